@@ -1,0 +1,50 @@
+"""Errors that a person can act on: the text says the fact, the rule, what was received and what is allowed."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+class UserError(Exception):
+    """A mistake or a misfortune to be told in plain words; the command line prints the text alone and exits with 2."""
+
+
+class ConfigError(UserError):
+    """A configuration key, value or file that cannot be used."""
+
+
+class RunError(UserError):
+    """A run folder that is missing, in use, or not of this version."""
+
+
+class CheckpointError(UserError):
+    """A checkpoint that is missing, damaged, or does not fit what it is loaded into."""
+
+
+class DiskFullError(UserError):
+    """The disk, a quota or a file size limit ended a write; whatever the file held before is still there."""
+
+
+class NonFiniteError(UserError):
+    """A loss or a gradient became NaN or infinite, so training stopped before it could spread."""
+
+
+# EFBIG is what a process under a file size limit gets; to the person at the keyboard it is the same misfortune.
+NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+
+
+@contextmanager
+def disk_full_reported(path: Path) -> Iterator[None]:
+    """Turns "no space left" inside the block into a `DiskFullError` about `path`; other errors pass unchanged."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in NO_SPACE:
+            raise
+        raise DiskFullError(
+            f"No space left to write '{path}' ({error.strerror}). What it held before is unchanged. "
+            "Free some space on that disk, then run the same command again."
+        ) from error
