@@ -1,0 +1,53 @@
+"""The few types that every package shares.
+
+One letter per axis: N environments, B batch, T time, H height, W width, C channels.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+State: TypeAlias = Any
+"""A nest of arrays or tensors with a leading batch dimension; only the world model that made it looks inside."""
+
+
+class Step(NamedTuple):
+    """One moment of N environments.
+
+    The reward and the flags arrived *with* this observation; the action was chosen *at* it. So every observation
+    occurs exactly once. `is_last` without `is_terminal` is truncation: the future still has value. Where `is_last`
+    holds, the action has no effect and is stored all the same, so that streams stay rectangular.
+    """
+
+    observation: npt.NDArray[np.uint8]
+    """(N, H, W, C), 0 to 255."""
+    reward: npt.NDArray[np.float32]
+    """(N,), 0 where `is_first`."""
+    is_first: npt.NDArray[np.bool_]
+    """(N,), this observation opens an episode."""
+    is_last: npt.NDArray[np.bool_]
+    """(N,), this observation ends an episode, for whatever reason."""
+    is_terminal: npt.NDArray[np.bool_]
+    """(N,), the world itself ended the episode: nothing comes after, the value is 0."""
+    action: npt.NDArray[np.int32]
+    """(N,), chosen at this observation."""
+
+
+class Batch(NamedTuple):
+    """B windows of T consecutive steps; a window may run across the border of episodes. Fields as in `Step`."""
+
+    observation: npt.NDArray[np.uint8]
+    """(B, T, H, W, C), 0 to 255."""
+    reward: npt.NDArray[np.float32]
+    """(B, T)."""
+    is_first: npt.NDArray[np.bool_]
+    """(B, T)."""
+    is_last: npt.NDArray[np.bool_]
+    """(B, T)."""
+    is_terminal: npt.NDArray[np.bool_]
+    """(B, T)."""
+    action: npt.NDArray[np.int32]
+    """(B, T)."""
