@@ -1,0 +1,72 @@
+// Things that move: plain structs in a flat vector. Entity 0 is the agent by convention.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "core/archive.h"
+#include "core/grid.h"
+
+namespace wm {
+
+// Lengths are cells, speeds cells per step, angles degrees (0 is +x, 90 is +y), times steps.
+struct Entity {
+    float x = 0, y = 0;        // centre
+    float vx = 0, vy = 0;      // velocity
+    float rx = 0.4f, ry = 0.4f;  // half-extents
+    float rotation = 0, spin = 0;  // angle, and its change per step
+    float grow = 1;            // half-extents are multiplied by it each step
+    float opacity = 1, fade = 1;  // opacity is multiplied by fade each step
+    std::int32_t age = 0;
+    std::int32_t lifetime = -1;  // removed when age exceeds it; -1: never
+    std::int32_t timer = -1;     // the game's own use (time of firing, period, ...)
+    std::int16_t health = 1;
+    std::int16_t type = 0;       // each game numbers its own
+    std::int16_t theme = 0;      // which look of its type
+    std::int16_t frame = 0;      // which picture of its animation
+    bool mirrored = false;       // drawn left-right reversed
+    bool smart = false;          // moves in sub-steps and meets walls; others fly straight through
+    bool collides = false;       // meets other entities (pair rule)
+    bool keep_outside = false;   // stays when it is completely outside the world
+    bool dead = false;           // to be removed at the end of this step; touches nothing any more
+
+    float left() const { return x - rx; }
+    float right() const { return x + rx; }
+    float bottom() const { return y - ry; }
+    float top() const { return y + ry; }
+
+    void visit(Archive& archive) {
+        archive("x", x)("y", y)("vx", vx)("vy", vy)("rx", rx)("ry", ry);
+        archive("rotation", rotation)("spin", spin)("grow", grow)("opacity", opacity)("fade", fade);
+        archive("age", age)("lifetime", lifetime)("timer", timer)("health", health);
+        archive("type", type)("theme", theme)("frame", frame)("mirrored", mirrored);
+        archive("smart", smart)("collides", collides)("keep_outside", keep_outside)("dead", dead);
+    }
+};
+
+using Entities = std::vector<Entity>;
+
+// Boxes that only touch do not overlap. A negative margin asks for a deeper overlap.
+inline bool overlap(const Entity& a, const Entity& b, float margin = 0.0f) {
+    return std::fabs(a.x - b.x) < a.rx + b.rx + margin && std::fabs(a.y - b.y) < a.ry + b.ry + margin;
+}
+
+inline bool completely_outside(const Entity& e, const Grid& grid) {
+    return e.right() < 0 || e.top() < 0 || e.left() > static_cast<float>(grid.width()) ||
+           e.bottom() > static_cast<float>(grid.height());
+}
+
+// Removes what is dead, and what left the world; the order of the rest stays. The agent (entity 0) always stays.
+inline void remove_dead(Entities& entities, const Grid& grid) {
+    std::size_t kept = 1;
+    for (std::size_t i = 1; i < entities.size(); ++i) {
+        const Entity& e = entities[i];
+        if (e.dead || (!e.keep_outside && completely_outside(e, grid))) continue;
+        if (kept != i) entities[kept] = e;
+        ++kept;
+    }
+    if (kept < entities.size()) entities.resize(kept);
+}
+
+}  // namespace wm

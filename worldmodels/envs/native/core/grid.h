@@ -1,0 +1,69 @@
+// A grid of cells. Cell (x, y) covers [x, x+1) x [y, y+1); row 0 is the bottom; y points up.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/archive.h"
+
+namespace wm {
+
+using Cell = std::uint8_t;
+
+// Each game numbers its own cells; these two mean the same everywhere.
+constexpr Cell kWall = 51;
+constexpr Cell kSpace = 100;
+
+class Grid {
+  public:
+    Grid() = default;
+    Grid(int width, int height, Cell fill = kSpace, Cell outside = kWall) { reset(width, height, fill, outside); }
+
+    // Keeps the memory of the level before.
+    void reset(int width, int height, Cell fill = kSpace, Cell outside = kWall) {
+        width_ = width;
+        height_ = height;
+        outside_ = outside;
+        cells_.assign(static_cast<std::size_t>(width) * static_cast<std::size_t>(height), fill);
+    }
+
+    int width() const { return width_; }
+    int height() const { return height_; }
+    Cell outside() const { return outside_; }
+
+    bool contains(int x, int y) const {
+        return static_cast<unsigned>(x) < static_cast<unsigned>(width_) &&
+               static_cast<unsigned>(y) < static_cast<unsigned>(height_);
+    }
+
+    // Outside the world everything reads as `outside()`.
+    Cell at(int x, int y) const { return contains(x, y) ? cells_[index(x, y)] : outside_; }
+
+    // (x, y) must be inside the world.
+    void set(int x, int y, Cell cell) { cells_[index(x, y)] = cell; }
+
+    // Fills the part of the rectangle [x, x+width) x [y, y+height) that is inside the world.
+    void fill(int x, int y, int width, int height, Cell cell) {
+        for (int row = std::max(y, 0); row < std::min(y + height, height_); ++row)
+            for (int column = std::max(x, 0); column < std::min(x + width, width_); ++column) set(column, row, cell);
+    }
+
+    // Runs of equal cells are stored once: walls and sky make most of every level.
+    void visit(Archive& archive) {
+        archive("width", width_)("height", height_)("outside", outside_).runs("cells", cells_);
+    }
+
+  private:
+    std::size_t index(int x, int y) const {
+        return static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(x);
+    }
+
+    int width_ = 0;
+    int height_ = 0;
+    Cell outside_ = kWall;
+    std::vector<Cell> cells_;
+};
+
+}  // namespace wm
