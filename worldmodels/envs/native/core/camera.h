@@ -1,0 +1,96 @@
+// From world to pixels. The world's y points up, a picture's y points down. The camera itself is snapped to a whole
+// pixel, so everything on screen shifts rigidly: tile edges never shimmer and neighbouring tiles share their edge.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "core/canvas.h"
+
+namespace wm {
+
+// Remainder in 0 to period - 1, cheap for values within one period of that.
+inline int wrap(int value, int period) {
+    if (value >= 0 && value < period) return value;
+    const int remainder = value % period;
+    return remainder < 0 ? remainder + period : remainder;
+}
+
+class Camera {
+public:
+    // `cells` across a square view of `view` pixels, looking at (x, y) in cells.
+    Camera(int view, int cells, float x, float y)
+        : view_(view),
+          cells_(cells),
+          scale_(static_cast<float>(view) / static_cast<float>(cells)),
+          fixed_scale_(((static_cast<std::int64_t>(view) << FRACTION_BITS) + cells - 1) / cells),
+          left_(snap(x * scale_ - 0.5F * static_cast<float>(view))),
+          top_(snap(y * scale_ + 0.5F * static_cast<float>(view))) {}
+
+    int view() const { return view_; }
+    int cells() const { return cells_; }
+    float scale() const { return scale_; }  // pixels per cell
+
+    // World pixel that the left column and the top edge of the view show: the anchor of patterns and backgrounds.
+    int left() const { return left_; }
+    int top() const { return top_; }
+
+    // Pixel column of the left edge of cell column i, and pixel row of the *lower* edge of cell row j.
+    int column_edge(int i) const { return edge(i) - left_; }
+    int row_edge(int j) const { return top_ - edge(j); }
+    // Nearest pixel edge of any world position.
+    int column(float x) const { return snap(x * scale_) - left_; }
+    int row(float y) const { return top_ - snap(y * scale_); }
+
+    // Cells that the view shows, inclusive; they may lie outside the world.
+    int first_column() const { return floor_cell(left_); }
+    int last_column() const { return floor_cell(left_ + view_ - 1); }
+    int first_row() const { return floor_cell(top_ - view_); }
+    int last_row() const { return floor_cell(top_ - 1); }
+
+private:
+    static constexpr int FRACTION_BITS = 20;
+
+    static int snap(float value) { return static_cast<int>(std::floor(value + 0.5F)); }
+    int edge(int i) const { return static_cast<int>((i * fixed_scale_) >> FRACTION_BITS); }
+    int floor_cell(int pixel) const;  // the cell whose edges enclose this world pixel
+
+    int view_, cells_;
+    float scale_;
+    std::int64_t fixed_scale_;
+    int left_, top_;
+};
+
+// Draws `sprite` with its middle at a world position.
+void draw_centred(Canvas& canvas, const Camera& camera, const Bitmap& sprite, float x, float y);
+
+// Draws `sprite` standing on `bottom`: a picture may be taller than the box that it stands for.
+void draw_standing(Canvas& canvas, const Camera& camera, const Bitmap& sprite, float x, float bottom);
+
+// Draws `sprite` with its lower left corner on that of a cell.
+void draw_in_cell(Canvas& canvas, const Camera& camera, const Bitmap& sprite, int i, int j);
+
+// Draws the visible cells. `pattern_of(i, j)` gives the opaque pattern of a cell (`Sheet::get` of a tile), or nullptr for an
+// empty one; it is asked about cells outside the world too. Equal neighbours in a row are copied as one run. Patterns
+// as high as the view are anchored to the world in both directions, lower ones start anew in each row of cells.
+template <class PatternOf>
+void draw_tiles(Canvas& canvas, const Camera& camera, PatternOf pattern_of) {
+    const int view = camera.view(), last = camera.last_column();
+    const int anchor_u = wrap(camera.left(), view), anchor_v = wrap(-camera.top(), view);
+    for (int j = camera.first_row(); j <= camera.last_row(); ++j) {
+        const int y = camera.row_edge(j + 1), height = camera.row_edge(j) - y;
+        for (int i = camera.first_column(); i <= last;) {
+            const Bitmap* pattern = pattern_of(i, j);
+            int next = i + 1;
+            while (next <= last && pattern_of(next, j) == pattern) ++next;
+            if (pattern != nullptr) {
+                const int x = camera.column_edge(i);
+                const int v = pattern->height < view ? 0 : wrap(y + anchor_v, view);
+                canvas.fill_pattern(x, y, camera.column_edge(next) - x, height, *pattern, wrap(x + anchor_u, view), v);
+            }
+            i = next;
+        }
+    }
+}
+
+}  // namespace wm

@@ -1,0 +1,115 @@
+// A small vector painter, used only while a sprite or a background is made. Shapes are distance functions, sampled many
+// times per pixel; only +, -, *, / and sqrt decide a pixel, so the result is the same on every machine.
+// Coordinates are the artist's: x to the right and y down, from (0, 0) to the size that the artist chose.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/canvas.h"
+
+namespace wm {
+
+struct Point {
+    float x = 0, y = 0;
+};
+
+// Linear light is not modelled: components are display values from 0 to 1, not premultiplied.
+struct Tint {
+    float r = 0, g = 0, b = 0, a = 1;
+
+    static Tint hex(std::uint32_t rgb, float alpha = 1);  // 0xRRGGBB
+    static Tint hsv(float hue, float saturation, float value, float alpha = 1);  // each 0 to 1
+    Tint mix(const Tint& other, float amount) const;
+    Tint lighter(float amount) const { return mix({1, 1, 1, a}, amount); }
+    Tint darker(float amount) const { return mix({0, 0, 0, a}, amount); }
+    Tint faded(float alpha) const { return {r, g, b, a * alpha}; }
+};
+
+// Sine and cosine of an angle in degrees by a polynomial: the library's last bit differs between machines.
+float sine(float degrees);
+float cosine(float degrees);
+
+class Shape {
+public:
+    static Shape ellipse(float x, float y, float radius_x, float radius_y);
+    static Shape circle(float x, float y, float radius) { return ellipse(x, y, radius, radius); }
+    static Shape rectangle(float x, float y, float width, float height, float corner_radius = 0);
+    static Shape line(Point from, Point to, float thickness, float end_thickness = -1);  // round ends, may taper
+    static Shape polygon(std::vector<Point> corners, float corner_radius = 0);
+    static Shape star(float x, float y, float outer, float inner, int tips, float degrees = 0);
+    // The same shape turned about a point, clockwise on screen.
+    Shape turned(float degrees, float x, float y) const;
+
+    // Signed distance to the edge, negative inside; near the edge it is a true length.
+    float distance(float x, float y) const;
+
+private:
+    enum class Kind { Ellipse, Rectangle, Line, Polygon };
+
+    Kind kind_ = Kind::Ellipse;
+    float a_ = 0, b_ = 0, c_ = 0, d_ = 0, radius_ = 0, end_radius_ = 0;
+    float cosine_ = 1, sine_ = 0, pivot_x_ = 0, pivot_y_ = 0;
+    std::vector<Point> corners_;
+};
+
+// How a shape is coloured.
+class Fill {
+public:
+    static Fill flat(const Tint& tint) { return linear(tint, tint, {0, 0}, {0, 1}); }
+    static Fill linear(const Tint& from, const Tint& to, Point start, Point end);
+    static Fill radial(const Tint& middle, const Tint& edge, Point centre, float radius);
+    Fill(const Tint& tint) : Fill(flat(tint)) {}  // NOLINT: a plain colour is a fill
+
+    // Adds cloudy noise of `amount` brightness and grains of about `size` units.
+    Fill grained(float amount, float size, std::uint32_t seed) const;
+    Tint at(float x, float y) const;
+
+private:
+    Fill() = default;
+
+    bool radial_ = false;
+    Tint from_, to_;
+    Point start_, end_;
+    float grain_ = 0, grain_size_ = 1;
+    std::uint32_t grain_seed_ = 0;
+};
+
+// Smooth noise in 0 to 1 from integer hashing; `period` > 0 repeats it after that many lattice steps.
+float noise(float x, float y, std::uint32_t seed, int period = 0);
+
+class Painter {
+public:
+    // Paints `width` x `height` artist's units onto a bitmap of the given pixels.
+    Painter(float width, float height, int pixel_width, int pixel_height);
+
+    float width() const { return width_; }
+    float height() const { return height_; }
+    float units_per_pixel() const { return width_ / static_cast<float>(pixel_width_); }
+
+    void fill(const Shape& shape, const Fill& fill);
+    // Fills only where something is painted already: shadows and stripes that stay inside a body.
+    void fill_inside(const Shape& shape, const Fill& fill);
+    void stroke(const Shape& shape, float thickness, const Fill& fill);  // along the edge, half of it outside
+    void glow(float x, float y, float radius, const Tint& tint);         // fades smoothly to nothing
+    void erase(const Shape& shape);
+    // Puts a border of `thickness` units around everything painted so far.
+    void outline(float thickness, const Tint& tint);
+    // Lights the upper left edge of everything painted so far and darkens the lower right one.
+    void bevel(float depth, float strength);
+
+    void mirror();
+    // Turns the whole picture clockwise about its middle.
+    void turn(float degrees);
+
+    Bitmap bitmap() const;
+
+private:
+    Tint* sample(int x, int y) { return &samples_[static_cast<std::size_t>(y) * samples_wide_ + x]; }
+
+    float width_, height_;
+    int pixel_width_, pixel_height_, samples_per_pixel_, samples_wide_, samples_high_;
+    std::vector<Tint> samples_;  // premultiplied
+};
+
+}  // namespace wm
