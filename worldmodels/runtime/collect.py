@@ -1,0 +1,81 @@
+"""The generator of steps: an actor acts in a vector environment, and every observation becomes one `Step`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import VectorEnv
+
+from worldmodels.core.types import Step
+from worldmodels.runtime.actor import Actor
+
+
+class Collector:
+    """Owns a vector environment with NEXT_STEP autoreset and the observation that waits for an action.
+
+    Training, evaluation and recording are consumers of `collect`.
+    """
+
+    def __init__(self, env: VectorEnv, seed: int):
+        self.env = env
+        observation, _ = env.reset(seed=seed)
+        none = np.zeros(env.num_envs, bool)
+        self._arrived = {
+            "observation": observation,
+            "reward": np.zeros(env.num_envs, np.float32),
+            "is_first": ~none,
+            "is_last": none,
+            "is_terminal": none,
+        }
+
+    def collect(self, actor: Actor, steps: int) -> Iterator[Step]:
+        """Yield whole batched steps of N environments until at least `steps` environment steps are done."""
+        for _ in range(-(-steps // self.env.num_envs)):
+            arrived = self._arrived
+            action = actor.act(arrived["observation"], arrived["is_first"])
+            self._advance(action)
+            yield Step(**arrived, action=action)
+
+    def save(self) -> dict[str, Any]:
+        """The environments' exact states, and the observation that waits."""
+        states = self.env.get_state()
+        return {"arrived": dict(self._arrived), "envs": {f"{i:04d}": state for i, state in enumerate(states)}}
+
+    def load(self, tree: dict[str, Any]) -> None:
+        self._arrived = dict(tree["arrived"])
+        self.env.set_state([state for _, state in sorted(tree["envs"].items())])
+
+    def _advance(self, action: np.ndarray) -> None:
+        observation, reward, terminated, truncated, _ = self.env.step(action)
+        self._arrived = {
+            "observation": observation,
+            "reward": np.asarray(reward, np.float32),
+            # The step after an episode's last one resets the environment, so what arrives is a first observation.
+            "is_first": self._arrived["is_last"],
+            "is_last": terminated | truncated,
+            "is_terminal": np.asarray(terminated, bool),
+        }
+
+
+class EpisodeTracker:
+    """Adds up rewards and lengths; a finished episode is a dict of its return and length."""
+
+    def __init__(self, num_envs: int):
+        self._return = np.zeros(num_envs)
+        self._length = np.zeros(num_envs, np.int64)
+
+    def add(self, step: Step) -> list[dict[str, float]]:
+        """Take one batched step, give the episodes that ended with it."""
+        self._return = np.where(step.is_first, 0.0, self._return) + step.reward
+        self._length = np.where(step.is_first, 0, self._length + 1)
+        return [
+            {"return": float(self._return[i]), "length": float(self._length[i])} for i in np.flatnonzero(step.is_last)
+        ]
+
+    def save(self) -> dict[str, Any]:
+        return {"return": self._return, "length": self._length}
+
+    def load(self, tree: dict[str, Any]) -> None:
+        self._return, self._length = tree["return"], tree["length"]

@@ -1,0 +1,45 @@
+"""Loads the parts of a run from its folder: nothing has to be said twice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from worldmodels.core.checkpoint import Checkpoints
+from worldmodels.core.config import load_config
+from worldmodels.core.run_dir import RunDir
+from worldmodels.runtime.build import Parts, build_env, build_parts
+from worldmodels.runtime.config import RunConfig
+
+
+@dataclass(frozen=True)
+class LoadedRun:
+    """A run as its newest checkpoint left it, or as an older one did."""
+
+    run_dir: RunDir
+    config: RunConfig
+    step: int
+    """Real environment steps after which the checkpoint was written."""
+    parts: Parts
+
+
+def load_run(path: str | Path, step: int | None = None) -> LoadedRun:
+    """Open a run folder for looking: playing, evaluating, making videos.
+
+    Args:
+        path: the run's folder.
+        step: of the checkpoint; the newest one by default.
+
+    Raises:
+        RunError: the folder is missing or of another version.
+        CheckpointError: there is no whole checkpoint, or not the one asked for.
+    """
+    run_dir = RunDir.open(path)
+    config = load_config(RunConfig, [run_dir.config])
+    found, tree = Checkpoints(run_dir.checkpoints).read(step)
+    env = build_env(config, num_envs=1)
+    parts = build_parts(config, env)
+    env.close()
+    parts.model.load(tree["model"])
+    parts.agent.load(tree["agent"])
+    return LoadedRun(run_dir, config, found, parts)

@@ -1,0 +1,134 @@
+"""The one loop of model-based learning: collect experience, fit the model, improve the policy in imagination.
+
+SimPLe and Dreamer are this loop with different numbers (`LoopConfig`). It neither logs nor opens files nor looks at a
+clock: `training/run.py` does that around it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+from gymnasium.vector import VectorEnv
+
+from worldmodels.core.errors import ConfigError, NonFiniteError
+from worldmodels.core.seeding import fold, generator_state, restore_generator
+from worldmodels.core.types import Batch
+from worldmodels.replay import Replay
+from worldmodels.runtime.actor import ModelActor, RandomActor
+from worldmodels.runtime.build import Parts
+from worldmodels.runtime.collect import Collector, EpisodeTracker
+from worldmodels.telemetry.logger import Means
+
+
+class ModelBasedLoop:
+    """Everything that changes while learning; `iterate` is one turn of the loop.
+
+    Attributes:
+        step: real environment steps done.
+        updates: model updates done.
+        metrics: means since they were last taken.
+    """
+
+    def __init__(self, parts: Parts, env: VectorEnv, replay: Replay):
+        self._config, streams = parts.config.training, parts.streams
+        _check_prefill(parts.config.training, env.num_envs)
+        self.parts, self._replay = parts, replay
+        self._collector = Collector(env, streams.integer("env"))
+        self._episodes = EpisodeTracker(env.num_envs)
+        self._random = RandomActor(int(env.single_action_space.n), streams.generator("prefill"))
+        self._actor = ModelActor(parts.model, parts.agent, env.num_envs, streams.key("act"))
+        self._sampler = streams.generator("replay")
+        self._fit_key, self._improve_key = streams.key("fit"), streams.key("improve")
+        self.step = self.updates = self.policy_updates = 0
+        self.metrics = Means()
+
+    @property
+    def finished(self) -> bool:
+        return self.step >= self._config.steps
+
+    def iterate(self) -> None:
+        """Collect once, then fit and improve; before the prefill is done, only collect, at random.
+
+        Raises:
+            NonFiniteError: a loss or gradient is not a number; the update was not applied.
+        """
+        prefilling = self.step < self._config.prefill
+        self._collect(self._random if prefilling else self._actor)
+        if self.step < self._config.prefill:
+            return
+        for _ in range(self._config.pretrain if prefilling else 0):
+            self._fit()
+        states = None
+        for _ in range(self._config.fit):
+            states = self._fit()
+        for _ in range(self._config.improve):
+            self._improve(states)
+
+    def save(self) -> dict[str, Any]:
+        return {
+            "counters": {"step": self.step, "updates": self.updates, "policy_updates": self.policy_updates},
+            "sampler": generator_state(self._sampler),
+            **{name: part.save() for name, part in self._saveables().items()},
+        }
+
+    def load(self, tree: dict[str, Any]) -> None:
+        for name, value in tree["counters"].items():
+            setattr(self, name, value)
+        self._sampler = restore_generator(tree["sampler"])
+        for name, part in self._saveables().items():
+            part.load(tree[name])
+
+    def _saveables(self) -> dict[str, Any]:
+        return {
+            "model": self.parts.model,
+            "agent": self.parts.agent,
+            "replay": self._replay,
+            "collector": self._collector,
+            "episodes": self._episodes,
+            "random_actor": self._random,
+            "actor": self._actor,
+            "metrics": self.metrics,
+        }
+
+    def _collect(self, actor: RandomActor | ModelActor) -> None:
+        for step in self._collector.collect(actor, self._config.collect):
+            self._replay.append(step)
+            self.step += len(step.reward)
+            for episode in self._episodes.add(step):
+                self.metrics.add({f"episode/{name}": value for name, value in episode.items()})
+
+    def _fit(self) -> Any:
+        batch = self._replay.sample(self._config.batch, self._config.length, self._sampler)
+        metrics, states = self.parts.model.fit(
+            Batch(*map(tf.constant, batch)), tf.constant(fold(self._fit_key, self.updates))
+        )
+        self.updates += 1
+        self._add_finite(metrics, "model")
+        return states
+
+    def _improve(self, states: Any) -> None:
+        seed = tf.constant(fold(self._improve_key, self.policy_updates))
+        metrics = self.parts.agent.improve(self.parts.model, states, seed)
+        self.policy_updates += 1
+        self._add_finite(metrics, "policy")
+
+    def _add_finite(self, metrics: dict[str, tf.Tensor], group: str) -> None:
+        values = {name: float(value) for name, value in metrics.items()}
+        if values.pop(f"{group}/finite", 1.0) < 1.0:
+            raise NonFiniteError(
+                f"The {group}'s loss or gradient is not finite at update {self.updates} ({self.step} environment "
+                "steps): the update was not applied. A smaller learning rate or gradient clip usually helps; the last "
+                "checkpoint is from before. Received: "
+                + ", ".join(f"{name} {value:.4g}" for name, value in values.items())
+            )
+        self.metrics.add(values)
+
+
+def _check_prefill(config: Any, num_envs: int) -> None:
+    needed = config.length * num_envs
+    if config.prefill < needed:
+        raise ConfigError(
+            f"training.prefill must fill one sequence in every environment before the first update: at least "
+            f"training.length x env.num_envs = {config.length} x {num_envs} = {needed} steps. Received {config.prefill}."
+        )
