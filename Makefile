@@ -1,0 +1,40 @@
+# make demo    learn a world model of a game, train a policy inside it, measure both, and play
+# make test    lint, types and tests
+VENV ?= .venv
+export VENV
+RUN ?= runs/demo
+WORLDMODELS := $(VENV)/bin/worldmodels
+
+.PHONY: demo test lint format slow-test setup clean
+
+demo:
+	@scripts/setup
+	$(WORLDMODELS) train --config dreamer_small demo --logdir $(RUN)
+	$(WORLDMODELS) eval $(RUN)
+	$(WORLDMODELS) enjoy $(RUN) --video $(RUN)/videos/demo.mp4
+	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ]; then $(WORLDMODELS) play $(RUN); else \
+	  echo "No display here, so the player stays closed. Where there is one: $(WORLDMODELS) play $(RUN)"; fi
+
+test: lint
+	$(VENV)/bin/python -m pytest
+
+lint:
+	@scripts/setup test
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy worldmodels
+
+slow-test:
+	@scripts/setup test
+	$(VENV)/bin/python -m pytest -m slow
+
+format:
+	@scripts/setup test
+	$(VENV)/bin/ruff check --fix .
+	$(VENV)/bin/ruff format .
+
+setup:
+	@scripts/setup
+
+clean:
+	rm -rf $(VENV) build *.egg-info worldmodels/envs/native/_native*.so
