@@ -19,16 +19,16 @@
 namespace wm {
 
 class Archive {
-  public:
+public:
     using Bytes = std::vector<std::uint8_t>;
 
-    static Archive saver(Bytes& out) { return Archive(Purpose::save, &out, nullptr, 0); }
+    static Archive saver(Bytes& out) { return Archive(Purpose::Save, &out, nullptr, 0); }
     static Archive loader(const std::uint8_t* data, std::size_t size) {
-        return Archive(Purpose::load, nullptr, data, size);
+        return Archive(Purpose::Load, nullptr, data, size);
     }
-    static Archive hasher() { return Archive(Purpose::hash, nullptr, nullptr, 0); }
+    static Archive hasher() { return Archive(Purpose::Hash, nullptr, nullptr, 0); }
 
-    bool loading() const { return purpose_ == Purpose::load; }
+    bool loading() const { return purpose_ == Purpose::Load; }
     std::size_t bytes_left() const { return size_ - position_; }
     std::uint64_t digest() const { return digest_; }
 
@@ -72,17 +72,17 @@ class Archive {
         return *this;
     }
 
-  private:
-    enum class Purpose { save, load, hash };
+private:
+    enum class Purpose { Save, Load, Hash };
 
     Archive(Purpose purpose, Bytes* out, const std::uint8_t* data, std::size_t size)
         : purpose_(purpose), out_(out), data_(data), size_(size) {}
 
     void bytes(const char* name, void* field, std::size_t count) {
-        if (purpose_ == Purpose::save) {
+        if (purpose_ == Purpose::Save) {
             const auto* begin = static_cast<const std::uint8_t*>(field);
             out_->insert(out_->end(), begin, begin + count);
-        } else if (purpose_ == Purpose::load) {
+        } else if (purpose_ == Purpose::Load) {
             if (count > bytes_left()) throw InvalidState(too_short(name));
             std::memcpy(field, data_ + position_, count);
             position_ += count;
@@ -97,7 +97,7 @@ class Archive {
         values.clear();
         values.reserve(count);
         while (values.size() < count) {
-            std::uint8_t run[2];
+            std::uint8_t run[2] = {};
             bytes(name, run, sizeof(run));
             if (run[0] == 0 || values.size() + run[0] > count) throw InvalidState(too_short(name));
             values.insert(values.end(), run[0], run[1]);
@@ -108,14 +108,14 @@ class Archive {
         return std::string("The saved state does not hold together at its field '") + name + "'.";
     }
 
-  public:
+public:
     // FNV-1a, 64 bits: small, fast enough for a few kilobytes, the same everywhere.
     static std::uint64_t hash_bytes(const std::uint8_t* data, std::size_t count, std::uint64_t digest = kHashStart) {
         for (std::size_t i = 0; i < count; ++i) digest = (digest ^ data[i]) * 0x100000001B3ULL;
         return digest;
     }
 
-  private:
+private:
     static constexpr std::uint64_t kHashStart = 0xCBF29CE484222325ULL;
 
     Purpose purpose_;

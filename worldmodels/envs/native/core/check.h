@@ -8,13 +8,13 @@ namespace wm {
 
 // A value from outside is not allowed: the text says the fact, the rule, and what was received.
 class InvalidInput : public std::invalid_argument {
-  public:
+public:
     using std::invalid_argument::invalid_argument;
 };
 
 // A saved state cannot be restored here: the text says why.
 class InvalidState : public std::invalid_argument {
-  public:
+public:
     using std::invalid_argument::invalid_argument;
 };
 

@@ -6,7 +6,7 @@
 //           observed and owns no random numbers, so looking never changes the game
 //   visit   names every field that the future depends on (core/archive.h)
 //
-// Time limits, level seeds, autoreset and the copying of arrays are not a game's business: see batch/.
+// How a style option is shown: see AssetStyle in core/sprites.h. Time limits, level seeds, autoreset and the copying of arrays are not a game's business: see batch/.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ struct StepResult {
 };
 
 class Game {
-  public:
+public:
     virtual ~Game() = default;
     virtual void reset(std::int32_t level_seed) = 0;
     virtual StepResult step(int action) = 0;

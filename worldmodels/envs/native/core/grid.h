@@ -17,7 +17,7 @@ constexpr Cell kWall = 51;
 constexpr Cell kSpace = 100;
 
 class Grid {
-  public:
+public:
     Grid() = default;
     Grid(int width, int height, Cell fill = kSpace, Cell outside = kWall) { reset(width, height, fill, outside); }
 
@@ -55,7 +55,7 @@ class Grid {
         archive("width", width_)("height", height_)("outside", outside_).runs("cells", cells_);
     }
 
-  private:
+private:
     std::size_t index(int x, int y) const {
         return static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(x);
     }

@@ -5,24 +5,24 @@
 
 namespace wm {
 
-enum class Mode : std::uint8_t { easy, hard, extreme, memory, exploration };
+enum class Mode : std::uint8_t { Easy, Hard, Extreme, Memory, Exploration };
 
-constexpr Mode kAllModes[] = {Mode::easy, Mode::hard, Mode::extreme, Mode::memory, Mode::exploration};
+constexpr Mode kAllModes[] = {Mode::Easy, Mode::Hard, Mode::Extreme, Mode::Memory, Mode::Exploration};
 
 inline const char* name_of(Mode mode) {
     switch (mode) {
-        case Mode::easy: return "easy";
-        case Mode::hard: return "hard";
-        case Mode::extreme: return "extreme";
-        case Mode::memory: return "memory";
-        case Mode::exploration: return "exploration";
+        case Mode::Easy: return "easy";
+        case Mode::Hard: return "hard";
+        case Mode::Extreme: return "extreme";
+        case Mode::Memory: return "memory";
+        case Mode::Exploration: return "exploration";
     }
     return "";
 }
 
-// Options that one game sees. A game never meets Mode::exploration: it is hard mode on one fixed level.
+// Options that one game sees. A game never meets Mode::Exploration: it is hard mode on one fixed level.
 struct GameOptions {
-    Mode mode = Mode::easy;
+    Mode mode = Mode::Easy;
     int debug_mode = 0;  // bits, read by coinrun alone: 2 no pits, 4 no crates, 8 no changes of height
 
     // The rest changes what is seen, never what happens.

@@ -78,7 +78,7 @@ struct MovementRules {
 // Moves a smart entity: in small sub-steps, one axis after the other, against walls and blocking entities.
 template <class Rules>
 class Mover {
-  public:
+public:
     Mover(const Grid& grid, Entities& entities, Rules& rules) : grid_(grid), entities_(entities), rules_(rules) {}
 
     // The faster axis goes first.
@@ -99,7 +99,7 @@ class Mover {
     // One whole step at once, for games whose things sit in cells.
     void hop(Entity& e) { move_in_order(e, e.vx != 0, 1); }
 
-  private:
+private:
     static int substeps(const Entity& e) {
         const float speed = std::sqrt(e.vx * e.vx + e.vy * e.vy);
         return std::max(kMinimumSubsteps, static_cast<int>(kMinimumSubsteps * speed));

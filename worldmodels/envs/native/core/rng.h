@@ -7,7 +7,7 @@
 namespace wm {
 
 class Random {
-  public:
+public:
     Random() = default;
 
     // Generators of one seed with different `stream` numbers are independent of each other.
@@ -53,7 +53,7 @@ class Random {
         archive("state", state_)("increment", increment_);
     }
 
-  private:
+private:
     // SplitMix64's finaliser: neighbouring level seeds start far apart.
     static std::uint64_t mixed(std::uint64_t value) {
         value += 0x9E3779B97F4A7C15ULL;
