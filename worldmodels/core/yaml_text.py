@@ -1,0 +1,74 @@
+"""YAML 1.2 in and out, with errors that name the file and the line."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedSeq
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+from worldmodels.core.errors import ConfigError
+
+
+def read_mapping(path: Path) -> Mapping[str, Any]:
+    """The keys of a YAML file; its mappings remember their lines for `place`. An empty file has no keys."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"Configuration file '{path}' cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"Configuration file '{path}' is not text in UTF-8 (byte {error.start}).") from error
+    # The round-trip reader keeps line numbers; it builds plain data only, whatever tags the file holds.
+    tree = _parse(YAML(typ="rt"), text, str(path))
+    if tree is None:
+        return {}
+    if not isinstance(tree, Mapping):
+        raise ConfigError(f"{path}: a configuration file holds lines of the form 'key: value', but this one does not.")
+    return tree
+
+
+def parse_value(text: str, source: str) -> Any:
+    """One value, as on the right of `key=value`: plain Python data."""
+    # "safe" alone would pick the C reader, which knows only YAML 1.1, where 1e-4 is a text and `no` is false.
+    return _parse(YAML(typ="safe", pure=True), text, source)
+
+
+def place(source: str, mapping: Mapping[Any, Any], key: Any) -> str:
+    """Where a key was written: "configs/maze.yaml, line 3", or `source` where lines are not known."""
+    lines = getattr(mapping, "lc", None)
+    # A key that came in by an anchor's merge (`<<`) has no line of its own.
+    return f"{source}, line {lines.key(key)[0] + 1}" if lines and key in (lines.data or {}) else source
+
+
+def to_yaml(tree: Mapping[str, Any]) -> str:
+    """The tree as YAML in its own order, lists on one line."""
+    writer, out = YAML(typ="rt"), io.StringIO()
+    writer.width = 4096  # no folding: one key, one line
+    writer.dump(_in_flow_style(tree), out)
+    return out.getvalue()
+
+
+def _in_flow_style(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _in_flow_style(item) for key, item in value.items()}
+    if isinstance(value, list):
+        sequence = CommentedSeq(_in_flow_style(item) for item in value)
+        sequence.fa.set_flow_style()
+        return sequence
+    return value
+
+
+def _parse(reader: Any, text: str, source: str) -> Any:
+    try:
+        return reader.load(text)
+    except MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = f", line {mark.line + 1}" if mark is not None and "\n" in text.strip() else ""
+        problem = (error.problem or error.context or "it cannot be understood").splitlines()[0]
+        raise ConfigError(f"{source}{line}: not valid YAML: {problem}.") from error
+    except (YAMLError, ValueError) as error:
+        raise ConfigError(f"{source}: not valid YAML: {str(error).splitlines()[0]}.") from error
