@@ -6,14 +6,14 @@
 namespace wm::art::coinrun {
 
 enum Sprite : int {
-    PLAYER_STAND, PLAYER_JUMP, PLAYER_RUN_A, PLAYER_RUN_B,  // facing right, 5 themes
-    COIN,
-    SAW_A, SAW_B,
-    WALKER_A, WALKER_B,                                     // facing right, 9 themes
-    CRATE,                                                  // 4 themes
-    WALL_TOP, WALL_MIDDLE,                                  // patterns for draw_tiles, 6 themes
-    LAVA_TOP, LAVA_MIDDLE,                                  // patterns for draw_tiles
-    PUFF,                                                   // cosmetic, fades with age
+    PlayerStand, PlayerJump, PlayerRunA, PlayerRunB,  // facing right, 5 themes
+    Coin,
+    SawA, SawB,
+    WalkerA, WalkerB,                                     // facing right, 9 themes
+    Crate,                                                  // 4 themes
+    WallTop, WallMiddle,                                  // patterns for draw_tiles, 6 themes
+    LavaTop, LavaMiddle,                                  // patterns for draw_tiles
+    Puff,                                                   // cosmetic, fades with age
 };
 
 const ArtTable& table();

@@ -6,9 +6,9 @@
 namespace wm::art::maze {
 
 enum Sprite : int {
-    MOUSE,   // faces right
-    CHEESE,
-    WALL,    // pattern for draw_tiles
+    Mouse,   // faces right
+    Cheese,
+    Wall,    // pattern for draw_tiles
 };
 
 const ArtTable& table();

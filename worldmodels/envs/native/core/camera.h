@@ -23,7 +23,7 @@ public:
         : view_(view),
           cells_(cells),
           scale_(static_cast<float>(view) / static_cast<float>(cells)),
-          fixed_scale_(((static_cast<std::int64_t>(view) << FRACTION_BITS) + cells - 1) / cells),
+          fixed_scale_(((static_cast<std::int64_t>(view) << kFractionBits) + cells - 1) / cells),
           left_(snap(x * scale_ - 0.5F * static_cast<float>(view))),
           top_(snap(y * scale_ + 0.5F * static_cast<float>(view))) {}
 
@@ -49,10 +49,10 @@ public:
     int last_row() const { return floor_cell(top_ - 1); }
 
 private:
-    static constexpr int FRACTION_BITS = 20;
+    static constexpr int kFractionBits = 20;
 
     static int snap(float value) { return static_cast<int>(std::floor(value + 0.5F)); }
-    int edge(int i) const { return static_cast<int>((i * fixed_scale_) >> FRACTION_BITS); }
+    int edge(int i) const { return static_cast<int>((i * fixed_scale_) >> kFractionBits); }
     int floor_cell(int pixel) const;  // the cell whose edges enclose this world pixel
 
     int view_, cells_;

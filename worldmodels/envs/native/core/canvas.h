@@ -17,7 +17,7 @@ struct Image {
     int width = 0, height = 0;
     std::vector<std::uint8_t> rgb;
 
-    const std::uint8_t* row(int y) const { return rgb.data() + static_cast<std::size_t>(y) * width * 3; }
+    const std::uint8_t* row(int y) const { return rgb.data() + static_cast<std::ptrdiff_t>(y) * width * 3; }
 };
 
 // A sprite at its final size. `rgb` is premultiplied by alpha and `keep` holds 255 - alpha once per byte of `rgb`, so
@@ -42,6 +42,7 @@ public:
     void fill_rectangle(int x, int y, int width, int height, Colour colour);
     // Mixes `colour` over what is there; alpha 0 leaves it, 255 replaces it.
     void blend_rectangle(int x, int y, int width, int height, Colour colour, int alpha);
+    void copy_pixels(const std::uint8_t* pixels);  // a whole picture of this size
     // Copies the window of `image` whose top left is (x, y) over the whole canvas; `outside` where the image ends.
     void copy_window(const Image& image, int x, int y, Colour outside);
     // The same for an image that repeats for ever in both directions.

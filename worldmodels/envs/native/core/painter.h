@@ -14,21 +14,27 @@ struct Point {
     float x = 0, y = 0;
 };
 
-// Linear light is not modelled: components are display values from 0 to 1, not premultiplied.
+// Display values from 0 to 1, not premultiplied by alpha.
 struct Tint {
     float r = 0, g = 0, b = 0, a = 1;
 
-    static Tint hex(std::uint32_t rgb, float alpha = 1);  // 0xRRGGBB
-    static Tint hsv(float hue, float saturation, float value, float alpha = 1);  // each 0 to 1
+    static Tint hex(std::uint32_t rgb, float alpha = 1);                         // 0xRRGGBB
+    static Tint hsv(float hue, float saturation, float value, float alpha = 1);  // hue in turns, the others 0 to 1
     Tint mix(const Tint& other, float amount) const;
     Tint lighter(float amount) const { return mix({1, 1, 1, a}, amount); }
     Tint darker(float amount) const { return mix({0, 0, 0, a}, amount); }
     Tint faded(float alpha) const { return {r, g, b, a * alpha}; }
 };
 
-// Sine and cosine of an angle in degrees by a polynomial: the library's last bit differs between machines.
+// Sine and cosine of an angle in degrees, by a polynomial: the library's last bit differs between machines.
 float sine(float degrees);
 float cosine(float degrees);
+
+// Smooth noise in 0 to 1 with a lattice of one unit; `period` > 0 repeats it sideways after that many units.
+float noise(float x, float y, std::uint32_t seed, int period = 0);
+std::uint32_t hash(std::uint32_t x, std::uint32_t y, std::uint32_t seed);
+// A number in 0 to 1 that belongs to a pair of integers: variety without a generator.
+float chance(int x, int y, std::uint32_t seed);
 
 class Shape {
 public:
@@ -38,31 +44,36 @@ public:
     static Shape line(Point from, Point to, float thickness, float end_thickness = -1);  // round ends, may taper
     static Shape polygon(std::vector<Point> corners, float corner_radius = 0);
     static Shape star(float x, float y, float outer, float inner, int tips, float degrees = 0);
-    // The same shape turned about a point, clockwise on screen.
+    // The same shape turned clockwise about a point.
     Shape turned(float degrees, float x, float y) const;
 
     // Signed distance to the edge, negative inside; near the edge it is a true length.
     float distance(float x, float y) const;
+    // A circle that encloses the shape.
+    Point middle() const { return middle_; }
+    float reach() const { return reach_; }
 
 private:
     enum class Kind { Ellipse, Rectangle, Line, Polygon };
 
     Kind kind_ = Kind::Ellipse;
-    float a_ = 0, b_ = 0, c_ = 0, d_ = 0, radius_ = 0, end_radius_ = 0;
-    float cosine_ = 1, sine_ = 0, pivot_x_ = 0, pivot_y_ = 0;
+    Point from_, to_;        // ellipse and rectangle: centre and half extents
+    float radius_ = 0, end_radius_ = 0;
+    float cosine_ = 1, sine_ = 0;
+    Point pivot_, middle_;
+    float reach_ = 0;
     std::vector<Point> corners_;
 };
 
 // How a shape is coloured.
 class Fill {
 public:
-    static Fill flat(const Tint& tint) { return linear(tint, tint, {0, 0}, {0, 1}); }
     static Fill linear(const Tint& from, const Tint& to, Point start, Point end);
     static Fill radial(const Tint& middle, const Tint& edge, Point centre, float radius);
-    Fill(const Tint& tint) : Fill(flat(tint)) {}  // NOLINT: a plain colour is a fill
+    Fill(const Tint& tint) : from_(tint), to_(tint) {}  // a plain colour is a fill
 
-    // Adds cloudy noise of `amount` brightness and grains of about `size` units.
-    Fill grained(float amount, float size, std::uint32_t seed) const;
+    // Adds cloudy noise: brightness up and down by `amount`, grains of about `size` units.
+    Fill grained(float amount, float size, std::uint32_t seed, int period = 0) const;
     Tint at(float x, float y) const;
 
 private:
@@ -70,45 +81,54 @@ private:
 
     bool radial_ = false;
     Tint from_, to_;
-    Point start_, end_;
+    Point start_, end_{0, 1};
     float grain_ = 0, grain_size_ = 1;
     std::uint32_t grain_seed_ = 0;
+    int grain_period_ = 0;
 };
 
-// Smooth noise in 0 to 1 from integer hashing; `period` > 0 repeats it after that many lattice steps.
-float noise(float x, float y, std::uint32_t seed, int period = 0);
+struct Pose {
+    bool mirrored = false;
+    float degrees = 0;  // clockwise, about the middle
+};
 
 class Painter {
 public:
     // Paints `width` x `height` artist's units onto a bitmap of the given pixels.
-    Painter(float width, float height, int pixel_width, int pixel_height);
+    Painter(float width, float height, int pixel_width, int pixel_height, Pose pose = {});
 
     float width() const { return width_; }
     float height() const { return height_; }
+    // How many units a pixel covers: fine detail can be left out where it would only be mud.
     float units_per_pixel() const { return width_ / static_cast<float>(pixel_width_); }
 
-    void fill(const Shape& shape, const Fill& fill);
+    void fill(const Shape& shape, const Fill& fill) { cover(shape, fill, 0, false); }
     // Fills only where something is painted already: shadows and stripes that stay inside a body.
-    void fill_inside(const Shape& shape, const Fill& fill);
-    void stroke(const Shape& shape, float thickness, const Fill& fill);  // along the edge, half of it outside
-    void glow(float x, float y, float radius, const Tint& tint);         // fades smoothly to nothing
-    void erase(const Shape& shape);
+    void fill_inside(const Shape& shape, const Fill& fill) { cover(shape, fill, 0, true); }
+    // Draws along the edge; half of the thickness lies outside.
+    void stroke(const Shape& shape, float thickness, const Fill& fill) { cover(shape, fill, 0.5F * thickness, false); }
+    // Light that fades smoothly to nothing at `radius`.
+    void glow(float x, float y, float radius, const Tint& tint);
     // Puts a border of `thickness` units around everything painted so far.
     void outline(float thickness, const Tint& tint);
-    // Lights the upper left edge of everything painted so far and darkens the lower right one.
+    // Lights the upper left edges of everything painted so far and darkens the lower right ones.
     void bevel(float depth, float strength);
 
-    void mirror();
-    // Turns the whole picture clockwise about its middle.
-    void turn(float degrees);
-
-    Bitmap bitmap() const;
+    Bitmap bitmap(bool opaque = false) const;
 
 private:
-    Tint* sample(int x, int y) { return &samples_[static_cast<std::size_t>(y) * samples_wide_ + x]; }
+    template <class Visit>
+    void for_samples(Point middle, float reach, Visit visit);
+    void cover(const Shape& shape, const Fill& fill, float half_stroke, bool inside);
+    std::vector<float> blurred_alpha(int radius) const;
+    Tint& sample(int x, int y) { return samples_[static_cast<std::size_t>(y * samples_wide_ + x)]; }
+    const Tint& sample(int x, int y) const { return samples_[static_cast<std::size_t>(y * samples_wide_ + x)]; }
 
     float width_, height_;
-    int pixel_width_, pixel_height_, samples_per_pixel_, samples_wide_, samples_high_;
+    int pixel_width_, pixel_height_, per_pixel_, samples_wide_, samples_high_;
+    float unit_x_, unit_y_;  // artist's units per sample
+    bool mirrored_;
+    float cosine_, sine_;
     std::vector<Tint> samples_;  // premultiplied
 };
 

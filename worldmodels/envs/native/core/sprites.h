@@ -11,43 +11,45 @@
 
 namespace wm {
 
-// The three options that change how things look, and nothing else here.
+// The three options that change how things look.
 struct AssetStyle {
     bool generated = false;        // random procedural textures in place of the painted sprites; one theme each
     bool monochrome = false;       // flat rectangles, coloured by type and theme
     bool restrict_themes = false;  // theme 0 wherever a theme is decoration only
+
+    bool operator==(const AssetStyle& other) const {
+        return generated == other.generated && monochrome == other.monochrome && restrict_themes == other.restrict_themes;
+    }
 };
 
 enum class SpriteKind {
-    Figure,   // a picture on transparent ground, stretched to width x height cells
-    Block,    // the same without transparency
-    Pattern,  // an opaque texture for draw_tiles: as wide as the view and height cells high (0: as high as the view)
+    Figure,   // a picture on transparent ground
+    Block,    // an opaque picture
+    Pattern,  // an opaque texture for draw_tiles, as wide as the view; height in cells, 0: as high as the view
 };
 
 struct SpriteSpec {
-    int type;                          // number that decides the flat colour
-    int themes;                        // how many looks there are
-    float width, height;               // in cells, on screen; one of them 0: it follows from the look's aspect
-    float art_width, art_height;       // the artist's units
+    int type;      // decides the flat colour and the generated texture
+    int themes;    // how many looks there are
+    SpriteKind kind;
+    float width, height;        // on screen, in cells
+    float art_width, art_height;  // the artist's units; of a pattern: of one cell
     void (*paint)(Painter&, int theme);
-    SpriteKind kind = SpriteKind::Figure;
+    int turns = 1;                     // steps of a full turn in which it may be drawn
     bool theme_has_meaning = false;    // restrict_themes leaves it alone
-    std::vector<float> aspects = {};   // width / height of each look where looks differ; else that of the art's units
+    std::vector<float> aspects = {};   // width / height of each look where looks differ; `width` is then not used
 };
 
 struct ArtTable {
-    const char* game;                  // seeds the generated textures
-    std::vector<SpriteSpec> sprites;   // indexed by the game's own enum
+    const char* game;                 // seeds the generated textures
+    std::vector<SpriteSpec> sprites;  // indexed by the game's own enum
 };
 
 struct Look {
     int theme = 0;
     bool mirrored = false;
-    int turn = 0;       // clockwise, in steps of 360 / ROTATION_STEPS degrees
-    float scale = 1;    // of the spec's width and height, quantised to whole pixels
+    int turn = 0;  // clockwise, 0 to SpriteSpec::turns - 1
 };
-
-constexpr int ROTATION_STEPS = 48;
 
 class Sheet {
 public:
@@ -56,28 +58,39 @@ public:
     Sheet(const Sheet&) = delete;
     Sheet& operator=(const Sheet&) = delete;
 
-    // Never fails and never waits once a bitmap exists. `sprite` indexes the table. The reference stays valid.
-    const Bitmap& get(int sprite, int theme = 0) const;
-    const Bitmap& get(int sprite, const Look& look) const;
+    // Never waits once a bitmap exists; it stays where it is as long as the process lives. `sprite` indexes the table.
+    const Bitmap& get(int sprite, Look look) const;
+    const Bitmap& get(int sprite, int theme = 0) const { return get(sprite, Look{theme}); }
+
+    const ArtTable& table() const { return table_; }
+    bool serves(AssetStyle style, int view, int cells) const {
+        return style_ == style && view_ == view && cells_ == cells;
+    }
 
 private:
-    struct Slots;
-    std::unique_ptr<Slots> slots_;
+    const Bitmap& painted(int sprite, Look look, std::size_t slot) const;
+
+    const ArtTable& table_;
+    AssetStyle style_;
+    int view_, cells_;
+    std::vector<std::size_t> first_slot_;  // of each sprite; slots go by theme, then mirrored, then turn
+    mutable std::vector<std::atomic<const Bitmap*>> slots_;
+    mutable std::mutex painting_;
 };
 
-// What a game keeps: its table and style. Sheets belong to the process, one per table, style, view and cells.
+// What a game keeps: its table and style. Sheets belong to the process, one for each table, style, view and cells.
 class Art {
 public:
-    Art(const ArtTable& table, AssetStyle style) : table_(&table), style_(style) {}
+    Art(const ArtTable& table, AssetStyle style) : table_(table), style_(style) {}
 
     const Sheet& sheet(int view, int cells) const;
-    int themes(int sprite) const;           // 1 with generated assets
-    int shown_theme(int sprite, int theme) const;
-    float aspect(int sprite, int theme) const;  // width / height of the shown look, for boxes that follow it; 1 if generated
-    const AssetStyle& style() const { return style_; }
+    // How many looks to draw from: 1 with generated assets.
+    int themes(int sprite) const;
+    // Width / height of what is shown, for boxes that follow the art; 1 with generated assets.
+    float aspect(int sprite, int theme) const;
 
 private:
-    const ArtTable* table_;
+    const ArtTable& table_;
     AssetStyle style_;
 };
 

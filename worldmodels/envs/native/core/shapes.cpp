@@ -1,0 +1,217 @@
+// Distance functions, colours and noise of the painter.
+#include <algorithm>
+#include <cmath>
+
+#include "core/painter.h"
+
+namespace wm {
+namespace {
+
+float length(float x, float y) { return std::sqrt(x * x + y * y); }
+
+float ellipse_distance(float x, float y, Point radius) {
+    // First order: the implicit function divided by the length of its gradient.
+    const float scaled = length(x / radius.x, y / radius.y);
+    const float gradient = length(x / (radius.x * radius.x), y / (radius.y * radius.y));
+    return gradient > 0 ? scaled * (scaled - 1) / gradient : -std::min(radius.x, radius.y);
+}
+
+float rectangle_distance(float x, float y, Point half, float corner) {
+    const float dx = std::fabs(x) - half.x + corner, dy = std::fabs(y) - half.y + corner;
+    return length(std::max(dx, 0.0F), std::max(dy, 0.0F)) + std::min(std::max(dx, dy), 0.0F) - corner;
+}
+
+float line_distance(float x, float y, Point from, Point to, float radius, float end_radius) {
+    const float dx = to.x - from.x, dy = to.y - from.y, square = dx * dx + dy * dy;
+    const float along = square > 0 ? std::clamp(((x - from.x) * dx + (y - from.y) * dy) / square, 0.0F, 1.0F) : 0.0F;
+    return length(x - from.x - along * dx, y - from.y - along * dy) - radius - (end_radius - radius) * along;
+}
+
+float polygon_distance(float x, float y, const std::vector<Point>& corners) {
+    float nearest = 1e9F;
+    bool inside = false;
+    for (std::size_t i = 0, j = corners.size() - 1; i < corners.size(); j = i++) {
+        const Point &a = corners[i], &b = corners[j];
+        nearest = std::min(nearest, line_distance(x, y, a, b, 0, 0));
+        if ((a.y > y) != (b.y > y) && x < (b.x - a.x) * (y - a.y) / (b.y - a.y) + a.x) inside = !inside;
+    }
+    return inside ? -nearest : nearest;
+}
+
+}  // namespace
+
+Tint Tint::hex(std::uint32_t rgb, float alpha) {
+    const auto part = [&](int shift) { return static_cast<float>((rgb >> shift) & 255U) / 255.0F; };
+    return {part(16), part(8), part(0), alpha};
+}
+
+Tint Tint::hsv(float hue, float saturation, float value, float alpha) {
+    const auto channel = [&](float offset) {
+        const float turns = hue + offset, wheel = 6 * (turns - std::floor(turns));
+        const float ramp = std::clamp(std::fabs(wheel - 3) - 1, 0.0F, 1.0F);
+        return value * (1 - saturation + saturation * ramp);
+    };
+    return {channel(0), channel(2.0F / 3), channel(1.0F / 3), alpha};
+}
+
+Tint Tint::mix(const Tint& other, float amount) const {
+    return {r + (other.r - r) * amount, g + (other.g - g) * amount, b + (other.b - b) * amount, a + (other.a - a) * amount};
+}
+
+float sine(float degrees) {
+    float turns = degrees / 360;
+    turns -= std::floor(turns + 0.5F);                              // -1/2 to 1/2
+    if (turns > 0.25F) turns = 0.5F - turns;
+    if (turns < -0.25F) turns = -0.5F - turns;
+    const float x = turns * 6.283185307F, square = x * x;           // -pi/2 to pi/2: Taylor's series to the 9th power
+    return x * (1 - square / 6 * (1 - square / 20 * (1 - square / 42 * (1 - square / 72))));
+}
+
+float cosine(float degrees) { return sine(degrees + 90); }
+
+std::uint32_t hash(std::uint32_t x, std::uint32_t y, std::uint32_t seed) {
+    std::uint32_t h = x * 0x9E3779B1U ^ y * 0x85EBCA77U ^ seed * 0xC2B2AE3DU;
+    h = (h ^ (h >> 15)) * 0x2C1B3C6DU;
+    h = (h ^ (h >> 12)) * 0x297A2D39U;
+    return h ^ (h >> 15);
+}
+
+float chance(int x, int y, std::uint32_t seed) {
+    return static_cast<float>(hash(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), seed) >> 8) / 16777216.0F;
+}
+
+float noise(float x, float y, std::uint32_t seed, int period) {
+    const float left = std::floor(x), top = std::floor(y);
+    const auto smooth = [](float t) { return t * t * (3 - 2 * t); };
+    const float u = smooth(x - left), v = smooth(y - top);
+    const auto column = [&](int i) {
+        if (period <= 0) return i;
+        return (i % period + period) % period;
+    };
+    const int i = column(static_cast<int>(left)), next = column(static_cast<int>(left) + 1), j = static_cast<int>(top);
+    const float upper = chance(i, j, seed) * (1 - u) + chance(next, j, seed) * u;
+    const float lower = chance(i, j + 1, seed) * (1 - u) + chance(next, j + 1, seed) * u;
+    return upper * (1 - v) + lower * v;
+}
+
+Shape Shape::ellipse(float x, float y, float radius_x, float radius_y) {
+    Shape shape;
+    shape.from_ = shape.middle_ = {x, y};
+    shape.to_ = {radius_x, radius_y};
+    shape.reach_ = std::max(radius_x, radius_y);
+    return shape;
+}
+
+Shape Shape::rectangle(float x, float y, float width, float height, float corner_radius) {
+    Shape shape;
+    shape.kind_ = Kind::Rectangle;
+    shape.from_ = shape.middle_ = {x + 0.5F * width, y + 0.5F * height};
+    shape.to_ = {0.5F * width, 0.5F * height};
+    shape.radius_ = std::min(corner_radius, 0.5F * std::min(width, height));
+    shape.reach_ = length(shape.to_.x, shape.to_.y);
+    return shape;
+}
+
+Shape Shape::line(Point from, Point to, float thickness, float end_thickness) {
+    Shape shape;
+    shape.kind_ = Kind::Line;
+    shape.from_ = from;
+    shape.to_ = to;
+    shape.radius_ = 0.5F * thickness;
+    shape.end_radius_ = end_thickness < 0 ? shape.radius_ : 0.5F * end_thickness;
+    shape.middle_ = {0.5F * (from.x + to.x), 0.5F * (from.y + to.y)};
+    shape.reach_ = 0.5F * length(to.x - from.x, to.y - from.y) + std::max(shape.radius_, shape.end_radius_);
+    return shape;
+}
+
+Shape Shape::polygon(std::vector<Point> corners, float corner_radius) {
+    Shape shape;
+    shape.kind_ = Kind::Polygon;
+    shape.radius_ = corner_radius;
+    for (const Point& corner : corners) {
+        shape.middle_.x += corner.x / static_cast<float>(corners.size());
+        shape.middle_.y += corner.y / static_cast<float>(corners.size());
+    }
+    for (const Point& corner : corners)
+        shape.reach_ = std::max(shape.reach_, length(corner.x - shape.middle_.x, corner.y - shape.middle_.y) + corner_radius);
+    shape.corners_ = std::move(corners);
+    return shape;
+}
+
+Shape Shape::star(float x, float y, float outer, float inner, int tips, float degrees) {
+    std::vector<Point> corners;
+    for (int i = 0; i < 2 * tips; ++i) {
+        const float radius = i % 2 == 0 ? outer : inner;
+        const float angle = degrees - 90 + 180.0F * static_cast<float>(i) / static_cast<float>(tips);
+        corners.push_back({x + radius * cosine(angle), y + radius * sine(angle)});
+    }
+    return polygon(std::move(corners));
+}
+
+Shape Shape::turned(float degrees, float x, float y) const {
+    Shape shape = *this;
+    shape.cosine_ = cosine(degrees);
+    shape.sine_ = sine(degrees);
+    shape.pivot_ = {x, y};
+    const float dx = middle_.x - x, dy = middle_.y - y;
+    shape.middle_ = {x + shape.cosine_ * dx - shape.sine_ * dy, y + shape.sine_ * dx + shape.cosine_ * dy};
+    return shape;
+}
+
+float Shape::distance(float x, float y) const {
+    const float dx = x - pivot_.x, dy = y - pivot_.y;
+    const float u = pivot_.x + cosine_ * dx + sine_ * dy, v = pivot_.y + cosine_ * dy - sine_ * dx;
+    switch (kind_) {
+        case Kind::Ellipse: return ellipse_distance(u - from_.x, v - from_.y, to_);
+        case Kind::Rectangle: return rectangle_distance(u - from_.x, v - from_.y, to_, radius_);
+        case Kind::Line: return line_distance(u, v, from_, to_, radius_, end_radius_);
+        case Kind::Polygon: return polygon_distance(u, v, corners_) - radius_;
+    }
+    return 0;
+}
+
+Fill Fill::linear(const Tint& from, const Tint& to, Point start, Point end) {
+    Fill fill;
+    fill.from_ = from;
+    fill.to_ = to;
+    fill.start_ = start;
+    fill.end_ = end;
+    return fill;
+}
+
+Fill Fill::radial(const Tint& middle, const Tint& edge, Point centre, float radius) {
+    Fill fill = linear(middle, edge, centre, {radius, 0});
+    fill.radial_ = true;
+    return fill;
+}
+
+Fill Fill::grained(float amount, float size, std::uint32_t seed, int period) const {
+    Fill fill = *this;
+    fill.grain_ = amount;
+    fill.grain_size_ = size;
+    fill.grain_seed_ = seed;
+    fill.grain_period_ = period;
+    return fill;
+}
+
+Tint Fill::at(float x, float y) const {
+    float along;
+    if (radial_) {
+        along = length(x - start_.x, y - start_.y) / end_.x;
+    } else {
+        const float dx = end_.x - start_.x, dy = end_.y - start_.y;
+        along = ((x - start_.x) * dx + (y - start_.y) * dy) / (dx * dx + dy * dy);
+    }
+    Tint tint = from_.mix(to_, std::clamp(along, 0.0F, 1.0F));
+    if (grain_ > 0) {
+        const float u = x / grain_size_, v = y / grain_size_;
+        const float cloud = 0.65F * noise(u, v, grain_seed_, grain_period_) +
+                            0.35F * noise(2 * u, 2 * v, grain_seed_ + 1, 2 * grain_period_);
+        const float change = 2 * grain_ * (cloud - 0.5F);
+        tint = {std::clamp(tint.r + change, 0.0F, 1.0F), std::clamp(tint.g + change, 0.0F, 1.0F),
+                std::clamp(tint.b + change, 0.0F, 1.0F), tint.a};
+    }
+    return tint;
+}
+
+}  // namespace wm

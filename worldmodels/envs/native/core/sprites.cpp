@@ -1,0 +1,143 @@
+#include "core/sprites.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "art/generated.h"
+
+namespace wm {
+namespace {
+
+int shown_theme(const SpriteSpec& spec, AssetStyle style, int theme) {
+    if (style.generated || (style.restrict_themes && !spec.theme_has_meaning)) return 0;
+    return theme;
+}
+
+float shown_aspect(const SpriteSpec& spec, AssetStyle style, int theme) {
+    if (style.generated && !spec.aspects.empty()) return 1;
+    if (spec.aspects.empty()) return spec.art_width / spec.art_height;
+    return spec.aspects[static_cast<std::size_t>(shown_theme(spec, style, theme))];
+}
+
+// Read as three digits in base 4, most significant first: red, green, blue.
+Colour flat_colour(int type, int theme) {
+    const int index = (29 * (type + 1) + 19 * theme) % 64;
+    const auto level = [](int digit) { return static_cast<std::uint8_t>(64 * (digit + 1) - 1); };
+    return {level(index / 16), level(index / 4 % 4), level(index % 4)};
+}
+
+Bitmap flat_bitmap(int width, int height, Colour colour) {
+    Painter painter(1, 1, width, height);
+    constexpr float kScale = 1.0F / 255;
+    const Tint tint = {static_cast<float>(colour.r) * kScale, static_cast<float>(colour.g) * kScale,
+                       static_cast<float>(colour.b) * kScale};
+    painter.fill(Shape::rectangle(-1, -1, 3, 3), tint);
+    return painter.bitmap(true);
+}
+
+int to_pixels(float cells, float scale) { return std::max(static_cast<int>(std::floor(cells * scale + 0.5F)), 1); }
+
+struct Size {
+    int width, height;
+};
+
+Size size_of(const SpriteSpec& spec, AssetStyle style, int theme, int view, int cells) {
+    const float scale = static_cast<float>(view) / static_cast<float>(cells);
+    if (spec.kind == SpriteKind::Pattern) {
+        if (spec.height <= 0) return {view, view};
+        // Rounded up: the rows of cells of a view differ by one pixel.
+        return {view, static_cast<int>(std::ceil(spec.height * scale))};
+    }
+    const float width = spec.aspects.empty() ? spec.width : spec.height * shown_aspect(spec, style, theme);
+    return {to_pixels(width, scale), to_pixels(spec.height, scale)};
+}
+
+// The artist's units of the whole bitmap.
+Point art_size(const SpriteSpec& spec, AssetStyle style, int theme, int cells) {
+    if (spec.kind == SpriteKind::Pattern) {
+        const float across = static_cast<float>(cells);
+        return {spec.art_width * across, spec.art_height * (spec.height > 0 ? spec.height : across)};
+    }
+    return {spec.aspects.empty() ? spec.art_width : spec.art_height * shown_aspect(spec, style, theme), spec.art_height};
+}
+
+}  // namespace
+
+Sheet::Sheet(const ArtTable& table, AssetStyle style, int view, int cells)
+    : table_(table), style_(style), view_(view), cells_(cells) {
+    std::size_t count = 0;
+    for (const SpriteSpec& spec : table.sprites) {
+        first_slot_.push_back(count);
+        count += static_cast<std::size_t>(spec.themes * 2 * spec.turns);
+    }
+    slots_ = std::vector<std::atomic<const Bitmap*>>(count);
+}
+
+Sheet::~Sheet() {
+    for (const auto& slot : slots_) delete slot.load(std::memory_order_acquire);
+}
+
+const Bitmap& Sheet::get(int sprite, Look look) const {
+    const SpriteSpec& spec = table_.sprites[static_cast<std::size_t>(sprite)];
+    look.theme = shown_theme(spec, style_, look.theme);
+    const int offset = (look.theme * 2 + (look.mirrored ? 1 : 0)) * spec.turns + look.turn;
+    const std::size_t slot = first_slot_[static_cast<std::size_t>(sprite)] + static_cast<std::size_t>(offset);
+    const Bitmap* bitmap = slots_[slot].load(std::memory_order_acquire);
+    return bitmap != nullptr ? *bitmap : painted(sprite, look, slot);
+}
+
+const Bitmap& Sheet::painted(int sprite, Look look, std::size_t slot) const {
+    const std::lock_guard<std::mutex> lock(painting_);
+    if (const Bitmap* bitmap = slots_[slot].load(std::memory_order_acquire)) return *bitmap;
+    const SpriteSpec& spec = table_.sprites[static_cast<std::size_t>(sprite)];
+    const Size size = size_of(spec, style_, look.theme, view_, cells_);
+    const bool opaque = spec.kind != SpriteKind::Figure;
+    std::unique_ptr<Bitmap> bitmap;
+    if (style_.monochrome) {
+        bitmap = std::make_unique<Bitmap>(flat_bitmap(size.width, size.height, flat_colour(spec.type, look.theme)));
+    } else {
+        const Point art = art_size(spec, style_, look.theme, cells_);
+        const float degrees = 360 * static_cast<float>(look.turn) / static_cast<float>(spec.turns);
+        Painter painter(art.x, art.y, size.width, size.height, Pose{look.mirrored, degrees});
+        if (style_.generated) {
+            art::paint_generated_sprite(painter, table_.game, spec.type, opaque);
+        } else {
+            spec.paint(painter, look.theme);
+        }
+        bitmap = std::make_unique<Bitmap>(painter.bitmap(opaque));
+    }
+    slots_[slot].store(bitmap.get(), std::memory_order_release);
+    return *bitmap.release();
+}
+
+const Sheet& Art::sheet(int view, int cells) const {
+    // A list that only grows: readers walk it without a lock, and nothing in it is ever freed or moved.
+    struct Node {
+        Node(const ArtTable& table, AssetStyle style, int view, int cells, Node* rest)
+            : sheet(table, style, view, cells), next(rest) {}
+        Sheet sheet;
+        Node* next;
+    };
+    static std::atomic<Node*> head{nullptr};
+    static std::mutex growing;
+
+    const auto find = [&]() -> const Sheet* {
+        for (const Node* node = head.load(std::memory_order_acquire); node != nullptr; node = node->next)
+            if (&node->sheet.table() == &table_ && node->sheet.serves(style_, view, cells)) return &node->sheet;
+        return nullptr;
+    };
+    if (const Sheet* found = find()) return *found;
+    const std::lock_guard<std::mutex> lock(growing);
+    if (const Sheet* found = find()) return *found;
+    Node* node = new Node(table_, style_, view, cells, head.load(std::memory_order_acquire));
+    head.store(node, std::memory_order_release);
+    return node->sheet;
+}
+
+int Art::themes(int sprite) const { return style_.generated ? 1 : table_.sprites[static_cast<std::size_t>(sprite)].themes; }
+
+float Art::aspect(int sprite, int theme) const {
+    return shown_aspect(table_.sprites[static_cast<std::size_t>(sprite)], style_, theme);
+}
+
+}  // namespace wm
