@@ -1,0 +1,228 @@
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from worldmodels.core.errors import ConfigError, DiskFullError, RunError, UserError
+from worldmodels.core.types import Step
+from worldmodels.replay import Replay, ReplayConfig, ReplayReader
+
+SHAPE = (2, 3, 1)
+
+
+def made_step(t: int, streams: int = 2) -> Step:
+    """Every value says which step and stream it belongs to: pixels 10 * stream + t, episodes of five steps."""
+    stream = np.arange(streams)
+    frames = np.broadcast_to((10 * stream + t)[:, None, None, None], (streams, *SHAPE)).astype(np.uint8)
+    ends = np.full(streams, t % 5 == 4)
+    return Step(
+        observation=frames,
+        reward=(100 * stream + t).astype(np.float32),
+        is_first=np.full(streams, t % 5 == 0),
+        is_last=ends,
+        is_terminal=ends & (stream == 0),
+        action=(7 * stream + t).astype(np.int32),
+    )
+
+
+def open_replay(folder: Path, capacity: int = 64, megabytes: int = 1, streams: int = 2) -> Replay:
+    return Replay(folder, streams, SHAPE, ReplayConfig(capacity, megabytes))
+
+
+def fill(replay: Replay, start: int, stop: int) -> None:
+    for t in range(start, stop):
+        replay.append(made_step(t, replay.num_streams))
+
+
+def pixels(replay: ReplayReader, stream: int) -> list[int]:
+    span = replay.span
+    return replay.window(stream, span.start, len(span)).observation[0, :, 0, 0, 0].tolist()
+
+
+def test_every_field_comes_back_as_it_was_appended(tmp_path: Path) -> None:
+    replay = open_replay(tmp_path / "replay")
+    fill(replay, 0, 7)
+    assert len(replay) == 14
+    assert replay.span == range(7)
+    window = replay.window(stream=1, start=2, length=5)
+    assert window.observation.shape == (1, 5, 2, 3, 1)
+    assert window.observation.dtype == np.uint8
+    assert window.observation[0, :, 1, 2, 0].tolist() == [12, 13, 14, 15, 16]
+    assert window.reward.tolist() == [[102, 103, 104, 105, 106]]
+    assert window.reward.dtype == np.float32
+    assert window.action.tolist() == [[9, 10, 11, 12, 13]]
+    assert window.action.dtype == np.int32
+    assert window.is_first.tolist() == [[False, False, False, True, False]]
+    assert window.is_last.tolist() == [[False, False, True, False, False]]
+    assert window.is_terminal.tolist() == [[False, False, False, False, False]]
+    assert replay.window(0, 2, 5).is_terminal.tolist() == [[False, False, True, False, False]]
+
+
+def test_the_oldest_chunk_is_dropped_when_the_capacity_is_reached(tmp_path: Path) -> None:
+    # 64 steps in 2 streams are 32 for each, in 16 chunks of 2 steps: the 33rd step drops the first two.
+    replay = Replay(tmp_path, 2, SHAPE, ReplayConfig(64, 1))
+    fill(replay, 0, 32)
+    assert replay.span == range(0, 32)
+    fill(replay, 32, 33)
+    assert replay.span == range(2, 33)
+    fill(replay, 33, 100)
+    assert replay.span == range(68, 100)
+    assert len(replay) == 64
+    assert pixels(replay, 1) == [10 + t for t in range(68, 100)]
+    assert sorted(path.name for path in tmp_path.glob("*.steps"))[0] == "00000034.steps"
+    assert len(list(tmp_path.iterdir())) == 1 + 2 * 16
+
+
+def test_frames_that_do_not_fit_into_memory_come_from_disk(tmp_path: Path) -> None:
+    shape = (100, 100, 3)  # 30 kB, so that 1 MB holds 33 frames less the records
+    replay = Replay(tmp_path, 1, shape, ReplayConfig(200, 1))
+    for t in range(100):
+        step = made_step(t, 1)
+        replay.append(step._replace(observation=np.full((1, *shape), t, np.uint8)))
+    assert replay._memory._span == range(67, 100)
+    assert replay._memory._ring.nbytes <= 10**6
+    for start in (0, 60, 66, 67, 90):
+        frames = replay.window(0, start, 10).observation
+        assert frames[0, :, 50, 50, 1].tolist() == list(range(start, start + 10))
+    again = Replay(tmp_path, 1, shape, ReplayConfig(200, 1))
+    assert again._memory._span == range(67, 100)
+    assert again.window(0, 80, 20).observation[0, :, 0, 0, 0].tolist() == list(range(80, 100))
+
+
+def test_a_reader_sees_what_is_there_and_changes_nothing(tmp_path: Path) -> None:
+    replay = open_replay(tmp_path)
+    fill(replay, 0, 9)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    reader = ReplayReader(tmp_path)
+    fill(replay, 9, 12)
+    assert (reader.num_streams, reader.observation_shape, reader.span) == (2, SHAPE, range(9))
+    assert pixels(reader, 1) == list(range(10, 19))
+    assert ReplayReader(tmp_path).span == range(12)
+    replay.load({"first": 0, "cursor": 9, "saved": []})
+    reader.close()
+    after = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert {name: len(data) for name, data in after.items() if name.endswith(".steps")} == {
+        name: len(data) for name, data in before.items() if name.endswith(".steps")
+    }
+
+
+def test_load_goes_back_to_the_cursor_and_the_run_continues_the_same(tmp_path: Path) -> None:
+    straight = open_replay(tmp_path / "straight")
+    fill(straight, 0, 90)
+    killed = open_replay(tmp_path / "killed")
+    fill(killed, 0, 41)
+    cursor = killed.save()
+    assert cursor == {"first": 10, "cursor": 41, "saved": [41]}
+    fill(killed, 41, 77)  # drops chunks from the view, but not from the disk: a checkpoint still needs them
+    continued = open_replay(tmp_path / "killed")
+    continued.load(cursor)
+    assert continued.span == range(10, 41)
+    assert pixels(continued, 0) == list(range(10, 41))
+    fill(continued, 41, 90)
+    assert continued.span == straight.span
+    same = [r.sample(8, 6, np.random.default_rng(5)) for r in (straight, continued)]
+    for ours, theirs in zip(*same, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_the_last_three_cursors_stay_loadable_and_older_chunks_go(tmp_path: Path) -> None:
+    replay = open_replay(tmp_path)
+    trees = []
+    for start in range(0, 200, 40):
+        fill(replay, start, start + 40)
+        trees.append(replay.save())
+    assert [tree["cursor"] for tree in trees] == [40, 80, 120, 160, 200]
+    assert trees[-1]["saved"] == [120, 160, 200]
+    assert min(int(path.stem) for path in tmp_path.glob("*.frames")) == (120 - 32) // 2
+    replay.load(trees[2])
+    assert pixels(replay, 0) == list(range(88, 120))
+    with pytest.raises(RunError, match="holds steps 88 to 119 of each stream; the checkpoint needs steps 48 to 79"):
+        replay.load(trees[1])
+    with pytest.raises(RunError, match="the checkpoint needs steps 128 to 159"):
+        replay.load(trees[3])
+
+
+def test_clear_begins_again_at_step_zero(tmp_path: Path) -> None:
+    replay = open_replay(tmp_path)
+    fill(replay, 0, 50)
+    replay.clear()
+    assert len(replay) == 0
+    assert os.listdir(tmp_path) == ["store.json"]
+    fill(replay, 0, 3)
+    assert pixels(replay, 1) == [10, 11, 12]
+
+
+def test_a_larger_capacity_on_resume_keeps_more_from_then_on(tmp_path: Path) -> None:
+    replay = open_replay(tmp_path)
+    fill(replay, 0, 50)
+    cursor = replay.save()
+    larger = open_replay(tmp_path, capacity=128)
+    larger.load(cursor)
+    assert larger.span == range(18, 50)
+    fill(larger, 50, 90)
+    assert larger.span == range(26, 90)
+
+
+def test_a_store_of_another_shape_or_format_is_refused(tmp_path: Path) -> None:
+    open_replay(tmp_path)
+    with pytest.raises(RunError, match=r"holds 2 streams of frames of shape \(2, 3, 1\); this run has 3 environments"):
+        open_replay(tmp_path, streams=3)
+    header = tmp_path / "store.json"
+    header.write_text(header.read_text().replace('"format": 1', '"format": 2'))
+    with pytest.raises(RunError, match="has format 2; this version reads format 1"):
+        ReplayReader(tmp_path)
+    header.write_text("[]")
+    with pytest.raises(RunError, match="is not the header of a replay store"):
+        ReplayReader(tmp_path)
+    with pytest.raises(RunError, match="There is no replay store in"):
+        ReplayReader(tmp_path / "elsewhere")
+
+
+def test_limits_that_cannot_work_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="replay.capacity_steps is 1; it must be at least 1 step for each of the 2"):
+        open_replay(tmp_path, capacity=1)
+    with pytest.raises(ConfigError, match="replay.memory_megabytes is 1; .* needs at least 18 for rewards"):
+        open_replay(tmp_path, capacity=2_000_000)
+    replay = open_replay(tmp_path)
+    wrong = made_step(0)._replace(observation=np.zeros((2, 3, 2, 1), np.uint8))
+    with pytest.raises(UserError, match=r"observations of shape \(2, 2, 3, 1\) and type uint8; received shape"):
+        replay.append(wrong)
+
+
+def test_disk_use_is_predicted_and_checked_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A step of both streams takes 2 x 6 bytes of frames and 2 x 9 of records; 32 steps and one chunk of 2 are kept.
+    assert open_replay(tmp_path / "small").predicted_bytes() == (32 + 2) * 30
+    assert Replay(tmp_path / "short", 2, SHAPE, ReplayConfig(64, 1), expected_steps=11).predicted_bytes() == 6 * 30
+    usage = shutil.disk_usage(tmp_path)._replace(free=5 * 10**9)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
+    with pytest.raises(DiskFullError, match=r"will need 13\.1 GB more; its disk has 5\.0 GB free"):
+        Replay(tmp_path / "big", 16, (64, 64, 3), ReplayConfig(1_000_000, 100))
+    assert not (tmp_path / "big").exists()
+
+
+def test_a_full_disk_loses_no_step_that_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    replay = open_replay(tmp_path)
+    fill(replay, 0, 5)
+    write = os.pwrite
+
+    def full(descriptor: int, data: bytes, offset: int) -> int:
+        if len(data) == 18:  # the row of records: half of it still fits
+            write(descriptor, data[:9], offset)
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(descriptor, data, offset)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "pwrite", full)
+        with pytest.raises(DiskFullError, match="No space left to write"):
+            replay.append(made_step(5))
+    assert replay.span == range(5)
+    assert ReplayReader(tmp_path).span == range(5)
+    fill(replay, 5, 8)
+    assert pixels(replay, 1) == list(range(10, 18))

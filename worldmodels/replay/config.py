@@ -1,0 +1,17 @@
+"""How much experience is kept, and how much of it in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ReplayConfig:
+    """Limits of the replay store; a step is one frame of one environment with its reward, action and flags."""
+
+    capacity_steps: int = 1_000_000
+    """Steps kept, summed over the streams; the oldest sixteenth is dropped when they are reached. A step of 64x64 RGB
+    takes 12.3 kB of disk."""
+    memory_megabytes: int = 1_000
+    """Memory for the newest frames, in units of 10**6 bytes; older ones are read from disk. What else the store keeps
+    in memory, 9 bytes for each step of the capacity, is counted in."""

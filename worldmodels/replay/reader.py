@@ -1,0 +1,106 @@
+"""A replay store opened for reading."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from worldmodels.core.errors import UserError
+from worldmodels.core.types import Batch
+from worldmodels.replay.chunks import open_chunks
+from worldmodels.replay.layout import FIRST, LAST, RECORD, TERMINAL, Frames, Layout, Records
+from worldmodels.replay.sampling import Indices, draw_windows
+
+
+class ReplayReader:
+    """What the store in `folder` held when this was opened; another process may go on writing to it.
+
+    Frames are read from disk; rewards, actions and flags (9 bytes per step) are in memory. All streams have the same
+    length. Their steps keep their numbers for ever: step 0 is the first one that was ever appended.
+    """
+
+    def __init__(self, folder: Path | str) -> None:
+        self.folder = Path(folder)
+        self._open(Layout.read(self.folder), writable=False)
+
+    def _open(self, layout: Layout, writable: bool, records_held: int | None = None) -> None:
+        self._layout = layout
+        self._chunks = open_chunks(self.folder, layout, writable)
+        chunk_steps = layout.chunk_steps
+        start = min(self._chunks, default=0) * chunk_steps
+        stop = start + sum(chunk.length for chunk in self._chunks.values())
+        self._span = range(start, stop)
+        # A ring like that of the frames: step t stands at t modulo the number of rows.
+        self._records: Records = np.zeros((records_held or max(1, len(self._span)), layout.num_streams), RECORD)
+        self._load_records()
+
+    @property
+    def num_streams(self) -> int:
+        return self._layout.num_streams
+
+    @property
+    def observation_shape(self) -> tuple[int, ...]:
+        return self._layout.observation_shape
+
+    @property
+    def span(self) -> range:
+        """The steps that every stream holds."""
+        return self._span
+
+    def __len__(self) -> int:
+        """Steps held, summed over the streams."""
+        return self.num_streams * len(self.span)
+
+    def sample(self, batch: int, length: int, generator: np.random.Generator) -> Batch:
+        """`batch` windows of `length` steps, uniform over all (stream, first step); the cost does not depend on how
+        much is stored.
+
+        Raises UserError where the streams hold fewer than `length` steps.
+        """
+        streams, starts = draw_windows(self.num_streams, self.span, batch, length, generator)
+        return self._gather(streams, starts, length)
+
+    def window(self, stream: int, start: int, length: int) -> Batch:
+        """The steps `start` to `start + length - 1` of one stream, as a batch of one."""
+        wanted = range(start, start + length)
+        if not (0 <= stream < self.num_streams and length > 0 and wanted[0] in self.span and wanted[-1] in self.span):
+            raise UserError(
+                f"Steps {start} to {start + length - 1} of stream {stream} are not in the replay store. It holds steps "
+                f"{self.span.start} to {self.span.stop - 1} of streams 0 to {self.num_streams - 1}."
+            )
+        return self._gather(np.array([stream]), np.array([start]), length)
+
+    def close(self) -> None:
+        for chunk in self._chunks.values():
+            chunk.close()
+        self._chunks = {}
+
+    def _gather(self, streams: Indices, starts: Indices, length: int) -> Batch:
+        observation = np.empty((len(streams), length, *self.observation_shape), np.uint8)
+        for row, (stream, start) in enumerate(zip(streams.tolist(), starts.tolist(), strict=True)):
+            self._read_frames(stream, start, observation[row])
+        steps = starts[:, None] + np.arange(length)
+        records = self._records[steps % len(self._records), streams[:, None]]
+        flags = records["flags"]
+        return Batch(
+            observation=observation,
+            reward=records["reward"].copy(),
+            is_first=(flags & FIRST) > 0,
+            is_last=(flags & LAST) > 0,
+            is_terminal=(flags & TERMINAL) > 0,
+            action=records["action"].copy(),
+        )
+
+    def _read_frames(self, stream: int, start: int, out: Frames) -> None:
+        while len(out):
+            index, offset = divmod(start, self._layout.chunk_steps)
+            count = min(len(out), self._layout.chunk_steps - offset)
+            self._chunks[index].read_frames(stream, offset, out[:count])
+            out, start = out[count:], start + count
+
+    def _load_records(self) -> None:
+        for index, chunk in self._chunks.items():
+            steps = index * self._layout.chunk_steps + np.arange(chunk.length)
+            newest = steps >= self._span.stop - len(self._records)
+            self._records[steps[newest] % len(self._records)] = chunk.read_records()[newest]

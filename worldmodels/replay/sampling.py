@@ -1,0 +1,42 @@
+"""Which windows of consecutive steps are drawn, and what a consumer derives from one."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from worldmodels.core.errors import UserError
+from worldmodels.core.types import Batch
+
+Indices = npt.NDArray[np.int64]
+
+
+def draw_windows(
+    num_streams: int, span: range, batch: int, length: int, generator: np.random.Generator
+) -> tuple[Indices, Indices]:
+    """Streams (B,) and first steps (B,) of windows, uniform over all windows of `length` steps that there are.
+
+    A window may begin anywhere and run across the end of an episode: so no episode is too short to be learned from,
+    and a step inside the span is drawn as often whether its episode was long or short.
+
+    Raises UserError where the streams hold fewer than `length` steps.
+    """
+    starts = len(span) - length + 1
+    if length < 1 or starts < 1:
+        raise UserError(
+            f"Cannot sample sequences of {length} steps: each of the {num_streams} streams holds {len(span)} steps. "
+            "A sequence needs at least 1 step and at most as many as a stream holds: shorten it or collect more first."
+        )
+    picks = generator.integers(num_streams * starts, size=batch)
+    return picks // starts, span.start + picks % starts
+
+
+def previous_actions(batch: Batch) -> npt.NDArray[np.int32]:
+    """int32 (B, T): the action chosen one step before each observation of the window.
+
+    0 at the first step of the window, whose predecessor is outside. Where `is_first` holds it is the action chosen at
+    the end of the episode before, which had no effect: a model masks it.
+    """
+    shifted = np.zeros_like(batch.action)
+    shifted[:, 1:] = batch.action[:, :-1]
+    return shifted

@@ -1,0 +1,202 @@
+"""The replay store as a run writes it: append-only, bounded, and exact after a crash."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from worldmodels.core.errors import ConfigError, DiskFullError, RunError, UserError
+from worldmodels.core.files import sync_folder
+from worldmodels.core.types import Step
+from worldmodels.replay.chunks import Chunk
+from worldmodels.replay.config import ReplayConfig
+from worldmodels.replay.layout import Frames, Layout, to_records
+from worldmodels.replay.memory import RecentFrames
+from worldmodels.replay.reader import ReplayReader
+
+CHUNKS = 16
+"""Chunks in a full store, so that a full one drops a sixteenth at a time."""
+CURSORS = 3
+"""Saved cursors that stay loadable: of the two checkpoints that a run keeps, and of the one it is about to write."""
+
+
+class Replay(ReplayReader):
+    """A store of steps that one process writes, one stream for each of N environments.
+
+    A step is on its way to the disk when `append` returns, so a killed process loses none; `save` waits until it
+    arrived, so a power cut loses none that a checkpoint speaks of. A store that already holds steps is opened with
+    them: then call `load` or `clear`.
+
+    Args:
+        folder: the store's own; made if it is missing.
+        expected_steps: steps that the whole run will append, if known: it may need less disk than the capacity.
+
+    Raises:
+        ConfigError: the capacity or the memory is too small to be of use.
+        DiskFullError: the disk has not enough room for what will be stored.
+        RunError: the folder holds a store of another shape or format, or a damaged one.
+    """
+
+    def __init__(
+        self,
+        folder: Path | str,
+        num_streams: int,
+        observation_shape: Sequence[int],
+        config: ReplayConfig,
+        expected_steps: int | None = None,
+    ) -> None:
+        self.folder = Path(folder)
+        self._capacity = config.capacity_steps // num_streams
+        if self._capacity < 1:
+            raise ConfigError(
+                f"replay.capacity_steps is {config.capacity_steps}; it must be at least 1 step for each of the "
+                f"{num_streams} environments."
+            )
+        wanted = Layout(num_streams, tuple(observation_shape), -(-self._capacity // CHUNKS))
+        layout = self._agree(wanted)
+        memory_steps = self._memory_steps(layout, config)
+        most = self._capacity + layout.chunk_steps
+        self._predicted_steps = most if expected_steps is None else min(most, -(-expected_steps // num_streams))
+        self._floor = 0
+        self._saved: list[int] = []
+        self._unsynced: set[int] = set()
+        self._open(layout, writable=True, records_held=self._capacity)
+        self._check_disk()
+        if not (self.folder / "store.json").exists():
+            layout.write(self.folder)
+        self._memory = RecentFrames(layout, memory_steps)
+        self._memory.refill(self.span, self._read_disk)
+
+    @property
+    def span(self) -> range:
+        """The steps that every stream holds: at most the capacity, from the first step of a chunk on."""
+        start = max(self._span.start, self._floor, self._first_kept(self._span.stop))
+        return range(start, self._span.stop)
+
+    def append(self, step: Step) -> None:
+        """Adds one step of all environments, and drops the oldest chunk when the capacity is reached.
+
+        Raises DiskFullError, with everything before this step safe.
+        """
+        self._check(step)
+        index, offset = divmod(self._span.stop, self._layout.chunk_steps)
+        if offset == 0 and index not in self._chunks:
+            self._chunks[index] = Chunk(self.folder, index, self._layout, writable=True)
+        records = to_records(step)
+        self._chunks[index].append(step.observation, records)
+        self._records[self._span.stop % self._capacity] = records
+        self._memory.put(self._span.stop, step.observation)
+        self._unsynced.add(index)
+        self._span = range(self._span.start, self._span.stop + 1)
+        if offset == 0:
+            self._delete_unneeded()
+
+    def save(self) -> dict[str, Any]:
+        """Waits until the disk has every step, then gives the cursor to which `load` returns."""
+        for index in self._unsynced & set(self._chunks):
+            self._chunks[index].sync()
+        sync_folder(self.folder)
+        self._unsynced.clear()
+        self._saved = [*self._saved, self._span.stop][-CURSORS:]
+        self._delete_unneeded()
+        return {"first": self.span.start, "cursor": self._span.stop, "saved": list(self._saved)}
+
+    def load(self, tree: dict[str, Any]) -> None:
+        """Goes back to where `save` gave `tree`: what was appended later is forgotten.
+
+        Raises RunError where the store no longer holds the steps that were there.
+        """
+        first, cursor = int(tree["first"]), int(tree["cursor"])
+        if cursor > self._span.stop or first < self._span.start:
+            raise RunError(
+                f"The replay store '{self.folder}' holds steps {self._span.start} to {self._span.stop - 1} of each "
+                f"stream; the checkpoint needs steps {first} to {cursor - 1}. The folder was changed, or belongs to "
+                "another run."
+            )
+        for index in sorted(self._chunks, reverse=True):
+            if index * self._layout.chunk_steps >= cursor:
+                self._chunks.pop(index).delete()
+        last, length = divmod(cursor, self._layout.chunk_steps)
+        if last in self._chunks:
+            self._chunks[last].truncate(length)
+        self._span, self._floor = range(self._span.start, cursor), first
+        self._saved = [int(saved) for saved in tree["saved"]]
+        self._load_records()
+        self._memory.refill(self.span, self._read_disk)
+
+    def clear(self) -> None:
+        """Forgets every step; the next one appended is step 0."""
+        for index in sorted(self._chunks, reverse=True):
+            self._chunks.pop(index).delete()
+        self._span, self._floor, self._saved = range(0), 0, []
+        self._memory.refill(self.span, self._read_disk)
+
+    def predicted_bytes(self) -> int:
+        """Disk space of the store when the run is done, or when it is full. While the capacity is exceeded, what
+        the last three checkpoints still need is kept beside it, and is not counted here."""
+        return self._predicted_steps * self._layout.step_bytes
+
+    def _first_kept(self, stop: int) -> int:
+        """The first step that counts when `stop` steps were ever appended: a function of that number alone, so that
+        a run that was killed and continued drops the same chunks as one that was not."""
+        chunk_steps = self._layout.chunk_steps
+        return max(0, -(-(stop - self._capacity) // chunk_steps) * chunk_steps)
+
+    def _delete_unneeded(self) -> None:
+        needed = self._first_kept(self._saved[0] if self._saved else self._span.stop)
+        for index in sorted(self._chunks):
+            if (index + 1) * self._layout.chunk_steps <= needed:
+                self._chunks.pop(index).delete()
+        self._span = range(max(self._span.start, needed), self._span.stop)
+
+    def _read_frames(self, stream: int, start: int, out: Frames) -> None:
+        if not self._memory.read(stream, start, out):
+            self._read_disk(stream, start, out)
+
+    def _read_disk(self, stream: int, start: int, out: Frames) -> None:
+        super()._read_frames(stream, start, out)
+
+    def _agree(self, wanted: Layout) -> Layout:
+        """The layout of the store that is there, or else the wanted one; only the chunk's length may differ."""
+        if not (self.folder / "store.json").exists():
+            return wanted
+        found = Layout.read(self.folder)
+        ours, theirs = ((x.num_streams, x.observation_shape) for x in (wanted, found))
+        if ours != theirs:
+            raise RunError(
+                f"The replay store '{self.folder}' holds {theirs[0]} streams of frames of shape {theirs[1]}; this run "
+                f"has {ours[0]} environments with frames of shape {ours[1]}."
+            )
+        return found
+
+    def _memory_steps(self, layout: Layout, config: ReplayConfig) -> int:
+        """How many frames of each stream fit into the memory cap."""
+        spare = config.memory_megabytes * 10**6 - self._capacity * layout.row_bytes
+        if spare < 0:
+            raise ConfigError(
+                f"replay.memory_megabytes is {config.memory_megabytes}; a capacity of {config.capacity_steps} steps "
+                f"needs at least {-(-self._capacity * layout.row_bytes // 10**6)} for rewards, actions and flags."
+            )
+        return min(self._capacity, spare // (layout.num_streams * layout.frame_bytes))
+
+    def _check_disk(self) -> None:
+        place = next(path for path in (self.folder, *self.folder.resolve().parents) if path.exists())
+        missing = self.predicted_bytes() - len(self._span) * self._layout.step_bytes
+        free = shutil.disk_usage(place).free
+        if missing > free:
+            raise DiskFullError(
+                f"The replay store '{self.folder}' will need {missing / 1e9:.1f} GB more; its disk has "
+                f"{free / 1e9:.1f} GB free. Lower replay.capacity_steps, or free some space."
+            )
+
+    def _check(self, step: Step) -> None:
+        expected = (self.num_streams, *self.observation_shape)
+        if step.observation.shape != expected or step.observation.dtype != np.uint8:
+            raise UserError(
+                f"A step must have observations of shape {expected} and type uint8; received shape "
+                f"{step.observation.shape} and type {step.observation.dtype}."
+            )
