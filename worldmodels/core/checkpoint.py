@@ -1,0 +1,192 @@
+"""Checkpoints: folders that are complete or absent, checked when read, with the one before in reserve.
+
+    checkpoints/00001234/tensors.safetensors   every array
+    checkpoints/00001234/state.json            everything else
+    checkpoints/00001234/manifest.json         format version, step, size and SHA-256 of the two
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import stat
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from safetensors import SafetensorError
+from safetensors import numpy as safetensors
+
+from worldmodels.core.errors import CheckpointError, disk_full_reported
+from worldmodels.core.files import sync_folder, write_synced
+from worldmodels.core.tree import flatten, restore
+
+FORMAT = 1
+TENSORS, STATE, MANIFEST = "tensors.safetensors", "state.json", "manifest.json"
+
+
+class Saveable(Protocol):
+    """Anything with state: weights, optimisers, cursors, schedules, random generators, environments."""
+
+    def save(self) -> dict[str, Any]:
+        """The whole state as a tree (see `core/tree.py`)."""
+
+    def load(self, tree: dict[str, Any]) -> None:
+        """Takes the state over, so that what follows is as if it had never been saved."""
+
+
+class Checkpoints:
+    """The checkpoints in one folder, by step. One process writes; any number may read meanwhile."""
+
+    def __init__(self, folder: Path | str, keep: int = 2) -> None:
+        self.folder = Path(folder)
+        self.keep = keep
+
+    def steps(self) -> list[int]:
+        """The steps of which there are checkpoints, ascending; half-written ones do not count."""
+        if not self.folder.is_dir():
+            return []
+        return sorted(
+            int(entry.name)
+            for entry in os.scandir(self.folder)
+            if re.fullmatch(r"\d{8,}", entry.name) and entry.is_dir(follow_symlinks=False)
+        )
+
+    def write(self, step: int, tree: Mapping[str, Any]) -> Path:
+        """Writes the checkpoint of `step`, then removes old ones but `keep`, and any of later steps.
+
+        Later ones are left from a future that was abandoned when the run was taken up again further back.
+        Raises `DiskFullError`, with every checkpoint as it was, and TypeError for a leaf that cannot be stored.
+        """
+        files = _encode(step, tree)
+        target = self._path(step)
+        beside = target.with_name(f"{target.name}.tmp-{os.getpid()}")
+        try:
+            with disk_full_reported(target):
+                self.folder.mkdir(parents=True, exist_ok=True)
+                self._remove_leftovers()
+                beside.mkdir()
+                for name, data in files.items():
+                    write_synced(beside / name, data)
+                sync_folder(beside)
+                if target.exists():
+                    os.rename(target, target.with_name(f"{target.name}.tmp-replaced"))
+                os.rename(beside, target)
+                sync_folder(self.folder)
+                self._remove_leftovers()
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
+        before = [other for other in self.steps() if other <= step]
+        for other in set(self.steps()) - set(before[-self.keep :]):
+            self._remove(self._path(other))
+        return target
+
+    def read(self, step: int | None = None) -> tuple[int, dict[str, Any]]:
+        """(step, tree) of the newest checkpoint that is sound, or of `step`.
+
+        A damaged newer one is passed over with a warning that names the file and the damage. Raises `CheckpointError`
+        where none is left, or where the one asked for is missing or damaged.
+        """
+        steps = self.steps()
+        if not steps:
+            raise CheckpointError(f"There is no checkpoint in '{self.folder}'.")
+        if step is not None and step not in steps:
+            there = ", ".join(map(str, steps))
+            raise CheckpointError(f"There is no checkpoint of step {step} in '{self.folder}'. Steps there: {there}.")
+        damages: list[str] = []
+        for candidate in reversed(steps) if step is None else [step]:
+            try:
+                tree = _decode(self._path(candidate), candidate)
+            except _DamageError as damage:
+                damages.append(str(damage))
+                continue
+            for damage_text in damages:
+                warnings.warn(f"{damage_text} Using the checkpoint of step {candidate}.", stacklevel=2)
+            return candidate, tree
+        raise CheckpointError("No checkpoint can be read.\n" + "\n".join(damages))
+
+    def _path(self, step: int) -> Path:
+        return self.folder / f"{step:08d}"
+
+    def _remove(self, path: Path) -> None:
+        """Renamed first: a crash in the middle leaves a leftover, not a checkpoint with files missing."""
+        aside = path.with_name(f"{path.name}.tmp-removed")
+        os.rename(path, aside)
+        shutil.rmtree(aside)
+
+    def _remove_leftovers(self) -> None:
+        for leftover in self.folder.glob("*.tmp-*"):
+            shutil.rmtree(leftover)
+
+
+class _DamageError(Exception):
+    """Which file of a checkpoint is damaged, and how."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(f"Checkpoint file '{path}' is damaged: {why}.")
+
+
+def _encode(step: int, tree: Mapping[str, Any]) -> dict[str, bytes]:
+    """The files of a checkpoint by name."""
+    state, tensors = flatten(tree)
+    files = {TENSORS: safetensors.save(tensors), STATE: json.dumps(state, indent=1).encode()}
+    sums = {name: {"bytes": len(data), "sha256": _sha256(data)} for name, data in files.items()}
+    manifest = {"format": FORMAT, "step": step, "files": sums}
+    return {**files, MANIFEST: json.dumps(manifest, indent=1).encode()}
+
+
+def _decode(folder: Path, step: int) -> dict[str, Any]:
+    manifest_path = folder / MANIFEST
+    manifest = _parse_json(manifest_path, _read_regular(manifest_path))
+    if not isinstance(manifest, dict) or "format" not in manifest:
+        raise _DamageError(manifest_path, "it has no format version")
+    if manifest["format"] != FORMAT:
+        raise _DamageError(manifest_path, f"it has format {manifest['format']}, and this version reads format {FORMAT}")
+    if manifest.get("step") != step:
+        raise _DamageError(manifest_path, f"it is of step {manifest.get('step')}, in a folder of step {step}")
+    sums = manifest.get("files")
+    # The names are ours and fixed: a manifest never decides which paths are opened.
+    if not isinstance(sums, dict) or set(sums) != {TENSORS, STATE}:
+        raise _DamageError(manifest_path, f"it does not list exactly {TENSORS} and {STATE}")
+    tensors_data, state_data = (_read_checked(folder / name, sums[name]) for name in (TENSORS, STATE))
+    try:
+        tree = restore(_parse_json(folder / STATE, state_data), safetensors.load(tensors_data))
+    except (SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise _DamageError(folder / TENSORS, f"it does not hold the tensors of {STATE} ({error})") from error
+    if not isinstance(tree, dict):
+        raise _DamageError(folder / STATE, "it holds no tree")
+    return tree
+
+
+def _read_checked(path: Path, expected: Any) -> bytes:
+    data = _read_regular(path)
+    if not isinstance(expected, dict) or len(data) != expected.get("bytes"):
+        size = expected.get("bytes") if isinstance(expected, dict) else "an unknown number of"
+        raise _DamageError(path, f"it has {len(data)} bytes, and the manifest says {size}")
+    if _sha256(data) != expected.get("sha256"):
+        raise _DamageError(path, "its content changed since it was written (the SHA-256 differs)")
+    return data
+
+
+def _read_regular(path: Path) -> bytes:
+    try:
+        if not stat.S_ISREG(path.lstat().st_mode):
+            raise _DamageError(path, "it is not a regular file")
+        return path.read_bytes()
+    except OSError as error:
+        raise _DamageError(path, f"it cannot be read ({error.strerror})") from error
+
+
+def _parse_json(path: Path, data: bytes) -> Any:
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise _DamageError(path, f"it is not JSON ({error})") from error
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

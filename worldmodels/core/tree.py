@@ -1,0 +1,75 @@
+"""A tree of saved state as named tensors plus JSON, and back, exactly.
+
+A tree is nested dicts with text keys, and lists; its leaves are NumPy arrays, bytes, int, float, str, bool and None.
+In the JSON an array is `{"$array": name}` and bytes are `{"$bytes": name}`, where `name` is that of a tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Tensors = dict[str, npt.NDArray[Any]]
+
+_INTEGERS = ("uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64")
+_DTYPES = ("bool", *_INTEGERS, "float16", "float32", "float64")
+_RESERVED = "__metadata__"  # safetensors keeps this name for itself
+
+
+def flatten(tree: Mapping[str, Any]) -> tuple[Any, Tensors]:
+    """The tree as (JSON value, tensors by name). Raises TypeError, naming the place, for what cannot be stored."""
+    tensors: Tensors = {}
+
+    def visit(node: Any, where: str) -> Any:
+        if node is None or type(node) in (bool, int, float, str):
+            return node
+        if isinstance(node, dict):
+            return {_checked_key(key, where): visit(item, _join(where, key)) for key, item in node.items()}
+        if isinstance(node, list):
+            return [visit(item, _join(where, str(index))) for index, item in enumerate(node)]
+        if isinstance(node, bytes):
+            return {"$bytes": _store(tensors, where, np.frombuffer(node, np.uint8))}
+        if isinstance(node, np.ndarray) and node.dtype.isnative and node.dtype.name in _DTYPES:
+            # Not ascontiguousarray, which would give an array without axes one axis.
+            return {"$array": _store(tensors, where, np.asarray(node, order="C"))}
+        what = f"an array of {node.dtype}" if isinstance(node, np.ndarray) else f"a {type(node).__name__}"
+        raise TypeError(
+            f"Saved state '{where}' is {what}; it can be a dict, list, bytes, int, float, str, bool, None "
+            f"or a NumPy array of {', '.join(_DTYPES)}."
+        )
+
+    return visit(tree, ""), tensors
+
+
+def restore(node: Any, tensors: Tensors) -> Any:
+    """The inverse of `flatten`; arrays are fresh and writable. Raises KeyError for a tensor that is not there."""
+    if isinstance(node, list):
+        return [restore(item, tensors) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if "$array" in node:
+        return np.array(tensors[node["$array"]])
+    if "$bytes" in node:
+        return tensors[node["$bytes"]].tobytes()
+    return {key: restore(item, tensors) for key, item in node.items()}
+
+
+def _store(tensors: Tensors, where: str, value: npt.NDArray[Any]) -> str:
+    name = where
+    while name in tensors or name == _RESERVED:  # {"a/b": x, "a": {"b": y}} would name both "a/b"
+        name += "'"
+    tensors[name] = value
+    return name
+
+
+def _checked_key(key: Any, where: str) -> str:
+    if not isinstance(key, str) or key.startswith("$"):
+        raise TypeError(f"Saved state '{where}' has the key {key!r}; keys are text that does not start with '$'.")
+    return key
+
+
+def _join(where: str, key: Any) -> str:
+    return f"{where}/{key}" if where else str(key)
