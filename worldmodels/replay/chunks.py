@@ -30,12 +30,13 @@ class Chunk:
 
     def append(self, frames: Frames, records: Records) -> None:
         """Adds a step: frames (N, H, W, C), then the records (N,) that make it exist. A full disk adds nothing."""
+        flat = np.ascontiguousarray(frames).reshape(self._layout.num_streams, -1)
         with disk_full_reported(self._paths[0]):
-            for stream in range(self._layout.num_streams):
-                _write(self._frames, frames[stream].tobytes(), self._offset(stream, self.length))
+            for stream, row in enumerate(flat):
+                _write(self._frames, row.data, self._offset(stream, self.length))
         try:
             with disk_full_reported(self._paths[1]):
-                _write(self._steps, records.tobytes(), self.length * self._layout.row_bytes)
+                _write(self._steps, memoryview(records.tobytes()), self.length * self._layout.row_bytes)
         except BaseException:
             os.ftruncate(self._steps, self.length * self._layout.row_bytes)
             raise
@@ -109,9 +110,8 @@ def open_chunks(folder: Path, layout: Layout, writable: bool) -> dict[int, Chunk
     return chunks
 
 
-def _write(descriptor: int, data: bytes, offset: int) -> None:
-    """The whole of `data`: on a disk that is about to be full, one call may write a part and report no error."""
-    view = memoryview(data)
-    while view:
-        written = os.pwrite(descriptor, view, offset)
-        view, offset = view[written:], offset + written
+def _write(descriptor: int, data: memoryview, offset: int) -> None:
+    """All bytes of `data`: on a disk that is about to be full, one call may write a part and report no error."""
+    while data:
+        written = os.pwrite(descriptor, data, offset)
+        data, offset = data[written:], offset + written
