@@ -1,0 +1,86 @@
+#include "batch/batch_env.h"
+
+#include <exception>
+
+namespace wm {
+
+BatchEnv::BatchEnv(const std::vector<EpisodeOptions>& wanted, Autoreset autoreset, int threads)
+    : autoreset_(autoreset), pool_(threads) {
+    if (wanted.empty()) throw InvalidInput("A batch has one environment or more; received 0.");
+    if (threads < 1) throw InvalidInput("num_threads is 1 or more; received " + std::to_string(threads) + ".");
+    episodes_.reserve(wanted.size());
+    for (const EpisodeOptions& one : wanted) episodes_.emplace_back(one);
+}
+
+void BatchEnv::seed(std::uint64_t seed) {
+    for (int i = 0; i < size(); ++i) episode(i).seed(seed, i);
+}
+
+// Runs `work(index)` for every environment and reports the failure with the lowest index, so that the report does not
+// depend on the threads either.
+template <class Work>
+void BatchEnv::for_each(Work work) {
+    std::vector<std::string> failures(episodes_.size());
+    pool_.run(size(), [&](int index) {
+        try {
+            work(index);
+        } catch (const std::exception& error) {
+            failures[static_cast<std::size_t>(index)] = error.what();
+        }
+    });
+    for (int i = 0; i < size(); ++i) {
+        const std::string& failure = failures[static_cast<std::size_t>(i)];
+        if (!failure.empty())
+            throw GameError("Environment " + std::to_string(i) + " (" + episode(i).info().name + "): " + failure + ".");
+    }
+}
+
+void BatchEnv::reset(const bool* mask, const BatchArrays& arrays) {
+    for_each([&](int index) {
+        if (mask == nullptr || mask[index]) episode(index).reset();
+        write(index, arrays);
+    });
+}
+
+void BatchEnv::step(const std::int32_t* actions, const BatchArrays& arrays) {
+    for (int i = 0; i < size(); ++i)
+        if (actions[i] < 0 || actions[i] >= kNumActions)
+            throw InvalidInput("Actions are 0 to " + std::to_string(kNumActions - 1) + "; received " +
+                               std::to_string(actions[i]) + " for environment " + std::to_string(i) + " (" +
+                               episode(i).info().name + ").");
+    for_each([&](int index) { step_one(index, actions[index], arrays); });
+}
+
+void BatchEnv::observe(const BatchArrays& arrays) {
+    for_each([&](int index) { write(index, arrays); });
+}
+
+void BatchEnv::step_one(int index, int action, const BatchArrays& arrays) {
+    Episode& one = episode(index);
+    if (autoreset_ == Autoreset::NextStep && one.over()) {
+        one.reset();
+        write(index, arrays);
+        return;
+    }
+    one.step(action);
+    if (autoreset_ == Autoreset::SameStep && one.over()) {
+        const auto row = static_cast<std::size_t>(index);
+        one.draw(arrays.final_observations + row * kObservationBytes, kObservationSize);
+        one.begin_next();
+    }
+    write(index, arrays);
+}
+
+void BatchEnv::write(int index, const BatchArrays& arrays) {
+    const Episode& one = episode(index);
+    const auto row = static_cast<std::size_t>(index);
+    one.draw(arrays.observations + row * kObservationBytes, kObservationSize);
+    arrays.rewards[row] = one.reward();
+    arrays.terminated[row] = one.terminated();
+    arrays.truncated[row] = one.truncated();
+    arrays.level_seeds[row] = one.level_seed();
+    arrays.previous_level_seeds[row] = one.previous_level_seed();
+    arrays.previous_level_complete[row] = one.previous_level_complete();
+}
+
+}  // namespace wm

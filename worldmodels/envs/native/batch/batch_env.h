@@ -1,0 +1,69 @@
+// N games that step together and write into the caller's arrays.
+//
+// The outcome does not depend on the number of threads. When a game fails, the others still take their step; then an
+// exception names the failed one, and the batch can be used on.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "batch/episode.h"
+#include "batch/thread_pool.h"
+
+namespace wm {
+
+constexpr int kObservationSize = 64;  // pixels per side
+constexpr std::size_t kObservationBytes = kObservationSize * kObservationSize * 3;
+
+// When the next episode of an environment begins:
+//   NextStep  the step after the last one begins it; that step's action is ignored and its reward is 0
+//   SameStep  the last step begins it at once; the last observation goes into `final_observations`
+//   Disabled  the caller asks for it
+enum class Autoreset { NextStep, SameStep, Disabled };
+
+// Arrays of one call, each with one row per environment, contiguous, owned by the caller.
+struct BatchArrays {
+    std::uint8_t* observations = nullptr;  // (N, 64, 64, 3)
+    float* rewards = nullptr;
+    bool* terminated = nullptr;
+    bool* truncated = nullptr;
+    std::int32_t* level_seeds = nullptr;
+    std::int32_t* previous_level_seeds = nullptr;
+    bool* previous_level_complete = nullptr;
+    std::uint8_t* final_observations = nullptr;      // SameStep only; rows of unfinished episodes are left alone
+};
+
+// Something went wrong inside one game.
+class GameError : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+class BatchEnv {
+public:
+    // One environment per element, so games may be mixed. Throws InvalidInput.
+    BatchEnv(const std::vector<EpisodeOptions>& wanted, Autoreset autoreset, int threads);
+
+    int size() const { return static_cast<int>(episodes_.size()); }
+    Episode& episode(int index) { return episodes_[static_cast<std::size_t>(index)]; }
+
+    void seed(std::uint64_t seed);
+    // Begins new episodes where `mask` is true (everywhere if it is nullptr) and writes every row.
+    void reset(const bool* mask, const BatchArrays& arrays);
+    void step(const std::int32_t* actions, const BatchArrays& arrays);
+    // Writes the current moment of every environment; changes nothing.
+    void observe(const BatchArrays& arrays);
+
+private:
+    template <class Work>
+    void for_each(Work work);
+    void step_one(int index, int action, const BatchArrays& arrays);
+    void write(int index, const BatchArrays& arrays);
+
+    std::vector<Episode> episodes_;
+    Autoreset autoreset_;
+    ThreadPool pool_;
+};
+
+}  // namespace wm

@@ -1,0 +1,124 @@
+#include "batch/episode.h"
+
+#include <stdexcept>
+
+namespace wm {
+namespace {
+
+const GameEntry& entry_of(const std::string& name) {
+    for (const GameEntry& entry : all_games())
+        if (name == entry.info->name) return entry;
+    throw InvalidInput("There is no game '" + name + "'.");
+}
+
+const ModeInfo& mode_of(const GameInfo& info, Mode mode) {
+    for (const ModeInfo& offered : info.modes)
+        if (offered.mode == mode) return offered;
+    throw InvalidInput(std::string(info.title) + " has no distribution mode '" + name_of(mode) + "'.");
+}
+
+}  // namespace
+
+Episode::Episode(const EpisodeOptions& wanted) : info_(entry_of(wanted.game).info), levels_(wanted.levels) {
+    GameOptions options = wanted.options;
+    if (options.mode == Mode::Exploration) {
+        if (info_->exploration_level < 0)
+            throw InvalidInput(std::string(info_->title) + " has no distribution mode 'exploration'.");
+        if (levels_.num_levels != 0 || levels_.start_level != 0)
+            throw InvalidInput("Exploration mode plays one fixed level: num_levels and start_level cannot be given.");
+        options.mode = Mode::Hard;
+        levels_.num_levels = 1;
+        levels_.start_level = info_->exploration_level;
+    }
+    LevelPicker::check(levels_);
+    rules_ = {info_->name, options.mode, options.debug_mode};
+    time_limit_ = mode_of(*info_, options.mode).time_limit;
+    game_ = entry_of(wanted.game).make(options);
+}
+
+void Episode::seed(std::uint64_t seed, int index) {
+    picker_ = LevelPicker(levels_, seed, index);
+    started_ = false;
+    level_seed_ = 0;
+}
+
+void Episode::reset() {
+    begin_next();
+    result_ = {};
+    truncated_ = false;
+}
+
+void Episode::begin_next() {
+    previous_seed_ = level_seed_;
+    begin_level(picker_.pick());
+    started_ = true;
+    over_ = false;
+}
+
+void Episode::begin_level(std::int32_t level_seed) {
+    level_seed_ = level_seed;
+    clock_ = 0;
+    game_->reset(level_seed);
+}
+
+void Episode::step(int action) {
+    check_started();
+    if (over_) throw std::logic_error("the episode is over: call reset before the next step");
+    result_ = game_->step(action);
+    ++clock_;
+    previous_seed_ = level_seed_;
+    if (levels_.use_sequential_levels && result_.level_complete) {
+        result_.terminated = false;
+        begin_level(LevelPicker::following(level_seed_));
+    }
+    truncated_ = !result_.terminated && clock_ >= time_limit_;
+    over_ = result_.terminated || truncated_;
+}
+
+void Episode::check_started() const {
+    if (!started_) throw std::logic_error("the first episode has not begun: call reset first");
+}
+
+void Episode::draw(std::uint8_t* pixels, int size) const {
+    check_started();
+    Canvas canvas(pixels, size, size);
+    game_->draw(canvas);
+}
+
+void Episode::visit(Archive& archive) {
+    archive("picker", picker_)("reward", result_.reward)("terminated", result_.terminated);
+    archive("level_complete", result_.level_complete)("truncated", truncated_)("started", started_)("over", over_);
+    archive("level_seed", level_seed_)("previous_seed", previous_seed_)("clock", clock_);
+    if (started_) game_->visit(archive);
+}
+
+Bytes Episode::save() {
+    Bytes state = begin_state();
+    Archive archive = Archive::saver(state);
+    visit(archive);
+    seal_state(state, rules_);
+    return state;
+}
+
+void Episode::load(const std::uint8_t* data, std::size_t size) {
+    const std::size_t begin = open_state(data, size, rules_);
+    const Bytes before = save();
+    try {
+        Archive archive = Archive::loader(data + begin, size - begin);
+        visit(archive);
+        if (archive.bytes_left() != 0) throw InvalidState("The saved state does not hold together at its end.");
+    } catch (const InvalidState&) {
+        const std::size_t start = open_state(before.data(), before.size(), rules_);
+        Archive archive = Archive::loader(before.data() + start, before.size() - start);
+        visit(archive);
+        throw;
+    }
+}
+
+std::uint64_t Episode::hash() {
+    Archive archive = Archive::hasher();
+    visit(archive);
+    return archive.digest();
+}
+
+}  // namespace wm

@@ -1,0 +1,70 @@
+// One environment of a batch: a game, the choice of its levels, its clock, and what was last reported about it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "batch/level_picker.h"
+#include "batch/state.h"
+#include "core/canvas.h"
+#include "core/game.h"
+
+namespace wm {
+
+// What a person asks for: a name of the table, and options.
+struct EpisodeOptions {
+    std::string game;
+    GameOptions options;
+    LevelOptions levels;
+};
+
+class Episode {
+public:
+    // Exploration mode becomes hard mode on the game's own fixed level. Throws InvalidInput.
+    explicit Episode(const EpisodeOptions& wanted);
+
+    // Starts the choice of levels afresh; the next `reset` begins the first of them.
+    void seed(std::uint64_t seed, int index);
+    // Begins the next level and forgets the episode before, except for its level seed.
+    void reset();
+    // The same, but what the last step reported can still be read.
+    void begin_next();
+    // Throws std::logic_error when the episode is over.
+    void step(int action);
+
+    bool over() const { return over_; }
+    float reward() const { return result_.reward; }
+    bool terminated() const { return result_.terminated; }
+    bool truncated() const { return truncated_; }
+    std::int32_t level_seed() const { return level_seed_; }            // of the level that is shown
+    std::int32_t previous_level_seed() const { return previous_seed_; }  // of the level in which the last step was taken
+    bool previous_level_complete() const { return result_.level_complete; }
+
+    // Throws std::logic_error before the first episode.
+    void draw(std::uint8_t* pixels, int size) const;
+    Bytes save();
+    // All or nothing: when the state is refused, everything stays as it was.
+    void load(const std::uint8_t* data, std::size_t size);
+    std::uint64_t hash();
+    const GameInfo& info() const { return *info_; }
+
+private:
+    void visit(Archive& archive);
+    void begin_level(std::int32_t level_seed);
+    void check_started() const;
+
+    const GameInfo* info_;
+    StateRules rules_;
+    LevelOptions levels_;
+    int time_limit_;
+    std::unique_ptr<Game> game_;
+    LevelPicker picker_;
+    StepResult result_;
+    bool truncated_ = false;
+    bool started_ = false;
+    bool over_ = false;
+    std::int32_t level_seed_ = 0, previous_seed_ = 0;
+    std::int32_t clock_ = 0;
+};
+
+}  // namespace wm

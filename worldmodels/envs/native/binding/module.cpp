@@ -1,0 +1,175 @@
+// The Python side of the native games. Everything about pybind11 is in this file; nothing else knows about Python.
+// pybind11's headers do not follow our warnings.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wconversion"
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+#pragma GCC diagnostic pop
+
+#include <optional>
+
+#include "batch/batch_env.h"
+
+namespace py = pybind11;
+
+namespace wm {
+namespace {
+
+template <class T>
+using Array = py::array_t<T, py::array::c_style>;
+
+Mode mode_named(const std::string& name) {
+    for (const Mode mode : kAllModes)
+        if (name == name_of(mode)) return mode;
+    throw InvalidInput("There is no distribution mode '" + name + "'.");
+}
+
+py::dict described(const GameEntry& entry) {
+    const GameInfo& info = *entry.info;
+    py::dict modes;
+    for (const ModeInfo& mode : info.modes) modes[name_of(mode.mode)] = mode.time_limit;
+    if (info.exploration_level >= 0) modes["exploration"] = modes["hard"];
+    py::dict result;
+    result["name"] = info.name;
+    result["title"] = info.title;
+    result["rules"] = info.rules;
+    result["action_meanings"] = py::cast(info.action_meanings);
+    result["modes"] = modes;
+    return result;
+}
+
+std::vector<EpisodeOptions> wanted_episodes(const std::vector<std::string>& games, const py::dict& options) {
+    EpisodeOptions one;
+    one.options.mode = mode_named(options["distribution_mode"].cast<std::string>());
+    one.options.debug_mode = options["debug_mode"].cast<int>();
+    one.options.center_agent = options["center_agent"].cast<bool>();
+    one.options.use_backgrounds = options["use_backgrounds"].cast<bool>();
+    one.options.use_generated_assets = options["use_generated_assets"].cast<bool>();
+    one.options.use_monochrome_assets = options["use_monochrome_assets"].cast<bool>();
+    one.options.restrict_themes = options["restrict_themes"].cast<bool>();
+    one.options.paint_vel_info = options["paint_vel_info"].cast<bool>();
+    one.levels.num_levels = options["num_levels"].cast<std::int32_t>();
+    one.levels.start_level = options["start_level"].cast<std::int32_t>();
+    one.levels.use_sequential_levels = options["use_sequential_levels"].cast<bool>();
+    std::vector<EpisodeOptions> wanted(games.size(), one);
+    for (std::size_t i = 0; i < games.size(); ++i) wanted[i].game = games[i];
+    return wanted;
+}
+
+Autoreset autoreset_named(const std::string& name) {
+    if (name == "NextStep") return Autoreset::NextStep;
+    if (name == "SameStep") return Autoreset::SameStep;
+    if (name == "Disabled") return Autoreset::Disabled;
+    throw InvalidInput("There is no autoreset mode '" + name + "'.");
+}
+
+// The arrays are written without bounds checks, so their sizes are checked here, once per call.
+template <class T>
+T* checked(const py::array& array, std::size_t items, const char* name) {
+    if (!py::isinstance<Array<T>>(array) || !array.writeable() || static_cast<std::size_t>(array.size()) != items)
+        throw py::value_error(std::string("The array '") + name + "' must be writeable, contiguous, of its own type, with " +
+                              std::to_string(items) + " items.");
+    return static_cast<T*>(const_cast<py::array&>(array).mutable_data());
+}
+
+BatchArrays arrays_of(const BatchEnv& env, const py::tuple& given) {
+    const auto count = static_cast<std::size_t>(env.size());
+    if (given.size() != 7 && given.size() != 8) throw py::value_error("A call takes 7 arrays, or 8 with final observations.");
+    BatchArrays arrays;
+    arrays.observations = checked<std::uint8_t>(given[0], count * kObservationBytes, "observations");
+    arrays.rewards = checked<float>(given[1], count, "rewards");
+    arrays.terminated = checked<bool>(given[2], count, "terminated");
+    arrays.truncated = checked<bool>(given[3], count, "truncated");
+    arrays.level_seeds = checked<std::int32_t>(given[4], count, "level_seed");
+    arrays.previous_level_seeds = checked<std::int32_t>(given[5], count, "prev_level_seed");
+    arrays.previous_level_complete = checked<bool>(given[6], count, "prev_level_complete");
+    if (given.size() == 8)
+        arrays.final_observations = checked<std::uint8_t>(given[7], count * kObservationBytes, "final_observations");
+    return arrays;
+}
+
+Episode& episode_at(BatchEnv& env, int index) {
+    if (index < 0 || index >= env.size()) throw py::index_error("There is no environment " + std::to_string(index) + ".");
+    return env.episode(index);
+}
+
+void step(BatchEnv& env, const Array<std::int32_t>& actions, const py::tuple& given) {
+    if (actions.size() != env.size())
+        throw InvalidInput("A step takes one action per environment, " + std::to_string(env.size()) + "; received " +
+                           std::to_string(actions.size()) + ".");
+    const BatchArrays arrays = arrays_of(env, given);
+    const py::gil_scoped_release unlocked;
+    env.step(actions.data(), arrays);
+}
+
+void reset(BatchEnv& env, const std::optional<Array<bool>>& mask, const py::tuple& given) {
+    if (mask && mask->size() != env.size()) throw InvalidInput("A reset mask has one value per environment.");
+    const BatchArrays arrays = arrays_of(env, given);
+    const py::gil_scoped_release unlocked;
+    env.reset(mask ? mask->data() : nullptr, arrays);
+}
+
+void observe(BatchEnv& env, const py::tuple& given) {
+    const BatchArrays arrays = arrays_of(env, given);
+    const py::gil_scoped_release unlocked;
+    env.observe(arrays);
+}
+
+Array<std::uint8_t> render(BatchEnv& env, int index, int size) {
+    const Episode& episode = episode_at(env, index);
+    Array<std::uint8_t> frame({size, size, 3});
+    std::uint8_t* pixels = frame.mutable_data();
+    const py::gil_scoped_release unlocked;
+    episode.draw(pixels, size);
+    return frame;
+}
+
+py::bytes get_state(BatchEnv& env, int index) {
+    const Bytes state = episode_at(env, index).save();
+    return {reinterpret_cast<const char*>(state.data()), state.size()};
+}
+
+void set_state(BatchEnv& env, int index, const py::bytes& state) {
+    const std::string_view view = state;
+    episode_at(env, index).load(reinterpret_cast<const std::uint8_t*>(view.data()), view.size());
+}
+
+void define_errors(py::module_& module) {
+    // What a person can put right is one family of errors throughout the package.
+    const py::object user_error = py::module_::import("worldmodels.core.errors").attr("UserError");
+    py::register_exception<InvalidInput>(module, "InvalidInput", user_error);
+    py::register_exception<InvalidState>(module, "InvalidState", user_error);
+    py::register_exception<GameError>(module, "GameError", PyExc_RuntimeError);
+}
+
+}  // namespace
+}  // namespace wm
+
+PYBIND11_MODULE(_native, module) {
+    using namespace wm;
+    module.doc() = "Native games, stepped in batches.";
+    define_errors(module);
+
+    py::list games;
+    for (const GameEntry& entry : all_games()) games.append(described(entry));
+    module.attr("GAMES") = games;
+    module.attr("ACTION_KEYS") = py::cast(kActionKeys);
+    module.attr("OBSERVATION_SIZE") = kObservationSize;
+
+    py::class_<BatchEnv>(module, "BatchEnv")
+        .def(py::init([](const std::vector<std::string>& names, const py::dict& options, const std::string& autoreset,
+                         int num_threads) {
+                 return std::make_unique<BatchEnv>(wanted_episodes(names, options), autoreset_named(autoreset), num_threads);
+             }),
+             py::arg("games"), py::arg("options"), py::arg("autoreset"), py::arg("num_threads"))
+        .def("seed", &BatchEnv::seed, py::arg("seed"))
+        .def("step", &step, py::arg("actions"), py::arg("arrays"))
+        .def("reset", &reset, py::arg("mask").none(true), py::arg("arrays"))
+        .def("observe", &observe, py::arg("arrays"))
+        .def("render", &render, py::arg("index"), py::arg("size"))
+        .def("get_state", &get_state, py::arg("index"))
+        .def("set_state", &set_state, py::arg("index"), py::arg("state"))
+        .def("hash", [](BatchEnv& env, int index) { return episode_at(env, index).hash(); }, py::arg("index"));
+}

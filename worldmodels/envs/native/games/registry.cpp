@@ -1,0 +1,24 @@
+// The only list of games: a new game adds its file and one line here, in alphabetical order.
+// `GameEntry wm::games::NAME()` is what its file defines.
+#define WM_GAMES(game) \
+    game(coinrun)      \
+    game(maze)
+
+#include "core/game.h"
+
+namespace wm {
+
+#define WM_DECLARE(name) GameEntry name();
+namespace games {
+WM_GAMES(WM_DECLARE)
+}
+#undef WM_DECLARE
+
+const std::vector<GameEntry>& all_games() {
+#define WM_CALL(name) games::name(),
+    static const std::vector<GameEntry> entries = {WM_GAMES(WM_CALL)};
+#undef WM_CALL
+    return entries;
+}
+
+}  // namespace wm

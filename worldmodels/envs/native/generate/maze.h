@@ -1,0 +1,27 @@
+// Perfect mazes by Kruskal's algorithm: exactly one path leads from any open cell to any other, so whatever is placed
+// on an open cell can be reached.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/rng.h"
+
+namespace wm {
+
+struct Maze {
+    struct Place {
+        int x, y;
+    };
+
+    int size = 0;                    // cells per side, odd
+    std::vector<std::uint8_t> open;  // size * size, row by row from the bottom: 1 open, 0 wall
+    std::vector<Place> places;       // every open cell once, in the order of opening
+
+    bool is_open(int x, int y) const { return open[static_cast<std::size_t>(y * size + x)] != 0; }
+};
+
+// `size` is odd and at least 3. Rooms are the cells with even coordinates; the bottom left one is (0, 0).
+Maze generate_maze(int size, Random& random);
+
+}  // namespace wm
