@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from worldmodels.core.config import load_config
+from worldmodels.core.errors import RunError
+from worldmodels.core.run_dir import RunDir
+
+
+@dataclass(frozen=True)
+class Tiny:
+    seed: int = 0
+
+
+def test_create_then_open(tmp_path: Path) -> None:
+    path = tmp_path / "runs" / "maze"
+    assert not RunDir(path).exists()
+    run = RunDir.create(path, Tiny(3), {"note": "first"})
+    assert RunDir(path).exists()
+    assert load_config(Tiny, [RunDir.open(str(path)).config]) == Tiny(3)
+    meta = json.loads(run.meta.read_text())
+    assert meta["format"] == 1 and meta["note"] == "first"
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", meta["created"])
+    assert meta["packages"]["numpy"].count(".") == 2
+    assert meta["git"] is None or re.fullmatch(r"[0-9a-f]{40}(-dirty)?", meta["git"])
+    assert "pytest" in meta["command"]
+
+
+def test_paths(tmp_path: Path) -> None:
+    run = RunDir(tmp_path)
+    names = [run.config, run.meta, run.metrics, run.checkpoints, run.replay, run.eval, run.videos]
+    expected = ["config.yaml", "meta.json", "metrics.jsonl", "checkpoints", "replay", "eval", "videos"]
+    assert [path.relative_to(tmp_path).as_posix() for path in names] == expected
+
+
+def test_nothing_is_overwritten(tmp_path: Path) -> None:
+    RunDir.create(tmp_path / "a", Tiny(), {})
+    with pytest.raises(RunError, match="already holds a run"):
+        RunDir.create(tmp_path / "a", Tiny(), {})
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "config.yaml").write_text("mine: 1\n")
+    with pytest.raises(RunError, match=r"not empty \(config\.yaml\) and holds no run"):
+        RunDir.create(tmp_path / "b", Tiny(), {})
+    assert (tmp_path / "b" / "config.yaml").read_text() == "mine: 1\n"
+    (tmp_path / "c").write_text("a file")
+    with pytest.raises(RunError, match="is a file, and a run needs a folder"):
+        RunDir.create(tmp_path / "c", Tiny(), {})
+
+
+def test_an_empty_folder_and_a_creation_cut_off_can_be_used(tmp_path: Path) -> None:
+    RunDir.create(tmp_path, {"seed": 1}, {})
+    (tmp_path / "meta.json").unlink()
+    RunDir.create(tmp_path, {"seed": 1}, {})
+    assert RunDir.open(tmp_path).exists()
+
+
+def test_a_missing_run_suggests_a_neighbour(tmp_path: Path) -> None:
+    RunDir.create(tmp_path / "maze", Tiny(), {})
+    with pytest.raises(RunError, match=r"There is no run folder '.*/mase'. Did you mean '.*/maze'\?"):
+        RunDir.open(tmp_path / "mase")
+    with pytest.raises(RunError, match=r"holds no run: there is no meta\.json\. Runs inside it: .*/maze\."):
+        RunDir.open(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "meta, message",
+    [
+        ('{"format": 9}', "has format 9; .* expects format 1"),
+        ("{}", "has format None; .* expects format 1"),
+        ('{"form', r"meta\.json' is damaged"),
+        ("[]", r"meta\.json' is damaged"),
+    ],
+)
+def test_other_versions_and_damage_are_told(tmp_path: Path, meta: str, message: str) -> None:
+    RunDir.create(tmp_path, Tiny(), {}).meta.write_text(meta)
+    with pytest.raises(RunError, match=message):
+        RunDir.open(tmp_path)
+
+
+def test_a_missing_configuration_is_told(tmp_path: Path) -> None:
+    RunDir.create(tmp_path, Tiny(), {}).config.unlink()
+    with pytest.raises(RunError, match=r"configuration '.*config\.yaml' is missing"):
+        RunDir.open(tmp_path)
+
+
+def test_only_one_holds_the_lock(tmp_path: Path) -> None:
+    run = RunDir.create(tmp_path, Tiny(), {})
+    with run.lock(), pytest.raises(RunError, match=rf"process \(number {os.getpid()}\) is training in"), run.lock():
+        pass
+    with run.lock():
+        pass
+
+
+def test_the_lock_of_a_killed_process_is_taken_over(tmp_path: Path) -> None:
+    run = RunDir.create(tmp_path, Tiny(), {})
+    program = (
+        "import sys, time; from worldmodels.core.run_dir import RunDir\n"
+        "with RunDir(sys.argv[1]).lock(): print('held', flush=True); time.sleep(60)"
+    )
+    with subprocess.Popen([sys.executable, "-c", program, str(tmp_path)], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stdout.readline() == b"held\n"
+        with pytest.raises(RunError, match=str(process.pid)), run.lock():
+            pass
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        with run.lock():
+            pass
