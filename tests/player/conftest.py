@@ -1,0 +1,108 @@
+"""A tiny real world and a tiny learned one that keep the contracts, so that the player is tested without TensorFlow."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from worldmodels.core.seeding import Streams
+from worldmodels.player.controls import Controls
+from worldmodels.player.session import Session
+from worldmodels.player.worlds import ModelWorld, PolicyPlayer, RealWorld
+
+BUTTONS = (
+    *(("left", "down"), ("left",), ("left", "up"), ("down",), (), ("up",)),
+    *(("right", "down"), ("right",), ("right", "up"), ("d",), ("a",), ("w",), ("s",), ("q",), ("e",)),
+)
+MEANINGS = (
+    *("left and down", "left", "left and up", "down", "", "up", "right and down", "right", "right and up"),
+    *("fire", "", "", "", "", ""),
+)
+RIGHT, NOTHING = 7, 4
+
+
+class Field:
+    """A square walks on a field of 64x64; each step to the right pays 1; the walk ends after `length` steps."""
+
+    action_keys, action_meanings = BUTTONS, MEANINGS
+    title, rules = "Field", "Walk to the right."
+
+    def __init__(self, length=1000):
+        self.length = length
+        self.level = 0
+
+    def reset(self, *, seed=None, options=None):
+        self.level = self.level + 1 if seed is None else seed
+        self.place, self.age = np.array([30, 8 + self.level % 40]), 0
+        return self._observation(), {"level_seed": self.level}
+
+    def step(self, action):
+        self.place = np.clip(self.place + [-(action % 3 - 1), action // 3 - 1] * (action < 9), 0, 56)
+        self.age += 1
+        return self._observation(), float(action == RIGHT), self.age >= self.length, False, {"level_seed": self.level}
+
+    def render(self):
+        return self._observation().repeat(8, axis=0).repeat(8, axis=1)
+
+    def _observation(self):
+        frame = np.full((64, 64, 3), (40, 90, 60), np.uint8)
+        row, column = self.place
+        frame[row : row + 8, column : column + 8] = (240, 220, 60)
+        return frame
+
+
+class Dream:
+    """Knows the walk, but what it predicts alone grows noisier with each step; foresees the end after 20 steps."""
+
+    spec = SimpleNamespace(observation_shape=(64, 64, 3), num_actions=15)
+
+    def initial(self, batch):
+        return {"frame": np.zeros((batch, 64, 64, 3), np.float32), "age": np.zeros(batch), "reward": np.zeros(batch)}
+
+    def observe(self, state, observation, previous_action, is_first, seed):
+        age = np.where(is_first, 0.0, state["age"])
+        return {"frame": observation.astype(np.float32), "age": age, "reward": 1.0 * (previous_action == RIGHT)}
+
+    def imagine(self, state, action, temperature, seed):
+        moved = np.roll(state["frame"], (-(action[0] % 3 - 1), action[0] // 3 - 1), axis=(1, 2))
+        noise = np.random.default_rng(np.asarray(seed).view(np.uint32)).normal(size=moved.shape)
+        frame = np.clip(moved + 3 * temperature * noise, 0, 255)
+        return {"frame": frame, "age": state["age"] + 1, "reward": 0.9 * (action == RIGHT)}
+
+    def features(self, state):
+        return state["age"][:, None]
+
+    def frame(self, state):
+        return state["frame"].round().astype(np.uint8)
+
+    def reward(self, state):
+        return state["reward"]
+
+    def continuation(self, state):
+        return np.clip(1 - state["age"] / 40, 0, 1)
+
+
+class Eastward:
+    """A policy that walks to the right."""
+
+    def initial(self, batch):
+        return ()
+
+    def act(self, features, state, temperature, seed):
+        return np.full(len(features), RIGHT, np.int32), state, {}
+
+
+@pytest.fixture
+def make_session():
+    """Build a session of the tiny worlds; `with_model` and `with_policy` leave parts out."""
+
+    def make(length=1000, with_model=True, with_policy=True, human_view=False, seed=0, **options):
+        streams = Streams(seed)
+        real = RealWorld(Field(length), seed=1, human_view=human_view)
+        model = ModelWorld(Dream(), streams, temperature=1.0) if with_model else None
+        policy = PolicyPlayer(Dream(), Eastward(), streams, temperature=1.0) if with_policy and with_model else None
+        return Session("Field", real, Controls(BUTTONS, MEANINGS), model, policy, **options)
+
+    return make

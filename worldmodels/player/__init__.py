@@ -1,0 +1,1 @@
+"""The player: a learned world beside the real one, driven by the same keys."""

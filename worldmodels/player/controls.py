@@ -1,0 +1,152 @@
+"""Keys: which ones there are for a game's actions, which ones command the player, and what is held down.
+
+Keys have the names that pygame gives them ("left", "space", "a", "1"), but nothing here needs pygame.
+
+A game names its actions by buttons, for example ("left", "up") or ("d",). The four directions are buttons that lie on
+the arrow keys and on W A S D. All other buttons are special actions; they lie, in the order in which the game lists
+them, on J K L U I O and on 1 2 3 4 5 6, the first one also on the space bar: their own letters are W A S D among
+others, which move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+DIRECTIONS = {"left": ("left", "a"), "right": ("right", "d"), "up": ("up", "w"), "down": ("down", "s")}
+SPECIAL_KEYS = (("space", "j", "1"), ("k", "2"), ("l", "3"), ("u", "4"), ("i", "5"), ("o", "6"))
+REPEAT_DELAY = 5
+"""Ticks for which a key must be held, while the clock is paused, before it steps at every tick."""
+
+
+class Command(Enum):
+    """What a key can ask of the player itself; the value is what the help says."""
+
+    PUT_BACK = "put the model back on the real state"
+    NEW_EPISODE = "new episode"
+    PAUSE = "pause or run; paused, each action key is one step"
+    STEP = "one step, then pause"
+    POLICY = "let the policy play; any action key takes over"
+    HELP = "show or hide this help"
+    QUIT = "quit"
+
+
+COMMAND_KEYS = {
+    Command.PUT_BACK: ("x",),
+    Command.NEW_EPISODE: ("r",),
+    Command.PAUSE: ("c",),
+    Command.STEP: ("n",),
+    Command.POLICY: ("p",),
+    Command.HELP: ("h", "?"),
+    Command.QUIT: ("escape",),
+}
+_COMMAND_OF_KEY = {key: command for command, keys in COMMAND_KEYS.items() for key in keys}
+KEY_NAMES = tuple(key for group in (*DIRECTIONS.values(), *SPECIAL_KEYS, *COMMAND_KEYS.values()) for key in group)
+"""Every key that can mean something to the player; a game may have no use for some."""
+
+
+@dataclass(frozen=True)
+class KeyEvent:
+    """A key went down or came up."""
+
+    key: str
+    pressed: bool
+
+
+class Controls:
+    """What is held down, and the action that it means.
+
+    Args:
+        buttons: for each action of the game, the buttons that mean it; none for the action that does nothing.
+        meanings: for each action, what it does in this game; empty where it does nothing.
+    """
+
+    def __init__(self, buttons: Sequence[Sequence[str]], meanings: Sequence[str]) -> None:
+        self.meanings = tuple(meanings)
+        self._actions: dict[frozenset[str], int] = {}
+        for action, names in enumerate(buttons):
+            self._actions.setdefault(frozenset(name.lower() for name in names), action)
+        self.idle = self._actions.get(frozenset(), 0)
+        self.keys_of_button = _lay_out(name.lower() for names in buttons for name in names)
+        self._button_of_key = {key: button for button, keys in self.keys_of_button.items() for key in keys}
+        self._held: list[str] = []  # buttons, the newest last
+        self._tapped: list[str] = []  # buttons that came up within the tick in which they went down
+        self._fresh: set[str] = set()  # buttons that went down within this tick
+        self._ticks_held = 0
+
+    def handle(self, event: KeyEvent) -> Command | None:
+        """Take one key event; the command, if the key that went down is one."""
+        button = self._button_of_key.get(event.key)
+        if button is None:
+            return _COMMAND_OF_KEY.get(event.key) if event.pressed else None
+        if event.pressed and button not in self._held:
+            self._held.append(button)
+            self._fresh.add(button)
+            self._ticks_held = 0
+        elif not event.pressed and button in self._held:
+            self._held.remove(button)
+            if button in self._fresh:
+                self._tapped.append(button)
+        return None
+
+    @property
+    def touched(self) -> bool:
+        """An action key went down within this tick."""
+        return bool(self._fresh)
+
+    @property
+    def repeats(self) -> bool:
+        """An action key is held for so long that, although the clock is paused, it steps at every tick."""
+        return bool(self._held) and self._ticks_held >= REPEAT_DELAY
+
+    @property
+    def action(self) -> int:
+        """The action that the held (or just tapped) buttons mean.
+
+        Where no action means exactly these buttons, the best that means some of them: special actions win over
+        moves, then more buttons over fewer, then newer over older (left and right together: the later one).
+        """
+        down = [*self._held, *self._tapped]
+        fitting = [names for names in self._actions if names <= set(down)]
+        if not fitting:
+            return self.idle
+        return self._actions[max(fitting, key=lambda names: _rank(names, down))]
+
+    def end_tick(self) -> None:
+        """Forget taps, count how long keys are held."""
+        self._tapped.clear()
+        self._fresh.clear()
+        self._ticks_held += 1
+
+    def release_all(self) -> None:
+        """The window lost the keyboard: nothing is held any more."""
+        self._held.clear()
+        self.end_tick()
+
+    def help(self) -> list[tuple[str, str]]:
+        """Rows of the help screen for the game's actions: keys, and what they do."""
+        rows = []
+        for button, keys in self.keys_of_button.items():
+            action = self._actions.get(frozenset({button}))
+            if action is not None and keys and self.meanings[action]:
+                rows.append((" ".join(map(label, keys)), self.meanings[action]))
+        return rows
+
+
+def label(key: str) -> str:
+    """How a key is shown to people."""
+    return {"left": "←", "right": "→", "up": "↑", "down": "↓", "escape": "Esc", "space": "Space"}.get(key, key.upper())
+
+
+def _lay_out(buttons: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """The keys of each button: fixed ones for directions, the next free ones for special actions."""
+    names = list(dict.fromkeys(buttons))
+    specials = [name for name in names if name not in DIRECTIONS]
+    keys = dict(zip(specials, SPECIAL_KEYS))  # noqa: B905  a game's seventh special action has no key
+    return {name: DIRECTIONS.get(name) or keys.get(name, ()) for name in [*DIRECTIONS, *specials] if name in names}
+
+
+def _rank(names: frozenset[str], down: list[str]) -> tuple[int, int, int]:
+    specials = sum(name not in DIRECTIONS for name in names)
+    return specials, len(names), max((down.index(name) for name in names), default=-1)

@@ -1,0 +1,98 @@
+"""Which keys do what, and the game's rules: beside a game, over the picture, and while a model loads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pygame
+
+from worldmodels.player import theme
+from worldmodels.player.controls import COMMAND_KEYS, Command, Controls, label
+from worldmodels.player.theme import NORMAL, QUIET, SMALL, TITLE, write
+
+ROW = 24
+_SHORT = {
+    Command.PUT_BACK: "put back",
+    Command.NEW_EPISODE: "new episode",
+    Command.PAUSE: "pause",
+    Command.STEP: "one step",
+    Command.POLICY: "policy",
+    Command.HELP: "help",
+    Command.QUIT: "quit",
+}
+
+
+@dataclass(frozen=True)
+class Guide:
+    """What a person needs to know before playing."""
+
+    title: str
+    rules: str
+    actions: tuple[tuple[str, str], ...]
+    """Keys and what they do in the game."""
+    commands: tuple[tuple[str, str], ...]
+    """Keys and what they ask of the player."""
+    hints: tuple[tuple[str, str], ...]
+    """The commands in a word."""
+
+
+def make_guide(title: str, rules: str, controls: Controls, with_model: bool, with_policy: bool) -> Guide:
+    """The guide of a session; commands that have nothing to act on are left out."""
+    missing = {command for command, there in ((Command.PUT_BACK, with_model), (Command.POLICY, with_policy)) if not there}
+    commands = [(keys, command) for command, keys in COMMAND_KEYS.items() if command not in missing]
+    return Guide(
+        title,
+        rules,
+        tuple(controls.help()),
+        tuple((" ".join(map(label, keys)), command.value) for keys, command in commands),
+        tuple((label(keys[0]), _SHORT[command]) for keys, command in commands),
+    )
+
+
+def draw_guide(surface: pygame.Surface, area: pygame.Rect, guide: Guide) -> None:
+    """Rules and keys in one column."""
+    y = area.top
+    for line in theme.wrap(guide.rules, area.width):
+        y = write(surface, line, (area.left, y)).bottom + 3
+    y = _table(surface, area.left, area.width, y + 18, guide.actions)
+    _table(surface, area.left, area.width, y + 18, guide.commands)
+
+
+def draw_help(surface: pygame.Surface, guide: Guide, status: str = "") -> None:
+    """Rules and keys over the whole picture; `status` says what the player is busy with."""
+    shade = pygame.Surface(surface.get_size(), pygame.SRCALPHA)
+    shade.fill((*theme.BACKGROUND, 215))
+    surface.blit(shade, (0, 0))
+    rules = theme.wrap(guide.rules, 680)
+    rows = max(len(guide.actions), len(guide.commands))
+    height = 64 + 20 * len(rules) + 50 + ROW * rows + (48 if status else 8)
+    panel = pygame.Rect(0, 0, 780, height)
+    panel.center = surface.get_rect().center
+    theme.card(surface, panel)
+    pygame.draw.rect(surface, theme.LINE, panel, width=1, border_radius=8)
+    write(surface, guide.title, (panel.left + 28, panel.top + 20), size=TITLE, bold=True)
+    y = panel.top + 58
+    for line in rules:
+        write(surface, line, (panel.left + 28, y))
+        y += 20
+    y += 22
+    for left, width, name, table in (
+        (panel.left + 28, 300, "In the game", guide.actions),
+        (panel.left + 340, 412, "The player", guide.commands),
+    ):
+        write(surface, name, (left, y), size=SMALL, colour=theme.REAL, bold=True)
+        _table(surface, left, width, y + 24, table)
+    if status:
+        write(surface, status, (panel.left + 28, panel.bottom - 24), colour=theme.MODEL, anchor="midleft")
+
+
+def _table(surface: pygame.Surface, left: int, width: int, y: int, rows: tuple[tuple[str, str], ...]) -> int:
+    """Keys and meanings below one another; where it ends."""
+    indent = 18 + max((theme.font(NORMAL, True).size(keys)[0] for keys, _ in rows), default=0)
+    for keys, meaning in rows:
+        write(surface, keys, (left, y), size=NORMAL, bold=True)
+        for line in theme.wrap(meaning, width - indent, SMALL):
+            write(surface, line, (left + indent, y + 1), size=SMALL, colour=QUIET)
+            y += 17
+        y += ROW - 17
+    return y

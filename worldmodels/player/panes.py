@@ -1,0 +1,37 @@
+"""Frames and their difference as arrays of pixels."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from worldmodels.player.worlds import Frame
+
+# Dark blue over grey to yellow: brightness rises all the way, and no pair of hues that colour-blind people confuse.
+_ANCHORS = ((0, (12, 14, 18)), (64, (30, 66, 130)), (128, (112, 118, 124)), (192, (206, 182, 84)), (255, (255, 243, 150)))
+_POSITIONS = [position for position, _ in _ANCHORS]
+_CHANNELS = [np.interp(np.arange(256), _POSITIONS, [colour[i] for _, colour in _ANCHORS]) for i in range(3)]
+COLOUR_MAP: Frame = np.stack(_CHANNELS, axis=-1).round().astype(np.uint8)
+"""uint8 (256, 3): the colour of each strength of difference on the square-root scale of `difference_map`."""
+
+
+def difference(a: Frame, b: Frame) -> npt.NDArray[np.uint8]:
+    """uint8 (H, W): the largest difference of the three channels, 0 to 255."""
+    largest: npt.NDArray[np.uint8] = (np.maximum(a, b) - np.minimum(a, b)).max(axis=-1)
+    return largest
+
+
+def difference_map(a: Frame, b: Frame) -> Frame:
+    """The difference as colours. The scale is a square root: half way up stands 64, so faint differences show."""
+    root = np.sqrt(difference(a, b) / 255.0)
+    return COLOUR_MAP[(root * 255).round().astype(np.uint8)]
+
+
+def image_error(a: Frame, b: Frame) -> float:
+    """Mean absolute difference over pixels and channels, 0 to 255."""
+    return float(np.abs(a.astype(np.int16) - b.astype(np.int16)).mean())
+
+
+def enlarge(frame: Frame, zoom: int) -> Frame:
+    """Every pixel becomes `zoom` by `zoom` equal ones."""
+    return frame.repeat(zoom, axis=0).repeat(zoom, axis=1)

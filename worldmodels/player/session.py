@@ -1,0 +1,209 @@
+"""The logic of playing: key events in, one tick of the clock after the other, and a snapshot of everything to draw.
+
+Nothing here knows pygame or TensorFlow, and nothing looks at a real clock: the same events at the same ticks always
+give the same snapshots.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+
+from worldmodels.player.controls import Command, Controls, KeyEvent
+from worldmodels.player.panes import image_error
+from worldmodels.player.snapshot import ModelSide, Moment, RealSide, Snapshot, Totals
+from worldmodels.player.worlds import ModelWorld, PolicyPlayer, RealWorld
+
+HISTORY = 300
+"""Steps on the time line."""
+NOTICE_TICKS = 30
+"""How long a message stays."""
+END_TICKS = 12
+"""How long the last picture of an episode stays before the next one begins."""
+
+
+class Session:
+    """Plays a real world, beside it a learned one if there is one, both by the same actions.
+
+    Args:
+        title: the game's name for people.
+        model: left out, the real world is played alone.
+        policy: left out, only the person plays; needs `model`, through which it sees the world.
+        put_back_every: put the model back on the real state after this many steps; 0: only when asked.
+        policy_plays: from the start.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        real: RealWorld,
+        controls: Controls,
+        model: ModelWorld | None = None,
+        policy: PolicyPlayer | None = None,
+        put_back_every: int = 0,
+        policy_plays: bool = False,
+    ) -> None:
+        self._title, self._real, self.controls, self._model, self._policy = title, real, controls, model, policy
+        self._put_back_every = put_back_every
+        self.policy_plays = policy_plays and policy is not None
+        self.paused = self.help_shown = self.quit = False
+        self.totals = Totals()
+        self._history: deque[Moment] = deque(maxlen=HISTORY)
+        self._episode = 0
+        self._notice, self._notice_ticks = "", 0
+        self._one_step = False
+        self._begin_episode()
+        if policy_plays and policy is None:
+            self._tell("no policy here: you play")
+
+    def tick(self, events: Iterable[KeyEvent] = ()) -> bool:
+        """One turn of the clock; True if there is something new to see."""
+        changed = self._count_down()
+        for event in events:
+            command = self.controls.handle(event)
+            if command is not None:
+                self._obey(command)
+                changed = True
+        if self.controls.touched and self.policy_plays:
+            self.policy_plays = False
+            self._tell("you play")
+        if not self.help_shown and self._is_due():
+            self._advance()
+            changed = True
+        self._one_step = False
+        self.controls.end_tick()
+        return changed
+
+    def snapshot(self) -> Snapshot:
+        """What is to be seen now."""
+        return Snapshot(
+            title=self._title,
+            level_seed=self._real.info.get("level_seed"),
+            clock="episode over" if self._real.ended else "paused" if self.paused else "running",
+            player="policy" if self.policy_plays else "you",
+            action=self.controls.meanings[self._action] or "nothing",
+            episode=self._episode,
+            step=self._step,
+            since_put_back=self._since_put_back,
+            real=RealSide(self._real.frame, self._real.reward, self._real_return),
+            model=self._model_side(),
+            totals=self.totals,
+            notice=self._notice,
+            help_shown=self.help_shown,
+            history=tuple(self._history),
+        )
+
+    def _count_down(self) -> bool:
+        """The message grows old; True if it vanishes now."""
+        self._notice_ticks -= 1
+        if self._notice_ticks != 0:
+            return False
+        self._notice = ""
+        return True
+
+    def _is_due(self) -> bool:
+        """Whether this tick is a step of the worlds. Paused, only a key makes it one."""
+        if self._one_step:
+            return True
+        if self.paused:
+            return self.controls.touched or self.controls.repeats
+        return True
+
+    def _advance(self) -> None:
+        """A step, or, when an episode is over and was shown long enough, the next episode."""
+        if not self._real.ended:
+            self._step_worlds()
+        elif self.paused or self._end_ticks <= 1:
+            self._begin_episode()
+        else:
+            self._end_ticks -= 1
+
+    def _obey(self, command: Command) -> None:
+        if command is Command.PUT_BACK:
+            self._put_back("put back on the real state")
+        elif command is Command.NEW_EPISODE:
+            self._begin_episode()
+        elif command is Command.PAUSE:
+            self.paused = not self.paused
+        elif command is Command.STEP:
+            self.paused = self._one_step = True
+        elif command is Command.POLICY:
+            self._give_to_policy()
+        elif command is Command.HELP:
+            self.help_shown = not self.help_shown
+        elif self.help_shown:
+            self.help_shown = False  # Esc first leaves the help
+        else:
+            self.quit = True
+
+    def _give_to_policy(self) -> None:
+        if self._policy is None:
+            self._tell("there is no policy here")
+        else:
+            self.policy_plays = not self.policy_plays
+            self._tell("the policy plays" if self.policy_plays else "you play")
+
+    def _begin_episode(self) -> None:
+        self._real.reset()
+        self._episode += 1
+        self._step = self._since_put_back = 0
+        self._real_return = self._model_return = 0.0
+        self._action = self.controls.idle
+        self._end_ticks = END_TICKS
+        if self._model:
+            self._model.reset(self._real.observation)
+        if self._policy:
+            self._policy.reset()
+        self._model_ended = False
+        self._history.append(self._moment(mark="episode"))
+
+    def _put_back(self, notice: str) -> None:
+        if self._model is None:
+            self._tell("there is no world model here")
+            return
+        self._model.put_back()
+        # From here on the difference of the returns is what the model got wrong since now.
+        self._model_return, self._since_put_back = self._real_return, 0
+        self._model_ended = self._model.continuation < 0.5
+        self._history.append(self._moment(mark="put back"))
+        if notice:
+            self._tell(notice)
+
+    def _step_worlds(self) -> None:
+        if self._put_back_every and self._since_put_back >= self._put_back_every:
+            self._put_back(notice="")
+        if self.policy_plays and self._policy and self._model:
+            self._action = self._policy.act(self._model.watched)
+        else:
+            self._action = self.controls.action
+        self._real.step(self._action)
+        self._step += 1
+        self._real_return += self._real.reward
+        if self._model:
+            self._step_model(self._model)
+        self._history.append(self._moment())
+        if self._real.ended:
+            self.totals = self.totals.plus(self._step, self._real_return, self._model_return)
+
+    def _step_model(self, model: ModelWorld) -> None:
+        model.step(self._action, self._real.observation)
+        self._since_put_back += 1
+        self._model_return += model.reward
+        self._model_ended = self._model_ended or model.continuation < 0.5
+
+    def _moment(self, mark: str = "") -> Moment:
+        if self._model is None:
+            return Moment(self._real.reward, mark=mark)
+        model = self._model
+        reward = 0.0 if mark else model.reward
+        error = image_error(model.frame, self._real.observation)
+        return Moment(self._real.reward, reward, model.continuation, error, mark)
+
+    def _model_side(self) -> ModelSide | None:
+        if self._model is None:
+            return None
+        model = self._model
+        return ModelSide(model.frame, model.reward, self._model_return, model.continuation, self._model_ended)
+
+    def _tell(self, notice: str) -> None:
+        self._notice, self._notice_ticks = notice, NOTICE_TICKS

@@ -1,0 +1,94 @@
+"""Colours, sizes and text of the player's pictures."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+from pathlib import Path
+
+os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+
+import pygame  # noqa: E402  (its greeting is silenced first)
+
+Colour = tuple[int, int, int]
+
+BACKGROUND: Colour = (18, 20, 24)
+CARD: Colour = (28, 31, 37)
+LINE: Colour = (52, 57, 66)
+TEXT: Colour = (233, 231, 226)
+QUIET: Colour = (150, 157, 168)
+# From Okabe and Ito's palette, which people with any kind of colour vision can tell apart.
+MODEL: Colour = (236, 164, 30)
+REAL: Colour = (92, 184, 236)
+ALERT: Colour = (232, 116, 60)
+GOOD: Colour = (32, 178, 134)
+DIFFERENCE: Colour = (206, 182, 84)
+
+MARGIN = 20
+GAP = 16
+SMALL, NORMAL, LARGE, TITLE = 12, 14, 19, 24
+
+
+@functools.cache
+def font(size: int, bold: bool = False) -> pygame.font.Font:
+    """A font with a height of about `size` pixels; needs no display."""
+    if not pygame.font.get_init():
+        pygame.font.init()
+    path = _dejavu(bold)
+    # pygame's own font, which is bold and smaller for the same number, stands in where matplotlib's is missing.
+    return pygame.font.Font(path, size) if path else pygame.font.Font(None, round(size * 1.5))
+
+
+def write(
+    surface: pygame.Surface,
+    text: str,
+    place: tuple[int, int],
+    *,
+    size: int = NORMAL,
+    colour: Colour = TEXT,
+    bold: bool = False,
+    anchor: str = "topleft",
+) -> pygame.Rect:
+    """Write a line of text with its `anchor` (topleft, midright, center ...) at `place`; the rectangle it covers."""
+    image = font(size, bold).render(text, True, colour)
+    rectangle = image.get_rect(**{anchor: place})
+    return surface.blit(image, rectangle)
+
+
+def wrap(text: str, width: int, size: int = NORMAL) -> list[str]:
+    """Break a text into lines of at most `width` pixels, between words."""
+    lines: list[str] = []
+    for word in text.split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and font(size).size(longer)[0] <= width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
+
+
+def card(surface: pygame.Surface, rectangle: pygame.Rect, colour: Colour = CARD) -> None:
+    """A panel with round corners."""
+    pygame.draw.rect(surface, colour, rectangle, border_radius=8)
+
+
+def pill(surface: pygame.Surface, text: str, midright: tuple[int, int], colour: Colour) -> pygame.Rect:
+    """A small label in a frame of its colour; the rectangle it covers."""
+    image = font(SMALL, bold=True).render(text, True, colour)
+    rectangle = image.get_rect().inflate(20, 10)
+    rectangle.midright = midright
+    pygame.draw.rect(surface, CARD, rectangle, border_radius=rectangle.height // 2)
+    pygame.draw.rect(surface, colour, rectangle, width=1, border_radius=rectangle.height // 2)
+    surface.blit(image, image.get_rect(center=rectangle.center))
+    return rectangle
+
+
+def _dejavu(bold: bool) -> str | None:
+    """DejaVu Sans as matplotlib ships it: found, but matplotlib is not imported."""
+    package = importlib.util.find_spec("matplotlib")
+    if package is None or package.origin is None:
+        return None
+    name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
+    path = Path(package.origin).parent / "mpl-data" / "fonts" / "ttf" / name
+    return str(path) if path.is_file() else None

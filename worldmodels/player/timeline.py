@@ -1,0 +1,66 @@
+"""The time line: what the model got right and wrong over the last few hundred steps. Now is at the right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pygame
+
+from worldmodels.player import theme
+from worldmodels.player.snapshot import Moment
+from worldmodels.player.theme import QUIET, SMALL, write
+
+LABELS = 92
+"""Pixels for the names of the rows."""
+FULL_ERROR = 48.0
+"""Mean absolute difference, of 255, that fills the row."""
+
+
+def draw_timeline(surface: pygame.Surface, area: pygame.Rect, history: Sequence[Moment]) -> None:
+    """Rows for the image error, both rewards and the continuation; vertical lines where the model met reality."""
+    theme.card(surface, area)
+    plot = pygame.Rect(area.left + LABELS, area.top + 8, area.width - LABELS - 10, area.height - 16)
+    step = 3 if plot.width >= 720 else 2
+    shown = history[-(plot.width // step) :]
+    columns = [(plot.right - step * (len(shown) - i), moment) for i, moment in enumerate(shown)]
+    error = pygame.Rect(plot.left, plot.top, plot.width, 42)
+    reward = pygame.Rect(plot.left, error.bottom + 8, plot.width, 22)
+    continues = pygame.Rect(plot.left, reward.bottom + 8, plot.width, plot.bottom - reward.bottom - 8)
+    rows = (("image error", error), ("rewards", reward), ("goes on", continues))
+    for name, row in rows:
+        write(surface, name, (area.left + 12, row.centery), size=SMALL, colour=QUIET, anchor="midleft")
+    for x, moment in columns:
+        if moment.mark:
+            colour = theme.TEXT if moment.mark == "put back" else theme.REAL
+            pygame.draw.line(surface, colour, (x, plot.top), (x, plot.bottom))
+            continue
+        _bar(surface, error, x, step, moment.image_error / FULL_ERROR, theme.DIFFERENCE)
+        _bar(surface, continues, x, step, moment.continuation, _continuation_colour(moment))
+    for x, moment in columns:
+        if not moment.mark:
+            _rewards(surface, reward, x, step, moment)
+    for _, row in rows:
+        pygame.draw.line(surface, theme.LINE, row.bottomleft, row.bottomright)
+
+
+def _bar(
+    surface: pygame.Surface, row: pygame.Rect, x: int, width: int, share: float, colour: theme.Colour
+) -> None:
+    height = round(row.height * min(1.0, max(0.0, share)))
+    pygame.draw.rect(surface, colour, (x, row.bottom - height, width, height))
+
+
+def _continuation_colour(moment: Moment) -> theme.Colour:
+    return theme.ALERT if moment.continuation < 0.5 else theme.GOOD
+
+
+def _rewards(surface: pygame.Surface, row: pygame.Rect, x: int, width: int, moment: Moment) -> None:
+    """Real above the middle, the model's below; only what rounds to something. A hollow tick is a loss."""
+    half = row.height // 2
+    for value, top, colour in (
+        (moment.real_reward, row.top, theme.REAL),
+        (moment.model_reward, row.top + half + 1, theme.MODEL),
+    ):
+        if abs(value) >= 0.05:
+            tall = half - 2 if abs(value) >= 0.5 else half // 2
+            pygame.draw.rect(surface, colour if value > 0 else theme.ALERT, (x, top + half - 2 - tall, width + 1, tall))

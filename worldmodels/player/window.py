@@ -1,0 +1,179 @@
+"""The window: keys in, pictures out, and a screen to read while the model loads."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+
+import pygame
+
+from worldmodels.core.errors import UserError
+from worldmodels.player import theme
+from worldmodels.player.controls import KeyEvent
+from worldmodels.player.draw import Painter, pixels
+from worldmodels.player.help_screen import Guide, draw_help
+from worldmodels.player.options import PlayOptions
+from worldmodels.player.recorder import Recorder
+from worldmodels.player.script import KeyScript
+from worldmodels.player.session import Session
+
+Report = Callable[[str], None]
+"""Tells the person what goes on."""
+Prepare = Callable[[Report], Session]
+"""Builds a session, which may take a minute."""
+LOADING_RATE = 10
+
+
+def run_window(painter: Painter, prepare: Prepare, options: PlayOptions, script: KeyScript, zoom: int) -> Session | None:
+    """Open the window, prepare the session behind a screen with the game's rules, play until the person leaves.
+
+    Returns:
+        The session, or None if the person left before it was ready.
+
+    Raises:
+        UserError: there is no display, or whatever `prepare` raised.
+    """
+    window = _Window(painter, options, zoom)
+    try:
+        session = window.load(prepare)
+        if session is None:
+            return None
+        # A script or the policy starts at once; a person may still be reading.
+        events = [] if script or options.policy else window.wait_for_key()
+        window.play(session, script, events)
+        return session
+    finally:
+        pygame.display.quit()
+
+
+class _Window:
+    def __init__(self, painter: Painter, options: PlayOptions, zoom: int) -> None:
+        self._painter, self._options = painter, options
+        _open_display()
+        # The size of a video's pictures is fixed by the first one.
+        flags = 0 if options.video else pygame.RESIZABLE
+        self._surface = pygame.display.set_mode(painter.size(zoom), flags)
+        pygame.display.set_caption(f"{painter.guide.title} - worldmodels")
+        self._clock = pygame.time.Clock()
+        self.closed = False
+
+    def load(self, prepare: Prepare) -> Session | None:
+        """Build the session in a thread, and stay awake meanwhile; None if the window was closed."""
+        task = _Task(prepare)
+        ticks = 0
+        while task.running:
+            for event in self._events():
+                if isinstance(event, KeyEvent) and event.key == "escape":
+                    self.closed = True
+            if self.closed:
+                return None
+            self._intro(f"{task.status}{'.' * (1 + ticks // 4 % 3)}")
+            ticks += 1
+            self._clock.tick(LOADING_RATE)
+        return task.result()
+
+    def wait_for_key(self) -> list[KeyEvent]:
+        """Show the rules until a key goes down; that key's event."""
+        while not self.closed:
+            self._intro("Ready: press a key to begin")
+            for event in self._events():
+                if event.pressed:
+                    return [] if event.key in ("return", "h", "?") else [event]
+            self._clock.tick(self._options.rate)
+        return []
+
+    def play(self, session: Session, script: KeyScript, first: list[KeyEvent]) -> None:
+        """Tick until the person leaves, or the number of ticks asked for is reached."""
+        session.tick(first)
+        with self._recorder() as recorder:
+            tick = 0
+            stale = True
+            while not (session.quit or self.closed or tick == self._options.ticks):
+                seen = self._surface.get_size()
+                events = [*script.get(tick, ()), *self._events(session)]
+                # Nothing is drawn while nothing changes: a paused player costs next to nothing.
+                if session.tick(events) or stale or recorder or seen != self._surface.get_size():
+                    self._painter.draw(self._surface, session.snapshot())
+                    pygame.display.flip()
+                    stale = False
+                if recorder is not None:
+                    recorder.add(pixels(self._surface))
+                tick += 1
+                self._clock.tick(self._options.rate)
+
+    def _recorder(self) -> AbstractContextManager[Recorder | None]:
+        return Recorder(self._options.video, self._options.rate) if self._options.video else nullcontext()
+
+    def _intro(self, status: str) -> None:
+        self._surface.fill(theme.BACKGROUND)
+        draw_help(self._surface, self._painter.guide, status)
+        pygame.display.flip()
+
+    def _events(self, session: Session | None = None) -> list[KeyEvent]:
+        """The key events since the last call; closing and resizing are dealt with here."""
+        keys = []
+        for event in pygame.event.get():
+            if event.type == pygame.QUIT:
+                self.closed = True
+            elif event.type == pygame.VIDEORESIZE:
+                self._surface = pygame.display.get_surface()
+            elif event.type == pygame.WINDOWFOCUSLOST and session is not None:
+                session.controls.release_all()
+            elif event.type in (pygame.KEYDOWN, pygame.KEYUP):
+                keys.append(_key_event(event))
+        return keys
+
+
+class _Task:
+    """A function in a thread, with a status to read and a result or an error to take."""
+
+    def __init__(self, prepare: Prepare) -> None:
+        self.status = "Loading"
+        self._session: Session | None = None
+        self._error: BaseException | None = None
+        # A daemon: who closes the window need not wait for a compiler.
+        self._thread = threading.Thread(target=self._run, args=(prepare,), daemon=True)
+        self._thread.start()
+
+    @property
+    def running(self) -> bool:
+        return self._thread.is_alive()
+
+    def result(self) -> Session | None:
+        if self._error is not None:
+            raise self._error
+        return self._session
+
+    def _run(self, prepare: Prepare) -> None:
+        try:
+            self._session = prepare(self._report)
+        except BaseException as error:  # noqa: BLE001  not swallowed: the main thread raises it again
+            self._error = error
+
+    def _report(self, status: str) -> None:
+        self.status = status
+
+
+def _open_display() -> None:
+    try:
+        pygame.display.init()
+        driver = pygame.display.get_driver()
+    except pygame.error as error:
+        raise _no_display(str(error)) from error
+    if driver in ("offscreen", "evdev"):  # what SDL falls back to; "dummy" must be asked for by name
+        pygame.display.quit()
+        raise _no_display(f"only the driver '{driver}' is there")
+
+
+def _no_display(why: str) -> UserError:
+    return UserError(
+        f"There is no display to open a window on ({why}). "
+        "Play without one: worldmodels play ... --headless --keys FILE --video OUT.mp4"
+    )
+
+
+def _key_event(event: pygame.Event) -> KeyEvent:
+    # A question mark lies on another key on each keyboard, so it goes by what was typed.
+    name = "?" if getattr(event, "unicode", "") == "?" else pygame.key.name(event.key)
+    return KeyEvent(name, event.type == pygame.KEYDOWN)
