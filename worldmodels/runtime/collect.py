@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gymnasium.vector import VectorEnv
 
 from worldmodels.core.types import Step
-from worldmodels.runtime.actor import Actor
+
+if TYPE_CHECKING:  # a collector needs no TensorFlow of its own
+    from worldmodels.runtime.actor import Actor
 
 
 class Collector:

@@ -47,6 +47,10 @@ class ModelBasedLoop:
     def finished(self) -> bool:
         return self.step >= self._config.steps
 
+    @property
+    def frames_per_update(self) -> int:
+        return self._config.batch * self._config.length
+
     def iterate(self) -> None:
         """Collect once, then fit and improve; before the prefill is done, only collect, at random.
 

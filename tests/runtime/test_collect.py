@@ -1,0 +1,83 @@
+"""The stream of steps, spelled out: which observation carries which flags, and what a resumed stream gives."""
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.vector import AutoresetMode
+
+from worldmodels.runtime.collect import Collector, EpisodeTracker
+
+# Environment 0 ends (terminal) at its third observation; environment 1 is cut (truncated) at its second.
+LAST = {0: 2, 1: 1}
+
+
+class CountingVectorEnv(gym.vector.VectorEnv):
+    """Shows how many observations its episode has had; pays 1 a step; resets on the step after the last one."""
+
+    metadata = {"autoreset_mode": AutoresetMode.NEXT_STEP}
+
+    def __init__(self):
+        self.num_envs = 2
+        self.single_observation_space = gym.spaces.Box(0, 255, (1, 1, 1), np.uint8)
+        self.single_action_space = gym.spaces.Discrete(3)
+
+    def reset(self, seed=None, options=None):
+        self.age = np.zeros(2, np.int64)
+        return self._image(), {}
+
+    def step(self, actions):
+        ended = self.age == [LAST[0], LAST[1]]
+        self.age = np.where(ended, 0, self.age + 1)
+        at_end = self.age == [LAST[0], LAST[1]]
+        return self._image(), np.where(ended, 0.0, 1.0), at_end & [True, False], at_end & [False, True], {}
+
+    def get_state(self):
+        return [bytes([age]) for age in self.age]
+
+    def set_state(self, states):
+        self.age = np.array([state[0] for state in states])
+
+    def _image(self):
+        return self.age.astype(np.uint8).reshape(2, 1, 1, 1)
+
+
+class OnesActor:
+    def act(self, observation, is_first):
+        return np.ones(len(observation), np.int32)
+
+
+def columns(steps, name):
+    return np.stack([getattr(step, name) for step in steps]).astype(int).tolist()
+
+
+def test_every_observation_occurs_once_with_what_arrived_with_it():
+    steps = list(Collector(CountingVectorEnv(), seed=0).collect(OnesActor(), 10))
+    assert len(steps) == 5
+    assert np.stack([step.observation[:, 0, 0, 0] for step in steps]).tolist() == [[0, 0], [1, 1], [2, 0], [0, 1], [1, 0]]
+    assert columns(steps, "reward") == [[0, 0], [1, 1], [1, 0], [0, 1], [1, 0]]
+    assert columns(steps, "is_first") == [[1, 1], [0, 0], [0, 1], [1, 0], [0, 1]]
+    assert columns(steps, "is_last") == [[0, 0], [0, 1], [1, 0], [0, 1], [0, 0]]
+    assert columns(steps, "is_terminal") == [[0, 0], [0, 0], [1, 0], [0, 0], [0, 0]]
+    assert columns(steps, "action") == [[1, 1]] * 5
+
+
+def test_steps_are_rounded_up_to_whole_steps_of_all_environments():
+    assert len(list(Collector(CountingVectorEnv(), seed=0).collect(OnesActor(), 3))) == 2
+
+
+def test_a_restored_collector_goes_on_with_the_same_steps():
+    collector = Collector(CountingVectorEnv(), seed=0)
+    list(collector.collect(OnesActor(), 6))
+    tree = collector.save()
+    expected = list(collector.collect(OnesActor(), 8))
+    resumed = Collector(CountingVectorEnv(), seed=1)
+    resumed.load(tree)
+    for one, other in zip(expected, resumed.collect(OnesActor(), 8), strict=True):
+        for field in one._fields:
+            np.testing.assert_array_equal(getattr(one, field), getattr(other, field))
+
+
+def test_episodes_are_counted_from_their_first_to_their_last_observation():
+    tracker = EpisodeTracker(2)
+    finished = [tracker.add(step) for step in Collector(CountingVectorEnv(), seed=0).collect(OnesActor(), 10)]
+    one_step, two_steps = {"return": 1.0, "length": 1.0}, {"return": 2.0, "length": 2.0}
+    assert finished == [[], [one_step], [two_steps], [one_step], []]

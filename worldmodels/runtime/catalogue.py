@@ -1,0 +1,37 @@
+"""The names that can be said on the command line and in YAML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def names_of(what: str) -> Iterable[str]:
+    """The names of "games", "models", "agents" or "configs", sorted."""
+    return sorted(_TABLES[what]())
+
+
+def _games() -> Iterable[str]:
+    from worldmodels.envs import GAMES
+
+    return GAMES
+
+
+def _models() -> Iterable[str]:
+    from worldmodels.models import MODELS
+
+    return MODELS
+
+
+def _agents() -> Iterable[str]:
+    from worldmodels.agents import AGENTS
+
+    return AGENTS
+
+
+def _configs() -> Iterable[str]:
+    from worldmodels.core.config import preset_names
+
+    return preset_names()
+
+
+_TABLES = {"games": _games, "models": _models, "agents": _agents, "configs": _configs}

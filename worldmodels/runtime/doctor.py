@@ -1,0 +1,78 @@
+"""What this machine has, what is missing, and how fast it is."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+
+_PACKAGES = ("tensorflow", "tf-keras", "tensorflow-probability", "numpy", "gymnasium", "pygame-ce", "av")
+_MEASURE_SECONDS = 0.5
+
+
+def examine() -> int:
+    """Print the findings; the exit status is 1 if something needed is missing."""
+    healthy = True
+    for name, fine, finding in _findings():
+        mark = {True: "ok     ", False: "MISSING", None: "note   "}[fine]
+        print(f"{mark} {name:24} {finding}", flush=True)
+        healthy &= fine is not False
+    return 0 if healthy else 1
+
+
+def _findings() -> Iterator[tuple[str, bool | None, str]]:
+    """(what, whether it is fine: None for a remark, in words)."""
+    fits = (3, 10) <= sys.version_info[:2] <= (3, 13)
+    yield "Python", fits, f"{platform.python_version()} (3.10 to 3.13 are tested)"
+    yield "processor", True, f"{os.cpu_count()} cores, {platform.machine()}"
+    yield "free disk here", True, f"{shutil.disk_usage('.').free / 1e9:.0f} GB"
+    for package in _PACKAGES:
+        yield package, *_package(package)
+    yield from _games()
+    yield from _accelerators()
+    display = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    yield "display", True if display else None, display or "none: the player needs --headless here"
+
+
+def _package(name: str) -> tuple[bool, str]:
+    try:
+        return True, version(name)
+    except PackageNotFoundError:
+        return False, "not installed: run `pip install -e .` in the project's folder"
+
+
+def _games() -> Iterator[tuple[str, bool | None, str]]:
+    try:
+        from worldmodels.envs import GAMES
+    except ImportError as error:
+        yield "native games", False, f"not built: {error}"
+        return
+    for game in GAMES:
+        yield f"game {game}", True, f"{_steps_per_second(game):,.0f} steps/s (one thread, 64 environments)"
+
+
+def _steps_per_second(game: str) -> float:
+    from worldmodels.envs import make_vec
+
+    env = make_vec(game, num_envs=64)
+    env.action_space.seed(0)
+    env.reset(seed=0)
+    start, steps = time.perf_counter(), 0
+    while time.perf_counter() < start + _MEASURE_SECONDS:
+        env.step(env.action_space.sample())
+        steps += env.num_envs
+    return steps / (time.perf_counter() - start)
+
+
+def _accelerators() -> Iterator[tuple[str, bool | None, str]]:
+    try:
+        import tensorflow as tf
+    except ImportError as error:
+        yield "TensorFlow", False, f"does not load: {error}"
+        return
+    devices = [device.name for device in tf.config.list_physical_devices("GPU")]
+    yield "GPU", True if devices else None, ", ".join(devices) or "none: everything works without one"
