@@ -1,4 +1,4 @@
-// The looks of coinrun. Player, 5 themes, drawn 1.74 times taller than its box: use draw_standing.
+// The looks of coinrun: a player of five kinds in a land of six grounds.
 #pragma once
 
 #include "core/sprites.h"
@@ -6,16 +6,26 @@
 namespace wm::art::coinrun {
 
 enum Sprite : int {
-    PlayerStand, PlayerJump, PlayerRunA, PlayerRunB,  // facing right, 5 themes
+    PlayerStand, PlayerJump, PlayerRunA, PlayerRunB,  // faces right; taller than its box: use draw_standing
     Coin,
     SawA, SawB,
-    WalkerA, WalkerB,                                     // facing right, 9 themes
-    Crate,                                                  // 4 themes
-    WallTop, WallMiddle,                                  // patterns for draw_tiles, 6 themes
-    LavaTop, LavaMiddle,                                  // patterns for draw_tiles
-    Puff,                                                   // cosmetic, fades with age
+    WalkerA, WalkerB,                                 // faces right
+    Crate,
+    WallTop, WallMiddle,                              // patterns for draw_tiles
+    LavaTop, LavaMiddle,                              // patterns for draw_tiles
+    Puff,                                             // dust behind a walker
 };
 
 const ArtTable& table();
+
+// In their own files: the cast and the ground.
+void paint_player(Painter& painter, int theme, Sprite pose);
+void paint_walker(Painter& painter, int theme, bool second_step);
+void paint_wall_top(Painter& painter, int theme);
+void paint_wall_middle(Painter& painter, int theme);
+void paint_lava_top(Painter& painter, int theme);
+void paint_lava_middle(Painter& painter, int theme);
+
+constexpr float kTileUnits = 100;  // artist's units of a cell
 
 }  // namespace wm::art::coinrun

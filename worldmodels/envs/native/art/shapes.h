@@ -11,12 +11,12 @@ inline const Tint kWhite = Tint::hex(0xFFFFFF);
 
 // A body lit from the upper left.
 inline Fill shaded(const Tint& tint, float x, float y, float radius) {
-    return Fill::radial(tint.lighter(0.38F), tint.darker(0.28F), {x - 0.4F * radius, y - 0.5F * radius}, 1.75F * radius);
+    return Fill::radial(tint.lighter(0.2F), tint.darker(0.3F), {x - 0.4F * radius, y - 0.5F * radius}, 1.9F * radius);
 }
 
 // From light above to shade below.
 inline Fill upright(const Tint& tint, float top, float bottom) {
-    return Fill::linear(tint.lighter(0.25F), tint.darker(0.25F), {0, top}, {0, bottom});
+    return Fill::linear(tint.lighter(0.18F), tint.darker(0.25F), {0, top}, {0, bottom});
 }
 
 inline void ball(Painter& painter, float x, float y, float radius, const Tint& tint) {

@@ -39,24 +39,26 @@ Painter::Painter(float width, float height, int pixel_width, int pixel_height, P
       mirrored_(pose.mirrored),
       cosine_(cosine(pose.degrees)),
       sine_(sine(pose.degrees)),
+      scale_(pose.scale),
       samples_(static_cast<std::size_t>(samples_wide_ * samples_high_), Tint{0, 0, 0, 0}) {}
 
 // Calls visit(sample, x, y) with the artist's coordinates for all samples near a circle.
 template <class Visit>
 void Painter::for_samples(Point middle, float reach, Visit visit) {
     const float half_width = 0.5F * width_, half_height = 0.5F * height_;
-    float x = middle.x - half_width, y = middle.y - half_height;
+    float x = scale_ * (middle.x - half_width);
+    const float y = scale_ * (middle.y - half_height);
     if (mirrored_) x = -x;
     const float seen_x = cosine_ * x - sine_ * y + half_width, seen_y = sine_ * x + cosine_ * y + half_height;
-    reach += unit_x_ + unit_y_;
+    reach = scale_ * reach + unit_x_ + unit_y_;
     const int left = std::max(static_cast<int>((seen_x - reach) / unit_x_), 0);
     const int right = std::min(static_cast<int>((seen_x + reach) / unit_x_) + 1, samples_wide_);
     const int top = std::max(static_cast<int>((seen_y - reach) / unit_y_), 0);
     const int bottom = std::min(static_cast<int>((seen_y + reach) / unit_y_) + 1, samples_high_);
     for (int row = top; row < bottom; ++row) {
-        const float dy = (static_cast<float>(row) + 0.5F) * unit_y_ - half_height;
+        const float dy = ((static_cast<float>(row) + 0.5F) * unit_y_ - half_height) / scale_;
         for (int column = left; column < right; ++column) {
-            const float dx = (static_cast<float>(column) + 0.5F) * unit_x_ - half_width;
+            const float dx = ((static_cast<float>(column) + 0.5F) * unit_x_ - half_width) / scale_;
             const float u = cosine_ * dx + sine_ * dy, v = cosine_ * dy - sine_ * dx;
             visit(sample(column, row), (mirrored_ ? -u : u) + half_width, v + half_height);
         }
@@ -64,7 +66,7 @@ void Painter::for_samples(Point middle, float reach, Visit visit) {
 }
 
 void Painter::cover(const Shape& shape, const Fill& fill, float half_stroke, bool inside) {
-    const float softness = 1 / std::max(unit_x_, unit_y_);
+    const float softness = scale_ / std::max(unit_x_, unit_y_);
     for_samples(shape.middle(), shape.reach() + half_stroke, [&](Tint& below, float x, float y) {
         float distance = shape.distance(x, y);
         if (half_stroke > 0) distance = std::fabs(distance) - half_stroke;
@@ -83,7 +85,10 @@ void Painter::glow(float x, float y, float radius, const Tint& tint) {
     });
 }
 
-void Painter::outline(float thickness, const Tint& tint) {
+void Painter::outline(float thickness, const Tint& ink) {
+    constexpr float kFine = 2, kCoarse = 10;  // units per pixel
+    const float coarse = std::clamp((units_per_pixel() - kFine) / (kCoarse - kFine), 0.0F, 1.0F);
+    const Tint tint = ink.faded(1 - 0.65F * coarse);
     const int reach = static_cast<int>(thickness / unit_x_) + 2;
     std::vector<float> across(samples_.size(), kFar);  // distance to the nearest painted sample in the same row
     for (int row = 0; row < samples_high_; ++row) {

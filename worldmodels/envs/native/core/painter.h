@@ -90,6 +90,7 @@ private:
 struct Pose {
     bool mirrored = false;
     float degrees = 0;  // clockwise, about the middle
+    float scale = 1;    // about the middle
 };
 
 class Painter {
@@ -109,8 +110,9 @@ public:
     void stroke(const Shape& shape, float thickness, const Fill& fill) { cover(shape, fill, 0.5F * thickness, false); }
     // Light that fades smoothly to nothing at `radius`.
     void glow(float x, float y, float radius, const Tint& tint);
-    // Puts a border of `thickness` units around everything painted so far.
-    void outline(float thickness, const Tint& tint);
+    // Puts a border of `thickness` units around everything painted so far; a faint one where pixels are so coarse that
+    // a dark border would swallow the picture.
+    void outline(float thickness, const Tint& ink);
     // Lights the upper left edges of everything painted so far and darkens the lower right ones.
     void bevel(float depth, float strength);
 
@@ -128,7 +130,7 @@ private:
     int pixel_width_, pixel_height_, per_pixel_, samples_wide_, samples_high_;
     float unit_x_, unit_y_;  // artist's units per sample
     bool mirrored_;
-    float cosine_, sine_;
+    float cosine_, sine_, scale_;
     std::vector<Tint> samples_;  // premultiplied
 };
 

@@ -98,7 +98,9 @@ const Bitmap& Sheet::painted(int sprite, Look look, std::size_t slot) const {
     } else {
         const Point art = art_size(spec, style_, look.theme, cells_);
         const float degrees = 360 * static_cast<float>(look.turn) / static_cast<float>(spec.turns);
-        Painter painter(art.x, art.y, size.width, size.height, Pose{look.mirrored, degrees});
+        constexpr float kRoomForOutline = 0.93F;
+        const Pose pose = {look.mirrored, degrees, opaque ? 1.0F : kRoomForOutline};
+        Painter painter(art.x, art.y, size.width, size.height, pose);
         if (style_.generated) {
             art::paint_generated_sprite(painter, table_.game, spec.type, opaque);
         } else {
