@@ -1,0 +1,26 @@
+"""Real worlds: native games as Gymnasium environments, and foreign environments behind the same interface."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from worldmodels.envs.config import EnvConfig
+
+if TYPE_CHECKING:
+    from worldmodels.envs.game_env import GameEnv
+    from worldmodels.envs.games import GAMES
+    from worldmodels.envs.making import make, make_vec
+    from worldmodels.envs.vector_env import GameVectorEnv
+
+__all__ = ["GAMES", "EnvConfig", "GameEnv", "GameVectorEnv", "make", "make_vec"]
+
+# Loaded on first use: Gymnasium and the native module take longer than reading a configuration should.
+_HOMES = {"GAMES": "games", "GameEnv": "game_env", "GameVectorEnv": "vector_env", "make": "making", "make_vec": "making"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

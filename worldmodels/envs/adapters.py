@@ -1,0 +1,88 @@
+"""Any Gymnasium environment with discrete actions and image observations, behind the interface of our own games."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium.spaces import Box, Discrete
+from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
+from gymnasium.vector.utils import batch_space
+from PIL import Image
+
+from worldmodels.core.errors import UserError
+
+Images = npt.NDArray[np.uint8]
+
+
+def make_foreign_vec(id: str, num_envs: int, size: int) -> ForeignVectorEnv:
+    """N copies of the Gymnasium environment `id` in NEXT_STEP mode, observations resized to uint8 (N, size, size, 3).
+
+    Raises `UserError` if its actions are not discrete or its observations are not uint8 (H, W, 3) images.
+    """
+    try:
+        return ForeignVectorEnv(SyncVectorEnv([lambda: gymnasium.make(id)] * num_envs), id, size)
+    except gymnasium.error.Error as error:
+        raise UserError(f"Gymnasium cannot make '{id}': {error}") from error
+
+
+class ForeignVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
+    """What `make_foreign_vec` makes: like `GameVectorEnv`, but there is no way to save its state."""
+
+    def __init__(self, envs: SyncVectorEnv, id: str, size: int) -> None:
+        space, actions = envs.single_observation_space, envs.single_action_space
+        if not isinstance(actions, Discrete) or actions.start != 0:
+            raise UserError(f"'{id}' has the actions {actions}; only Discrete ones that start at 0 are supported.")
+        if not isinstance(space, Box) or space.dtype != np.uint8 or len(space.shape) != 3 or space.shape[2] != 3:
+            raise UserError(f"'{id}' has the observations {space}; only uint8 images (height, width, 3) are supported.")
+        self._envs = envs
+        self._id = id
+        self._size = size
+        self._seed: int | None = None
+        self.num_envs = envs.num_envs
+        self.render_mode = None
+        self.metadata = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": []}
+        self.single_observation_space = Box(0, 255, (size, size, 3), np.uint8)
+        self.single_action_space = actions
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(actions, self.num_envs)
+
+    def seed(self, seed: int) -> None:
+        """The next `reset()` without a seed uses this one."""
+        self._seed = seed
+
+    def reset(  # type: ignore[override]
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Images, dict[str, Any]]:
+        """Begins new episodes everywhere."""
+        chosen, self._seed = (self._seed if seed is None else seed), None
+        observations, info = self._envs.reset(seed=chosen, options=options)
+        return self._resized(observations), info
+
+    def step(  # type: ignore[override]
+        self, actions: npt.ArrayLike
+    ) -> tuple[Images, npt.NDArray[np.float32], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]:
+        """Observations, rewards float32 (N,), terminated bool (N,), truncated bool (N,), info."""
+        observations, rewards, terminated, truncated, info = self._envs.step(np.asarray(actions, np.int64))
+        return self._resized(observations), rewards.astype(np.float32), terminated, truncated, info
+
+    def get_state(self) -> NoReturn:
+        """Not possible; raises `UserError`."""
+        raise UserError(f"The state of '{self._id}' cannot be saved: only native games can do that.")
+
+    def set_state(self, states: Sequence[bytes]) -> NoReturn:
+        """Not possible; raises `UserError`."""
+        raise UserError(f"The state of '{self._id}' cannot be restored: only native games can do that.")
+
+    def close_extras(self, **_: Any) -> None:
+        """Closes the copies."""
+        self._envs.close()
+
+    def _resized(self, observations: Images) -> Images:
+        if observations.shape[1:3] == (self._size, self._size):
+            return observations
+        size = (self._size, self._size)
+        return np.stack([np.asarray(Image.fromarray(image).resize(size, Image.Resampling.BOX)) for image in observations])

@@ -1,0 +1,165 @@
+"""A batch of native games and the arrays that it writes into. Both kinds of environment stand on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from worldmodels.core.errors import UserError
+from worldmodels.envs.config import complete_options
+from worldmodels.envs.games import OBSERVATION_SHAPE, check_mode, find_game
+from worldmodels.envs.native import _native
+
+Images = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one call reports, one row per environment (N).
+
+    Attributes:
+        observations: uint8 (N, 64, 64, 3).
+        rewards: float32 (N,).
+        terminated, truncated: bool (N,).
+        level_seed: int32 (N,), of the level that is shown.
+        prev_level_seed: int32 (N,), of the level in which the step was taken; after a reset, of the level before.
+        prev_level_complete: bool (N,), whether that step completed the level.
+        final_observations: uint8 (N, 64, 64, 3), of episodes that ended and were begun anew in this very call.
+    """
+
+    observations: Images
+    rewards: npt.NDArray[np.float32]
+    terminated: npt.NDArray[np.bool_]
+    truncated: npt.NDArray[np.bool_]
+    level_seed: npt.NDArray[np.int32]
+    prev_level_seed: npt.NDArray[np.int32]
+    prev_level_complete: npt.NDArray[np.bool_]
+    final_observations: Images | None = None
+
+    @classmethod
+    def empty(cls, count: int, with_final: bool) -> Outcome:
+        """Fresh arrays for `count` environments."""
+        shape = (count, *OBSERVATION_SHAPE)
+        return cls(
+            np.empty(shape, np.uint8),
+            np.empty(count, np.float32),
+            np.empty(count, np.bool_),
+            np.empty(count, np.bool_),
+            np.empty(count, np.int32),
+            np.empty(count, np.int32),
+            np.empty(count, np.bool_),
+            np.zeros(shape, np.uint8) if with_final else None,
+        )
+
+    def arrays(self) -> tuple[npt.NDArray[Any], ...]:
+        """As the native side takes them."""
+        first = (self.observations, self.rewards, self.terminated, self.truncated)
+        levels = (self.level_seed, self.prev_level_seed, self.prev_level_complete)
+        return first + levels + (() if self.final_observations is None else (self.final_observations,))
+
+    def info(self) -> dict[str, Any]:
+        """The level part, under the names of `info`."""
+        return {
+            "level_seed": self.level_seed,
+            "prev_level_seed": self.prev_level_seed,
+            "prev_level_complete": self.prev_level_complete,
+        }
+
+
+class Batch:
+    """N native games with common options; `autoreset` is "NextStep", "SameStep" or "Disabled".
+
+    Raises `UserError` for a game, option or mode that does not exist.
+    """
+
+    def __init__(
+        self, names: Sequence[str], options: dict[str, Any], autoreset: str = "Disabled", num_threads: int = 1
+    ) -> None:
+        infos = [find_game(name) for name in names]
+        self.infos = infos
+        self.options = complete_options(options)
+        self.autoreset = autoreset
+        self.num_threads = num_threads
+        for info in infos:
+            check_mode(info, self.options["distribution_mode"])
+        self._native = _native.BatchEnv([info.name for info in infos], self.options, autoreset, num_threads)
+
+    def __len__(self) -> int:
+        return len(self.infos)
+
+    def seed(self, seed: int) -> None:
+        """Starts the choice of levels afresh; the next reset begins the first of them."""
+        if not isinstance(seed, (int, np.integer)) or seed < 0:
+            raise UserError(f"A seed is one integer, 0 or more; received {seed!r}.")
+        self._native.seed(int(seed) % 2**64)
+
+    def new_outcome(self) -> Outcome:
+        """Arrays to hand to the calls below."""
+        return Outcome.empty(len(self), self.autoreset == "SameStep")
+
+    def reset(self, outcome: Outcome, mask: npt.NDArray[np.bool_] | None = None) -> None:
+        """Begins new episodes (where `mask` is true) and reports on all."""
+        self._native.reset(mask, outcome.arrays())
+
+    def step(self, actions: npt.NDArray[np.int32], outcome: Outcome) -> None:
+        """One action each, int32 (N,). An error inside one game is a `GameError` that names it."""
+        self._native.step(actions, outcome.arrays())
+
+    def observe(self, outcome: Outcome) -> None:
+        """Reports the current moment again; changes nothing."""
+        self._native.observe(outcome.arrays())
+
+    def render(self, index: int, size: int) -> Images:
+        """uint8 (size, size, 3): one environment as people see it."""
+        return self._native.render(index, size)
+
+    def get_state(self) -> list[bytes]:
+        """Everything that the future depends on, per environment."""
+        return [self._native.get_state(index) for index in range(len(self))]
+
+    def set_state(self, states: Sequence[bytes]) -> None:
+        """Restores what `get_state` gave, all or nothing. Raises `UserError` if one of the states is refused."""
+        if isinstance(states, (bytes, str)) or len(states) != len(self):
+            raise UserError(f"There are {len(self)} environments, so as many states are needed; received {_counted(states)}.")
+        before = self.get_state()
+        try:
+            for index, state in enumerate(states):
+                self._set_one(index, state)
+        except UserError:
+            for index, state in enumerate(before):
+                self._native.set_state(index, state)
+            raise
+
+    def _set_one(self, index: int, state: bytes) -> None:
+        if not isinstance(state, bytes):
+            raise UserError(f"A state is bytes, as get_state gave them; received {type(state).__name__}.")
+        try:
+            self._native.set_state(index, state)
+        except _native.InvalidState as error:
+            where = f"Environment {index}: " if len(self) > 1 else ""
+            raise UserError(f"{where}{error}") from None
+
+    def hashes(self) -> list[int]:
+        """A 64-bit digest of each environment's state."""
+        return [self._native.hash(index) for index in range(len(self))]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Copies and pickles carry the live state of the games.
+        names = [info.name for info in self.infos]
+        return _rebuilt, (names, self.options, self.autoreset, self.num_threads, self.get_state())
+
+
+def _rebuilt(
+    names: list[str], options: dict[str, Any], autoreset: str, num_threads: int, states: list[bytes]
+) -> Batch:
+    batch = Batch(names, options, autoreset, num_threads)
+    batch.set_state(states)
+    return batch
+
+
+def _counted(states: object) -> str:
+    return f"{len(states)}" if isinstance(states, (list, tuple)) else f"a value of type {type(states).__name__}"

@@ -1,0 +1,96 @@
+"""A single native game as a Gymnasium environment."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium.spaces import Box, Discrete
+
+from worldmodels.core.errors import UserError
+from worldmodels.core.lookup import unknown
+from worldmodels.envs.batch import Batch, Images
+from worldmodels.envs.games import ACTION_KEYS, HUMAN_SIZE, NUM_ACTIONS, OBSERVATION_SHAPE
+
+
+class GameEnv(gymnasium.Env[Images, np.int64]):
+    """One game. Observations are uint8 (64, 64, 3), actions 0 to 14; a time limit truncates.
+
+    Args:
+        name: a native game, see `worldmodels.envs.GAMES`.
+        render_mode: None, or "rgb_array": `render()` gives the view for people, uint8 (512, 512, 3).
+        options: of `worldmodels.envs.EnvConfig`: num_levels, start_level, distribution_mode, ...
+
+    `info` holds level_seed, prev_level_seed and prev_level_complete. Pickling and copying keep the live state.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array"], "render_fps": 15}
+    observation_space = Box(0, 255, OBSERVATION_SHAPE, np.uint8)
+    action_space = Discrete(NUM_ACTIONS)
+
+    def __init__(self, name: str, render_mode: str | None = None, **options: Any) -> None:
+        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
+            raise UserError(unknown("render mode", render_mode, self.metadata["render_modes"]))
+        self.observation_space = Box(0, 255, OBSERVATION_SHAPE, np.uint8)
+        self.action_space = Discrete(NUM_ACTIONS)
+        self.render_mode = render_mode
+        self._batch = Batch([name], options)
+        self._seeded = False
+        self.info = self._batch.infos[0]
+        self.title = self.info.title
+        self.rules = self.info.rules
+        self.action_meanings = self.info.action_meanings
+        self.action_keys = ACTION_KEYS
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Images, dict[str, Any]]:
+        """Begins the next level. With a `seed`, the choice of levels starts afresh; `options` has no entries."""
+        super().reset(seed=seed)
+        if options:
+            raise UserError(f"reset takes no options here; received {', '.join(map(repr, options))}.")
+        if seed is not None or not self._seeded:
+            self._batch.seed(int(self.np_random.integers(2**31)) if seed is None else seed)
+            self._seeded = True
+        outcome = self._batch.new_outcome()
+        self._batch.reset(outcome)
+        return outcome.observations[0], _scalars(outcome.info())
+
+    def step(self, action: np.int64 | int) -> tuple[Images, float, bool, bool, dict[str, Any]]:
+        """Observation, reward, terminated, truncated, info. After the end of an episode it is an error."""
+        outcome = self._batch.new_outcome()
+        self._batch.step(np.array([action], np.int32), outcome)
+        return (
+            outcome.observations[0],
+            float(outcome.rewards[0]),
+            bool(outcome.terminated[0]),
+            bool(outcome.truncated[0]),
+            _scalars(outcome.info()),
+        )
+
+    def observe(self) -> Images:
+        """uint8 (64, 64, 3): the current observation again, for example after `set_state`."""
+        outcome = self._batch.new_outcome()
+        self._batch.observe(outcome)
+        return outcome.observations[0]
+
+    def render(self) -> Images | None:  # type: ignore[override]
+        """uint8 (512, 512, 3): the view for people; looking never changes the game."""
+        return None if self.render_mode is None else self._batch.render(0, HUMAN_SIZE)
+
+    def get_state(self) -> bytes:
+        """Everything that the future depends on, the choice of the next levels included."""
+        return self._batch.get_state()[0]
+
+    def set_state(self, state: bytes) -> None:
+        """Restores what `get_state` gave. Raises `UserError` for bytes that are foreign, truncated or corrupted."""
+        self._batch.set_state([state])
+        self._seeded = True
+
+    def get_action_meanings(self) -> list[str]:
+        """One text per action."""
+        return list(self.action_meanings)
+
+
+def _scalars(info: dict[str, npt.NDArray[Any]]) -> dict[str, Any]:
+    return {name: values[0].item() for name, values in info.items()}

@@ -1,0 +1,68 @@
+"""The table of native games, as Python sees it. It is written in C++ (`native/games/registry.cpp`) and read from there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from worldmodels.core.errors import UserError
+from worldmodels.core.lookup import unknown
+from worldmodels.envs.native import _native
+
+NUM_ACTIONS = 15
+OBSERVATION_SHAPE = (_native.OBSERVATION_SIZE, _native.OBSERVATION_SIZE, 3)
+HUMAN_SIZE = 512
+"""Pixels per side of the view for people."""
+
+ACTION_KEYS: tuple[tuple[str, ...], ...] = tuple(
+    tuple(keys.split("+")) if keys else () for keys in _native.ACTION_KEYS
+)
+"""For each action, the keys that mean it together: `("left", "up")`; none for standing still."""
+
+
+@dataclass(frozen=True)
+class GameInfo:
+    """What is known about a game before one is made.
+
+    Attributes:
+        name: as in YAML and on the command line, "coinrun".
+        title: as in Gymnasium ids and window titles, "CoinRun".
+        rules: English prose.
+        action_meanings: one text for each of the 15 actions; "nothing" where an action has no meaning.
+        modes: distribution mode -> time limit in steps, after which an episode is truncated.
+    """
+
+    name: str
+    title: str
+    rules: str
+    action_meanings: tuple[str, ...]
+    modes: Mapping[str, int]
+
+    @property
+    def id(self) -> str:
+        """The Gymnasium id."""
+        return f"worldmodels/{self.title}-v0"
+
+
+def _info(entry: dict[str, Any]) -> GameInfo:
+    return GameInfo(**{**entry, "action_meanings": tuple(entry["action_meanings"])})
+
+
+GAME_INFO: dict[str, GameInfo] = {entry["name"]: _info(entry) for entry in _native.GAMES}
+GAMES: tuple[str, ...] = tuple(GAME_INFO)
+"""The names of the native games."""
+
+
+def find_game(name: str) -> GameInfo:
+    """The game called `name`, or with that Gymnasium id. Raises `UserError` with the nearest name."""
+    for info in GAME_INFO.values():
+        if name in (info.name, info.id):
+            return info
+    raise UserError(unknown("game", name, GAMES))
+
+
+def check_mode(info: GameInfo, mode: str) -> None:
+    """Raises `UserError` with the nearest mode if the game does not offer `mode`."""
+    if mode not in info.modes:
+        raise UserError(unknown(f"{info.name} distribution mode", mode, info.modes))

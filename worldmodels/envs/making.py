@@ -1,0 +1,62 @@
+"""From a name or a configuration to an environment."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+import gymnasium
+
+from worldmodels.core.errors import UserError
+from worldmodels.core.lookup import unknown
+from worldmodels.envs.adapters import ForeignVectorEnv, make_foreign_vec
+from worldmodels.envs.config import DEFAULTS, EnvConfig, game_options
+from worldmodels.envs.game_env import GameEnv
+from worldmodels.envs.games import GAME_INFO, GAMES, OBSERVATION_SHAPE, find_game
+from worldmodels.envs.vector_env import GameVectorEnv
+
+
+def make(name: str, render_mode: str | None = None, **options: Any) -> GameEnv:
+    """A single native game: its name ("maze") or Gymnasium id, and the options of `EnvConfig`."""
+    return GameEnv(find_game(name).name, render_mode, **options)
+
+
+def make_vec(
+    config: EnvConfig | str, seed: int | None = None, **overrides: Any
+) -> GameVectorEnv | ForeignVectorEnv:
+    """A vector environment in NEXT_STEP mode with observations uint8 (N, 64, 64, 3) and discrete actions.
+
+    Args:
+        config: a configuration, or the name of a game or the id of a Gymnasium environment.
+        seed: of the choice of levels; the first `reset()` uses it. From the system's randomness by default.
+        overrides: fields of `EnvConfig`, for example `num_envs=64, distribution_mode="hard"`.
+
+    Raises `UserError` for a game, option or mode that does not exist, with the nearest one that does.
+    """
+    for name in overrides:
+        if name not in (known := [field.name for field in fields(EnvConfig)]):
+            raise UserError(unknown("option", name, known))
+    base = EnvConfig(name=config) if isinstance(config, str) else config
+    final = replace(base, **overrides)
+    native = any(final.name in (info.name, info.id) for info in GAME_INFO.values())
+    env = _native_vec(final) if native else _foreign_vec(final)
+    if seed is not None:
+        env.seed(seed)
+    return env
+
+
+def _native_vec(config: EnvConfig) -> GameVectorEnv:
+    return GameVectorEnv(config.name, config.num_envs, config.num_threads, **game_options(config))
+
+
+def _foreign_vec(config: EnvConfig) -> ForeignVectorEnv:
+    if config.name not in gymnasium.registry and ":" not in config.name:
+        raise UserError(
+            unknown("game", config.name, GAMES) + " Any id that Gymnasium knows is allowed as well, for example 'ALE/Pong-v5'."
+        )
+    changed = [name for name, default in DEFAULTS.items() if getattr(config, name) != default]
+    if changed:
+        raise UserError(f"The option '{changed[0]}' belongs to native games; '{config.name}' is a Gymnasium environment.")
+    return make_foreign_vec(config.name, config.num_envs, OBSERVATION_SHAPE[0])
+
+

@@ -1,0 +1,143 @@
+"""Native games as a Gymnasium vector environment: one native call steps them all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium.spaces import Box, Discrete
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from worldmodels.core.errors import UserError
+from worldmodels.core.lookup import unknown
+from worldmodels.envs.batch import Batch, Images, Outcome
+from worldmodels.envs.games import HUMAN_SIZE, NUM_ACTIONS, OBSERVATION_SHAPE
+
+Flags = npt.NDArray[np.bool_]
+
+
+class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
+    """N copies of a game that step together. Observations are uint8 (N, 64, 64, 3), actions (N,) from 0 to 14.
+
+    Args:
+        name: a native game, see `worldmodels.envs.GAMES`.
+        num_envs: copies (N), 1 or more.
+        num_threads: threads that step them; nothing but the speed depends on it.
+        autoreset_mode: as Gymnasium defines them. NEXT_STEP: the last observation of an episode is returned with its
+            flags; the next step ignores its action and returns the first observation of the next episode with reward 0.
+            SAME_STEP: the last observation is in `info["final_obs"]` (N, 64, 64, 3), valid where `info["_final_obs"]`.
+            DISABLED: `reset(options={"reset_mask": bool (N,)})` begins new episodes where the mask is true.
+        render_mode: None or "rgb_array".
+        reuse_buffers: return the same arrays in every call, overwritten, rather than fresh ones.
+        options: of `worldmodels.envs.EnvConfig`: num_levels, start_level, distribution_mode, ...
+
+    `info` holds the arrays level_seed, prev_level_seed and prev_level_complete.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        num_envs: int = 1,
+        num_threads: int = 1,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        render_mode: str | None = None,
+        reuse_buffers: bool = False,
+        **options: Any,
+    ) -> None:
+        modes = {mode.value: mode for mode in AutoresetMode}
+        mode = getattr(autoreset_mode, "value", autoreset_mode)
+        if mode not in modes:
+            raise UserError(unknown("autoreset mode", str(mode), modes))
+        if render_mode not in (None, "rgb_array"):
+            raise UserError(unknown("render mode", str(render_mode), ["rgb_array"]))
+        if num_envs < 1 or num_threads < 1:
+            raise UserError(f"num_envs and num_threads are 1 or more; received {num_envs} and {num_threads}.")
+        self._batch = Batch([name] * num_envs, options, mode, num_threads)
+        self._seeded = False
+        self._buffers = self._batch.new_outcome() if reuse_buffers else None
+        self.info = self._batch.infos[0]
+        self.num_envs = num_envs
+        self.render_mode = render_mode
+        self.metadata = {"autoreset_mode": modes[mode], "render_modes": ["rgb_array"], "render_fps": 15}
+        self.single_observation_space = Box(0, 255, OBSERVATION_SHAPE, np.uint8)
+        self.single_action_space = Discrete(NUM_ACTIONS)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+
+    def seed(self, seed: int) -> None:
+        """Starts the choice of levels afresh, a different one per environment; the next reset begins the first levels."""
+        self._batch.seed(seed)
+        self._seeded = True
+
+    def reset(  # type: ignore[override]
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Images, dict[str, Any]]:
+        """Begins new episodes everywhere, or where `options["reset_mask"]` (bool (N,)) is true."""
+        super().reset(seed=seed)
+        options = dict(options or {})
+        mask = options.pop("reset_mask", None)
+        if options:
+            raise UserError(f"reset takes the option 'reset_mask' only; received {', '.join(map(repr, options))}.")
+        if mask is not None:
+            mask = self._checked_mask(mask)
+        if seed is not None:
+            self.seed(seed)
+        elif not self._seeded:
+            self.seed(int(self.np_random.integers(2**31)))
+        outcome = self._outcome()
+        self._batch.reset(outcome, mask)
+        return outcome.observations, outcome.info()
+
+    def step(  # type: ignore[override]
+        self, actions: npt.ArrayLike
+    ) -> tuple[Images, npt.NDArray[np.float32], Flags, Flags, dict[str, Any]]:
+        """Observations, rewards float32 (N,), terminated bool (N,), truncated bool (N,), info."""
+        outcome = self._outcome()
+        self._batch.step(np.ascontiguousarray(actions, np.int32), outcome)
+        info = outcome.info()
+        if outcome.final_observations is not None:
+            self._add_final(outcome, info)
+        return outcome.observations, outcome.rewards, outcome.terminated, outcome.truncated, info
+
+    def observe(self) -> Images:
+        """uint8 (N, 64, 64, 3): the current observations again, for example after `set_state`."""
+        outcome = self._batch.new_outcome()
+        self._batch.observe(outcome)
+        return outcome.observations
+
+    def render(self) -> tuple[Images, ...] | None:
+        """One uint8 (512, 512, 3) per environment: the view for people; looking never changes the games."""
+        if self.render_mode is None:
+            return None
+        return tuple(self._batch.render(index, HUMAN_SIZE) for index in range(self.num_envs))
+
+    def get_state(self) -> list[bytes]:
+        """Everything that the future depends on, per environment: level pickers and pending resets included."""
+        return self._batch.get_state()
+
+    def set_state(self, states: Sequence[bytes]) -> None:
+        """Restores what `get_state` gave, all or nothing. Raises `UserError` if one of the states is refused."""
+        self._batch.set_state(states)
+        self._seeded = True
+
+    def _outcome(self) -> Outcome:
+        return self._buffers or self._batch.new_outcome()
+
+    def _checked_mask(self, mask: npt.ArrayLike) -> Flags:
+        checked = np.ascontiguousarray(mask)
+        if checked.dtype != np.bool_ or checked.shape != (self.num_envs,):
+            raise UserError(
+                f"A reset mask is bool ({self.num_envs},); received {checked.dtype} {tuple(checked.shape)}."
+            )
+        return checked
+
+    @staticmethod
+    def _add_final(outcome: Outcome, info: dict[str, Any]) -> None:
+        ended = outcome.terminated | outcome.truncated
+        if not ended.any():
+            return
+        final = {"level_seed": outcome.prev_level_seed, "prev_level_complete": outcome.prev_level_complete}
+        info.update(final_obs=outcome.final_observations, _final_obs=ended, final_info=final, _final_info=ended)
