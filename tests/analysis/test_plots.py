@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from worldmodels.analysis.aggregate import Estimate, estimate
+from worldmodels.analysis.evaluation_plots import HorizonCurve, plot_grid, plot_horizon
+from worldmodels.analysis.plots import plot_learning, plot_runs
+from worldmodels.core.errors import RunError, UserError
+
+
+def make_run(folder: Path, records: int = 8) -> Path:
+    folder.mkdir()
+    names = ("episode/return", "eval/return", "model/image_loss", "policy/entropy", "time/env_steps_per_second")
+    lines = [json.dumps({"step": 10 * i, **dict.fromkeys(names, 1.0 + i)}) for i in range(records)]
+    (folder / "metrics.jsonl").write_text("".join(line + "\n" for line in lines))
+    return folder
+
+
+def painted(path: Path) -> tuple[int, int]:
+    """The size of a picture that is not all of one colour."""
+    with Image.open(path) as image:
+        assert len(image.convert("RGB").getcolors(1 << 24) or []) > 20
+        return image.size
+
+
+def test_one_value_of_several_runs(tmp_path: Path) -> None:
+    runs = [make_run(tmp_path / "one"), make_run(tmp_path / "two")]
+    saved = plot_runs(runs, "eval/return", smooth=3, save=tmp_path / "pictures" / "curves.png")
+    assert painted(saved) == (1125, 630)
+
+
+def test_the_same_curves_give_the_same_bytes(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run")
+    first = plot_learning(run, tmp_path / "first.png").read_bytes()
+    assert plot_learning(run, tmp_path / "second.png").read_bytes() == first
+
+
+def test_a_run_at_a_glance_shows_what_there_is(tmp_path: Path) -> None:
+    assert painted(plot_learning(make_run(tmp_path / "full"), tmp_path / "full.png", smooth=2)) == (1620, 990)
+    short = tmp_path / "short"
+    short.mkdir()
+    (short / "metrics.jsonl").write_text('{"step": 5, "episode/return": 2}\n')
+    assert painted(plot_learning(short, tmp_path / "short.png")) == (810, 495)
+
+
+def test_horizon_curves(tmp_path: Path) -> None:
+    gap = np.array([0.1, 0.2, math.nan])
+    chart = {
+        "Image error": [HorizonCurve("model", gap, gap / 10), HorizonCurve("copy", gap * 2, baseline=True)],
+        "Reward accuracy": [HorizonCurve("model", [1.0, 1.0, 0.5])],
+    }
+    assert painted(plot_horizon(chart, tmp_path / "horizon.png", "World model")) == (1380, 525)
+
+
+def test_a_grid_of_returns(tmp_path: Path) -> None:
+    unknown = Estimate(1, 3.0, math.nan, math.nan, math.nan)
+    cells = [[estimate([1, 2, 3]), unknown], [estimate([5, 5, 5]), estimate([])]]
+    path = plot_grid(cells, ["0", "8"], ["a", "b"], tmp_path / "grid.png", "Return", [["", "1 unfinished"], ["", ""]])
+    painted(path)
+
+
+def test_what_cannot_be_drawn_is_told(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run")
+    with pytest.raises(UserError, match="Did you mean 'eval/return'"):
+        plot_runs([run], "eval/returns")
+    with pytest.raises(UserError, match="at least 1 record; received 0"):
+        plot_runs([run], "eval/return", smooth=0)
+    with pytest.raises(UserError, match=r"saved as \.png, \.svg or \.pdf; received .*curves\.gif"):
+        plot_runs([run], "eval/return", save=tmp_path / "curves.gif")
+    with pytest.raises(RunError, match="There are no metrics"):
+        plot_runs([tmp_path / "nowhere"], "eval/return")
+    (run / "metrics.jsonl").write_text('{"step": 1, "other": 2}\n')
+    with pytest.raises(UserError, match="has recorded nothing to plot yet"):
+        plot_learning(run, tmp_path / "learning.png")

@@ -1,0 +1,1 @@
+"""Loads what runs recorded, aggregates it with honest intervals, and plots it. Works without TensorFlow."""

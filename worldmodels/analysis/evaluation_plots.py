@@ -1,0 +1,112 @@
+"""Figures of an evaluation: errors against the horizon, and the grid of returns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.ticker import MaxNLocator
+
+from worldmodels.analysis.aggregate import Estimate, Values
+from worldmodels.analysis.style import COLORS, INK, QUIET, panels, save_figure
+
+
+class HorizonCurve(NamedTuple):
+    """One line over the horizons 1, 2, ..., H."""
+
+    label: str
+    values: Values
+    """(H,), NaN where nothing was measured."""
+    standard_errors: Values | None = None
+    """(H,), for a band of two standard errors; None for no band."""
+    baseline: bool = False
+    """Drawn quietly: something to compare with."""
+
+
+def plot_horizon(chart: Mapping[str, Sequence[HorizonCurve]], save: Path | str, title: str = "") -> Path:
+    """One panel for each title of `chart`, side by side: its curves against the number of steps predicted."""
+    with panels(1, len(chart), 4.6, 3.5, title=title) as (figure, places):
+        for axes, (name, curves) in zip(places, chart.items(), strict=True):
+            _draw_horizon(axes, name, curves)
+        return save_figure(figure, save)
+
+
+def _draw_horizon(axes: Axes, title: str, curves: Sequence[HorizonCurve]) -> None:
+    colors = iter(COLORS)
+    for curve in curves:
+        values = np.asarray(curve.values, np.float64)
+        horizon = np.arange(1, len(values) + 1)
+        color = QUIET if curve.baseline else next(colors)
+        axes.plot(horizon, values, label=curve.label, color=color, linestyle="--" if curve.baseline else "-")
+        if curve.standard_errors is not None:
+            half = 2 * np.asarray(curve.standard_errors, np.float64)
+            axes.fill_between(horizon, values - half, values + half, color=color, alpha=0.15, linewidth=0)
+    axes.set_title(title)
+    axes.set_xlabel("steps predicted without looking")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.margins(x=0.02)
+    axes.legend()
+
+
+def plot_grid(
+    estimates: Sequence[Sequence[Estimate]],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    save: Path | str,
+    title: str = "",
+    notes: Sequence[Sequence[str]] | None = None,
+) -> Path:
+    """A heat map of means, each cell with its 95 % interval written into it.
+
+    Args:
+        estimates: rows of cells.
+        notes: a further line for each cell, "3 unfinished" say; empty for none.
+    """
+    means = np.array([[cell.mean for cell in row] for row in estimates], np.float64)
+    with panels(1, 1, 2.4 + 1.75 * len(columns), 1.5 + 0.85 * len(rows)) as (figure, (axes,)):
+        low, high = _color_range(means)
+        axes.pcolormesh(
+            np.arange(len(columns)),
+            np.arange(len(rows)),
+            means,
+            cmap=_SHADES,
+            vmin=low,
+            vmax=high,
+            edgecolors="white",
+            linewidth=4,
+            antialiased=True,
+        )
+        axes.invert_yaxis()
+        axes.set_xticks(range(len(columns)), labels=columns)
+        axes.set_yticks(range(len(rows)), labels=rows)
+        axes.grid(False)
+        axes.spines[:].set_visible(False)
+        axes.set_title(title)
+        for (i, j), mean in np.ndenumerate(means):
+            color = "white" if mean > low + 0.55 * (high - low) else INK
+            note = notes[i][j] if notes else ""
+            axes.text(j, i - 0.16, f"{mean:.2f}", color=color, ha="center", va="center", fontsize=14, weight="bold")
+            below = "\n".join(filter(None, [_interval_text(estimates[i][j]), note]))
+            axes.text(j, i + 0.06, below, color=color, ha="center", va="top", fontsize=8.5)
+        return save_figure(figure, save)
+
+
+_SHADES = LinearSegmentedColormap.from_list("returns", ["#eef4fb", "#9cc3e6", "#2f6db5", "#173e70"])
+
+
+def _color_range(means: npt.NDArray[np.float64]) -> tuple[float, float]:
+    known = means[~np.isnan(means)]
+    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+    # Equal cells should not look as if one were the best: some room at both ends.
+    spare = 0.15 * max(high - low, abs(high), 1e-6)
+    return low - spare, high + spare
+
+
+def _interval_text(cell: Estimate) -> str:
+    return f"n = {cell.n}" if math.isnan(cell.low) else f"{cell.low:.2f} to {cell.high:.2f}, n = {cell.n}"
