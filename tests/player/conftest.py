@@ -17,8 +17,8 @@ BUTTONS = (
     *(("right", "down"), ("right",), ("right", "up"), ("d",), ("a",), ("w",), ("s",), ("q",), ("e",)),
 )
 MEANINGS = (
-    *("left and down", "left", "left and up", "down", "", "up", "right and down", "right", "right and up"),
-    *("fire", "", "", "", "", ""),
+    *("left and down", "left", "left and up", "down", "nothing", "up", "right and down", "right", "right and up"),
+    *("fire", "nothing", "wave", "nothing", "nothing", "nothing"),
 )
 RIGHT, NOTHING = 7, 4
 

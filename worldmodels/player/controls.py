@@ -3,9 +3,9 @@
 Keys have the names that pygame gives them ("left", "space", "a", "1"), but nothing here needs pygame.
 
 A game names its actions by buttons, for example ("left", "up") or ("d",). The four directions are buttons that lie on
-the arrow keys and on W A S D. All other buttons are special actions; they lie, in the order in which the game lists
-them, on J K L U I O and on 1 2 3 4 5 6, the first one also on the space bar: their own letters are W A S D among
-others, which move.
+the arrow keys and on W A S D. The others are special actions. Their own letters, D A W S Q E in the native games, would
+collide with moving, so they lie, in the order in which the game lists them, on J K L U I O and on 1 2 3 4 5 6, the
+first one also on the space bar; those that do nothing in a game are passed over.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from enum import Enum
 
 DIRECTIONS = {"left": ("left", "a"), "right": ("right", "d"), "up": ("up", "w"), "down": ("down", "s")}
 SPECIAL_KEYS = (("space", "j", "1"), ("k", "2"), ("l", "3"), ("u", "4"), ("i", "5"), ("o", "6"))
+NOTHING = "nothing"
+"""The meaning of an action that has none in a game: its keys stay free."""
 REPEAT_DELAY = 5
 """Ticks for which a key must be held, while the clock is paused, before it steps at every tick."""
 
@@ -59,7 +61,7 @@ class Controls:
 
     Args:
         buttons: for each action of the game, the buttons that mean it; none for the action that does nothing.
-        meanings: for each action, what it does in this game; empty where it does nothing.
+        meanings: for each action, what it does in this game; "nothing" where it does nothing.
     """
 
     def __init__(self, buttons: Sequence[Sequence[str]], meanings: Sequence[str]) -> None:
@@ -68,7 +70,8 @@ class Controls:
         for action, names in enumerate(buttons):
             self._actions.setdefault(frozenset(name.lower() for name in names), action)
         self.idle = self._actions.get(frozenset(), 0)
-        self.keys_of_button = _lay_out(name.lower() for names in buttons for name in names)
+        useful = [names for names, meaning in zip(buttons, meanings, strict=True) if meaning != NOTHING]
+        self.keys_of_button = _lay_out(name.lower() for names in useful for name in names)
         self._button_of_key = {key: button for button, keys in self.keys_of_button.items() for key in keys}
         self._held: list[str] = []  # buttons, the newest last
         self._tapped: list[str] = []  # buttons that came up within the tick in which they went down
@@ -129,7 +132,7 @@ class Controls:
         rows = []
         for button, keys in self.keys_of_button.items():
             action = self._actions.get(frozenset({button}))
-            if action is not None and keys and self.meanings[action]:
+            if action is not None and keys and self.meanings[action] != NOTHING:
                 rows.append((" ".join(map(label, keys)), self.meanings[action]))
         return rows
 

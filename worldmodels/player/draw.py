@@ -38,23 +38,22 @@ class Painter:
 
     def size(self, zoom: int) -> tuple[int, int]:
         """Width and height of the picture when a 64-pixel frame is `zoom` times as large; both are even."""
-        width, height = self._fixed()
-        scale = max(1, zoom * 64 // self.frame_size[0])
-        columns = 3 if self.with_model else 1
-        width, height = width + columns * scale * self.frame_size[0], height + scale * self.frame_size[1]
-        return max(SMALLEST[0], width + width % 2), max(SMALLEST[1], height + height % 2)
+        return self._size_at(max(1, zoom * 64 // self.frame_size[0]))
 
     def draw(self, surface: pygame.Surface, snapshot: Snapshot) -> None:
-        """Draw into a surface of any size, the frames as large as a whole zoom allows."""
+        """Draw into the middle of a surface of any size, the frames as large as a whole zoom allows."""
         surface.fill(theme.BACKGROUND)
         scale = self._scale(surface)
-        area = surface.get_rect().inflate(-2 * MARGIN, 0)
-        _draw_header(surface, area, snapshot)
+        block = pygame.Rect((0, 0), self._size_at(scale))
+        block.center = surface.get_rect().center
+        picture = surface.subsurface(block.clip(surface.get_rect()))
+        area = picture.get_rect().inflate(-2 * MARGIN, 0)
+        _draw_header(picture, area, snapshot)
         if snapshot.model is None:
-            self._draw_alone(surface, area, snapshot, scale)
+            self._draw_alone(picture, area, snapshot, scale)
         else:
-            _draw_panes(surface, area, snapshot, snapshot.model, scale)
-        _draw_hints(surface, area, self.guide)
+            _draw_panes(picture, area, snapshot, snapshot.model, scale)
+        _draw_hints(picture, area, self.guide)
         if snapshot.help_shown:
             draw_help(surface, self.guide)
 
@@ -63,6 +62,12 @@ class Painter:
         if self.with_model:
             return 2 * MARGIN + 2 * GAP, HEADER + PANE_TITLE + CAPTION + TIMELINE + FOOTER
         return 2 * MARGIN + GAP + SIDE, HEADER + FOOTER
+
+    def _size_at(self, scale: int) -> tuple[int, int]:
+        width, height = self._fixed()
+        columns = 3 if self.with_model else 1
+        width, height = width + columns * scale * self.frame_size[0], height + scale * self.frame_size[1]
+        return max(SMALLEST[0], width + width % 2), max(SMALLEST[1], height + height % 2)
 
     def _scale(self, surface: pygame.Surface) -> int:
         width, height = self._fixed()
@@ -113,9 +118,7 @@ def _totals(snapshot: Snapshot) -> str:
     return text + (f" (model {totals.model_return / totals.episodes:.3g})" if snapshot.model else "")
 
 
-def _draw_panes(
-    surface: pygame.Surface, area: pygame.Rect, snapshot: Snapshot, model: ModelSide, scale: int
-) -> None:
+def _draw_panes(surface: pygame.Surface, area: pygame.Rect, snapshot: Snapshot, model: ModelSide, scale: int) -> None:
     height, width = (scale * side for side in model.frame.shape[:2])
     left = area.centerx - (3 * width + 2 * GAP) // 2
     columns = [pygame.Rect(left + i * (width + GAP), HEADER + PANE_TITLE, width, height) for i in range(3)]

@@ -38,7 +38,9 @@ class Guide:
 
 def make_guide(title: str, rules: str, controls: Controls, with_model: bool, with_policy: bool) -> Guide:
     """The guide of a session; commands that have nothing to act on are left out."""
-    missing = {command for command, there in ((Command.PUT_BACK, with_model), (Command.POLICY, with_policy)) if not there}
+    missing = {
+        command for command, there in ((Command.PUT_BACK, with_model), (Command.POLICY, with_policy)) if not there
+    }
     commands = [(keys, command) for command, keys in COMMAND_KEYS.items() if command not in missing]
     return Guide(
         title,

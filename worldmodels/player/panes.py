@@ -8,7 +8,13 @@ import numpy.typing as npt
 from worldmodels.player.worlds import Frame
 
 # Dark blue over grey to yellow: brightness rises all the way, and no pair of hues that colour-blind people confuse.
-_ANCHORS = ((0, (12, 14, 18)), (64, (30, 66, 130)), (128, (112, 118, 124)), (192, (206, 182, 84)), (255, (255, 243, 150)))
+_ANCHORS = (
+    (0, (12, 14, 18)),
+    (64, (30, 66, 130)),
+    (128, (112, 118, 124)),
+    (192, (206, 182, 84)),
+    (255, (255, 243, 150)),
+)
 _POSITIONS = [position for position, _ in _ANCHORS]
 _CHANNELS = [np.interp(np.arange(256), _POSITIONS, [colour[i] for _, colour in _ANCHORS]) for i in range(3)]
 COLOUR_MAP: Frame = np.stack(_CHANNELS, axis=-1).round().astype(np.uint8)
@@ -24,7 +30,8 @@ def difference(a: Frame, b: Frame) -> npt.NDArray[np.uint8]:
 def difference_map(a: Frame, b: Frame) -> Frame:
     """The difference as colours. The scale is a square root: half way up stands 64, so faint differences show."""
     root = np.sqrt(difference(a, b) / 255.0)
-    return COLOUR_MAP[(root * 255).round().astype(np.uint8)]
+    colours: Frame = COLOUR_MAP[(root * 255).round().astype(np.uint8)]
+    return colours
 
 
 def image_error(a: Frame, b: Frame) -> float:

@@ -74,6 +74,13 @@ class Session:
         self.controls.end_tick()
         return changed
 
+    def warm_up(self) -> None:
+        """Let the model compile what only a step calls; changes nothing that can be seen."""
+        if self._model:
+            self._model.warm_up()
+        if self._model and self._policy:
+            self._policy.warm_up(self._model.watched)
+
     def snapshot(self) -> Snapshot:
         """What is to be seen now."""
         return Snapshot(
@@ -81,7 +88,7 @@ class Session:
             level_seed=self._real.info.get("level_seed"),
             clock="episode over" if self._real.ended else "paused" if self.paused else "running",
             player="policy" if self.policy_plays else "you",
-            action=self.controls.meanings[self._action] or "nothing",
+            action=self.controls.meanings[self._action],
             episode=self._episode,
             step=self._step,
             since_put_back=self._since_put_back,

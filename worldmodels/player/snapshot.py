@@ -58,6 +58,14 @@ class Totals:
     real_return: float = 0.0
     model_return: float = 0.0
 
+    def text(self, with_model: bool) -> str:
+        """In one sentence."""
+        if not self.episodes:
+            return "No episode was played to its end."
+        model = f", in the model {self.model_return / self.episodes:.3g}" if with_model else ""
+        real = self.real_return / self.episodes
+        return f"Episodes played to their end: {self.episodes}. Mean return: {real:.3g}{model}."
+
     def plus(self, steps: int, real_return: float, model_return: float) -> Totals:
         """One more episode."""
         return Totals(

@@ -43,9 +43,7 @@ def draw_timeline(surface: pygame.Surface, area: pygame.Rect, history: Sequence[
         pygame.draw.line(surface, theme.LINE, row.bottomleft, row.bottomright)
 
 
-def _bar(
-    surface: pygame.Surface, row: pygame.Rect, x: int, width: int, share: float, colour: theme.Colour
-) -> None:
+def _bar(surface: pygame.Surface, row: pygame.Rect, x: int, width: int, share: float, colour: theme.Colour) -> None:
     height = round(row.height * min(1.0, max(0.0, share)))
     pygame.draw.rect(surface, colour, (x, row.bottom - height, width, height))
 

@@ -12,7 +12,7 @@ from worldmodels.core.errors import UserError
 from worldmodels.player import theme
 from worldmodels.player.controls import KeyEvent
 from worldmodels.player.draw import Painter, pixels
-from worldmodels.player.help_screen import Guide, draw_help
+from worldmodels.player.help_screen import draw_help
 from worldmodels.player.options import PlayOptions
 from worldmodels.player.recorder import Recorder
 from worldmodels.player.script import KeyScript
@@ -25,7 +25,9 @@ Prepare = Callable[[Report], Session]
 LOADING_RATE = 10
 
 
-def run_window(painter: Painter, prepare: Prepare, options: PlayOptions, script: KeyScript, zoom: int) -> Session | None:
+def run_window(
+    painter: Painter, prepare: Prepare, options: PlayOptions, script: KeyScript, zoom: int
+) -> Session | None:
     """Open the window, prepare the session behind a screen with the game's rules, play until the person leaves.
 
     Returns:
@@ -93,7 +95,7 @@ class _Window:
                 seen = self._surface.get_size()
                 events = [*script.get(tick, ()), *self._events(session)]
                 # Nothing is drawn while nothing changes: a paused player costs next to nothing.
-                if session.tick(events) or stale or recorder or seen != self._surface.get_size():
+                if session.tick(events) or stale or recorder is not None or seen != self._surface.get_size():
                     self._painter.draw(self._surface, session.snapshot())
                     pygame.display.flip()
                     stale = False
@@ -117,7 +119,7 @@ class _Window:
             if event.type == pygame.QUIT:
                 self.closed = True
             elif event.type == pygame.VIDEORESIZE:
-                self._surface = pygame.display.get_surface()
+                self._surface = pygame.display.get_surface() or self._surface
             elif event.type == pygame.WINDOWFOCUSLOST and session is not None:
                 session.controls.release_all()
             elif event.type in (pygame.KEYDOWN, pygame.KEYUP):

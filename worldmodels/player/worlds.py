@@ -76,9 +76,7 @@ class ModelWorld:
 
     def step(self, action: int, observation: Frame) -> None:
         """Predict the step of `action`, and watch the frame to which it really led."""
-        self.predicted = self._model.imagine(
-            self.predicted, np.array([action], np.int32), self._temperature, self._key("predict")
-        )
+        self.predicted = self._imagine(action)
         self._watch(observation, action, is_first=False, state=self.watched)
         self._look()
 
@@ -86,6 +84,15 @@ class ModelWorld:
         """Predict on from the real state."""
         self.predicted = self.watched
         self._look()
+
+    def warm_up(self) -> None:
+        """Compile what `step` calls; the states stay what they are."""
+        self._imagine(action=0)
+
+    def _imagine(self, action: int) -> Any:
+        return self._model.imagine(
+            self.predicted, np.array([action], np.int32), self._temperature, self._key("predict")
+        )
 
     def _watch(self, observation: Frame, action: int, is_first: bool, state: Any) -> None:
         self._steps += 1
@@ -119,7 +126,14 @@ class PolicyPlayer:
     def act(self, watched: Any) -> int:
         """The action in the state `watched` of the world model."""
         self._steps += 1
-        action, self._memory, _ = self._agent.act(
-            self._model.features(watched), self._memory, self._temperature, fold(self._root, self._steps)
-        )
+        action, self._memory = self._choose(watched)
         return int(np.asarray(action)[0])
+
+    def warm_up(self, watched: Any) -> None:
+        """Compile what `act` calls; the memory stays what it is."""
+        self._choose(watched)
+
+    def _choose(self, watched: Any) -> tuple[Any, Any]:
+        features = self._model.features(watched)
+        action, memory, _ = self._agent.act(features, self._memory, self._temperature, fold(self._root, self._steps))
+        return action, memory

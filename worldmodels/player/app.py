@@ -1,0 +1,126 @@
+"""Where the command line enters: play a run, or a game alone, in a window or without one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from worldmodels.core.checkpoint import Checkpoints
+from worldmodels.core.config import load_config
+from worldmodels.core.run_dir import RunDir
+from worldmodels.core.seeding import Streams
+from worldmodels.envs import EnvConfig, GameEnv, make
+from worldmodels.envs.config import game_options
+from worldmodels.player.controls import Controls
+from worldmodels.player.draw import Painter
+from worldmodels.player.headless import run_headless
+from worldmodels.player.help_screen import make_guide
+from worldmodels.player.options import PlayOptions
+from worldmodels.player.script import KeyScript, read_script
+from worldmodels.player.session import Session
+from worldmodels.player.window import Prepare, Report, run_window
+from worldmodels.player.worlds import ModelWorld, PolicyPlayer, RealWorld
+from worldmodels.runtime.config import RunConfig
+
+ZOOM_WITH_MODEL, ZOOM_ALONE = 6, 8
+
+
+def play_run(path: str | Path, options: PlayOptions | None = None) -> None:
+    """Play in the world model of a run, beside the real game and their difference.
+
+    A run that has no checkpoint yet is played as the real game alone; one that trains no policy, without the policy.
+
+    Raises:
+        UserError: no such run, a damaged one, no display, a mistake in the key script.
+    """
+    options = options or PlayOptions()
+    script = _script(options)
+    run_dir = RunDir.open(path)
+    config = load_config(RunConfig, [run_dir.config])
+    if not Checkpoints(run_dir.checkpoints).steps():
+        print(f"The run '{path}' has no checkpoint yet, so no world model: the real game is played alone.")
+        _play_alone(_make(config.env, "rgb_array"), options, script)
+        return
+    env = _make(config.env)
+    controls = Controls(env.action_keys, env.action_meanings)
+    has_policy = config.training.improve > 0
+    guide = make_guide(env.title, env.rules, controls, with_model=True, with_policy=has_policy)
+    height, width = (env.observation_space.shape or (64, 64))[:2]
+    prepare = _loader(path, env, controls, options, has_policy)
+    _play(Painter(guide, (width, height), with_model=True), prepare, options, script, ZOOM_WITH_MODEL)
+
+
+def play_game(name: str, options: PlayOptions | None = None, settings: Mapping[str, Any] | None = None) -> None:
+    """Play a real game alone, as people see it.
+
+    Args:
+        settings: the environment's options, for example {"distribution_mode": "hard"}.
+
+    Raises:
+        UserError: no such game or option, no display, a mistake in the key script.
+    """
+    options = options or PlayOptions()
+    _play_alone(make(name, "rgb_array", **(settings or {})), options, _script(options))
+
+
+def _play_alone(env: GameEnv, options: PlayOptions, script: KeyScript) -> None:
+    controls = Controls(env.action_keys, env.action_meanings)
+    real = RealWorld(env, Streams(options.seed).integer("player/env"), human_view=True)
+    session = Session(env.title, real, controls, policy_plays=options.policy)
+    guide = make_guide(env.title, env.rules, controls, with_model=False, with_policy=False)
+    height, width = real.frame.shape[:2]
+    _play(Painter(guide, (width, height), with_model=False), lambda report: session, options, script, ZOOM_ALONE)
+
+
+def _loader(path: str | Path, env: GameEnv, controls: Controls, options: PlayOptions, has_policy: bool) -> Prepare:
+    """What loads the run's parts and builds the session; it says what it is doing."""
+
+    def prepare(report: Report) -> Session:
+        report("Starting TensorFlow")
+        from worldmodels.runtime.load import load_run
+
+        report("Loading the world model")
+        run = load_run(path)
+        report("Compiling the world model")
+        streams = Streams(options.seed)
+        model = ModelWorld(run.parts.model, streams, options.temperature)
+        agent = run.parts.agent if has_policy else None
+        policy = PolicyPlayer(run.parts.model, agent, streams, options.policy_temperature) if agent else None
+        session = Session(
+            env.title,
+            RealWorld(env, streams.integer("player/env")),
+            controls,
+            model,
+            policy,
+            options.put_back_every,
+            options.policy,
+        )
+        session.warm_up()
+        return session
+
+    return prepare
+
+
+def _play(painter: Painter, prepare: Prepare, options: PlayOptions, script: KeyScript, default_zoom: int) -> None:
+    zoom = options.zoom or default_zoom
+    session: Session | None
+    if options.headless and options.video:
+        session = prepare(lambda status: print(f"{status} ..."))
+        ticks = options.ticks or max(script, default=0) + 1
+        run_headless(painter, session, script, options.video, options.rate, zoom, ticks)
+    else:
+        session = run_window(painter, prepare, options, script, zoom)
+    if session is None:
+        return
+    print(session.totals.text(painter.with_model))
+    if options.video:
+        print(f"Wrote {options.video}.")
+
+
+def _script(options: PlayOptions) -> KeyScript:
+    return read_script(options.keys) if options.keys else {}
+
+
+def _make(config: EnvConfig, render_mode: str | None = None) -> GameEnv:
+    return make(config.name, render_mode, **game_options(config))
