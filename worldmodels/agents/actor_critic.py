@@ -1,0 +1,131 @@
+"""Dreamer's actor-critic (Hafner et al. 2021): it learns from nothing but what the world model imagines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.agents.actor_critic_config import ActorCriticConfig
+from worldmodels.agents.networks import build_head
+from worldmodels.agents.returns import ReturnScale, lambda_returns, reach_weights
+from worldmodels.imagination.rollout import Trajectory, rollout
+from worldmodels.imagination.starts import choose_starts
+from worldmodels.models.api import ModelSpec
+from worldmodels.models.distributions import (
+    categorical_entropy,
+    categorical_log_probability,
+    gumbel_noise,
+    normal_nll,
+    sample_categorical,
+)
+from worldmodels.models.graph import graph
+from worldmodels.models.optimizer import Optimizer
+from worldmodels.models.variables import load_variables, named_variables, save_variables
+
+
+class ActorCritic:
+    """An `Agent` (see `agents/api.py` for the methods) with the reinforce gradient and a slow target critic."""
+
+    def __init__(self, config: ActorCriticConfig, spec: ModelSpec, seed: np.ndarray):
+        seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
+        self.config = config
+        self.actor = build_head(config.actor, spec, spec.num_actions, seeds, "actor")
+        self.critic = build_head(config.critic, spec, 1, seeds, "critic")
+        self.target = build_head(config.critic, spec, 1, seeds, "target")
+        self._actor_weights, self._critic_weights = named_variables([self.actor]), named_variables([self.critic])
+        self._target_weights = named_variables([self.target])
+        load_variables(self._target_weights, _renamed(save_variables(self._critic_weights)), "the target critic")
+        self._actor_optimizer = Optimizer(self._actor_weights, config.actor_optimizer)
+        self._critic_optimizer = Optimizer(self._critic_weights, config.critic_optimizer)
+        self._scale = ReturnScale()
+
+    def initial(self, batch: int) -> tuple[()]:
+        return ()
+
+    @graph
+    def act(self, features, state, temperature, seed) -> tuple[tf.Tensor, Any, dict[str, tf.Tensor]]:
+        logits = self.actor(features)
+        action = sample_categorical(logits, gumbel_noise(tf.shape(logits), seed), temperature)
+        return action, state, {"logits": logits}
+
+    @graph
+    def improve(self, model, starts, continuations, seed) -> dict[str, tf.Tensor]:
+        config = self.config
+        choose_seed, rollout_seed = tf.unstack(tf.random.split(seed, 2))
+        starts, start_continuations = choose_starts(starts, continuations, config.starts, choose_seed)
+
+        def policy(features, seed):
+            return self.act(features, (), 1.0, seed)[0]
+
+        dream = rollout(model, policy, starts, config.horizon, 1.0, rollout_seed)
+        # Whether a start's episode truly ended is known; only what follows has to be predicted.
+        dream = dream._replace(continuations=tf.concat([start_continuations[None], dream.continuations[1:]], 0))
+        return self._learn(dream)
+
+    def _learn(self, dream: Trajectory) -> dict[str, tf.Tensor]:
+        config = self.config
+        rewards = tf.tanh(dream.rewards) if config.clip_rewards else dream.rewards
+        features = tf.reshape(dream.features, (-1, dream.features.shape[-1]))
+        values = tf.reshape(self.target(features), rewards.shape)
+        returns = lambda_returns(rewards, values, config.discount * dream.continuations, config.trace)
+        scale = self._scale.update(returns) if config.normalize_returns else tf.constant(1.0)
+        advantages = (returns - values[:-1]) / scale
+        weights = reach_weights(dream.continuations, config.discount)[:-1]
+        before_last = features[: returns.shape[0] * returns.shape[1]]
+
+        with tf.GradientTape() as actor_tape:
+            logits = tf.reshape(self.actor(before_last), (*returns.shape, -1))
+            log_probability = categorical_log_probability(logits, dream.actions)
+            entropy = categorical_entropy(logits)
+            actor_loss = -tf.reduce_mean(weights * (log_probability * advantages + config.entropy * entropy))
+        with tf.GradientTape() as critic_tape:
+            predicted = tf.reshape(self.critic(before_last), returns.shape)
+            critic_loss = tf.reduce_mean(weights * normal_nll(predicted, returns))
+
+        actor_norm, actor_finite = self._actor_optimizer.minimize(actor_tape, actor_loss)
+        critic_norm, critic_finite = self._critic_optimizer.minimize(critic_tape, critic_loss)
+        self._move_target()
+        metrics = {
+            "actor_loss": actor_loss,
+            "critic_loss": critic_loss,
+            "actor_gradient_norm": actor_norm,
+            "critic_gradient_norm": critic_norm,
+            "entropy": tf.reduce_mean(entropy),
+            "reward": tf.reduce_mean(dream.rewards),
+            "return": tf.reduce_mean(returns),
+            "return_scale": scale,
+            "value": tf.reduce_mean(values),
+            "finite": tf.cast(actor_finite & critic_finite, tf.float32),
+        }
+        return {f"policy/{name}": value for name, value in metrics.items()}
+
+    def _move_target(self) -> None:
+        due = tf.equal(self._critic_optimizer.updates % self.config.target_every, 0)
+        share = tf.where(due, self.config.target_share, 0.0)
+        for slow, fast in zip(self._target_weights.values(), self._critic_weights.values(), strict=True):
+            slow.assign_add(share * (fast - slow))
+
+    def save(self) -> dict[str, Any]:
+        return {
+            "actor": save_variables(self._actor_weights),
+            "critic": save_variables(self._critic_weights),
+            "target": save_variables(self._target_weights),
+            "actor_optimizer": self._actor_optimizer.save(),
+            "critic_optimizer": self._critic_optimizer.save(),
+            "return_range": self._scale.range.numpy(),
+        }
+
+    def load(self, tree: dict[str, Any]) -> None:
+        load_variables(self._actor_weights, tree["actor"], "the actor")
+        load_variables(self._critic_weights, tree["critic"], "the critic")
+        load_variables(self._target_weights, tree["target"], "the target critic")
+        self._actor_optimizer.load(tree["actor_optimizer"])
+        self._critic_optimizer.load(tree["critic_optimizer"])
+        self._scale.range.assign(tree["return_range"])
+
+
+def _renamed(critic: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The critic's weights under the names of the target's."""
+    return {name.replace("critic/", "target/", 1): value for name, value in critic.items()}

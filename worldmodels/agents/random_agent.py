@@ -1,0 +1,34 @@
+"""Uniformly random actions: the baseline of every agent, and company for a model that is trained alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.agents.random_config import RandomConfig
+from worldmodels.models.api import ModelSpec
+
+
+class RandomAgent:
+    """An `Agent` (see `agents/api.py` for the methods) that ignores what it sees, whatever the temperature."""
+
+    def __init__(self, config: RandomConfig, spec: ModelSpec, seed: np.ndarray):
+        self._num_actions = spec.num_actions
+
+    def initial(self, batch: int) -> tuple[()]:
+        return ()
+
+    def act(self, features, state, temperature, seed) -> tuple[tf.Tensor, Any, dict[str, tf.Tensor]]:
+        action = tf.random.stateless_uniform(tf.shape(features)[:1], seed, 0, self._num_actions, tf.int32)
+        return action, state, {}
+
+    def improve(self, model, starts, continuations, seed) -> dict[str, tf.Tensor]:
+        return {}
+
+    def save(self) -> dict[str, Any]:
+        return {}
+
+    def load(self, tree: dict[str, Any]) -> None:
+        pass

@@ -1,0 +1,61 @@
+"""Returns: what a state is worth, from the rewards that followed and the values at the end. Pure functions.
+
+Time runs along the first axis. Index t of `rewards` and `discounts` belongs to state t: the reward that arrived with it,
+and the discount on everything after it (0 where the episode ended).
+"""
+
+from __future__ import annotations
+
+import tensorflow as tf
+
+
+def lambda_returns(rewards: tf.Tensor, values: tf.Tensor, discounts: tf.Tensor, trace: float) -> tf.Tensor:
+    """The lambda-return of each state but the last (Sutton & Barto 2018, chapter 12).
+
+        R[t] = r[t+1] + d[t+1] ((1 - trace) v[t+1] + trace R[t+1]),    R[H] = v[H]
+
+    Args:
+        rewards, values, discounts: float32 (H + 1, B).
+        trace: lambda, 0 to 1.
+
+    Returns:
+        float32 (H, B).
+    """
+    returns, steps = [values[-1]], rewards.shape[0] - 1
+    for t in reversed(range(1, steps + 1)):
+        returns.append(rewards[t] + discounts[t] * ((1.0 - trace) * values[t] + trace * returns[-1]))
+    return tf.stack(returns[:0:-1])
+
+
+def reach_weights(continuations: tf.Tensor, discount: float) -> tf.Tensor:
+    """How much each state counts: the discounted probability that the episode still goes on there.
+
+        w[0] = c[0],    w[t] = w[t-1] discount c[t]
+
+    Args:
+        continuations: float32 (H + 1, B), the probability that the episode goes on after each state.
+
+    Returns:
+        float32 (H + 1, B).
+    """
+    return tf.math.cumprod(tf.concat([continuations[:1], discount * continuations[1:]], 0), 0)
+
+
+class ReturnScale:
+    """A running range of returns, 5th to 95th percentile, by which advantages are divided (DreamerV3).
+
+    Ranges below 1 are left alone, so that where there is nothing to gain noise is not blown up.
+    """
+
+    RATE = 0.01
+
+    def __init__(self) -> None:
+        self.range = tf.Variable(0.0)
+
+    def update(self, returns: tf.Tensor) -> tf.Tensor:
+        """Take in a tensor of returns, give the divisor, a scalar of 1 or more."""
+        ordered = tf.sort(tf.reshape(returns, (-1,)))
+        last = ordered.shape[0] - 1
+        spread = ordered[round(0.95 * last)] - ordered[round(0.05 * last)]
+        self.range.assign_add(self.RATE * (spread - self.range))
+        return tf.maximum(1.0, self.range)

@@ -1,0 +1,84 @@
+"""Encoders: images uint8 (N, H, W, C) to embeddings float32 (N, embedding)."""
+
+from __future__ import annotations
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.core.errors import ConfigError
+from worldmodels.models.config import ConvConfig, PatchConfig
+from worldmodels.models.layers import Conv, Dense, Layer
+
+
+def to_float(images: tf.Tensor) -> tf.Tensor:
+    """uint8 images as float32 in [-0.5, 0.5]."""
+    return tf.cast(images, tf.float32) * (1 / 255) - 0.5
+
+
+def to_image(values: tf.Tensor) -> tf.Tensor:
+    """The inverse of `to_float`, rounded, with what lies outside clipped."""
+    return tf.cast(tf.clip_by_value(values * 255 + 128.0, 0.0, 255.0), tf.uint8)
+
+
+def to_patches(images: tf.Tensor, patch: int) -> tf.Tensor:
+    """Images (N, H, W, C) as patches (N, H / patch, W / patch, patch * patch * C)."""
+    return tf.nn.space_to_depth(images, patch)
+
+
+def build_encoder(config: ConvConfig | PatchConfig, shape: tuple[int, int, int], seeds: np.random.Generator) -> Layer:
+    """The encoder for images of `shape` (H, W, C); its attribute `size` is that of an embedding."""
+    check_image_shape(config, shape)
+    return {"conv": ConvEncoder, "patch": PatchEncoder}[config.kind](config, shape, seeds)
+
+
+def check_image_shape(config: ConvConfig | PatchConfig, shape: tuple[int, int, int]) -> None:
+    """ConfigError where images of `shape` (H, W, C) do not fit the layout."""
+    if isinstance(config, ConvConfig) and tuple(shape[:2]) != (64, 64):
+        raise ConfigError(f"The 'conv' image layout needs images of 64 x 64 pixels, received {shape[0]} x {shape[1]}.")
+    if isinstance(config, PatchConfig) and (shape[0] % (2 * config.patch) or shape[1] % (2 * config.patch)):
+        raise ConfigError(
+            f"The 'patch' image layout needs sides that are multiples of {2 * config.patch}, twice its patch; "
+            f"received {shape[0]} x {shape[1]}."
+        )
+
+
+class ConvEncoder(Layer):
+    """DreamerV2's encoder: four convolutions of size 4 and stride 2; the side goes 64, 31, 14, 6, 2."""
+
+    def __init__(self, config: ConvConfig, shape: tuple[int, int, int], seeds: np.random.Generator):
+        super().__init__(name="encoder")
+        depths = [shape[2], *(config.depth * 2**i for i in range(4))]
+        self.size = 2 * 2 * depths[-1]
+        with keras.name_scope("encoder"):
+            self.convs = [
+                Conv(inputs, units, 4, seeds, f"conv_{i}")
+                for i, (inputs, units) in enumerate(zip(depths[:-1], depths[1:], strict=True))
+            ]
+
+    def call(self, images: tf.Tensor) -> tf.Tensor:
+        x = to_float(images)
+        for conv in self.convs:
+            x = tf.nn.elu(conv(x))
+        return tf.reshape(x, (-1, self.size))
+
+
+class PatchEncoder(Layer):
+    """One dense layer on each patch, then one on each square of 2 x 2 patches."""
+
+    def __init__(self, config: PatchConfig, shape: tuple[int, int, int], seeds: np.random.Generator):
+        super().__init__(name="encoder")
+        self.patch, self.depth = config.patch, config.depth
+        height, width = shape[0] // config.patch, shape[1] // config.patch
+        self.size = height * width // 4 * config.depth
+        self.grid = (height, width)
+        with keras.name_scope("encoder"):
+            self.near = Dense(config.patch**2 * shape[2], config.depth, seeds, "near")
+            self.far = Dense(4 * config.depth, config.depth, seeds, "far")
+
+    def call(self, images: tf.Tensor) -> tf.Tensor:
+        x = to_float(to_patches(images, self.patch))
+        x = tf.nn.elu(self.near(tf.reshape(x, (-1, x.shape[-1]))))
+        x = tf.nn.space_to_depth(tf.reshape(x, (-1, *self.grid, self.depth)), 2)
+        x = tf.nn.elu(self.far(tf.reshape(x, (-1, 4 * self.depth))))
+        return tf.reshape(x, (-1, self.size))

@@ -1,0 +1,76 @@
+"""The stochastic part of the state: categorical variables, or Gaussian ones.
+
+`statistics` are the numbers that a network gives for a distribution, float32 (..., statistics_size); a latent is one
+draw from it, flattened, float32 (..., size).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import tensorflow as tf
+
+from worldmodels.models import distributions
+from worldmodels.models.rssm.config import RSSMConfig
+
+
+class CategoricalLatents:
+    """One-hot vectors with straight-through gradients (DreamerV2)."""
+
+    def __init__(self, config: RSSMConfig):
+        self._shape = (config.latents, config.classes)
+        self._mix = config.uniform_mix
+        self.size = self.statistics_size = config.latents * config.classes
+
+    def noise(self, leading: Sequence[int | tf.Tensor], seed: tf.Tensor) -> tf.Tensor:
+        """(*leading, latents, classes): the noise for `sample`, drawn in one piece for many steps."""
+        return distributions.gumbel_noise((*leading, *self._shape), seed)
+
+    def sample(self, statistics: tf.Tensor, noise: tf.Tensor, temperature: float | tf.Tensor = 1.0) -> tf.Tensor:
+        logits = self._logits(statistics)
+        index = distributions.sample_categorical(logits, noise, temperature)
+        one_hot = distributions.straight_through_one_hot(logits, index)
+        return tf.reshape(one_hot, (-1, self.size))
+
+    def kl(self, statistics: tf.Tensor, other: tf.Tensor) -> tf.Tensor:
+        """KL(statistics || other) in nats, summed over the variables: (N,)."""
+        return tf.reduce_sum(distributions.categorical_kl(self._logits(statistics), self._logits(other)), -1)
+
+    def entropy(self, statistics: tf.Tensor) -> tf.Tensor:
+        """In nats, summed over the variables: (N,)."""
+        return tf.reduce_sum(distributions.categorical_entropy(self._logits(statistics)), -1)
+
+    def _logits(self, statistics: tf.Tensor) -> tf.Tensor:
+        return distributions.mix_uniform(tf.reshape(statistics, (-1, *self._shape)), self._mix)
+
+
+class GaussianLatents:
+    """Normal variables with a standard deviation between 0.1 and 2.1."""
+
+    def __init__(self, config: RSSMConfig):
+        self.size, self.statistics_size = config.latents, 2 * config.latents
+
+    def noise(self, leading: Sequence[int | tf.Tensor], seed: tf.Tensor) -> tf.Tensor:
+        """(*leading, latents): the noise for `sample`, drawn in one piece for many steps."""
+        return tf.random.stateless_normal((*leading, self.size), seed)
+
+    def sample(self, statistics: tf.Tensor, noise: tf.Tensor, temperature: float | tf.Tensor = 1.0) -> tf.Tensor:
+        mean, deviation = self._moments(statistics)
+        return mean + temperature * deviation * noise
+
+    def kl(self, statistics: tf.Tensor, other: tf.Tensor) -> tf.Tensor:
+        """KL(statistics || other) in nats, summed over the variables: (N,)."""
+        return tf.reduce_sum(distributions.gaussian_kl(*self._moments(statistics), *self._moments(other)), -1)
+
+    def entropy(self, statistics: tf.Tensor) -> tf.Tensor:
+        """In nats, summed over the variables: (N,)."""
+        return tf.reduce_sum(distributions.gaussian_entropy(self._moments(statistics)[1]), -1)
+
+    def _moments(self, statistics: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        mean, raw = tf.split(statistics, 2, -1)
+        return mean, 2.0 * tf.sigmoid(raw / 2.0) + 0.1
+
+
+def build_latents(config: RSSMConfig) -> CategoricalLatents | GaussianLatents:
+    """The kind that the configuration asks for: `classes` 0 means Gaussian."""
+    return CategoricalLatents(config) if config.classes else GaussianLatents(config)

@@ -1,0 +1,36 @@
+"""The loss of the world model: what it gets wrong about images, rewards and endings, and what the prior did not expect."""
+
+from __future__ import annotations
+
+import tensorflow as tf
+
+from worldmodels.models.distributions import scale_gradient
+from worldmodels.models.rssm.latents import CategoricalLatents, GaussianLatents
+
+
+def image_loss(prediction: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
+    """Half the squared error of pixels in [-0.5, 0.5], summed over each image: (N,).
+
+    The negative log-likelihood of unit-variance normals without its constant, so that a perfect image costs 0.
+    """
+    error = tf.math.squared_difference(prediction, target)
+    return 0.5 * tf.reduce_sum(tf.reshape(error, (tf.shape(error)[0], -1)), -1)
+
+
+def balanced_kl(
+    latents: CategoricalLatents | GaussianLatents,
+    posterior: tf.Tensor,
+    prior: tf.Tensor,
+    balance: float,
+    free_nats: float,
+) -> tuple[tf.Tensor, tf.Tensor]:
+    """KL(posterior || prior) whose gradient goes to the prior by the share `balance`, to the posterior by the rest.
+
+    Balancing and free nats as in DreamerV2 and V3: both halves have the same value, so one KL with scaled gradients is
+    the sum of the two. A step whose KL is below `free_nats` gives no gradient.
+
+    Returns:
+        The KL of each step (N,), and the loss (N,).
+    """
+    kl = latents.kl(scale_gradient(posterior, 1.0 - balance), scale_gradient(prior, balance))
+    return kl, tf.maximum(kl, free_nats) if free_nats else kl

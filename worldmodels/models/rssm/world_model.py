@@ -1,0 +1,131 @@
+"""The recurrent state-space world model: DreamerV2's, with the parts and sizes that the configuration gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.core.types import Batch
+from worldmodels.models.api import ModelSpec
+from worldmodels.models.decoders import build_decoder
+from worldmodels.models.encoders import build_encoder
+from worldmodels.models.graph import graph
+from worldmodels.models.heads import ContinuationHead, RewardHead
+from worldmodels.models.optimizer import Optimizer
+from worldmodels.models.rssm.cell import Dynamics, RSSMState
+from worldmodels.models.rssm.config import RSSMConfig
+from worldmodels.models.rssm.losses import balanced_kl, image_loss
+from worldmodels.models.variables import load_variables, named_variables, save_variables
+
+
+class RSSM:
+    """A `WorldModel` (see `models/api.py` for the methods) whose state is an `RSSMState`."""
+
+    def __init__(
+        self, config: RSSMConfig, observation_shape: tuple[int, int, int], num_actions: int, seed: np.ndarray
+    ):
+        seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
+        self.config = config
+        self.encoder = build_encoder(config.encoder, observation_shape, seeds)
+        self.dynamics = Dynamics(config, self.encoder.size, num_actions, seeds)
+        features = config.recurrent + self.dynamics.latents.size
+        self.decoder = build_decoder(config.decoder, features, observation_shape, seeds)
+        self.reward_head = RewardHead(config.heads, features, config.reward_transform, seeds)
+        self.continuation_head = ContinuationHead(config.heads, features, seeds)
+        self.spec = ModelSpec(tuple(observation_shape), num_actions, "vector", (features,))
+        layers = (self.encoder, self.dynamics, self.decoder, self.reward_head, self.continuation_head)
+        self.variables = named_variables(layers)
+        self.optimizer = Optimizer(self.variables, config.optimizer)
+
+    def initial(self, batch: int) -> RSSMState:
+        return self.dynamics.initial(batch)
+
+    @graph
+    def observe(self, state, observation, previous_action, is_first, seed) -> RSSMState:
+        inputs = (observation, previous_action, is_first)
+        states, _ = self._follow(*(x[:, None] for x in inputs), seed, state)
+        return tf.nest.map_structure(lambda x: x[:, 0], states)
+
+    @graph
+    def observe_sequence(self, observations, previous_actions, is_first, seed, state=None) -> RSSMState:
+        states, _ = self._follow(observations, previous_actions, is_first, seed, state)
+        return states
+
+    @graph
+    def imagine(self, state, action, temperature, seed) -> RSSMState:
+        noise = self.dynamics.latents.noise((tf.shape(action)[0],), seed)
+        return self.dynamics.imagine(state, action, noise, temperature)
+
+    @graph
+    def features(self, state: RSSMState) -> tf.Tensor:
+        return tf.concat([state.latent, state.recurrent], -1)
+
+    @graph
+    def frame(self, state: RSSMState) -> tf.Tensor:
+        return self.decoder.images(self.decoder(self.features(state)))
+
+    @graph
+    def reward(self, state: RSSMState) -> tf.Tensor:
+        return self.reward_head.reward(self.features(state))
+
+    @graph
+    def continuation(self, state: RSSMState) -> tf.Tensor:
+        return self.continuation_head.probability(self.features(state))
+
+    @graph
+    def fit(self, batch: Batch, seed) -> tuple[dict[str, tf.Tensor], RSSMState]:
+        with tf.GradientTape() as tape:
+            loss, metrics, states = self._loss(batch, seed)
+        norm, finite = self.optimizer.minimize(tape, loss)
+        metrics |= {"loss": loss, "gradient_norm": norm, "finite": tf.cast(finite, tf.float32)}
+        return {f"model/{name}": value for name, value in metrics.items()}, states
+
+    def save(self) -> dict[str, Any]:
+        return {"weights": save_variables(self.variables), "optimizer": self.optimizer.save()}
+
+    def load(self, tree: dict[str, Any]) -> None:
+        load_variables(self.variables, tree["weights"], "the world model")
+        self.optimizer.load(tree["optimizer"])
+
+    def _follow(self, observations, previous_actions, is_first, seed, state=None):
+        """Posterior states (B, T, ...) and statistics (B, T, S)."""
+        batch, steps = is_first.shape
+        if state is None:
+            state = self.initial(batch)
+            is_first = tf.concat([tf.ones((batch, 1), tf.bool), is_first[:, 1:]], 1)
+        embeddings = self.encoder(tf.reshape(observations, (-1, *self.spec.observation_shape)))
+        embeddings = tf.reshape(embeddings, (batch, steps, self.encoder.size))
+        noise = self.dynamics.latents.noise((steps, batch), seed)
+        return self.dynamics.follow(state, embeddings, previous_actions, is_first, noise)
+
+    def _loss(self, batch: Batch, seed) -> tuple[tf.Tensor, dict[str, tf.Tensor], RSSMState]:
+        config = self.config
+        # The action before the first step of a window is unknown; the state starts anew there anyway.
+        previous_actions = tf.pad(batch.action[:, :-1], [[0, 0], [1, 0]])
+        states, posterior = self._follow(batch.observation, previous_actions, batch.is_first, seed)
+        rows, posterior = tf.nest.map_structure(lambda x: tf.reshape(x, (-1, x.shape[-1])), (states, posterior))
+        prior = self.dynamics.prior(rows.recurrent)
+        features = self.features(rows)
+
+        images = tf.reshape(batch.observation, (-1, *self.spec.observation_shape))
+        image = image_loss(self.decoder(features), self.decoder.target(images))
+        reward = self.reward_head.loss(features, tf.reshape(batch.reward, (-1,)))
+        continues = tf.reshape(1.0 - tf.cast(batch.is_terminal, tf.float32), (-1,))
+        continuation = self.continuation_head.loss(features, continues)
+        latents = self.dynamics.latents
+        kl, kl_loss = balanced_kl(latents, posterior, prior, config.kl_balance, config.free_nats)
+        parts = {"image": image, "reward": reward, "continuation": continuation, "kl": kl_loss}
+        means = {f"{name}_loss": tf.reduce_mean(value) for name, value in parts.items()}
+        loss = (
+            means["image_loss"]
+            + config.reward_scale * means["reward_loss"]
+            + config.continuation_scale * means["continuation_loss"]
+            + config.kl_scale * means["kl_loss"]
+        )
+        means["kl"] = tf.reduce_mean(kl)
+        means["prior_entropy"] = tf.reduce_mean(latents.entropy(prior))
+        means["posterior_entropy"] = tf.reduce_mean(latents.entropy(posterior))
+        return loss, means, tf.nest.map_structure(tf.stop_gradient, states)
+
