@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from worldmodels.core.errors import DiskFullError, UserError
+from worldmodels.telemetry.video import read_video, write_video
+
+
+def moving_square(length: int = 12, height: int = 63, width: int = 65) -> np.ndarray:
+    frames = np.full((length, height, width, 3), (20, 40, 60), np.uint8)
+    for time, frame in enumerate(frames):
+        frame[10:30, 2 * time : 2 * time + 20] = (220, 200, 40)
+    return frames
+
+
+@pytest.mark.parametrize("suffix, size", [("mp4", (64, 66)), ("gif", (63, 65))])
+def test_what_is_written_can_be_seen_again(tmp_path: Path, suffix: str, size: tuple[int, int]) -> None:
+    frames = moving_square()
+    write_video(tmp_path / "new folder" / f"a.{suffix}", frames)
+    seen = read_video(tmp_path / "new folder" / f"a.{suffix}")
+    assert seen.dtype == np.uint8 and seen.shape == (12, *size, 3)
+    assert np.abs(seen[:, :63, :65].astype(int) - frames).mean() < 4
+
+
+@pytest.mark.parametrize("suffix", ["mp4", "gif"])
+def test_the_same_frames_give_the_same_bytes(tmp_path: Path, suffix: str) -> None:
+    first, second = tmp_path / f"a.{suffix}", tmp_path / f"b.{suffix}"
+    write_video(first, moving_square())
+    write_video(second, (frame for frame in moving_square()))
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_another_kind_of_file(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"Unknown file type '\.mp3'. Did you mean '\.mp4'\?"):
+        write_video(tmp_path / "a.mp3", moving_square())
+
+
+@pytest.mark.parametrize(
+    "frames, message",
+    [
+        (np.zeros((2, 4, 4, 3)), r"received float64 \(4, 4, 3\)"),
+        (np.zeros((2, 4, 4, 1), np.uint8), r"received uint8 \(4, 4, 1\)"),
+        ([np.zeros((4, 4, 3), np.uint8), np.zeros((4, 6, 3), np.uint8)], r"received uint8 \(4, 6, 3\) in a video of"),
+        ([], "at least one frame"),
+    ],
+)
+def test_frames_that_are_none(tmp_path: Path, frames: np.ndarray, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        write_video(tmp_path / "a.mp4", frames)
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_full_disk_keeps_the_old_video(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.gif"
+    write_video(path, moving_square(2))
+    before = path.read_bytes()
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(DiskFullError, match=r"a\.gif"):
+        write_video(path, moving_square(5))
+    assert path.read_bytes() == before
