@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import errno
+import json
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from worldmodels.core.errors import DiskFullError
+from worldmodels.telemetry.sinks import JSONLSink, TensorBoardSink
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_one_line_per_call(tmp_path: Path) -> None:
+    sink = JSONLSink(tmp_path / "metrics.jsonl")
+    sink.scalars(16, {"episode/return": np.float32(1.5)})
+    sink.scalars(32, {"model/kl": float("nan"), "model/loss": 2})
+    sink.video(32, "eval/video", np.zeros((1, 2, 2, 3), np.uint8))
+    sink.close()
+    first, second = lines(sink.path)
+    assert first == {"step": 16, "episode/return": 1.5}
+    assert second["model/loss"] == 2.0 and math.isnan(second["model/kl"])
+
+
+def test_a_torn_last_line_is_dropped(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    path.write_text('{"step": 1, "a": 1.0}\n{"step": 2, "a"')
+    JSONLSink(path).scalars(3, {"a": 3})
+    assert lines(path) == [{"step": 1, "a": 1.0}, {"step": 3, "a": 3.0}]
+
+
+def test_rewind_drops_what_came_after(tmp_path: Path) -> None:
+    sink = JSONLSink(tmp_path / "metrics.jsonl")
+    sink.rewind(0)
+    for step in (10, 20, 30):
+        sink.scalars(step, {"a": step})
+    sink.rewind(20)
+    sink.scalars(25, {"a": 25})
+    assert [line["step"] for line in lines(sink.path)] == [10, 20, 25]
+
+
+def test_a_full_disk_leaves_whole_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sink = JSONLSink(tmp_path / "metrics.jsonl")
+    sink.scalars(1, {"a": 1})
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(DiskFullError, match=r"metrics\.jsonl"):
+        sink.scalars(2, {"a": 2})
+    assert lines(sink.path) == [{"step": 1, "a": 1.0}]
+
+
+def test_tensorboard_needs_no_tensorflow_until_it_writes(tmp_path: Path) -> None:
+    program = (
+        "import sys; from worldmodels.telemetry.sinks import TensorBoardSink\n"
+        "sink = TensorBoardSink(sys.argv[1]); sink.rewind(3); sink.close()\n"
+        "sys.exit('tensorflow' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=True)
+    assert os.listdir(tmp_path) == []
+
+
+def scalars_in(folder: Path) -> list[tuple[int, str, float]]:
+    from tensorboard.backend.event_processing import event_accumulator
+
+    accumulator = event_accumulator.EventAccumulator(str(folder), {"tensors": 0})
+    accumulator.Reload()
+    tags = [tag for tag in accumulator.Tags()["tensors"] if not tag.startswith("video")]
+    return sorted(
+        (event.step, tag, float(np.frombuffer(event.tensor_proto.tensor_content, np.float32)[0]))
+        for tag in tags
+        for event in accumulator.Tensors(tag)
+    )
+
+
+def test_tensorboard_shows_scalars_and_videos_and_forgets_the_future(tmp_path: Path) -> None:
+    from tensorboard.backend.event_processing import event_accumulator
+
+    sink = TensorBoardSink(tmp_path)
+    for step in (10, 20, 30):
+        sink.scalars(step, {"episode/return": step / 2, "model/kl": 1.0})
+    sink.video(20, "video/imagined", np.zeros((3, 8, 8, 3), np.uint8))
+    sink.rewind(20)
+    sink.scalars(25, {"episode/return": 7.0})
+    sink.close()
+    assert scalars_in(tmp_path) == [
+        (10, "episode/return", 5.0),
+        (10, "model/kl", 1.0),
+        (20, "episode/return", 10.0),
+        (20, "model/kl", 1.0),
+        (25, "episode/return", 7.0),
+    ]
+    accumulator = event_accumulator.EventAccumulator(str(tmp_path), {"tensors": 0})
+    accumulator.Reload()
+    width, height, image = accumulator.Tensors("video/imagined")[0].tensor_proto.string_val
+    assert (width, height, image[:3]) == (b"8", b"8", b"GIF")
+
+
+def test_tensorboard_files_with_a_torn_end_can_be_rewound(tmp_path: Path) -> None:
+    sink = TensorBoardSink(tmp_path)
+    sink.scalars(10, {"a": 1.0})
+    sink.scalars(20, {"a": 2.0})
+    sink.close()
+    (path,) = tmp_path.iterdir()
+    os.truncate(path, path.stat().st_size - 3)
+    TensorBoardSink(tmp_path).rewind(20)
+    assert scalars_in(tmp_path) == [(10, "a", 1.0)]
+
+
+def test_tensorboard_reports_a_full_disk(tmp_path: Path) -> None:
+    program = (
+        "import resource, signal, sys\n"
+        "from worldmodels.core.errors import DiskFullError\n"
+        "from worldmodels.telemetry.sinks import TensorBoardSink\n"
+        "sink = TensorBoardSink(sys.argv[1])\n"
+        "sink.scalars(0, {'a': 1.0})\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000))\n"
+        "try:\n"
+        "    for step in range(100): sink.scalars(step, {'a': 1.0})\n"
+        "except DiskFullError: sys.exit(7)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=False).returncode == 7

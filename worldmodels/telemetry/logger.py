@@ -1,0 +1,73 @@
+"""One place to log to, whatever it is written to; and means of scalars between two moments of logging."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+
+class Sink(Protocol):
+    """Something that metrics are written to. Steps are real environment steps and never go down, but by `rewind`."""
+
+    def scalars(self, step: int, values: Mapping[str, float]) -> None:
+        """Values by grouped name, for example "episode/return"."""
+
+    def video(self, step: int, name: str, frames: npt.NDArray[np.uint8]) -> None:
+        """Frames uint8 (T, H, W, 3)."""
+
+    def rewind(self, step: int) -> None:
+        """Drops what was logged after `step`: a resumed run will log it again."""
+
+    def close(self) -> None:
+        """Makes sure that everything is written."""
+
+
+class Logger:
+    """Passes everything on to each of its sinks; a `Sink` itself."""
+
+    def __init__(self, sinks: Sequence[Sink]) -> None:
+        self._sinks = list(sinks)
+
+    def scalars(self, step: int, values: Mapping[str, float]) -> None:
+        for sink in self._sinks:
+            sink.scalars(step, values)
+
+    def video(self, step: int, name: str, frames: npt.NDArray[np.uint8]) -> None:
+        for sink in self._sinks:
+            sink.video(step, name, frames)
+
+    def rewind(self, step: int) -> None:
+        for sink in self._sinks:
+            sink.rewind(step)
+
+    def close(self) -> None:
+        for sink in self._sinks:
+            sink.close()
+
+
+class Means:
+    """Means of scalars by name since they were last taken; saved with the run, so that resuming loses no episode."""
+
+    def __init__(self) -> None:
+        self._sums: dict[str, float] = {}
+        self._counts: dict[str, int] = {}
+
+    def add(self, values: Mapping[str, float]) -> None:
+        for name, value in values.items():
+            self._sums[name] = self._sums.get(name, 0.0) + float(value)
+            self._counts[name] = self._counts.get(name, 0) + 1
+
+    def take(self) -> dict[str, float]:
+        """The means by name, and a fresh start."""
+        means = {name: total / self._counts[name] for name, total in self._sums.items()}
+        self._sums, self._counts = {}, {}
+        return means
+
+    def save(self) -> dict[str, Any]:
+        return {"sums": dict(self._sums), "counts": dict(self._counts)}
+
+    def load(self, tree: dict[str, Any]) -> None:
+        self._sums, self._counts = dict(tree["sums"]), dict(tree["counts"])

@@ -1,0 +1,142 @@
+"""Where metrics are written: a file of JSON lines, and TensorBoard."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from worldmodels.core.errors import disk_full_reported
+from worldmodels.core.files import write_atomic
+from worldmodels.telemetry.video import encode_gif
+
+
+class JSONLSink:
+    """One line per call, `{"step": 1000, "episode/return": 3.5, ...}`; infinities and NaN as Python's json has them.
+
+    A last line that a crash tore is dropped when the file is opened.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        if self.path.exists():
+            whole = self.path.read_bytes().rfind(b"\n") + 1
+            os.truncate(self.path, whole)
+
+    def scalars(self, step: int, values: Mapping[str, float]) -> None:
+        line = json.dumps({"step": int(step), **{name: float(value) for name, value in values.items()}})
+        with disk_full_reported(self.path), open(self.path, "ab", buffering=0) as file:
+            before = file.tell()
+            try:
+                file.write(line.encode() + b"\n")
+                os.fsync(file.fileno())
+            except OSError:
+                file.truncate(before)
+                raise
+
+    def video(self, step: int, name: str, frames: npt.NDArray[np.uint8]) -> None:
+        """Lines of text hold no videos."""
+
+    def rewind(self, step: int) -> None:
+        lines = self.path.read_bytes().splitlines(keepends=True) if self.path.exists() else []
+        kept = [line for line in lines if _step_of(line) <= step]
+        if len(kept) < len(lines):
+            write_atomic(self.path, b"".join(kept))
+
+    def close(self) -> None:
+        """Every line was complete when it was written."""
+
+
+def _step_of(line: bytes) -> float:
+    try:
+        return float(json.loads(line)["step"])
+    except (ValueError, KeyError, TypeError):
+        return float("inf")  # an unreadable line belongs to no step
+
+
+class TensorBoardSink:
+    """Event files in a folder, made when there is something to write: TensorFlow is imported no earlier."""
+
+    def __init__(self, folder: Path | str) -> None:
+        self.folder = Path(folder)
+        self._writer: Any = None
+
+    def scalars(self, step: int, values: Mapping[str, float]) -> None:
+        import tensorflow as tf
+
+        with self._writing(step):
+            for name, value in values.items():
+                tf.summary.scalar(name, value)
+
+    def video(self, step: int, name: str, frames: npt.NDArray[np.uint8]) -> None:
+        import tensorflow as tf
+        from tensorboard.plugins.image import metadata
+
+        # TensorBoard has no videos, but a browser plays an animated GIF wherever it expects an image.
+        height, width = frames.shape[1:3]
+        image = tf.constant([str(width).encode(), str(height).encode(), encode_gif(frames, fps=15)])
+        kind = metadata.create_summary_metadata(display_name=None, description=None)
+        with self._writing(step):
+            tf.summary.write(name, image, metadata=kind)
+
+    def rewind(self, step: int) -> None:
+        self.close()
+        for path in self.folder.glob("events.out.tfevents.*"):
+            _rewind_events(path, step)
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+    @contextmanager
+    def _writing(self, step: int) -> Iterator[None]:
+        import tensorflow as tf
+
+        with _disk_full_reported(self.folder):
+            if self._writer is None:
+                self._writer = tf.summary.create_file_writer(str(self.folder))
+            with self._writer.as_default(step=int(step)):
+                yield
+            self._writer.flush()
+
+
+@contextmanager
+def _disk_full_reported(path: Path) -> Iterator[None]:
+    """As the namesake in `core/errors.py`, for TensorFlow's own errors."""
+    import tensorflow as tf
+
+    with disk_full_reported(path):
+        try:
+            yield
+        except (tf.errors.ResourceExhaustedError, tf.errors.OutOfRangeError) as error:
+            raise OSError(errno.ENOSPC, "No space left on device") from error
+
+
+def _rewind_events(path: Path, step: int) -> None:
+    """Rewrites an event file without the events after `step`, and without a torn end."""
+    import tensorflow as tf
+
+    beside = path.with_name(f".{path.name}.tmp")
+    with _disk_full_reported(path), tf.io.TFRecordWriter(str(beside)) as writer:
+        for record in _records(path):
+            if tf.compat.v1.Event.FromString(record).step <= step:
+                writer.write(record)
+    os.replace(beside, path)
+
+
+def _records(path: Path) -> Iterator[bytes]:
+    import tensorflow as tf
+
+    try:
+        for record in tf.data.TFRecordDataset(str(path)):
+            yield record.numpy()
+    except tf.errors.DataLossError:
+        return  # the process died while it wrote the last record
