@@ -39,7 +39,8 @@ class Field:
         return self._observation(), {"level_seed": self.level}
 
     def step(self, action):
-        self.place = np.clip(self.place + [-(action % 3 - 1), action // 3 - 1] * (action < 9), 0, 56)
+        move = np.array([-(action % 3 - 1), action // 3 - 1])
+        self.place = np.clip(self.place + move * (action < 9), 0, 56)
         self.age += 1
         return self._observation(), float(action == RIGHT), self.age >= self.length, False, {"level_seed": self.level}
 

@@ -14,7 +14,7 @@ from worldmodels.envs import EnvConfig, GameEnv, make
 from worldmodels.envs.config import game_options
 from worldmodels.player.controls import Controls
 from worldmodels.player.draw import Painter
-from worldmodels.player.headless import run_headless
+from worldmodels.player.headless import play_headless
 from worldmodels.player.help_screen import make_guide
 from worldmodels.player.options import PlayOptions
 from worldmodels.player.script import KeyScript, read_script
@@ -22,6 +22,7 @@ from worldmodels.player.session import Session
 from worldmodels.player.window import Prepare, Report, run_window
 from worldmodels.player.worlds import ModelWorld, PolicyPlayer, RealWorld
 from worldmodels.runtime.config import RunConfig
+from worldmodels.telemetry.video import write_video
 
 ZOOM_WITH_MODEL, ZOOM_ALONE = 6, 8
 
@@ -108,7 +109,8 @@ def _play(painter: Painter, prepare: Prepare, options: PlayOptions, script: KeyS
     if options.headless and options.video:
         session = prepare(lambda status: print(f"{status} ..."))
         ticks = options.ticks or max(script, default=0) + 1
-        run_headless(painter, session, script, options.video, options.rate, zoom, ticks)
+        pictures = play_headless(painter, session, script, zoom, ticks)
+        write_video(options.video, pictures, fps=options.rate)
     else:
         session = run_window(painter, prepare, options, script, zoom)
     if session is None:

@@ -77,6 +77,7 @@ class Controls:
         self._tapped: list[str] = []  # buttons that came up within the tick in which they went down
         self._fresh: set[str] = set()  # buttons that went down within this tick
         self._ticks_held = 0
+        self._may_repeat = False
 
     def handle(self, event: KeyEvent) -> Command | None:
         """Take one key event; the command, if the key that went down is one."""
@@ -86,7 +87,7 @@ class Controls:
         if event.pressed and button not in self._held:
             self._held.append(button)
             self._fresh.add(button)
-            self._ticks_held = 0
+            self._ticks_held, self._may_repeat = 0, True
         elif not event.pressed and button in self._held:
             self._held.remove(button)
             if button in self._fresh:
@@ -101,7 +102,7 @@ class Controls:
     @property
     def repeats(self) -> bool:
         """An action key is held for so long that, although the clock is paused, it steps at every tick."""
-        return bool(self._held) and self._ticks_held >= REPEAT_DELAY
+        return bool(self._held) and self._may_repeat and self._ticks_held >= REPEAT_DELAY
 
     @property
     def action(self) -> int:
@@ -121,6 +122,10 @@ class Controls:
         self._tapped.clear()
         self._fresh.clear()
         self._ticks_held += 1
+
+    def stop_repeating(self) -> None:
+        """What is held by now does not repeat; the next key that goes down may."""
+        self._may_repeat = False
 
     def release_all(self) -> None:
         """The window lost the keyboard: nothing is held any more."""

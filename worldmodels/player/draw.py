@@ -46,7 +46,18 @@ class Painter:
         scale = self._scale(surface)
         block = pygame.Rect((0, 0), self._size_at(scale))
         block.center = surface.get_rect().center
-        picture = surface.subsurface(block.clip(surface.get_rect()))
+        if surface.get_rect().contains(block):
+            self._draw_block(surface.subsurface(block), snapshot, scale)
+        else:  # too small for all of it at the smallest zoom
+            picture = pygame.Surface(block.size)
+            self._draw_block(picture, snapshot, scale)
+            fitting = block.fit(surface.get_rect())
+            surface.blit(pygame.transform.smoothscale(picture, fitting.size), fitting)
+        if snapshot.help_shown:
+            draw_help(surface, self.guide)
+
+    def _draw_block(self, picture: pygame.Surface, snapshot: Snapshot, scale: int) -> None:
+        picture.fill(theme.BACKGROUND)
         area = picture.get_rect().inflate(-2 * MARGIN, 0)
         _draw_header(picture, area, snapshot)
         if snapshot.model is None:
@@ -54,8 +65,6 @@ class Painter:
         else:
             _draw_panes(picture, area, snapshot, snapshot.model, scale)
         _draw_hints(picture, area, self.guide)
-        if snapshot.help_shown:
-            draw_help(surface, self.guide)
 
     def _fixed(self) -> tuple[int, int]:
         """Width and height of everything but the frames."""
@@ -83,7 +92,9 @@ class Painter:
         theme.card(surface, side)
         inner = side.inflate(-2 * GAP, -2 * GAP)
         _pair(surface, "return", f"{snapshot.real.episode_return:g}", inner.topleft, LARGE, theme.REAL)
-        _pair(surface, "reward", f"{snapshot.real.reward:+g}", (inner.centerx + GAP, inner.top), LARGE, theme.TEXT)
+        _pair(
+            surface, "reward", _signed(snapshot.real.reward, "g"), (inner.centerx + GAP, inner.top), LARGE, theme.TEXT
+        )
         inner.top += 52
         inner.height -= 52
         draw_guide(surface, inner, self.guide)
@@ -131,9 +142,11 @@ def _draw_panes(surface: pygame.Surface, area: pygame.Rect, snapshot: Snapshot, 
     _title(surface, columns[0], "Model", theme.MODEL, alone, f"{model.episode_return:.1f}")
     _title(surface, columns[1], "Real", theme.REAL, "", f"{real.episode_return:.1f}")
     difference = model.episode_return - real.episode_return
-    _title(surface, columns[2], "Difference", theme.DIFFERENCE, "", f"{difference:+.1f}")
-    _caption(surface, columns[0], f"{model.reward:+.2f}", _model_end(model), theme.ALERT if model.ended else QUIET)
-    _caption(surface, columns[1], f"{real.reward:+.2f}", "episode over" if real_ended else "", theme.ALERT)
+    _title(surface, columns[2], "Difference", theme.DIFFERENCE, "", _signed(difference, ".1f"))
+    _caption(
+        surface, columns[0], _signed(model.reward, ".2f"), _model_end(model), theme.ALERT if model.ended else QUIET
+    )
+    _caption(surface, columns[1], _signed(real.reward, ".2f"), "episode over" if real_ended else "", theme.ALERT)
     _scale_bar(surface, columns[2], image_error(model.frame, real.frame))
     top = HEADER + PANE_TITLE + height + CAPTION
     draw_timeline(surface, pygame.Rect(columns[0].left, top, 3 * width + 2 * GAP, TIMELINE), snapshot.history)
@@ -197,6 +210,12 @@ def _draw_hints(surface: pygame.Surface, area: pygame.Rect, guide: Guide) -> Non
             return
         right = write(surface, keys, (x, y), size=SMALL, bold=True, anchor="midleft").right
         x = write(surface, text, (right + 6, y), size=SMALL, colour=QUIET, anchor="midleft").right + 20
+
+
+def _signed(value: float, form: str) -> str:
+    """With its sign, unless it rounds to nothing."""
+    text = format(value, f"+{form}")
+    return text if float(text) else format(0.0, form)
 
 
 def _inline(surface: pygame.Surface, name: str, value: str, midleft: tuple[int, int]) -> int:

@@ -1,26 +1,23 @@
-"""Plays a key script without a window, into a video."""
+"""Plays a key script without a window and without a display."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Iterator
 
 import pygame
 
 from worldmodels.player.draw import Painter, pixels
-from worldmodels.player.recorder import Recorder
 from worldmodels.player.script import KeyScript
 from worldmodels.player.session import Session
+from worldmodels.player.worlds import Frame
 
 
-def run_headless(
-    painter: Painter, session: Session, script: KeyScript, video: Path, rate: float, zoom: int, ticks: int
-) -> None:
-    """One picture for each tick, until `ticks` are done or the script presses Esc; needs no display."""
+def play_headless(painter: Painter, session: Session, script: KeyScript, zoom: int, ticks: int) -> Iterator[Frame]:
+    """The picture after each tick, uint8 (H, W, 3), until `ticks` are done or the script presses Esc."""
     surface = pygame.Surface(painter.size(zoom))
-    with Recorder(video, rate) as recorder:
-        for tick in range(ticks):
-            session.tick(script.get(tick, ()))
-            painter.draw(surface, session.snapshot())
-            recorder.add(pixels(surface))
-            if session.quit:
-                break
+    for tick in range(ticks):
+        session.tick(script.get(tick, ()))
+        painter.draw(surface, session.snapshot())
+        yield pixels(surface)
+        if session.quit:
+            return

@@ -8,7 +8,7 @@ from pathlib import Path
 from worldmodels.core.errors import UserError
 
 MAX_ZOOM = 32
-MAX_RATE = 240.0
+MAX_RATE = 240
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class PlayOptions:
     """Where to write what was seen (.mp4 or .gif), one frame for each tick of the clock."""
     zoom: int | None = None
     """Screen pixels for each pixel of a 64x64 frame. By default 6, or 8 for a game alone."""
-    rate: float = 15.0
+    rate: int = 15
     """Ticks of the clock, so steps of the worlds, each second."""
     temperature: float = 1.0
     """Of the model's latent sampling; 0 takes the most probable."""
@@ -40,7 +40,7 @@ class PlayOptions:
 
     def __post_init__(self) -> None:
         _check("zoom", self.zoom, 1, MAX_ZOOM)
-        _check("rate", self.rate, 1.0, MAX_RATE)
+        _check("rate", self.rate, 1, MAX_RATE)
         _check("temperature", self.temperature, 0.0, 10.0)
         _check("policy_temperature", self.policy_temperature, 0.0, 10.0)
         _check("put_back_every", self.put_back_every, 0, 1_000_000)

@@ -19,7 +19,7 @@ class Recorder:
     Pictures are kept compressed in memory, about 1 MB for each second: flat colours shrink well.
     """
 
-    def __init__(self, path: Path, rate: float) -> None:
+    def __init__(self, path: Path, rate: int) -> None:
         self._path, self._rate = path, rate
         self._pictures: list[bytes] = []
         self._shape: tuple[int, ...] = ()

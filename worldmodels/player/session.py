@@ -132,8 +132,10 @@ class Session:
             self._begin_episode()
         elif command is Command.PAUSE:
             self.paused = not self.paused
+            self.controls.stop_repeating()
         elif command is Command.STEP:
             self.paused = self._one_step = True
+            self.controls.stop_repeating()
         elif command is Command.POLICY:
             self._give_to_policy()
         elif command is Command.HELP:

@@ -1,0 +1,209 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from worldmodels.player.controls import KeyEvent
+
+
+def down(*keys):
+    return [KeyEvent(key, True) for key in keys]
+
+
+def tap(*keys):
+    return [KeyEvent(key, pressed) for key in keys for pressed in (True, False)]
+
+
+def run(session, ticks, *first):
+    session.tick(first)
+    for _ in range(ticks - 1):
+        session.tick()
+    return session.snapshot()
+
+
+def test_both_worlds_step_by_the_same_actions(make_session):
+    seen = run(make_session(), 5, *down("right"))
+    assert (seen.step, seen.since_put_back, seen.action) == (5, 5, "right")
+    assert seen.real.episode_return == 5.0
+    assert seen.model.episode_return == pytest.approx(4.5)  # 0.9 a step, says the model
+    square = np.argwhere(seen.real.frame[..., 0] == 240)
+    assert square.min(axis=0).tolist() == [30, 8 + 1 + 5]
+    assert np.abs(seen.model.frame.astype(int) - seen.real.frame).mean() < 10
+
+
+def test_x_puts_the_model_back_exactly_on_the_real_state(make_session):
+    session = make_session()
+    before = run(session, 8, *down("right"))
+    assert (before.model.frame != before.real.frame).any()
+    session.tick(tap("c"))
+    session.tick(tap("x"))
+    after = session.snapshot()
+    assert (after.model.frame == after.real.frame).all()
+    assert after.since_put_back == 0
+    assert after.model.episode_return == after.real.episode_return == 8.0
+    assert after.notice == "put back on the real state"
+
+
+def test_putting_back_does_not_change_what_is_watched(make_session):
+    played, disturbed = make_session(), make_session()
+    for tick in range(12):
+        played.tick()
+        disturbed.tick(tap("x") if tick in (2, 7) else ())
+    for session in (played, disturbed):
+        session.tick(tap("x"))
+    assert (played.snapshot().model.frame == disturbed.snapshot().model.frame).all()
+
+
+def test_the_model_is_put_back_by_itself(make_session):
+    session = make_session(put_back_every=3)
+    counts = []
+    for _ in range(7):
+        session.tick()
+        counts.append(session.snapshot().since_put_back)
+    assert counts == [1, 2, 3, 1, 2, 3, 1]
+
+
+def test_the_model_ends_but_goes_on(make_session):
+    session = make_session()
+    ended = []
+    for _ in range(23):
+        session.tick()
+        ended.append(session.snapshot().model.ended)
+    assert ended == [False] * 20 + [True] * 3  # continuation is 1 - age / 40, and 0.5 is not yet below 0.5
+    session.tick(tap("x"))
+    assert not session.snapshot().model.ended
+
+
+def test_paused_each_press_is_one_step_and_holding_repeats(make_session):
+    session = make_session()
+    session.tick(tap("c"))
+    steps = []
+    for events in ([], down("right"), [], [], [], [], [], [], [KeyEvent("right", False)], [], tap("n"), []):
+        session.tick(events)
+        steps.append(session.snapshot().step)
+    assert steps == [0, 1, 1, 1, 1, 1, 2, 3, 3, 3, 4, 4]
+    assert session.snapshot().clock == "paused"
+    session.tick(tap("c"))
+    assert session.snapshot().step == 5
+
+
+def test_n_pauses_a_running_clock_after_one_step(make_session):
+    session = make_session()
+    session.tick(tap("n"))
+    session.tick()
+    assert (session.snapshot().step, session.snapshot().clock) == (1, "paused")
+
+
+def test_pausing_stops_a_key_that_is_held(make_session):
+    session = make_session()
+    run(session, 8, *down("right"))
+    session.tick(tap("c"))
+    run(session, 10)
+    assert session.snapshot().step == 8
+    session.tick(tap("n"))  # but a single step still means what is held
+    assert (session.snapshot().step, session.snapshot().action) == (9, "right")
+
+
+def test_an_ended_episode_is_shown_and_the_next_one_begins(make_session):
+    session = make_session(length=3)
+    shown = []
+    for _ in range(16):
+        session.tick()
+        seen = session.snapshot()
+        shown.append((seen.episode, seen.step, seen.clock == "episode over"))
+    ended = [(1, 3, True)] * 12
+    assert shown == [(1, 1, False), (1, 2, False), *ended, (2, 0, False), (2, 1, False)]
+    assert (session.totals.episodes, session.totals.steps) == (1, 3)
+    assert session.snapshot().since_put_back == 1
+
+
+def test_totals_leave_out_episodes_cut_short(make_session):
+    session = make_session(length=4)
+    run(session, 2, *down("right"))
+    session.tick(tap("r"))
+    assert (session.snapshot().episode, session.totals.episodes) == (2, 0)
+    run(session, 3)
+    assert (session.totals.episodes, session.totals.real_return) == (1, 4.0)
+
+
+def test_the_policy_plays_until_a_person_takes_over(make_session):
+    session = make_session()
+    session.tick(tap("p"))
+    assert (session.snapshot().player, session.snapshot().action) == ("policy", "right")
+    session.tick(down("up"))
+    assert (session.snapshot().player, session.snapshot().action) == ("you", "up")
+    session.tick([*tap("p"), KeyEvent("up", False)])
+    assert (session.snapshot().player, session.snapshot().action) == ("policy", "right")
+
+
+def test_what_is_missing_is_said(make_session):
+    session = make_session(with_model=False)
+    assert session.snapshot().model is None
+    session.tick(tap("x"))
+    assert session.snapshot().notice == "there is no world model here"
+    session.tick(tap("p"))
+    assert session.snapshot().notice == "there is no policy here"
+    assert make_session(with_policy=False, policy_plays=True).snapshot().notice == "no policy here: you play"
+
+
+def test_a_notice_goes_after_thirty_ticks(make_session):
+    session = make_session()
+    session.tick(tap("c"))
+    session.tick(tap("x"))
+    changed = [session.tick() for _ in range(31)]
+    assert changed == [False] * 29 + [True, False]
+    assert session.snapshot().notice == ""
+
+
+def test_help_stops_the_clock_and_escape_leaves_it_first(make_session):
+    session = make_session()
+    session.tick(tap("h"))
+    session.tick()
+    assert (session.snapshot().help_shown, session.snapshot().step) == (True, 0)
+    session.tick(tap("escape"))
+    assert (session.snapshot().help_shown, session.snapshot().step, session.quit) == (False, 1, False)
+    session.tick(tap("escape"))
+    assert session.quit
+
+
+def test_the_same_keys_give_the_same_pictures_and_another_seed_others(make_session):
+    def play(seed):
+        session = make_session(seed=seed)
+        frames = []
+        for tick in range(12):
+            session.tick({0: down("right"), 5: tap("x"), 8: tap("p")}.get(tick, ()))
+            frames.append(session.snapshot().model.frame)
+        return np.stack(frames)
+
+    first = play(seed=0)
+    assert (first == play(seed=0)).all()
+    assert (first != play(seed=1)).any()
+
+
+def test_warming_up_changes_nothing(make_session):
+    cold, warm = make_session(), make_session()
+    warm.warm_up()
+    for session in (cold, warm):
+        run(session, 6, *tap("p"))
+    assert (cold.snapshot().model.frame == warm.snapshot().model.frame).all()
+
+
+def test_the_time_line_marks_episodes_and_put_backs(make_session):
+    session = make_session()
+    session.tick()
+    session.tick(tap("x"))
+    marks = [moment.mark for moment in session.snapshot().history]
+    assert marks == ["episode", "", "put back", ""]
+    assert session.snapshot().history[2].image_error == 0.0
+    assert session.snapshot().history[3].image_error > 0.0
+
+
+def test_random_keys_for_a_thousand_ticks(make_session):
+    session = make_session(length=40)
+    generator = np.random.default_rng(0)
+    keys = ["left", "right", "w", "s", "space", "k", "x", "r", "c", "n", "p", "h", "?", "f1", "6"]
+    for _ in range(1000):
+        chosen = generator.choice(keys, size=generator.integers(3))
+        session.tick([KeyEvent(str(key), bool(generator.integers(2))) for key in chosen])
+        assert len(session.snapshot().history) <= 300
+    assert session.snapshot().episode > 10
