@@ -70,7 +70,7 @@ void paint_layers(Painter& p, const Tint& soil, const Tint& detail) {
         const float y = static_cast<float>(j) * 25, thick = 4 + 7 * chance(j, 3, 51);
         const Tint tint = j % 3 == 0 ? soil.lighter(0.22F) : detail.mix(soil, 0.25F * static_cast<float>(j % 3));
         for (float x = 0; x < p.width(); x += 50) {
-            const float sway = 5 * noise(x / 130, static_cast<float>(j), 52, std::max(static_cast<int>(p.width() / 130), 1));
+            const float sway = 5 * noise(x / 130, static_cast<float>(j), 52, {std::max(static_cast<int>(p.width() / 130), 1), 0});
             p.fill(Shape::line({x - 4, y + sway + 8}, {x + 54, y + sway + 8}, thick), tint);
         }
     }
@@ -109,7 +109,7 @@ void paint_soil(Painter& p, const GroundLook& look) {
     const float calm = std::clamp(0.04F * (p.units_per_pixel() - 2), 0.0F, 0.6F);
     const Tint soil = Tint::hex(look.soil), detail = Tint::hex(look.detail).mix(soil, calm);
     const int period = std::max(static_cast<int>(p.width() / 50), 1);
-    p.fill(Shape::rectangle(0, 0, p.width(), p.height()), Fill(soil).grained(0.07F, p.width() / static_cast<float>(period), 31, period));
+    p.fill(Shape::rectangle(0, 0, p.width(), p.height()), Fill(soil).grained(0.07F, p.width() / static_cast<float>(period), 31, {period, 0}));
     switch (look.texture) {
         case Texture::Pebbles: paint_pebbles(p, soil, detail); break;
         case Texture::Bricks: paint_bricks(p, soil, detail); break;
@@ -131,11 +131,11 @@ void paint_cover(Painter& p, const GroundLook& look) {
         for (int i = 0; static_cast<float>(i) * step < p.width(); ++i) {
             const float x = (static_cast<float>(i) + 0.5F) * step, random = chance(i, 0, 81);
             const float drop = lower + (square ? 20 : 22 + 26 * random);
-            if (blades) p.fill(Shape::polygon({{x - 10, 20}, {x + 10, 20}, {x + 10 * random - 5, drop + 10}}), tint);
+            if (blades) p.fill(Shape::polygon({{x - 10, 20 + lower}, {x + 10, 20 + lower}, {x + 10 * random - 5, drop + 10}}), tint);
             else p.fill(Shape::line({x, 0}, {x, drop}, square ? 44.0F : 26.0F), tint);
         }
     };
-    hanging(8, cover.darker(0.62F));
+    hanging(7, Tint::hex(look.soil).darker(0.5F));
     hanging(0, cover);
     p.fill(Shape::rectangle(0, 0, p.width(), 22), Fill::linear(light, cover, {0, 6}, {0, 22}));
     p.fill(Shape::rectangle(0, 0, p.width(), 6), light.lighter(0.35F));
@@ -154,7 +154,7 @@ void paint_lava_middle(Painter& p, int) {
     const Tint lava = Tint::hex(0xE23A12);
     const int period = std::max(static_cast<int>(p.width() / 60), 1);
     const float grain = p.width() / static_cast<float>(period);
-    p.fill(Shape::rectangle(0, 0, p.width(), p.height()), Fill(lava).grained(0.22F, grain, 91, period));
+    p.fill(Shape::rectangle(0, 0, p.width(), p.height()), Fill(lava).grained(0.22F, grain, 91, {period, 0}));
     for (int j = 0; j < static_cast<int>(p.height() / kTileUnits); ++j)
         for (int i = 0; i < static_cast<int>(p.width() / kTileUnits); ++i) {
             const float x = (static_cast<float>(i) + 0.15F + 0.7F * chance(i, j, 92)) * kTileUnits;

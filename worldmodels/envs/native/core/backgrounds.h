@@ -1,17 +1,17 @@
-// Painted backgrounds. Each is an image that repeats sideways (space and top-down ones also up and down), two views wide and one
-// and a half high; soft and muted, so that sprites stand out. They are painted on first use and shared by the process.
+// Painted backgrounds, soft and muted so that sprites stand out. Each is an image two views wide and one and a half high that
+// repeats sideways; space and top-down ones repeat downwards too. They are painted on first use and shared by the process.
 #pragma once
 
 #include <memory>
 
-#include "core/canvas.h"
+#include "core/camera.h"
 
 namespace wm {
 
 enum class BackgroundFamily { Space, Platform, TopDown };
 
-// How many variants a family has: space 13, platform 62 (49 landscapes, then the space ones), top-down 9.
-// With generated assets there are as many random textures for every family.
+// How many variants a family has: space 13, platform 62 (49 landscapes, then the space ones), top-down 9. With
+// generated assets there are as many random textures.
 int background_count(BackgroundFamily family);
 
 struct BackgroundLook {
@@ -20,12 +20,12 @@ struct BackgroundLook {
     bool generated = false;
 };
 
-// Views up to 128 pixels stay for ever and are found without a lock; of larger ones the last few are kept.
+// Views of up to 128 pixels stay for ever and are found without a lock; of larger ones the last few are kept.
 std::shared_ptr<const Image> background(const BackgroundLook& look, int view);
 
-// The whole drawing of a background behind a camera that moves in a world of width x height cells (parallax: the top of the
-// picture belongs to the top of the world). `phase` in 0 to 1 shifts it sideways, drawn once per level from the look stream.
-class Camera;
+// Covers the canvas with the part of a background that belongs to a camera. Landscapes and space move slower than the
+// world, and the top of a landscape belongs to the top of a world that is `world_height` cells high; floors move with
+// the world. `phase`, 0 to 1, shifts the picture sideways: drawn once per level, it gives variety.
 void draw_background(Canvas& canvas, const BackgroundLook& look, const Camera& camera, float world_height, float phase);
 
 }  // namespace wm

@@ -19,9 +19,11 @@ std::uint8_t to_byte(float value) {
     return static_cast<std::uint8_t>(std::clamp(value, 0.0F, 1.0F) * 255.0F + 0.5F);
 }
 
-// Enough samples that a sprite of five pixels is smooth, few enough that one of a hundred is quick.
+// Enough samples that a sprite of five pixels is smooth, few enough that a whole background is quick: edges are
+// softened by their distance too.
 int samples_per_pixel(int pixel_width, int pixel_height) {
-    return std::clamp(96 / std::max(pixel_width, pixel_height), 2, 10);
+    const int side = std::max(pixel_width, pixel_height);
+    return side >= 400 ? 1 : std::clamp(96 / side, 2, 10);
 }
 
 }  // namespace

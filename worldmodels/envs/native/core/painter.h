@@ -30,8 +30,14 @@ struct Tint {
 float sine(float degrees);
 float cosine(float degrees);
 
-// Smooth noise in 0 to 1 with a lattice of one unit; `period` > 0 repeats it sideways after that many units.
-float noise(float x, float y, std::uint32_t seed, int period = 0);
+// How many units after which a noise repeats, sideways and downwards; 0: never.
+struct Period {
+    int x = 0, y = 0;
+};
+
+// Smooth noise in 0 to 1 with a lattice of one unit; the second form adds `octaves` of it, each finer and fainter.
+float noise(float x, float y, std::uint32_t seed, Period period = {});
+float noise(float x, float y, std::uint32_t seed, Period period, int octaves);
 std::uint32_t hash(std::uint32_t x, std::uint32_t y, std::uint32_t seed);
 // A number in 0 to 1 that belongs to a pair of integers: variety without a generator.
 float chance(int x, int y, std::uint32_t seed);
@@ -44,6 +50,8 @@ public:
     static Shape line(Point from, Point to, float thickness, float end_thickness = -1);  // round ends, may taper
     static Shape polygon(std::vector<Point> corners, float corner_radius = 0);
     static Shape star(float x, float y, float outer, float inner, int tips, float degrees = 0);
+    // Everything below a line through `heights`, which are spread evenly over `width` and then repeat.
+    static Shape terrain(std::vector<float> heights, float width, float bottom);
     // The same shape turned clockwise about a point.
     Shape turned(float degrees, float x, float y) const;
 
@@ -54,7 +62,7 @@ public:
     float reach() const { return reach_; }
 
 private:
-    enum class Kind { Ellipse, Rectangle, Line, Polygon };
+    enum class Kind { Ellipse, Rectangle, Line, Polygon, Terrain };
 
     Kind kind_ = Kind::Ellipse;
     Point from_, to_;        // ellipse and rectangle: centre and half extents
@@ -72,19 +80,23 @@ public:
     static Fill radial(const Tint& middle, const Tint& edge, Point centre, float radius);
     Fill(const Tint& tint) : from_(tint), to_(tint) {}  // a plain colour is a fill
 
+    // Wisps of one colour in another, about `size` units long. The period counts in units of `size`.
+    static Fill clouds(const Tint& from, const Tint& to, float size, std::uint32_t seed, Period period = {});
     // Adds cloudy noise: brightness up and down by `amount`, grains of about `size` units.
-    Fill grained(float amount, float size, std::uint32_t seed, int period = 0) const;
+    Fill grained(float amount, float size, std::uint32_t seed, Period period = {}) const;
     Tint at(float x, float y) const;
 
 private:
     Fill() = default;
 
-    bool radial_ = false;
+    enum class Kind { Linear, Radial, Clouds };
+
+    Kind kind_ = Kind::Linear;
     Tint from_, to_;
     Point start_, end_{0, 1};
     float grain_ = 0, grain_size_ = 1;
     std::uint32_t grain_seed_ = 0;
-    int grain_period_ = 0;
+    Period grain_period_;
 };
 
 struct Pose {

@@ -38,6 +38,15 @@ float polygon_distance(float x, float y, const std::vector<Point>& corners) {
     return inside ? -nearest : nearest;
 }
 
+float terrain_distance(float x, float y, const std::vector<Point>& heights, float width) {
+    const auto count = static_cast<int>(heights.size());
+    const float at = x / width * static_cast<float>(count), left = std::floor(at);
+    const int i = (static_cast<int>(left) % count + count) % count, next = (i + 1) % count;
+    const float from = heights[static_cast<std::size_t>(i)].y, to = heights[static_cast<std::size_t>(next)].y;
+    const float slope = (to - from) * static_cast<float>(count) / width;
+    return (from + (to - from) * (at - left) - y) / length(1, slope);
+}
+
 }  // namespace
 
 Tint Tint::hex(std::uint32_t rgb, float alpha) {
@@ -80,18 +89,29 @@ float chance(int x, int y, std::uint32_t seed) {
     return static_cast<float>(hash(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), seed) >> 8) / 16777216.0F;
 }
 
-float noise(float x, float y, std::uint32_t seed, int period) {
+float noise(float x, float y, std::uint32_t seed, Period period) {
     const float left = std::floor(x), top = std::floor(y);
     const auto smooth = [](float t) { return t * t * (3 - 2 * t); };
+    const auto wrapped = [](int i, int count) { return count > 0 ? (i % count + count) % count : i; };
     const float u = smooth(x - left), v = smooth(y - top);
-    const auto column = [&](int i) {
-        if (period <= 0) return i;
-        return (i % period + period) % period;
-    };
-    const int i = column(static_cast<int>(left)), next = column(static_cast<int>(left) + 1), j = static_cast<int>(top);
-    const float upper = chance(i, j, seed) * (1 - u) + chance(next, j, seed) * u;
-    const float lower = chance(i, j + 1, seed) * (1 - u) + chance(next, j + 1, seed) * u;
+    const int i = wrapped(static_cast<int>(left), period.x), right = wrapped(static_cast<int>(left) + 1, period.x);
+    const int j = wrapped(static_cast<int>(top), period.y), below = wrapped(static_cast<int>(top) + 1, period.y);
+    const float upper = chance(i, j, seed) * (1 - u) + chance(right, j, seed) * u;
+    const float lower = chance(i, below, seed) * (1 - u) + chance(right, below, seed) * u;
     return upper * (1 - v) + lower * v;
+}
+
+float noise(float x, float y, std::uint32_t seed, Period period, int octaves) {
+    float sum = 0, weight = 1, total = 0;
+    for (int i = 0; i < octaves; ++i) {
+        sum += weight * noise(x, y, seed + static_cast<std::uint32_t>(i), period);
+        total += weight;
+        weight *= 0.5F;
+        x *= 2;
+        y *= 2;
+        period = {2 * period.x, 2 * period.y};
+    }
+    return sum / total;
 }
 
 Shape Shape::ellipse(float x, float y, float radius_x, float radius_y) {
@@ -148,6 +168,18 @@ Shape Shape::star(float x, float y, float outer, float inner, int tips, float de
     return polygon(std::move(corners));
 }
 
+Shape Shape::terrain(std::vector<float> heights, float width, float bottom) {
+    Shape shape;
+    shape.kind_ = Kind::Terrain;
+    const float top = *std::min_element(heights.begin(), heights.end());
+    shape.corners_.reserve(heights.size());
+    for (const float height : heights) shape.corners_.push_back({0, height});
+    shape.to_ = {width, bottom};
+    shape.middle_ = {0.5F * width, 0.5F * (top + bottom)};
+    shape.reach_ = length(shape.middle_.x, 0.5F * (bottom - top));
+    return shape;
+}
+
 Shape Shape::turned(float degrees, float x, float y) const {
     Shape shape = *this;
     shape.cosine_ = cosine(degrees);
@@ -166,6 +198,7 @@ float Shape::distance(float x, float y) const {
         case Kind::Rectangle: return rectangle_distance(u - from_.x, v - from_.y, to_, radius_);
         case Kind::Line: return line_distance(u, v, from_, to_, radius_, end_radius_);
         case Kind::Polygon: return polygon_distance(u, v, corners_) - radius_;
+        case Kind::Terrain: return terrain_distance(u, v, corners_, to_.x);
     }
     return 0;
 }
@@ -181,11 +214,18 @@ Fill Fill::linear(const Tint& from, const Tint& to, Point start, Point end) {
 
 Fill Fill::radial(const Tint& middle, const Tint& edge, Point centre, float radius) {
     Fill fill = linear(middle, edge, centre, {radius, 0});
-    fill.radial_ = true;
+    fill.kind_ = Kind::Radial;
     return fill;
 }
 
-Fill Fill::grained(float amount, float size, std::uint32_t seed, int period) const {
+Fill Fill::clouds(const Tint& from, const Tint& to, float size, std::uint32_t seed, Period period) {
+    Fill fill = Fill(from).grained(0, size, seed, period);
+    fill.to_ = to;
+    fill.kind_ = Kind::Clouds;
+    return fill;
+}
+
+Fill Fill::grained(float amount, float size, std::uint32_t seed, Period period) const {
     Fill fill = *this;
     fill.grain_ = amount;
     fill.grain_size_ = size;
@@ -196,22 +236,21 @@ Fill Fill::grained(float amount, float size, std::uint32_t seed, int period) con
 
 Tint Fill::at(float x, float y) const {
     float along;
-    if (radial_) {
+    if (kind_ == Kind::Clouds) {
+        const float cloud = noise(x / grain_size_, y / grain_size_, grain_seed_, grain_period_, 4);
+        along = 2.2F * (cloud - 0.5F) + 0.5F;  // four octaves seldom leave the middle half
+    } else if (kind_ == Kind::Radial) {
         along = length(x - start_.x, y - start_.y) / end_.x;
     } else {
         const float dx = end_.x - start_.x, dy = end_.y - start_.y;
         along = ((x - start_.x) * dx + (y - start_.y) * dy) / (dx * dx + dy * dy);
     }
-    Tint tint = from_.mix(to_, std::clamp(along, 0.0F, 1.0F));
-    if (grain_ > 0) {
-        const float u = x / grain_size_, v = y / grain_size_;
-        const float cloud = 0.65F * noise(u, v, grain_seed_, grain_period_) +
-                            0.35F * noise(2 * u, 2 * v, grain_seed_ + 1, 2 * grain_period_);
-        const float change = 2 * grain_ * (cloud - 0.5F);
-        tint = {std::clamp(tint.r + change, 0.0F, 1.0F), std::clamp(tint.g + change, 0.0F, 1.0F),
-                std::clamp(tint.b + change, 0.0F, 1.0F), tint.a};
-    }
-    return tint;
+    const Tint tint = from_.mix(to_, std::clamp(along, 0.0F, 1.0F));
+    if (grain_ <= 0) return tint;
+    const float cloud = noise(x / grain_size_, y / grain_size_, grain_seed_, grain_period_, 2);
+    const float change = 2 * grain_ * (cloud - 0.5F);
+    const auto shifted = [&](float channel) { return std::clamp(channel + change, 0.0F, 1.0F); };
+    return {shifted(tint.r), shifted(tint.g), shifted(tint.b), tint.a};
 }
 
 }  // namespace wm
