@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
+from worldmodels.agents.random_config import RandomConfig
 from worldmodels.envs.config import EnvConfig
 from worldmodels.models.rssm.config import RSSMConfig
 from worldmodels.replay.config import ReplayConfig
@@ -71,6 +72,6 @@ class RunConfig:
     env: EnvConfig = field(default_factory=EnvConfig)
     replay: ReplayConfig = field(default_factory=ReplayConfig)
     model: RSSMConfig = field(default_factory=RSSMConfig)
-    agent: ActorCriticConfig = field(default_factory=ActorCriticConfig)
+    agent: ActorCriticConfig | RandomConfig = field(default_factory=ActorCriticConfig)
     training: LoopConfig = field(default_factory=LoopConfig)
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)

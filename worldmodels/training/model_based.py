@@ -63,11 +63,10 @@ class ModelBasedLoop:
             return
         for _ in range(self._config.pretrain if prefilling else 0):
             self._fit()
-        states = None
         for _ in range(self._config.fit):
-            states = self._fit()
+            starts = self._fit()
         for _ in range(self._config.improve):
-            self._improve(states)
+            self._improve(*starts)
 
     def save(self) -> dict[str, Any]:
         return {
@@ -102,18 +101,19 @@ class ModelBasedLoop:
             for episode in self._episodes.add(step):
                 self.metrics.add({f"episode/{name}": value for name, value in episode.items()})
 
-    def _fit(self) -> Any:
+    def _fit(self) -> tuple[Any, tf.Tensor]:
+        """One model update; gives states along the batch, and whether the world went on after them."""
         batch = self._replay.sample(self._config.batch, self._config.length, self._sampler)
         metrics, states = self.parts.model.fit(
             Batch(*map(tf.constant, batch)), tf.constant(fold(self._fit_key, self.updates))
         )
         self.updates += 1
         self._add_finite(metrics, "model")
-        return states
+        return states, tf.constant(~batch.is_terminal, tf.float32)
 
-    def _improve(self, states: Any) -> None:
+    def _improve(self, states: Any, continuations: tf.Tensor) -> None:
         seed = tf.constant(fold(self._improve_key, self.policy_updates))
-        metrics = self.parts.agent.improve(self.parts.model, states, seed)
+        metrics = self.parts.agent.improve(self.parts.model, states, continuations, seed)
         self.policy_updates += 1
         self._add_finite(metrics, "policy")
 
