@@ -121,7 +121,7 @@ def _play(painter: Painter, prepare: Prepare, options: PlayOptions, script: KeyS
 
 
 def _script(options: PlayOptions) -> KeyScript:
-    return read_script(options.keys) if options.keys else {}
+    return read_script(Path(options.keys)) if options.keys else {}
 
 
 def _make(config: EnvConfig, render_mode: str | None = None) -> GameEnv:

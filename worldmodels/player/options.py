@@ -17,9 +17,9 @@ class PlayOptions:
 
     headless: bool = False
     """Play without a window: keys come from `keys`, pictures go to `video`."""
-    keys: Path | None = None
+    keys: str | Path | None = None
     """A key script, see `worldmodels.player.script`; with a window, its keys join those of the person."""
-    video: Path | None = None
+    video: str | Path | None = None
     """Where to write what was seen (.mp4 or .gif), one frame for each tick of the clock."""
     zoom: int | None = None
     """Screen pixels for each pixel of a 64x64 frame. By default 6, or 8 for a game alone."""
@@ -49,7 +49,7 @@ class PlayOptions:
             raise UserError("Playing headless shows nothing: say where the video goes, for example --video play.mp4.")
         if self.headless and self.keys is None and self.ticks is None:
             raise UserError("Playing headless needs an end: give a key script (--keys FILE) or a length (--steps N).")
-        if self.video is not None and self.video.suffix not in (".mp4", ".gif"):
+        if self.video is not None and Path(self.video).suffix not in (".mp4", ".gif"):
             raise UserError(f"A video's name must end in .mp4 or .gif. Received '{self.video}'.")
 
 

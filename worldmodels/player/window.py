@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 
 import pygame
 
@@ -87,13 +88,13 @@ class _Window:
 
     def play(self, session: Session, script: KeyScript, first: list[KeyEvent]) -> None:
         """Tick until the person leaves, or the number of ticks asked for is reached."""
-        session.tick(first)
         with self._recorder() as recorder:
             tick = 0
             stale = True
             while not (session.quit or self.closed or tick == self._options.ticks):
                 seen = self._surface.get_size()
-                events = [*script.get(tick, ()), *self._events(session)]
+                events = [*first, *script.get(tick, ()), *self._events(session)]
+                first = []
                 # Nothing is drawn while nothing changes: a paused player costs next to nothing.
                 if session.tick(events) or stale or recorder is not None or seen != self._surface.get_size():
                     self._painter.draw(self._surface, session.snapshot())
@@ -105,7 +106,7 @@ class _Window:
                 self._clock.tick(self._options.rate)
 
     def _recorder(self) -> AbstractContextManager[Recorder | None]:
-        return Recorder(self._options.video, self._options.rate) if self._options.video else nullcontext()
+        return Recorder(Path(self._options.video), self._options.rate) if self._options.video else nullcontext()
 
     def _intro(self, status: str) -> None:
         self._surface.fill(theme.BACKGROUND)

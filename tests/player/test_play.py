@@ -1,0 +1,194 @@
+"""The player as the command line calls it: without a window, and in one that SDL keeps in memory."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from types import ModuleType, SimpleNamespace
+
+import numpy as np
+import pygame
+import pytest
+
+from worldmodels.core.checkpoint import Checkpoints
+from worldmodels.core.errors import RunError, UserError
+from worldmodels.core.run_dir import RunDir
+from worldmodels.player.app import play_game, play_run
+from worldmodels.player.options import PlayOptions
+from worldmodels.runtime.config import RunConfig
+from worldmodels.telemetry.video import read_video
+
+KEYS = "0 press right\n5 press up\n9 release up\n12 tap x\n15 tap p\n18 tap space\n20 tap r\n24 tap c\n"
+
+
+@pytest.fixture
+def keys(tmp_path):
+    path = tmp_path / "keys.txt"
+    path.write_text(KEYS)
+    return path
+
+
+@pytest.fixture
+def run_folder(tmp_path, monkeypatch, make_session):
+    """A run whose parts are the tiny model and policy; loading them needs no TensorFlow."""
+    folder = tmp_path / "run"
+    run = RunDir.create(folder, RunConfig(), {})
+    Checkpoints(run.checkpoints).write(0, {"model": {}, "agent": {}})
+    session = make_session()
+    parts = SimpleNamespace(model=session._model._model, agent=session._policy._agent)
+    loading = ModuleType("worldmodels.runtime.load")
+    loading.load_run = lambda path: SimpleNamespace(parts=parts)
+    monkeypatch.setitem(sys.modules, "worldmodels.runtime.load", loading)
+    return folder
+
+
+@pytest.fixture
+def window(monkeypatch):
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+
+
+def headless(keys, video, **more):
+    return PlayOptions(headless=True, keys=keys, video=video, zoom=1, **more)
+
+
+def test_the_same_script_writes_the_same_video(run_folder, keys, tmp_path):
+    videos = [tmp_path / "a.mp4", tmp_path / "b.mp4", tmp_path / "c.mp4"]
+    for video, seed in zip(videos, (0, 0, 1), strict=True):
+        play_run(run_folder, headless(keys, video, seed=seed))
+    first, again, other = (video.read_bytes() for video in videos)
+    assert first == again
+    assert first != other
+    assert len(read_video(videos[0])) == 25  # ticks 0 to 24
+
+
+def test_headless_never_opens_a_display(run_folder, keys, tmp_path, monkeypatch):
+    monkeypatch.setattr(pygame.display, "init", lambda: pytest.fail("the display was opened"))
+    monkeypatch.setattr(pygame.display, "set_mode", lambda *_: pytest.fail("a window was opened"))
+    play_run(run_folder, headless(keys, tmp_path / "a.gif", ticks=3))
+    assert (tmp_path / "a.gif").is_file()
+
+
+def test_a_script_can_quit(tmp_path, capsys):
+    script = tmp_path / "keys.txt"
+    script.write_text("4 tap escape\n30 tap x\n")
+    play_game("maze", headless(script, tmp_path / "a.mp4"))
+    assert len(read_video(tmp_path / "a.mp4")) == 5
+    assert "No episode was played to its end." in capsys.readouterr().out
+
+
+def test_a_game_alone_is_shown_as_people_see_it(keys, tmp_path):
+    play_game("maze", headless(keys, tmp_path / "a.mp4", ticks=1), {"distribution_mode": "hard"})
+    height, width = read_video(tmp_path / "a.mp4").shape[1:3]
+    assert height > 512
+    assert width > 512 + 300
+
+
+def test_a_run_without_a_checkpoint_is_played_as_the_game_alone(tmp_path, keys, capsys):
+    RunDir.create(tmp_path / "young", RunConfig(), {})
+    play_run(tmp_path / "young", headless(keys, tmp_path / "a.mp4", ticks=1))
+    assert "no checkpoint yet" in capsys.readouterr().out
+    assert (tmp_path / "a.mp4").is_file()
+
+
+def test_what_is_unknown_is_named(tmp_path):
+    with pytest.raises(UserError, match="Did you mean 'maze'"):
+        play_game("mase")
+    with pytest.raises(UserError, match="num_levels"):
+        play_game("maze", settings={"num_level": 3})
+    with pytest.raises(RunError, match="absent"):
+        play_run(tmp_path / "absent")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"headless": True}, "--video"),
+        ({"headless": True, "video": "x.mp4"}, "--keys"),
+        ({"zoom": 0}, "'zoom' must be from 1 to 32. Received 0"),
+        ({"rate": 1000}, "'rate' must be from 1 to 240"),
+        ({"temperature": -1.0}, "'temperature' must be from 0"),
+        ({"video": "x.avi"}, "'x.avi'"),
+    ],
+)
+def test_options_are_checked(given, words):
+    with pytest.raises(UserError) as error:
+        PlayOptions(**given)
+    assert words in str(error.value)
+
+
+def test_no_display_says_how_to_do_without(monkeypatch):
+    monkeypatch.setenv("SDL_VIDEODRIVER", "offscreen")  # what SDL takes where it finds no display
+    with pytest.raises(UserError, match="--headless"):
+        play_game("maze")
+
+
+def test_a_window_plays_the_script_and_films_it(window, run_folder, keys, tmp_path):
+    play_run(run_folder, PlayOptions(keys=keys, video=tmp_path / "a.mp4", zoom=1, rate=240, ticks=25))
+    play_run(run_folder, headless(keys, tmp_path / "b.mp4", rate=240, ticks=25))
+    assert (tmp_path / "a.mp4").read_bytes() == (tmp_path / "b.mp4").read_bytes()
+
+
+def test_a_person_presses_keys_resizes_and_leaves(window, run_folder, monkeypatch, capsys):
+    waves = [
+        [],
+        [pygame.event.Event(pygame.KEYDOWN, key=pygame.K_RIGHT, unicode="")],
+        [pygame.event.Event(pygame.VIDEORESIZE, size=(300, 200), w=300, h=200)],
+        [pygame.event.Event(pygame.KEYDOWN, key=pygame.K_SLASH, unicode="?")],
+        [pygame.event.Event(pygame.KEYUP, key=pygame.K_RIGHT)],
+        [pygame.event.Event(pygame.WINDOWFOCUSLOST)],
+        [pygame.event.Event(pygame.QUIT)],
+    ]
+    monkeypatch.setattr(pygame.event, "get", lambda: waves.pop(0) if waves else [])
+    play_run(run_folder, PlayOptions(rate=240))
+    assert not waves
+    assert "No episode" in capsys.readouterr().out
+
+
+def test_escape_leaves_while_the_model_loads(window, run_folder, monkeypatch):
+    released = threading.Event()
+    monkeypatch.setattr(sys.modules["worldmodels.runtime.load"], "load_run", lambda path: released.wait(5))
+    waves = [[], [pygame.event.Event(pygame.KEYDOWN, key=pygame.K_ESCAPE, unicode="")]]
+    monkeypatch.setattr(pygame.event, "get", lambda: waves.pop(0) if waves else [])
+    play_run(run_folder)
+    assert not waves
+    released.set()
+
+
+def test_an_error_while_loading_reaches_the_caller(window, run_folder, monkeypatch):
+    def damaged(path):
+        raise RunError("the checkpoint is damaged")
+
+    monkeypatch.setattr(sys.modules["worldmodels.runtime.load"], "load_run", damaged)
+    with pytest.raises(RunError, match="damaged"):
+        play_run(run_folder)
+
+
+def test_pictures_of_any_size_can_be_drawn(make_session):
+    from worldmodels.player.draw import Painter, pixels
+    from worldmodels.player.help_screen import make_guide
+
+    session = make_session()
+    session.tick()
+    guide = make_guide("Field", "Walk to the right.", session.controls, with_model=True, with_policy=True)
+    painter = Painter(guide, (64, 64), with_model=True)
+    for size in ((1, 1), (200, 150), painter.size(1), painter.size(3), (1999, 1111)):
+        surface = pygame.Surface(size)
+        painter.draw(surface, session.snapshot())
+        assert pixels(surface).shape == (size[1], size[0], 3)
+
+
+def test_the_real_pane_shows_the_frame_enlarged(make_session):
+    from worldmodels.player.draw import Painter, pixels
+    from worldmodels.player.help_screen import make_guide
+    from worldmodels.player.panes import enlarge
+
+    session = make_session()
+    session.tick()
+    guide = make_guide("Field", "Walk.", session.controls, with_model=True, with_policy=True)
+    surface = pygame.Surface(Painter(guide, (64, 64), True).size(4))
+    Painter(guide, (64, 64), True).draw(surface, session.snapshot())
+    picture, frame = pixels(surface), enlarge(session.snapshot().real.frame, 4)
+    found = np.lib.stride_tricks.sliding_window_view(picture, frame.shape)[:, :, 0]
+    corners = (found[:, :, 0, 0] == frame[0, 0]).all(-1) & (found[:, :, -1, -1] == frame[-1, -1]).all(-1)
+    rows, columns = np.nonzero(corners)
+    assert any((picture[r : r + 256, c : c + 256] == frame).all() for r, c in zip(rows, columns, strict=True))
