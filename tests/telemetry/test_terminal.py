@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import io
+import time
+
+from rich.console import Console
+
+from worldmodels.telemetry.dashboard import line, panel
+from worldmodels.telemetry.status import Status
+from worldmodels.telemetry.terminal import Progress
+
+VALUES = {
+    "time/env_steps_per_second": 112.3,
+    "time/updates_per_second": 7.0,
+    "time/frames_per_second": 3584.0,
+    "episode/return": 4.2,
+    "model/image_loss": 43.61,
+    "model/kl": 4.2,
+    "policy/entropy": 2.41,
+}
+
+
+def status() -> Status:
+    now = iter([0.0, 0.0, 65.0, 65.0, 65.0, 65.0])
+    made = Status(50_000, "maze · runs/maze", lambda: next(now))
+    made.update(0, {})
+    made.update(21_500, VALUES | {"eval/return": 5.85})
+    return made
+
+
+def test_the_line_says_everything_that_matters() -> None:
+    assert line(status()) == (
+        " 43% of 50,000 steps · 1:05 elapsed · 1:26 left · 112 env steps/s · 7 updates/s · 3,584 frames/s · "
+        "train return 4.2 · eval return 5.85 · image loss 43.6"
+    )
+
+
+def test_the_panel_says_all_of_it_at_any_width() -> None:
+    for width in (120, 80, 50):
+        console = Console(width=width, file=io.StringIO(), force_terminal=True, color_system=None)
+        with console.capture() as capture:
+            console.print(panel(status()))
+        text = capture.get()
+        for part in (
+            "maze · runs/maze",
+            "43%",
+            "21,500 of 50,000",
+            "1:26 left",
+            "3,584 frames/s",
+            "5.85",
+            "entropy 2.41",
+        ):
+            assert part in text, (part, width)
+        assert max(map(len, text.splitlines())) <= width
+
+
+def test_before_anything_happened_the_panel_says_so() -> None:
+    console = Console(width=80, file=io.StringIO())
+    console.print(panel(Status(10, "maze")))
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "none yet" in text and "not yet" in text and "measuring the pace" in text
+
+
+def plain() -> tuple[Console, io.StringIO]:
+    file = io.StringIO()
+    return Console(file=file, width=40), file
+
+
+def test_without_a_terminal_events_are_single_lines() -> None:
+    console, file = plain()
+    with Progress(1000, "maze", console) as progress:
+        progress.update(500, VALUES)
+        progress.message("Checkpoint [500] :tada: " + "x" * 100)
+    lines = file.getvalue().splitlines()
+    assert lines[0].endswith("0:00  maze")
+    assert lines[1].endswith("0:00  Checkpoint [500] :tada: " + "x" * 100)
+    assert " 50% of 1,000 steps" in lines[2] and "\x1b" not in file.getvalue()
+    assert len(lines) == 3
+
+
+def test_without_a_terminal_it_speaks_even_when_nothing_is_reported() -> None:
+    console, file = plain()
+    with Progress(1000, "maze", console, plain_interval=0.01):
+        deadline = time.monotonic() + 30
+        while file.getvalue().count("0% of 1,000 steps") < 2 and time.monotonic() < deadline:
+            time.sleep(0.01)
+    assert file.getvalue().count("0% of 1,000 steps") >= 3  # and once more at the end
+
+
+def test_in_a_terminal_the_panel_follows_and_messages_stay() -> None:
+    file = io.StringIO()
+    console = Console(file=file, width=80, height=30, force_terminal=True, color_system=None, legacy_windows=False)
+    with Progress(1000, "maze", console) as progress:
+        progress.message("Evaluating at step 500")
+        progress.update(1000, VALUES)
+    text = file.getvalue()
+    assert "Evaluating at step 500" in text
+    assert "100%  1,000 of 1,000 steps" in text

@@ -1,0 +1,104 @@
+"""A `Status` as a panel for a terminal, and as one plain line for a log."""
+
+from __future__ import annotations
+
+from rich import box
+from rich.columns import Columns
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from worldmodels.telemetry.status import Status, duration, number, sparkline
+
+SPEEDS = {
+    "time/env_steps_per_second": "env steps/s",
+    "time/updates_per_second": "updates/s",
+    "time/frames_per_second": "frames/s",
+}
+LABEL, NUMBER, TRAIN, EVALUATION = "grey62", "bold", "green", "magenta"
+SPARKS = 32  # bars of a sparkline
+LINE_LOSSES = 4  # more would bury the rest of the line
+
+
+def panel(status: Status) -> RenderableType:
+    """The display: progress, time, speed, returns, and every value of the model and the policy."""
+    rows = Table.grid(padding=(0, 2), expand=True)
+    rows.add_column(style=LABEL, no_wrap=True, width=8)
+    rows.add_column(ratio=1)
+    rows.add_row("progress", _bar(status))
+    rows.add_row("time", _time(status))
+    speeds = [Text.assemble((number(value), NUMBER), (f" {label}", LABEL)) for label, value in _speeds(status)]
+    rows.add_row("speed", _columns(speeds))
+    rows.add_row("return", _returns(status))
+    for group in ("model", "policy"):
+        values = {name: value for name, value in status.values.items() if name.startswith(group + "/")}
+        cells = [Text.assemble((_label(name), LABEL), (f" {number(value)}", NUMBER)) for name, value in values.items()]
+        rows.add_row(group, _columns(cells))
+    title = Text.assemble((" " + status.title + " ", "bold cyan"))
+    return Panel(rows, title=title, title_align="left", box=box.ROUNDED, border_style="grey42", padding=(0, 1))
+
+
+def line(status: Status) -> str:
+    """The same in one line, what matters most first."""
+    parts = [
+        f"{status.fraction:4.0%} of {status.total_steps:,} steps",
+        f"{duration(status.elapsed)} elapsed",
+        f"{duration(status.seconds_left)} left",
+    ]
+    parts += [f"{number(value)} {label}" for label, value in _speeds(status)]
+    for name, returns in status.history.items():
+        if returns:
+            parts.append(f"{'train' if name == 'episode/return' else 'eval'} return {number(returns[-1])}")
+    losses = [f"{_label(name)} {number(value)}" for name, value in status.values.items() if _is_loss(name)]
+    return " · ".join(parts + losses[:LINE_LOSSES])
+
+
+def _bar(status: Status) -> RenderableType:
+    row = Table.grid(padding=(0, 2), expand=True)
+    row.add_column(ratio=1)
+    row.add_column(justify="right", no_wrap=True)
+    total = max(1, status.total_steps)
+    bar = ProgressBar(total=total, completed=status.step, complete_style="cyan", finished_style="green")
+    steps = Text.assemble((f"{status.fraction:.0%}", NUMBER), f"  {status.step:,} of {status.total_steps:,} steps")
+    row.add_row(bar, steps)
+    return row
+
+
+def _time(status: Status) -> Text:
+    left = status.seconds_left
+    known = (duration(left), NUMBER), (" left", LABEL)
+    remaining = known if left is not None else (("measuring the pace", LABEL),)
+    return Text.assemble((duration(status.elapsed), NUMBER), (" elapsed", LABEL), "   ", *remaining)
+
+
+def _returns(status: Status) -> RenderableType:
+    lines = []
+    for name, label, style in (("episode/return", "train", TRAIN), ("eval/return", "eval", EVALUATION)):
+        returns = status.history[name]
+        if not returns:
+            lines.append(Text.assemble((f"{label:<5} ", LABEL), ("      –  none yet", LABEL)))
+            continue
+        newest, best = f"{number(returns[-1]):>7}", f"  best {number(max(returns)):<7}"
+        curve = sparkline(returns, SPARKS)
+        lines.append(Text.assemble((f"{label:<5} ", LABEL), (newest, f"bold {style}"), (best, LABEL), (curve, style)))
+    return Group(*lines)
+
+
+def _speeds(status: Status) -> list[tuple[str, float]]:
+    return [(label, status.values[name]) for name, label in SPEEDS.items() if name in status.values]
+
+
+def _columns(cells: list[Text]) -> RenderableType:
+    """As many equal columns as fit, so that the numbers stay in place while they change."""
+    return Columns(cells, equal=True, padding=(0, 3)) if cells else Text("not yet", LABEL)
+
+
+def _label(name: str) -> str:
+    """ "model/image_loss" as "image loss"."""
+    return name.partition("/")[2].replace("_", " ")
+
+
+def _is_loss(name: str) -> bool:
+    return name.startswith(("model/", "policy/")) and name.endswith("loss")

@@ -1,0 +1,86 @@
+"""What a progress display knows: how far, how fast, the newest values and the history of returns. No drawing."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+
+SPEED_WINDOW = 60.0  # seconds; long enough to smooth evaluations, short enough to follow a change of pace
+SAMPLE_INTERVAL = 0.5  # seconds between two remembered (time, step) pairs
+
+
+class Status:
+    """The state behind a display. Another thread may read it: nothing changes in place, lists only grow."""
+
+    def __init__(self, total_steps: int, title: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self.total_steps = total_steps
+        self.title = title
+        self.step = 0
+        self.values: dict[str, float] = {}
+        self.history: dict[str, list[float]] = {"episode/return": [], "eval/return": []}
+        self._clock = clock
+        self._start = clock()
+        self._samples: list[tuple[float, int]] = []
+
+    def update(self, step: int, values: Mapping[str, float]) -> None:
+        """Takes over the step and the values; what is missing among the values stays as it was."""
+        now, self.step = self._clock(), int(step)
+        self.values = {**self.values, **{name: float(value) for name, value in values.items()}}
+        for name, returns in self.history.items():
+            if name in values and math.isfinite(values[name]):
+                returns.append(float(values[name]))
+        if not self._samples or now - self._samples[-1][0] >= SAMPLE_INTERVAL:
+            recent = [sample for sample in self._samples if now - sample[0] <= SPEED_WINDOW]
+            # After a long pause, an evaluation say, the sample from before it is still better than none.
+            self._samples = [*(recent or self._samples[-1:]), (now, self.step)]
+
+    @property
+    def fraction(self) -> float:
+        """How much of the run is done, 0 to 1."""
+        return min(1.0, self.step / self.total_steps) if self.total_steps else 1.0
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the display was made."""
+        return self._clock() - self._start
+
+    @property
+    def seconds_left(self) -> float | None:
+        """An estimate from the pace of the last minute; None while there is no pace yet."""
+        if self.step >= self.total_steps:
+            return 0.0
+        if len(self._samples) < 2:
+            return None
+        (start, first), (end, last) = self._samples[0], self._samples[-1]
+        return (self.total_steps - last) * (end - start) / (last - first) if last > first else None
+
+
+def duration(seconds: float | None) -> str:
+    """Seconds as "0:07", "12:34" or "1:02:03"; "–" where they are not known."""
+    if seconds is None or not math.isfinite(seconds):
+        return "–"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def number(value: float) -> str:
+    """A value in about three digits that say something: "12,345", "12.3", "0.0123", "1.2e-05"."""
+    if not math.isfinite(value):
+        return str(value)
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.3g}"
+
+
+def sparkline(values: list[float], width: int) -> str:
+    """The whole history as at most `width` bars, each the mean of its share of the values."""
+    if not values:
+        return ""
+    count = min(width, len(values))
+    edges = [index * len(values) // count for index in range(count + 1)]
+    means = [sum(values[low:high]) / (high - low) for low, high in zip(edges, edges[1:], strict=False)]
+    lowest, span = min(means), max(means) - min(means)
+    bars = "▁▂▃▄▅▆▇█"
+    return "".join(bars[round((mean - lowest) / span * 7)] if span else bars[0] for mean in means)
