@@ -18,6 +18,9 @@ class Actor(Protocol):
     def act(self, observation: np.ndarray, is_first: np.ndarray) -> np.ndarray:
         """Observations uint8 (N, H, W, C) and flags bool (N,) give actions int32 (N,)."""
 
+    def correct(self, action: np.ndarray) -> None:
+        """Tell the actor that these actions int32 (N,) were taken in place of the ones it gave last."""
+
     def save(self) -> dict[str, Any]: ...
 
     def load(self, tree: dict[str, Any]) -> None: ...
@@ -32,6 +35,9 @@ class RandomActor:
 
     def act(self, observation: np.ndarray, is_first: np.ndarray) -> np.ndarray:
         return self._generator.integers(self._num_actions, size=len(observation), dtype=np.int32)
+
+    def correct(self, action: np.ndarray) -> None:
+        pass  # it does not look back
 
     def save(self) -> dict[str, Any]:
         return {"generator": generator_state(self._generator)}
@@ -78,6 +84,10 @@ class ModelActor:
             *self._memory, tf.constant(observation), tf.constant(is_first), self._temperature, seed
         )
         return self._memory[1].numpy()
+
+    def correct(self, action: np.ndarray) -> None:
+        state, _, agent_state = self._memory
+        self._memory = (state, tf.constant(action), agent_state)
 
     def save(self) -> dict[str, Any]:
         leaves = tf.nest.flatten(self._memory)
