@@ -61,6 +61,23 @@ def test_a_full_disk_leaves_whole_lines(tmp_path: Path, monkeypatch: pytest.Monk
     assert lines(sink.path) == [{"step": 1, "a": 1.0}]
 
 
+def test_a_line_that_the_kernel_cuts_short_is_taken_back(tmp_path: Path) -> None:
+    program = (
+        "import resource, signal, sys\n"
+        "from worldmodels.core.errors import DiskFullError\n"
+        "from worldmodels.telemetry.sinks import JSONLSink\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))\n"
+        "sink = JSONLSink(sys.argv[1])\n"
+        "try:\n"
+        "    for step in range(10): sink.scalars(step, {'a': 1.0})\n"
+        "except DiskFullError: sys.exit(7)\n"
+    )
+    path = tmp_path / "metrics.jsonl"
+    assert subprocess.run([sys.executable, "-c", program, str(path)], check=False).returncode == 7
+    assert path.read_text() == "".join(f'{{"step": {step}, "a": 1.0}}\n' for step in range(4))  # 23 bytes each
+
+
 def test_tensorboard_needs_no_tensorflow_until_it_writes(tmp_path: Path) -> None:
     program = (
         "import sys; from worldmodels.telemetry.sinks import TensorBoardSink\n"

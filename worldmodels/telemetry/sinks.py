@@ -31,11 +31,13 @@ class JSONLSink:
             os.truncate(self.path, whole)
 
     def scalars(self, step: int, values: Mapping[str, float]) -> None:
-        line = json.dumps({"step": int(step), **{name: float(value) for name, value in values.items()}})
+        line = json.dumps({"step": int(step), **{name: float(value) for name, value in values.items()}}) + "\n"
         with disk_full_reported(self.path), open(self.path, "ab", buffering=0) as file:
             before = file.tell()
             try:
-                file.write(line.encode() + b"\n")
+                rest = line.encode()
+                while rest:  # a disk that fills up takes a part without an error, and fails at the next try
+                    rest = rest[file.write(rest) :]
                 os.fsync(file.fileno())
             except OSError:
                 file.truncate(before)
