@@ -1,0 +1,96 @@
+"""A world small enough to work out by hand, and a model of it that is wrong where a test wants it."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from worldmodels.models.api import ModelSpec
+
+SHAPE = (2, 2, 3)
+
+
+class CountingEnv:
+    """A vector environment in NEXT_STEP mode that shows the step of the episode as the brightness of its image.
+
+    Environment i has episodes of `lengths[i]` steps. Each step gives the action as reward; the last one terminates
+    where `i` is even and is a time limit where it is odd.
+    """
+
+    single_observation_space = SimpleNamespace(shape=SHAPE, dtype=np.uint8)
+    single_action_space = SimpleNamespace(n=5)
+
+    def __init__(self, lengths: list[int]) -> None:
+        self.lengths = np.array(lengths)
+        self.num_envs = len(lengths)
+        self.seeds: list[int | None] = []
+
+    def reset(self, seed: int | None = None) -> tuple[np.ndarray, dict[str, Any]]:
+        self.seeds.append(seed)
+        self.t = np.zeros(self.num_envs, np.int64)
+        self.over = np.zeros(self.num_envs, bool)
+        return self._images(), {}
+
+    def step(self, action: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        begins = self.over
+        self.t = np.where(begins, 0, self.t + 1)
+        reward = np.where(begins, 0, action).astype(np.float32)
+        self.over = self.t == self.lengths
+        even = np.arange(self.num_envs) % 2 == 0
+        return self._images(), reward, self.over & even, self.over & ~even, {}
+
+    def close(self) -> None:
+        pass
+
+    def _images(self) -> np.ndarray:
+        return np.broadcast_to(self.t[:, None, None, None], (self.num_envs, *SHAPE)).astype(np.uint8)
+
+
+class ConstantActor:
+    """Always the same action; notes what it was shown and told."""
+
+    def __init__(self, action: int) -> None:
+        self.action = action
+        self.corrected: list[list[int]] = []
+
+    def act(self, observation: np.ndarray, is_first: np.ndarray) -> np.ndarray:
+        return np.full(len(observation), self.action, np.int32)
+
+    def correct(self, action: np.ndarray) -> None:
+        self.corrected.append(action.tolist())
+
+
+class CountingModel:
+    """Knows the counting world: the state is the step of the episode. It predicts `drift` too much for each step
+    without looking, the last action as reward, and that an episode ends at step `end`."""
+
+    spec = ModelSpec(SHAPE, 5, "vector", (1,))
+
+    def __init__(self, drift: float = 0.0, end: int = 1000) -> None:
+        self.drift, self.end = drift, end
+
+    def observe_sequence(self, observations, previous_actions, is_first, seed, state=None):
+        value = tf.cast(observations[:, :, 0, 0, 0], tf.float32)
+        return {"value": value, "reward": tf.cast(previous_actions, tf.float32)}
+
+    def imagine(self, state, action, temperature, seed):
+        return {"value": state["value"] + 1 + self.drift, "reward": tf.cast(action, tf.float32)}
+
+    def frame(self, state):
+        value = tf.cast(tf.round(state["value"]), tf.uint8)
+        return tf.broadcast_to(value[:, None, None, None], (*value.shape, *SHAPE))
+
+    def reward(self, state):
+        return state["reward"]
+
+    def continuation(self, state):
+        return tf.where(tf.round(state["value"]) >= self.end, 0.1, 0.9)
+
+
+@pytest.fixture
+def parts() -> SimpleNamespace:
+    return SimpleNamespace(CountingEnv=CountingEnv, ConstantActor=ConstantActor, CountingModel=CountingModel)

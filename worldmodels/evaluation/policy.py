@@ -1,0 +1,73 @@
+"""Returns of a policy over whole episodes."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from worldmodels.analysis.aggregate import Estimate, estimate
+from worldmodels.core.seeding import Streams
+from worldmodels.evaluation.noops import NoopActor
+from worldmodels.runtime.collect import Collector
+
+
+class Episodes(NamedTuple):
+    """One entry for each of n episodes, unfinished ones included."""
+
+    returns: np.ndarray
+    """float64 (n,): the sum of rewards; of an unfinished episode, those until it was cut."""
+    lengths: np.ndarray
+    """int64 (n,), environment steps."""
+    finished: np.ndarray
+    """bool (n,): the episode ended by itself or by the game's own time limit, within the steps that were allowed."""
+
+    @property
+    def unfinished(self) -> int:
+        return int((~self.finished).sum())
+
+    def estimate(self) -> Estimate:
+        """Mean return of all n episodes with its 95 % interval."""
+        return estimate(self.returns)
+
+
+def evaluate_policy(
+    env: Any, actor: Any, episodes: int, max_steps: int, seed: int, noops: int = 0, noop_action: int = 0
+) -> Episodes:
+    """Plays exactly `episodes` episodes, N at a time, and counts every one of them.
+
+    In each round every environment is seeded anew and plays one episode. To count whatever episodes end first would
+    favour short ones, and to drop those that are cut would favour policies that get stuck. Equal seeds give equal
+    levels, so two policies are compared on the same ones.
+
+    Args:
+        env: a vector environment in NEXT_STEP mode with N environments. It is reset.
+        actor: chooses N actions; see `runtime.actor`.
+        max_steps: after which an episode is cut and counts as unfinished.
+        noops: the most no-ops at the start of an episode, each of 1 to that number being as likely; 0 for none. They
+            count as steps, and their rewards count.
+        noop_action: the action that does nothing.
+    """
+    streams = Streams(seed)
+    if noops:
+        actor = NoopActor(actor, noops, noop_action, streams.generator("noops"))
+    rounds = []
+    for index in range(-(-episodes // env.num_envs)):
+        played = _first_episodes(Collector(env, streams.integer(f"levels {index}")), actor, env.num_envs, max_steps)
+        # The last round may have more environments than episodes are missing: the first of them count, however long.
+        rounds.append(Episodes(*(values[: episodes - index * env.num_envs] for values in played)))
+    return Episodes(*map(np.concatenate, zip(*rounds, strict=True)))
+
+
+def _first_episodes(collector: Collector, actor: Any, num_envs: int, max_steps: int) -> Episodes:
+    """One episode of each environment; those that end early go on, but count no more."""
+    returns, lengths = np.zeros(num_envs), np.zeros(num_envs, np.int64)
+    finished = np.zeros(num_envs, bool)
+    for steps_done, step in enumerate(collector.collect(actor, (max_steps + 1) * num_envs)):
+        playing = ~finished
+        returns[playing] += step.reward[playing]
+        lengths[playing] = steps_done
+        finished |= step.is_last
+        if finished.all():
+            break
+    return Episodes(returns, lengths, finished)
