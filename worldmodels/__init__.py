@@ -28,11 +28,13 @@ def train(
     Returns:
         The run's folder.
     """
+    import json
+
     from worldmodels.core.config import load_config
     from worldmodels.runtime.config import RunConfig
     from worldmodels.training.run import train as train_run
 
     files = [config] if isinstance(config, str) else list(config)
     values = {"env.name": env, **(overrides or {})}
-    run_config = load_config(RunConfig, files, [f"{key}={value}" for key, value in values.items()])
+    run_config = load_config(RunConfig, files, [f"{key}={json.dumps(value)}" for key, value in values.items()])
     return train_run(run_config, Path(logdir or f"runs/{env.replace('/', '_')}"))

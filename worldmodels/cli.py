@@ -13,8 +13,6 @@ from worldmodels.core.errors import UserError
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one subcommand; the exit status is 0, 2 for a mistake of the user's, 130 for an interruption."""
-    # TensorFlow announces its kernels on standard error unless told otherwise before it loads.
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     options = _parser().parse_args(arguments)
     try:
         return options.run(options) or 0
@@ -58,7 +56,7 @@ def _train(options: argparse.Namespace) -> int:
     files = [name for name in options.config if "=" not in name]
     # "--config a b key=value" is natural to type, and argparse gives the override to --config.
     overrides = [name for name in options.config if "=" in name] + options.overrides
-    return train_from_files(files, overrides, options.logdir, command=sys.argv)
+    return train_from_files(files, overrides, options.logdir)
 
 
 def _add_eval(commands: argparse._SubParsersAction) -> None:
@@ -75,6 +73,9 @@ def _add_eval(commands: argparse._SubParsersAction) -> None:
 
 
 def _eval(options: argparse.Namespace) -> None:
+    from worldmodels.runtime.quiet import load_tensorflow
+
+    load_tensorflow()
     from worldmodels.evaluation.run import evaluate_run
 
     names = ("temperatures", "noops", "episodes", "max_steps", "horizon")

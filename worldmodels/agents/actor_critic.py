@@ -114,7 +114,7 @@ class ActorCritic:
             "target": save_variables(self._target_weights),
             "actor_optimizer": self._actor_optimizer.save(),
             "critic_optimizer": self._critic_optimizer.save(),
-            "return_range": self._scale.range.numpy(),
+            "return_range": np.asarray(self._scale.range),
         }
 
     def load(self, tree: dict[str, Any]) -> None:

@@ -10,12 +10,19 @@ if TYPE_CHECKING:
     from worldmodels.envs.game_env import GameEnv
     from worldmodels.envs.games import GAMES
     from worldmodels.envs.making import make, make_vec
-    from worldmodels.envs.vector_env import GameVectorEnv
+    from worldmodels.envs.vector_env import GameVectorEnv, VectorEnv
 
-__all__ = ["GAMES", "EnvConfig", "GameEnv", "GameVectorEnv", "make", "make_vec"]
+__all__ = ["GAMES", "EnvConfig", "GameEnv", "GameVectorEnv", "VectorEnv", "make", "make_vec"]
 
 # Loaded on first use: Gymnasium and the native module take longer than reading a configuration should.
-_HOMES = {"GAMES": "games", "GameEnv": "game_env", "GameVectorEnv": "vector_env", "make": "making", "make_vec": "making"}
+_HOMES = {
+    "GAMES": "games",
+    "GameEnv": "game_env",
+    "GameVectorEnv": "vector_env",
+    "VectorEnv": "vector_env",
+    "make": "making",
+    "make_vec": "making",
+}
 
 
 def __getattr__(name: str) -> Any:

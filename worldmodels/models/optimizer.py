@@ -58,7 +58,7 @@ class Optimizer:
     def save(self) -> dict[str, Any]:
         """Moments and the count of steps."""
         first, second = save_variables(self._first), save_variables(self._second)
-        return {"first": first, "second": second, "updates": self.updates.numpy()}
+        return {"first": first, "second": second, "updates": int(self.updates)}
 
     def load(self, tree: Mapping[str, Any]) -> None:
         """Take over what `save` gave.

@@ -19,7 +19,7 @@ def named_variables(layers: Iterable[keras.layers.Layer]) -> dict[str, tf.Variab
 
 def save_variables(variables: Mapping[str, tf.Variable]) -> dict[str, Any]:
     """Copies of the values as a flat tree of NumPy arrays."""
-    return {name: variable.numpy() for name, variable in variables.items()}
+    return {name: np.asarray(variable) for name, variable in variables.items()}
 
 
 def load_variables(variables: Mapping[str, tf.Variable], tree: Mapping[str, Any], what: str) -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import tensorflow as tf
-from gymnasium.vector import VectorEnv
 
 from worldmodels.agents import build_agent
 from worldmodels.agents.api import Agent
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.seeding import Streams
-from worldmodels.envs import make_vec
+from worldmodels.envs import VectorEnv, make_vec
 from worldmodels.models import build_model
 from worldmodels.models.api import WorldModel
 from worldmodels.runtime.config import RunConfig

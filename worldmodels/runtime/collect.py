@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from gymnasium.vector import VectorEnv
 
 from worldmodels.core.types import Step
 
 if TYPE_CHECKING:  # a collector needs no TensorFlow of its own
+    from worldmodels.envs import VectorEnv
     from worldmodels.runtime.actor import Actor
 
 

@@ -1,7 +1,7 @@
 """The one loop of model-based learning: collect experience, fit the model, improve the policy in imagination.
 
-SimPLe and Dreamer are this loop with different numbers (`LoopConfig`). It neither logs nor opens files nor looks at a
-clock: `training/run.py` does that around it.
+SimPLe and Dreamer are this loop with different numbers (`LoopConfig`). It neither logs nor opens files:
+`training/run.py` does that around it.
 """
 
 from __future__ import annotations
@@ -9,16 +9,17 @@ from __future__ import annotations
 from typing import Any
 
 import tensorflow as tf
-from gymnasium.vector import VectorEnv
 
 from worldmodels.core.errors import ConfigError, NonFiniteError
 from worldmodels.core.seeding import fold, generator_state, restore_generator
 from worldmodels.core.types import Batch
+from worldmodels.envs import VectorEnv
 from worldmodels.replay import Replay
 from worldmodels.runtime.actor import ModelActor, RandomActor
 from worldmodels.runtime.build import Parts
 from worldmodels.runtime.collect import Collector, EpisodeTracker
 from worldmodels.telemetry.logger import Means
+from worldmodels.telemetry.timers import Timer
 
 
 class ModelBasedLoop:
@@ -28,6 +29,7 @@ class ModelBasedLoop:
         step: real environment steps done.
         updates: model updates done.
         metrics: means since they were last taken.
+        timer: where wall time goes; nothing that learns ever sees it.
     """
 
     def __init__(self, parts: Parts, env: VectorEnv, replay: Replay):
@@ -42,6 +44,7 @@ class ModelBasedLoop:
         self._fit_key, self._improve_key = streams.key("fit"), streams.key("improve")
         self.step = self.updates = self.policy_updates = 0
         self.metrics = Means()
+        self.timer = Timer()
 
     @property
     def finished(self) -> bool:
@@ -58,7 +61,8 @@ class ModelBasedLoop:
             NonFiniteError: a loss or gradient is not a number; the update was not applied.
         """
         prefilling = self.step < self._config.prefill
-        self._collect(self._random if prefilling else self._actor)
+        with self.timer("collect"):
+            self._collect(self._random if prefilling else self._actor)
         if self.step < self._config.prefill:
             return
         for _ in range(self._config.pretrain if prefilling else 0):
@@ -103,19 +107,21 @@ class ModelBasedLoop:
 
     def _fit(self) -> tuple[Any, tf.Tensor]:
         """One model update; gives states along the batch, and whether the world went on after them."""
-        batch = self._replay.sample(self._config.batch, self._config.length, self._sampler)
-        metrics, states = self.parts.model.fit(
-            Batch(*map(tf.constant, batch)), tf.constant(fold(self._fit_key, self.updates))
-        )
-        self.updates += 1
-        self._add_finite(metrics, "model")
+        with self.timer("sample"):
+            batch = self._replay.sample(self._config.batch, self._config.length, self._sampler)
+        with self.timer("fit"):
+            seed = tf.constant(fold(self._fit_key, self.updates))
+            metrics, states = self.parts.model.fit(Batch(*map(tf.constant, batch)), seed)
+            self.updates += 1
+            self._add_finite(metrics, "model")
         return states, tf.constant(~batch.is_terminal, tf.float32)
 
     def _improve(self, states: Any, continuations: tf.Tensor) -> None:
         seed = tf.constant(fold(self._improve_key, self.policy_updates))
-        metrics = self.parts.agent.improve(self.parts.model, states, continuations, seed)
-        self.policy_updates += 1
-        self._add_finite(metrics, "policy")
+        with self.timer("improve"):
+            metrics = self.parts.agent.improve(self.parts.model, states, continuations, seed)
+            self.policy_updates += 1
+            self._add_finite(metrics, "policy")
 
     def _add_finite(self, metrics: dict[str, tf.Tensor], group: str) -> None:
         values = {name: float(value) for name, value in metrics.items()}

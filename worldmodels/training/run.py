@@ -29,7 +29,7 @@ class Interrupted(Exception):
     """The run was asked to stop, and can go on from the checkpoint that it wrote."""
 
 
-def train(config: RunConfig, path: str | Path, meta: dict[str, Any] | None = None) -> Path:
+def train(config: RunConfig, path: str | Path) -> Path:
     """Train in the run folder `path`, from the start or from its newest checkpoint, until the configured end.
 
     Raises:
@@ -37,7 +37,7 @@ def train(config: RunConfig, path: str | Path, meta: dict[str, Any] | None = Non
         Interrupted: on Ctrl-C or termination, after a checkpoint.
         NonFiniteError: a loss is not a number; the last checkpoint is from before.
     """
-    run_dir = _open_or_create(config, Path(path), meta or {})
+    run_dir = _open_or_create(config, Path(path))
     with ExitStack() as stack:
         stack.enter_context(run_dir.lock())
         interruption = stack.enter_context(Interruption())
@@ -115,10 +115,10 @@ class TrainingSession:
         self._checkpoints.write(self._loop.step, self._loop.save() | {"schedules": schedules})
 
 
-def _open_or_create(config: RunConfig, path: Path, meta: dict[str, Any]) -> RunDir:
+def _open_or_create(config: RunConfig, path: Path) -> RunDir:
     run_dir = RunDir(path)
     if not run_dir.exists():
-        return RunDir.create(path, to_dict(config), meta)
+        return RunDir.create(path, config, {})
     run_dir = RunDir.open(path)
     _check_same(load_config(RunConfig, [run_dir.config]), config, path)
     return run_dir

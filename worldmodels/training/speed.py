@@ -29,8 +29,8 @@ class Speed:
         }
 
     def take(self, loop: ModelBasedLoop) -> dict[str, float]:
-        """The rates, and a new start."""
-        rates = self.rates(loop)
+        """The rates and the seconds spent in each part of the loop, and a new start."""
+        rates = self.rates(loop) | loop.timer.take()
         self._restart(loop)
         return rates
 
