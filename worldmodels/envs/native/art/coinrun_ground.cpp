@@ -76,7 +76,7 @@ void paint_layers(Painter& p, const Tint& soil, const Tint& detail) {
     }
 }
 
-void paint_shards(Painter& p, const Tint& soil, const Tint& detail, bool crystals) {
+void paint_shards(Painter& p, const Tint& light, const Tint& detail, bool crystals) {
     for (int j = 0; j < static_cast<int>(p.height() / kTileUnits); ++j)
         for (int i = 0; i < static_cast<int>(p.width() / kTileUnits); ++i)
             for (int k = 0; k < 2; ++k) {
@@ -84,7 +84,7 @@ void paint_shards(Painter& p, const Tint& soil, const Tint& detail, bool crystal
                 const float x = (static_cast<float>(i) + chance(i, j, salt)) * kTileUnits;
                 const float y = (static_cast<float>(j) + 0.2F + 0.6F * chance(i, j, salt + 1)) * kTileUnits;
                 const float size = 14 + 22 * chance(i, j, salt + 2), degrees = crystals ? 60 * chance(i, j, salt + 3) - 30 : 35;
-                const Tint tint = k == 0 ? detail : soil.lighter(0.28F);
+                const Tint tint = k == 0 ? detail : light;
                 around(x, p.width(), 60, [&](float at) {
                     const float wide = crystals ? 0.42F * size : size, tall = crystals ? size : 0.3F * size;
                     p.fill(Shape::polygon({{at, y - tall}, {at + wide, y}, {at, y + tall}, {at - wide, y}}).turned(degrees, at, y), tint.darker(0.12F));
@@ -93,10 +93,10 @@ void paint_shards(Painter& p, const Tint& soil, const Tint& detail, bool crystal
             }
 }
 
-void paint_cake(Painter& p, const Tint& soil, const Tint& detail) {
+void paint_cake(Painter& p, const Tint& soil, const Tint& detail, const Tint& cream) {
     for (int j = 0; j < static_cast<int>(p.height() / kTileUnits); ++j) {
         const float y = static_cast<float>(j) * kTileUnits;
-        p.fill(Shape::rectangle(0, y + 58, p.width(), 22), upright(Tint::hex(0xFFE9C8), y + 58, y + 80));
+        p.fill(Shape::rectangle(0, y + 58, p.width(), 22), upright(cream, y + 58, y + 80));
         for (int i = 0; i < static_cast<int>(p.width() / kTileUnits) * 2; ++i) {
             const float x = (static_cast<float>(i) + chance(i, j, 71)) * 50, at = y + 12 + 36 * chance(i, j, 72);
             around(x, p.width(), 10, [&](float u) { p.fill(Shape::circle(u, at, 5), i % 2 == 0 ? detail : soil.darker(0.3F)); });
@@ -108,15 +108,16 @@ void paint_soil(Painter& p, const GroundLook& look) {
     // Where a tile has only a few pixels, detail in full contrast would be mere noise.
     const float calm = std::clamp(0.04F * (p.units_per_pixel() - 2), 0.0F, 0.6F);
     const Tint soil = Tint::hex(look.soil), detail = Tint::hex(look.detail).mix(soil, calm);
+    const Tint light = soil.lighter(0.28F * (1 - calm));
     const int period = std::max(static_cast<int>(p.width() / 50), 1);
     p.fill(Shape::rectangle(0, 0, p.width(), p.height()), Fill(soil).grained(0.07F, p.width() / static_cast<float>(period), 31, {period, 0}));
     switch (look.texture) {
         case Texture::Pebbles: paint_pebbles(p, soil, detail); break;
         case Texture::Bricks: paint_bricks(p, soil, detail); break;
         case Texture::Layers: paint_layers(p, soil, detail); break;
-        case Texture::Shards: paint_shards(p, soil, detail, false); break;
-        case Texture::Cake: paint_cake(p, soil, detail); break;
-        case Texture::Crystals: paint_shards(p, soil, detail, true); break;
+        case Texture::Shards: paint_shards(p, light, detail, false); break;
+        case Texture::Cake: paint_cake(p, soil, detail, Tint::hex(0xFFE9C8).mix(soil, calm)); break;
+        case Texture::Crystals: paint_shards(p, light, detail, true); break;
     }
 }
 

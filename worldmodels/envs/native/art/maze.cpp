@@ -1,5 +1,7 @@
 #include "art/maze.h"
 
+#include <algorithm>
+
 #include "art/shapes.h"
 
 namespace wm::art::maze {
@@ -8,7 +10,7 @@ namespace {
 constexpr float kUnits = 100;  // of a cell
 
 void paint_mouse(Painter& p, int) {
-    const Tint fur = Tint::hex(0xE9EDF5), pink = Tint::hex(0xFF7FA8);
+    const Tint fur = Tint::hex(0xB8406E), pink = Tint::hex(0xFF9CC0);
     p.fill(Shape::line({26, 76}, {8, 62}, 7), pink);
     p.fill(Shape::line({8, 62}, {14, 40}, 7, 3), pink);
     p.fill(Shape::ellipse(30, 91, 11, 6), pink);
@@ -45,7 +47,9 @@ void paint_cheese(Painter& p, int) {
 
 // One stone block for each cell, each a little different.
 void paint_wall(Painter& p, int) {
-    const Tint joint = Tint::hex(0x171B33), stone = Tint::hex(0x46508A);
+    // With few pixels to a stone, dark joints would only be a pattern of dots.
+    const float coarse = std::clamp(0.06F * (p.units_per_pixel() - 4), 0.0F, 0.85F);
+    const Tint stone = Tint::hex(0x46508A), joint = Tint::hex(0x171B33).mix(stone, coarse);
     p.fill(Shape::rectangle(0, 0, p.width(), p.height()), joint);
     const int across = static_cast<int>(p.width() / kUnits), down = static_cast<int>(p.height() / kUnits);
     for (int j = 0; j < down; ++j) {
@@ -53,7 +57,7 @@ void paint_wall(Painter& p, int) {
             const float x = static_cast<float>(i) * kUnits, y = static_cast<float>(j) * kUnits;
             const float tone = chance(i, j, 7) - 0.5F;
             const Tint tint = tone > 0 ? stone.lighter(0.12F * tone) : stone.darker(-0.25F * tone);
-            p.fill(Shape::rectangle(x + 2, y + 2, 96, 96, 12), tint.darker(0.42F));
+            p.fill(Shape::rectangle(x + 2, y + 2, 96, 96, 12), tint.darker(0.42F * (1 - 0.5F * coarse)));
             p.fill(Shape::rectangle(x + 2, y + 2, 93, 91, 12), tint.lighter(0.34F));
             p.fill(Shape::rectangle(x + 9, y + 9, 82, 78, 9),
                    Fill::linear(tint.lighter(0.1F), tint.darker(0.14F), {x, y}, {x + 60, y + 100}).grained(0.06F, 17, 3));

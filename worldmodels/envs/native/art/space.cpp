@@ -27,9 +27,9 @@ void paint_stars(Painter& p, std::uint32_t seed) {
     for (int i = 0; i < kStars; ++i) {
         const float x = kSceneryWidth * chance(i, 0, seed), y = kSceneryHeight * chance(i, 1, seed);
         const float rank = chance(i, 2, seed), size = 0.18F + 0.5F * rank * rank * rank;
-        const Tint tint = Tint::hsv(chance(i, 3, seed) < 0.5F ? 0.6F : 0.1F, 0.25F, 1, 0.3F + 0.4F * rank);
+        const Tint tint = Tint::hsv(chance(i, 3, seed) < 0.5F ? 0.6F : 0.1F, 0.25F, 1, 0.2F + 0.3F * rank);
         repeat_around(x, y, 5, [&](float u, float v) {
-            if (rank > 0.9F) p.glow(u, v, 3.2F, tint.faded(0.5F));
+            if (rank > 0.9F) p.glow(u, v, 3.2F, tint.faded(0.35F));
             p.fill(Shape::circle(u, v, size), tint);
         });
     }
@@ -69,7 +69,7 @@ void paint_space(Painter& p, int variant) {
     paint_stars(p, seed);
     if (look.body == Body::None) return;
     const float x = 30 + 140 * chance(0, 4, seed), y = 30 + 90 * chance(0, 5, seed), radius = 9 + 12 * chance(0, 6, seed);
-    const Tint tint = Tint::hex(look.planet).darker(0.25F), ring = tint.lighter(0.12F);
+    const Tint tint = Tint::hex(look.planet).mix(deep, 0.45F), ring = tint.lighter(0.12F);
     if (look.body == Body::Ringed) paint_ring(p, x, y, radius, ring, false);
     paint_planet(p, x, y, radius, tint, seed);
     if (look.body == Body::Ringed) paint_ring(p, x, y, radius, ring, true);

@@ -90,7 +90,7 @@ void Painter::glow(float x, float y, float radius, const Tint& tint) {
 void Painter::outline(float thickness, const Tint& ink) {
     constexpr float kFine = 2, kCoarse = 10;  // units per pixel
     const float coarse = std::clamp((units_per_pixel() - kFine) / (kCoarse - kFine), 0.0F, 1.0F);
-    const Tint tint = ink.faded(1 - 0.65F * coarse);
+    const Tint tint = ink.faded(1 - 0.4F * coarse);
     const int reach = static_cast<int>(thickness / unit_x_) + 2;
     std::vector<float> across(samples_.size(), kFar);  // distance to the nearest painted sample in the same row
     for (int row = 0; row < samples_high_; ++row) {

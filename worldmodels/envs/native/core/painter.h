@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/angle.h"
 #include "core/canvas.h"
 
 namespace wm {
@@ -25,10 +26,6 @@ struct Tint {
     Tint darker(float amount) const { return mix({0, 0, 0, a}, amount); }
     Tint faded(float alpha) const { return {r, g, b, a * alpha}; }
 };
-
-// Sine and cosine of an angle in degrees, by a polynomial: the library's last bit differs between machines.
-float sine(float degrees);
-float cosine(float degrees);
 
 // How many units after which a noise repeats, sideways and downwards; 0: never.
 struct Period {

@@ -67,17 +67,6 @@ Tint Tint::mix(const Tint& other, float amount) const {
     return {r + (other.r - r) * amount, g + (other.g - g) * amount, b + (other.b - b) * amount, a + (other.a - a) * amount};
 }
 
-float sine(float degrees) {
-    float turns = degrees / 360;
-    turns -= std::floor(turns + 0.5F);                              // -1/2 to 1/2
-    if (turns > 0.25F) turns = 0.5F - turns;
-    if (turns < -0.25F) turns = -0.5F - turns;
-    const float x = turns * 6.283185307F, square = x * x;           // -pi/2 to pi/2: Taylor's series to the 9th power
-    return x * (1 - square / 6 * (1 - square / 20 * (1 - square / 42 * (1 - square / 72))));
-}
-
-float cosine(float degrees) { return sine(degrees + 90); }
-
 std::uint32_t hash(std::uint32_t x, std::uint32_t y, std::uint32_t seed) {
     std::uint32_t h = x * 0x9E3779B1U ^ y * 0x85EBCA77U ^ seed * 0xC2B2AE3DU;
     h = (h ^ (h >> 15)) * 0x2C1B3C6DU;

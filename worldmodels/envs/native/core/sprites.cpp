@@ -9,14 +9,8 @@ namespace wm {
 namespace {
 
 int shown_theme(const SpriteSpec& spec, AssetStyle style, int theme) {
-    if (style.generated || (style.restrict_themes && !spec.theme_has_meaning)) return 0;
-    return theme;
-}
-
-float shown_aspect(const SpriteSpec& spec, AssetStyle style, int theme) {
-    if (style.generated && !spec.aspects.empty()) return 1;
-    if (spec.aspects.empty()) return spec.art_width / spec.art_height;
-    return spec.aspects[static_cast<std::size_t>(shown_theme(spec, style, theme))];
+    const bool only_first = (style.generated || style.restrict_themes) && !spec.theme_has_meaning;
+    return only_first ? 0 : theme;
 }
 
 // Read as three digits in base 4, most significant first: red, green, blue.
@@ -41,24 +35,25 @@ struct Size {
     int width, height;
 };
 
-Size size_of(const SpriteSpec& spec, AssetStyle style, int theme, int view, int cells) {
+Size size_of(const SpriteSpec& spec, int theme, int view, int cells) {
     const float scale = static_cast<float>(view) / static_cast<float>(cells);
     if (spec.kind == SpriteKind::Pattern) {
         if (spec.height <= 0) return {view, view};
         // Rounded up: the rows of cells of a view differ by one pixel.
         return {view, static_cast<int>(std::ceil(spec.height * scale))};
     }
-    const float width = spec.aspects.empty() ? spec.width : spec.height * shown_aspect(spec, style, theme);
+    const float width = spec.aspects.empty() ? spec.width : spec.height * spec.aspects[static_cast<std::size_t>(theme)];
     return {to_pixels(width, scale), to_pixels(spec.height, scale)};
 }
 
 // The artist's units of the whole bitmap.
-Point art_size(const SpriteSpec& spec, AssetStyle style, int theme, int cells) {
+Point art_size(const SpriteSpec& spec, int theme, int cells) {
     if (spec.kind == SpriteKind::Pattern) {
         const float across = static_cast<float>(cells);
         return {spec.art_width * across, spec.art_height * (spec.height > 0 ? spec.height : across)};
     }
-    return {spec.aspects.empty() ? spec.art_width : spec.art_height * shown_aspect(spec, style, theme), spec.art_height};
+    if (spec.aspects.empty()) return {spec.art_width, spec.art_height};
+    return {spec.art_height * spec.aspects[static_cast<std::size_t>(theme)], spec.art_height};
 }
 
 }  // namespace
@@ -90,13 +85,13 @@ const Bitmap& Sheet::painted(int sprite, Look look, std::size_t slot) const {
     const std::lock_guard<std::mutex> lock(painting_);
     if (const Bitmap* bitmap = slots_[slot].load(std::memory_order_acquire)) return *bitmap;
     const SpriteSpec& spec = table_.sprites[static_cast<std::size_t>(sprite)];
-    const Size size = size_of(spec, style_, look.theme, view_, cells_);
+    const Size size = size_of(spec, look.theme, view_, cells_);
     const bool opaque = spec.kind != SpriteKind::Figure;
     std::unique_ptr<Bitmap> bitmap;
     if (style_.monochrome) {
         bitmap = std::make_unique<Bitmap>(flat_bitmap(size.width, size.height, flat_colour(spec.type, look.theme)));
     } else {
-        const Point art = art_size(spec, style_, look.theme, cells_);
+        const Point art = art_size(spec, look.theme, cells_);
         const float degrees = 360 * static_cast<float>(look.turn) / static_cast<float>(spec.turns);
         constexpr float kRoomForOutline = 0.93F;
         const Pose pose = {look.mirrored, degrees, opaque ? 1.0F : kRoomForOutline};
@@ -137,9 +132,5 @@ const Sheet& Art::sheet(int view, int cells) const {
 }
 
 int Art::themes(int sprite) const { return style_.generated ? 1 : table_.sprites[static_cast<std::size_t>(sprite)].themes; }
-
-float Art::aspect(int sprite, int theme) const {
-    return shown_aspect(table_.sprites[static_cast<std::size_t>(sprite)], style_, theme);
-}
 
 }  // namespace wm

@@ -36,7 +36,7 @@ struct SpriteSpec {
     float art_width, art_height;  // the artist's units; of a pattern: of one cell
     void (*paint)(Painter&, int theme);
     int turns = 1;                     // steps of a full turn in which it may be drawn
-    bool theme_has_meaning = false;    // restrict_themes leaves it alone
+    bool theme_has_meaning = false;    // it decides more than looks: no option replaces it
     std::vector<float> aspects = {};   // width / height of each look where looks differ; `width` is then not used
 };
 
@@ -86,8 +86,6 @@ public:
     const Sheet& sheet(int view, int cells) const;
     // How many looks to draw from: 1 with generated assets.
     int themes(int sprite) const;
-    // Width / height of what is shown, for boxes that follow the art; 1 with generated assets.
-    float aspect(int sprite, int theme) const;
 
 private:
     const ArtTable& table_;

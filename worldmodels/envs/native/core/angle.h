@@ -1,0 +1,19 @@
+// Sine and cosine of an angle in degrees. The library's last bit differs between machines; this polynomial does not.
+#pragma once
+
+#include <cmath>
+
+namespace wm {
+
+inline float sine(float degrees) {
+    float turns = degrees / 360;
+    turns -= std::floor(turns + 0.5F);  // -1/2 to 1/2
+    if (turns > 0.25F) turns = 0.5F - turns;
+    if (turns < -0.25F) turns = -0.5F - turns;
+    const float x = turns * 6.283185307F, square = x * x;  // -pi/2 to pi/2: Taylor's series up to the 9th power
+    return x * (1 - square / 6 * (1 - square / 20 * (1 - square / 42 * (1 - square / 72))));
+}
+
+inline float cosine(float degrees) { return sine(degrees + 90); }
+
+}  // namespace wm

@@ -1,0 +1,368 @@
+// StarPilot
+//
+// A ship flies through space in all eight directions. From the right come flyers in groups of one to five, some straight, some
+// at an angle; each fires once, straight at where the ship is. In hard and extreme mode there are also fast flyers, meteors,
+// turrets that fire again and again, clouds that only hide what is behind them, and flyers that come from behind.
+// Any special action fires a shot instead of moving, every step if you like: A backwards, the others forwards. A shot
+// takes one from the health of what it hits; what has none left is worth 1 point.
+// Touching anything but a cloud ends the episode. On step 500 a rocket as high as the world comes in from the right: touching
+// it gives 10 points and completes the level.
+
+#include <algorithm>
+
+#include "art/starpilot.h"
+#include "core/angle.h"
+#include "core/backgrounds.h"
+#include "core/camera.h"
+#include "core/game.h"
+#include "core/physics.h"
+#include "core/sprites.h"
+
+namespace wm {
+
+namespace {
+
+const GameInfo kInfo = {
+    "starpilot",
+    "StarPilot",
+    "Fly through space in eight directions. Special actions fire instead of moving: A backwards, the others forwards. Each enemy "
+    "that you shoot down is worth 1 point. Ships, meteors, turrets and their shots end the episode when they touch you; "
+    "clouds only hide things. After 500 steps a rocket comes: touch it for 10 points and the level is complete.",
+    {"fly left and down", "fly left", "fly left and up", "fly down", "drift", "fly up", "fly right and down", "fly right",
+     "fly right and up", "fire forwards", "fire backwards", "fire forwards", "fire forwards", "fire forwards", "fire forwards"},
+    {{Mode::Easy, 1000}, {Mode::Hard, 1000}, {Mode::Extreme, 1000}},
+};
+
+constexpr int kWorld = 16;  // cells, both ways
+constexpr float kSize = kWorld;
+constexpr int kLastGroup = 500;   // no group starts later
+constexpr int kFinishStep = 500;  // the rocket sets off
+constexpr float kFinishReward = 10;
+constexpr float kScroll = 0.2f;        // cells a step, of the background
+constexpr int kMemberDelay = 5;        // steps between the members of a group
+constexpr int kFireBackwards = 2;      // special action
+constexpr float kPlayerShotSpeed = 0.8f;
+constexpr float kFromBehind = 0.1f;    // probability
+constexpr float kWidestAngle = 45;     // degrees
+
+enum Type : std::int16_t { Agent, PlayerShot, FlyerShot, TurretShot, Flyer, Meteor, Cloud, Turret, FastFlyer, Finish };
+
+// What a mode decides.
+struct Rules {
+    float agent_speed, flyer_speed, flyer_shot_speed, shot_radius;
+    int flyer_health, fast_health, turret_health;
+    int other_kinds;  // weight of each kind beside the flyers, which have 3
+    bool from_behind;
+};
+
+constexpr Rules kEasy = {0.75f, 0.3f, 0.5f, 0.4f, 2, 1, 5, 0, false};
+constexpr Rules kHard = {0.75f, 0.4f, 0.8f, 0.4f, 2, 1, 5, 1, true};
+constexpr Rules kExtreme = {0.5f, 0.4f, 0.8f, 0.2f, 5, 2, 10, 1, true};
+
+constexpr float kFastSpeed = 0.6f, kSlowSpeed = 0.2f, kTurretShotSpeed = 0.8f;
+constexpr int kFlyerWeight = 3, kMeteorHealth = 500;
+constexpr Type kOtherKinds[] = {FastFlyer, Meteor, Cloud, Turret};
+
+const Rules& rules_of(Mode mode) { return mode == Mode::Easy ? kEasy : mode == Mode::Extreme ? kExtreme : kHard; }
+
+int sprite_of(int type) {
+    switch (type) {
+        case Flyer: return art::starpilot::Flyer;
+        case FastFlyer: return art::starpilot::FastFlyer;
+        case Meteor: return art::starpilot::Meteor;
+        case Cloud: return art::starpilot::Cloud;
+        case Turret: return art::starpilot::Turret;
+        case Finish: return art::starpilot::Finish;
+        default: return art::starpilot::Player;
+    }
+}
+
+bool is_flyer(int type) { return type == Flyer || type == FastFlyer; }
+bool is_target(int type) { return is_flyer(type) || type == Turret || type == Meteor; }
+bool is_deadly(int type) { return is_target(type) || type == FlyerShot || type == TurretShot; }
+
+// One entry of the list that is made when the level begins. It comes from the left if it flies to the right.
+struct Arrival {
+    std::int32_t step = 0;
+    Type type = Flyer;
+    std::int16_t theme = 0;
+    std::int16_t timer = -1;  // the age at which a flyer fires, or the period of a turret
+    float y = 0, vx = 0, vy = 0;
+
+    void visit(Archive& archive) {
+        archive("step", step)("type", type)("theme", theme)("timer", timer)("y", y)("vx", vx)("vy", vy);
+    }
+};
+
+// Seen, but part of no rule.
+struct Explosion {
+    float x = 0, y = 0;
+    std::int32_t age = 0;
+
+    void visit(Archive& archive) { archive("x", x)("y", y)("age", age); }
+};
+
+class StarPilot final : public Game {
+public:
+    explicit StarPilot(const GameOptions& options)
+        : options_(options),
+          rules_(rules_of(options.mode)),
+          art_(art::starpilot::table(),
+               {options.use_generated_assets, options.use_monochrome_assets, options.restrict_themes}) {}
+
+    void reset(std::int32_t level_seed) override {
+        Streams streams(level_seed);
+        Entity agent;
+        agent.x = streams.level.uniform(agent.rx, kSize - agent.rx);
+        agent.y = streams.level.uniform(agent.ry, kSize - agent.ry);
+        entities_.assign(1, agent);
+        plan_arrivals(streams);
+        next_arrival_ = 0;
+        explosions_.clear();
+        steps_ = 0;
+        background_ = streams.look.below(background_count(BackgroundFamily::Space));
+        phase_ = streams.look.uniform();
+        height_ = streams.look.uniform();
+    }
+
+    StepResult step(int action) override {
+        const Move move = decode_action(action);
+        ++steps_;
+        move_all(move);
+        StepResult result;
+        result.reward = resolve_hits();
+        touch_agent(result);
+        remove_dead(entities_, grid_);
+        while (next_arrival_ < arrivals_.size() && arrivals_[next_arrival_].step == steps_)
+            entities_.push_back(arrived(arrivals_[next_arrival_++]));
+        fire(move);
+        return result;
+    }
+
+    void draw(Canvas& canvas) const override;
+
+    void visit(Archive& archive) override {
+        archive("entities", entities_)("arrivals", arrivals_)("next_arrival", next_arrival_)("explosions", explosions_);
+        archive("steps", steps_)("background", background_)("phase", phase_)("height", height_);
+    }
+
+private:
+    void plan_arrivals(Streams& streams);
+    void plan_group(int step, Type type, Streams& streams);
+    Point half_size(const Arrival& arrival) const;
+    Entity arrived(const Arrival& arrival) const;
+    void move_all(const Move& move);
+    float resolve_hits();
+    void touch_agent(StepResult& result);
+    void fire(const Move& move);
+    void fire_at_agent(std::size_t shooter, Type type, float speed);
+    void draw_entity(Canvas& canvas, const Camera& camera, const Sheet& sheet, const Entity& e) const;
+
+    GameOptions options_;
+    const Rules& rules_;
+    Art art_;
+    Grid grid_{kWorld, kWorld};
+    Entities entities_;
+    std::vector<Arrival> arrivals_;  // in the order of their steps
+    std::uint32_t next_arrival_ = 0;
+    std::vector<Explosion> explosions_;
+    std::int32_t steps_ = 0;
+    std::int32_t background_ = 0;
+    float phase_ = 0, height_ = 0;  // where in the background the level begins, as parts of its size
+};
+
+Point StarPilot::half_size(const Arrival& arrival) const {
+    constexpr float kHigh = kSize / 2;
+    switch (arrival.type) {
+        case Flyer:
+        case FastFlyer: return {0.5f, 0.5f};
+        case Turret: return {2, 2 / art::starpilot::kTurretAspect};
+        case Finish: return {kHigh * art::starpilot::kFinishAspects[arrival.theme], kHigh};
+        default: return {2, 2};
+    }
+}
+
+Entity StarPilot::arrived(const Arrival& arrival) const {
+    const Point half = half_size(arrival);
+    Entity e;
+    e.rx = half.x;
+    e.ry = half.y;
+    e.x = arrival.vx > 0 ? -e.rx : kSize + e.rx;
+    e.y = arrival.y;
+    e.vx = arrival.vx;
+    e.vy = arrival.vy;
+    e.mirrored = arrival.vx > 0;
+    e.type = arrival.type;
+    e.theme = arrival.theme;
+    e.timer = arrival.timer;
+    const int health = e.type == Flyer       ? rules_.flyer_health
+                       : e.type == FastFlyer ? rules_.fast_health
+                       : e.type == Turret    ? rules_.turret_health
+                                             : kMeteorHealth;
+    e.health = static_cast<std::int16_t>(health);
+    return e;
+}
+
+void StarPilot::plan_group(int step, Type type, Streams& streams) {
+    Arrival arrival;
+    arrival.type = type;
+    arrival.theme = static_cast<std::int16_t>(streams.look.below(art_.themes(sprite_of(type))));
+    const float half = half_size(arrival).y;
+    arrival.y = streams.level.uniform(half, kSize - half);
+    const float speed = type == Flyer ? rules_.flyer_speed : type == FastFlyer ? kFastSpeed : kSlowSpeed;
+    const int members = is_flyer(type) ? 1 + streams.level.below(5) : 1;
+    for (int member = 0; member < members; ++member) {
+        arrival.step = step + kMemberDelay * member;
+        if (is_flyer(type)) arrival.timer = static_cast<std::int16_t>(streams.level.between(10, 100));
+        if (type == Turret) arrival.timer = static_cast<std::int16_t>(streams.level.between(20, 30));
+        const bool straight = type != Flyer || streams.level.coin();
+        const float degrees = straight ? 0 : streams.level.uniform(-kWidestAngle, kWidestAngle);
+        const bool behind = is_flyer(type) && rules_.from_behind && streams.level.chance(kFromBehind);
+        arrival.vx = straight ? -speed : -speed * cosine(degrees);
+        arrival.vy = straight ? 0 : speed * sine(degrees);
+        if (behind) arrival.vx = -arrival.vx;
+        arrivals_.push_back(arrival);
+    }
+}
+
+void StarPilot::plan_arrivals(Streams& streams) {
+    arrivals_.clear();
+    const int weights = kFlyerWeight + rules_.other_kinds * static_cast<int>(std::size(kOtherKinds));
+    for (int step = 1 + streams.level.between(10, 30); step <= kLastGroup; step += streams.level.between(10, 30)) {
+        const int choice = streams.level.below(weights) - kFlyerWeight;
+        plan_group(step, choice < 0 ? Flyer : kOtherKinds[choice], streams);
+    }
+    Arrival finish;
+    finish.step = kFinishStep;
+    finish.type = Finish;
+    finish.theme = static_cast<std::int16_t>(streams.level.below(art::starpilot::kFinishes));  // decides its width
+    finish.y = kSize / 2;
+    finish.vx = -kSlowSpeed;
+    arrivals_.push_back(finish);
+    std::stable_sort(arrivals_.begin(), arrivals_.end(),
+                     [](const Arrival& a, const Arrival& b) { return a.step < b.step; });
+}
+
+void StarPilot::move_all(const Move& move) {
+    MovementRules walls;
+    Entity& agent = entities_[0];
+    agent.vx = steer(agent.vx, move.x, rules_.agent_speed);
+    agent.vy = steer(agent.vy, move.y, rules_.agent_speed);
+    Mover<MovementRules>(grid_, entities_, walls).move_agent(agent, move.x, move.y);
+    for (std::size_t i = 1; i < entities_.size(); ++i) {
+        drift(entities_[i]);
+        grow_older(entities_[i]);
+    }
+    for (Explosion& explosion : explosions_) ++explosion.age;
+    explosions_.erase(std::remove_if(explosions_.begin(), explosions_.end(),
+                                     [](const Explosion& e) { return e.age >= art::starpilot::kExplosionFrames; }),
+                      explosions_.end());
+}
+
+// Shots meet their targets before anything meets the ship: what is shot down in this step can no longer hurt.
+float StarPilot::resolve_hits() {
+    float reward = 0;
+    for (Entity& shot : entities_) {
+        if (shot.type != PlayerShot) continue;
+        for (Entity& target : entities_) {
+            if (target.dead || !is_target(target.type) || !overlap(shot, target)) continue;
+            shot.dead = true;
+            explosions_.push_back({shot.x, shot.y, 0});
+            if (--target.health <= 0) {
+                target.dead = true;
+                reward += 1;
+            }
+            break;
+        }
+    }
+    return reward;
+}
+
+void StarPilot::touch_agent(StepResult& result) {
+    for (const Entity& e : entities_) {
+        if (e.dead || !(is_deadly(e.type) || e.type == Finish) || !overlap(e, entities_[0])) continue;
+        result.terminated = true;
+        if (e.type != Finish) continue;
+        result.reward += kFinishReward;
+        result.level_complete = true;
+    }
+}
+
+void StarPilot::fire(const Move& move) {
+    // Shots that are born now move for the first time in the next step.
+    const std::size_t count = entities_.size();
+    for (std::size_t i = 1; i < count; ++i) {
+        const int type = entities_[i].type, age = entities_[i].age, timer = entities_[i].timer;
+        if (is_flyer(type) && age == timer) fire_at_agent(i, FlyerShot, rules_.flyer_shot_speed);
+        if (type == Turret && age > 0 && age % timer == 0) fire_at_agent(i, TurretShot, kTurretShotSpeed);
+    }
+    if (move.special == 0) return;
+    const bool backwards = move.special == kFireBackwards;
+    const Entity& agent = entities_[0];
+    Entity shot;
+    shot.type = PlayerShot;
+    shot.rx = shot.ry = rules_.shot_radius;
+    shot.x = agent.x + (backwards ? -agent.rx : agent.rx);
+    shot.y = agent.y;
+    shot.vx = backwards ? -kPlayerShotSpeed : kPlayerShotSpeed;
+    shot.mirrored = backwards;
+    entities_.push_back(shot);
+}
+
+void StarPilot::fire_at_agent(std::size_t shooter, Type type, float speed) {
+    const Entity& from = entities_[shooter];
+    Entity shot;
+    shot.type = type;
+    shot.rx = shot.ry = rules_.shot_radius;
+    shot.x = from.x;
+    shot.y = from.y;
+    const float dx = entities_[0].x - from.x, dy = entities_[0].y - from.y;
+    const float distance = std::sqrt(dx * dx + dy * dy);
+    shot.vx = distance > 0 ? speed * dx / distance : -speed;
+    shot.vy = distance > 0 ? speed * dy / distance : 0;
+    entities_.push_back(shot);
+}
+
+void StarPilot::draw_entity(Canvas& canvas, const Camera& camera, const Sheet& sheet, const Entity& e) const {
+    using namespace art;
+    const bool small = rules_.shot_radius < kHard.shot_radius;
+    Look look = {e.theme, e.mirrored};
+    int sprite = sprite_of(e.type);
+    if (e.type == PlayerShot) sprite = small ? starpilot::SmallPlayerShot : starpilot::PlayerShot;
+    if (e.type == FlyerShot) sprite = small ? starpilot::SmallFlyerShot : starpilot::FlyerShot;
+    if (e.type == TurretShot) sprite = small ? starpilot::SmallTurretShot : starpilot::TurretShot;
+    if (e.type == Meteor) look.turn = (e.age / 4 + 5 * e.theme) % starpilot::kMeteorTurns;
+    draw_centred(canvas, camera, sheet.get(sprite, look), e.x, e.y);
+}
+
+void StarPilot::draw(Canvas& canvas) const {
+    const Camera camera(canvas.width(), kWorld, kSize / 2, kSize / 2);
+    const Sheet& sheet = art_.sheet(canvas.width(), kWorld);
+    if (options_.use_backgrounds) {
+        const auto image = background({BackgroundFamily::Space, background_, options_.use_generated_assets}, canvas.width());
+        const float scrolled = kScroll * camera.scale() * static_cast<float>(steps_);
+        canvas.copy_wrapped(*image, static_cast<int>(scrolled + phase_ * static_cast<float>(image->width)),
+                            static_cast<int>(height_ * static_cast<float>(image->height)));
+    } else {
+        canvas.fill({});
+    }
+    for (std::size_t i = 1; i < entities_.size(); ++i)
+        if (entities_[i].type != Cloud) draw_entity(canvas, camera, sheet, entities_[i]);
+    draw_entity(canvas, camera, sheet, entities_[0]);
+    for (const Explosion& explosion : explosions_)
+        draw_centred(canvas, camera, sheet.get(art::starpilot::Explosion + explosion.age), explosion.x, explosion.y);
+    for (const Entity& e : entities_)
+        if (e.type == Cloud) draw_entity(canvas, camera, sheet, e);
+    if (options_.paint_vel_info) {
+        constexpr float kFastestFall = 0.5f;
+        canvas.paint_velocity(entities_[0].vx / rules_.agent_speed, entities_[0].vy / kFastestFall);
+    }
+}
+
+}  // namespace
+
+namespace games {
+GameEntry starpilot() { return {&kInfo, make_game<StarPilot>}; }
+}
+
+}  // namespace wm
