@@ -147,6 +147,10 @@ class Batch:
         """A 64-bit digest of each environment's state."""
         return [self._native.hash(index) for index in range(len(self))]
 
+    def variables(self, index: int) -> dict[str, float]:
+        """Every number of one environment's state under its path, grids left out."""
+        return self._native.variables(index)
+
     def __reduce__(self) -> tuple[Any, ...]:
         # Copies and pickles carry the live state of the games.
         names = [info.name for info in self.infos]

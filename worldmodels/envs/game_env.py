@@ -87,6 +87,10 @@ class GameEnv(gymnasium.Env[Images, np.int64]):
         self._batch.set_state([state])
         self._seeded = True
 
+    def variables(self) -> dict[str, float]:
+        """Every number of the state by its path, `{"entities/0/x": 1.5, ...}` (entity 0 is the agent): for probing."""
+        return self._batch.variables(0)
+
     def get_action_meanings(self) -> list[str]:
         """One text per action."""
         return list(self.action_meanings)

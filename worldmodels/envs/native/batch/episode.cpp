@@ -121,4 +121,11 @@ std::uint64_t Episode::hash() {
     return archive.digest();
 }
 
+Archive::Variables Episode::variables() {
+    Archive::Variables found;
+    Archive archive = Archive::lister(found);
+    visit(archive);
+    return found;
+}
+
 }  // namespace wm

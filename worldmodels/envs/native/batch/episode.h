@@ -46,6 +46,7 @@ public:
     // All or nothing: when the state is refused, everything stays as it was.
     void load(const std::uint8_t* data, std::size_t size);
     std::uint64_t hash();
+    Archive::Variables variables();
     const GameInfo& info() const { return *info_; }
 
 private:

@@ -26,7 +26,7 @@ struct ThreadPool::Shared {
 
     void serve() {
         std::unique_lock<std::mutex> lock(mutex);
-        for (long served = round;;) {
+        for (long served = 0;;) {
             round_began.wait(lock, [&] { return stopping || round != served; });
             if (stopping) return;
             served = round;

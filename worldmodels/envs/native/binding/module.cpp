@@ -136,6 +136,12 @@ void set_state(BatchEnv& env, int index, const py::bytes& state) {
     episode_at(env, index).load(reinterpret_cast<const std::uint8_t*>(view.data()), view.size());
 }
 
+py::dict variables(BatchEnv& env, int index) {
+    py::dict result;
+    for (const auto& [name, value] : episode_at(env, index).variables()) result[name.c_str()] = value;
+    return result;
+}
+
 void define_errors(py::module_& module) {
     // What a person can put right is one family of errors throughout the package.
     const py::object user_error = py::module_::import("worldmodels.core.errors").attr("UserError");
@@ -171,5 +177,6 @@ PYBIND11_MODULE(_native, module) {
         .def("render", &render, py::arg("index"), py::arg("size"))
         .def("get_state", &get_state, py::arg("index"))
         .def("set_state", &set_state, py::arg("index"), py::arg("state"))
+        .def("variables", &variables, py::arg("index"))
         .def("hash", [](BatchEnv& env, int index) { return episode_at(env, index).hash(); }, py::arg("index"));
 }

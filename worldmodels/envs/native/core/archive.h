@@ -1,5 +1,5 @@
-// Saving, loading and hashing are three visitors of the same list of fields: each field of a game is named once, in its
-// `visit(Archive&)`:
+// Saving, loading, hashing and listing are visitors of the same list of fields: each field of a game is named once, in
+// its `visit(Archive&)`:
 //
 //     void visit(Archive& archive) override {
 //         archive("grid", grid_)("entities", entities_)("play", streams_)("steps", steps_);
@@ -12,6 +12,7 @@
 #include <cstring>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/check.h"
@@ -22,11 +23,26 @@ class Archive {
 public:
     using Bytes = std::vector<std::uint8_t>;
 
-    static Archive saver(Bytes& out) { return Archive(Purpose::Save, &out, nullptr, 0); }
-    static Archive loader(const std::uint8_t* data, std::size_t size) {
-        return Archive(Purpose::Load, nullptr, data, size);
+    using Variables = std::vector<std::pair<std::string, double>>;
+
+    static Archive saver(Bytes& out) {
+        Archive archive(Purpose::Save);
+        archive.out_ = &out;
+        return archive;
     }
-    static Archive hasher() { return Archive(Purpose::Hash, nullptr, nullptr, 0); }
+    static Archive loader(const std::uint8_t* data, std::size_t size) {
+        Archive archive(Purpose::Load);
+        archive.data_ = data;
+        archive.size_ = size;
+        return archive;
+    }
+    static Archive hasher() { return Archive(Purpose::Hash); }
+    // Appends every number under its path, "entities/0/x"; grids are left out.
+    static Archive lister(Variables& out) {
+        Archive archive(Purpose::List);
+        archive.variables_ = &out;
+        return archive;
+    }
 
     bool loading() const { return purpose_ == Purpose::Load; }
     std::size_t bytes_left() const { return size_ - position_; }
@@ -35,9 +51,12 @@ public:
     template <class Field>
     Archive& operator()(const char* name, Field& field) {
         if constexpr (std::is_arithmetic_v<Field> || std::is_enum_v<Field>) {
-            bytes(name, &field, sizeof(Field));
+            if (purpose_ == Purpose::List) variables_->emplace_back(path_ + name, static_cast<double>(field));
+            else bytes(name, &field, sizeof(Field));
         } else {
+            const std::size_t outer = enter(name);
             field.visit(*this);
+            path_.resize(outer);
         }
         return *this;
     }
@@ -51,12 +70,18 @@ public:
             if (count > bytes_left()) throw InvalidState(too_short(name));
             items.resize(count);
         }
-        for (Item& item : items) (*this)(name, item);
+        const std::size_t outer = enter(name);
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            if (purpose_ == Purpose::List) (*this)(std::to_string(i).c_str(), items[i]);
+            else (*this)(name, items[i]);
+        }
+        path_.resize(outer);
         return *this;
     }
 
     // A vector of small numbers, stored as (run length, value) pairs.
     Archive& runs(const char* name, std::vector<std::uint8_t>& values) {
+        if (purpose_ == Purpose::List) return *this;
         auto count = static_cast<std::uint32_t>(values.size());
         bytes(name, &count, sizeof(count));
         if (loading()) {
@@ -73,10 +98,16 @@ public:
     }
 
 private:
-    enum class Purpose { Save, Load, Hash };
+    enum class Purpose { Save, Load, Hash, List };
 
-    Archive(Purpose purpose, Bytes* out, const std::uint8_t* data, std::size_t size)
-        : purpose_(purpose), out_(out), data_(data), size_(size) {}
+    explicit Archive(Purpose purpose) : purpose_(purpose) {}
+
+    // Returns the length of the path outside, to go back to. Only listing needs paths.
+    std::size_t enter(const char* name) {
+        const std::size_t outer = path_.size();
+        if (purpose_ == Purpose::List) path_.append(name).push_back('/');
+        return outer;
+    }
 
     void bytes(const char* name, void* field, std::size_t count) {
         if (purpose_ == Purpose::Save) {
@@ -86,7 +117,7 @@ private:
             if (count > bytes_left()) throw InvalidState(too_short(name));
             std::memcpy(field, data_ + position_, count);
             position_ += count;
-        } else {
+        } else if (purpose_ == Purpose::Hash) {
             digest_ = hash_bytes(static_cast<const std::uint8_t*>(field), count, digest_);
         }
     }
@@ -119,10 +150,12 @@ private:
     static constexpr std::uint64_t kHashStart = 0xCBF29CE484222325ULL;
 
     Purpose purpose_;
-    Bytes* out_;
-    const std::uint8_t* data_;
-    std::size_t size_;
+    Bytes* out_ = nullptr;
+    const std::uint8_t* data_ = nullptr;
+    std::size_t size_ = 0;
     std::size_t position_ = 0;
+    Variables* variables_ = nullptr;
+    std::string path_;
     std::uint64_t digest_ = kHashStart;
 };
 
