@@ -6,9 +6,13 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from worldmodels import __version__
 from worldmodels.core.errors import UserError
+
+if TYPE_CHECKING:
+    from worldmodels.player.options import PlayOptions
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -85,24 +89,65 @@ def _eval(options: argparse.Namespace) -> None:
 
 def _add_play(commands: argparse._SubParsersAction) -> None:
     command = commands.add_parser("play", help="play in a learned world beside the real one, or in a game alone")
-    command.add_argument("path", nargs="?", metavar="RUN", help="the run's folder")
-    command.add_argument("--game", help="play this real game alone")
+    what = command.add_mutually_exclusive_group(required=True)
+    what.add_argument("path", nargs="?", metavar="RUN", help="the run's folder")
+    what.add_argument("--game", metavar="NAME", help="play this real game alone")
+    command.add_argument(
+        "--option", nargs="+", default=[], metavar="NAME=VALUE", help="of --game, for example distribution_mode=hard"
+    )
+    command.add_argument("--policy", action="store_true", help="the policy plays until a key takes over")
+    command.add_argument("--keys", metavar="FILE", help="a script of key events")
+    command.add_argument("--headless", action="store_true", help="without a window; needs --video")
+    command.add_argument("--steps", type=int, dest="ticks", help="stop after so many steps")
+    _add_picture_options(command, video_required=False)
     command.set_defaults(run=_play)
 
 
 def _play(options: argparse.Namespace) -> None:
-    raise UserError("not wired")
+    from worldmodels.player.app import play_game, play_run
+
+    if options.game is None:
+        play_run(options.path, _play_options(options))
+        return
+    from worldmodels.core.config import load_config
+    from worldmodels.envs.config import EnvConfig, game_options
+
+    settings = load_config(EnvConfig, [], options.option)
+    play_game(options.game, _play_options(options), game_options(settings))
 
 
 def _add_enjoy(commands: argparse._SubParsersAction) -> None:
     command = commands.add_parser("enjoy", help="film a run's policy: model, real game and difference side by side")
     command.add_argument("path", metavar="RUN", help="the run's folder")
-    command.add_argument("--video", required=True, metavar="FILE", help="an .mp4 or .gif to write")
-    command.set_defaults(run=_enjoy)
+    command.add_argument("--steps", type=int, default=450, dest="ticks", help="length of the film (default: %(default)s)")
+    _add_picture_options(command, video_required=True)
+    command.set_defaults(run=_enjoy, headless=True, policy=True, keys=None)
 
 
 def _enjoy(options: argparse.Namespace) -> None:
-    raise UserError("not wired")
+    from worldmodels.player.app import play_run
+
+    play_run(options.path, _play_options(options))
+
+
+def _add_picture_options(command: argparse.ArgumentParser, video_required: bool) -> None:
+    command.add_argument("--video", required=video_required, metavar="FILE", help="write what is seen, .mp4 or .gif")
+    command.add_argument("--zoom", type=int, help="screen pixels for each pixel of a frame")
+    command.add_argument("--rate", type=int, default=15, help="steps a second (default: %(default)s)")
+    command.add_argument("--temperature", type=float, default=1.0, help="of the model's samples; 0 is the most probable")
+    command.add_argument("--policy-temperature", type=float, default=1.0, help="of the policy; 0 is greedy")
+    command.add_argument(
+        "--put-back-every", type=int, default=0, metavar="STEPS", help="put the model back on the real state so often"
+    )
+    command.add_argument("--seed", type=int, default=0, help="of levels and samples (default: %(default)s)")
+
+
+def _play_options(options: argparse.Namespace) -> PlayOptions:
+    from dataclasses import fields
+
+    from worldmodels.player.options import PlayOptions
+
+    return PlayOptions(**{field.name: getattr(options, field.name) for field in fields(PlayOptions)})
 
 
 def _add_plot(commands: argparse._SubParsersAction) -> None:
