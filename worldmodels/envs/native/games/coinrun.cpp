@@ -63,10 +63,12 @@ public:
         Streams streams(level_seed);
         const PlatformOptions wanted{options_.mode != Mode::Easy, (options_.debug_mode & kNoPits) == 0,
                                      (options_.debug_mode & kNoCrates) == 0, (options_.debug_mode & kNoSteps) == 0};
-        const std::vector<PlatformItem> items = generate_platforms(grid_, wanted, streams.level);
+        const PlatformLevel level = generate_platforms(grid_, wanted, streams.level);
+        coin_x_ = level.coin_x;
+        coin_y_ = level.coin_y;
         entities_.clear();
         entities_.push_back(new_agent());
-        for (const PlatformItem& item : items) entities_.push_back(new_item(item, streams));
+        for (const PlatformItem& item : level.items) entities_.push_back(new_item(item, streams));
         on_crate_ = false;
         previous_y_ = agent().y;
         pressed_ = {};
@@ -85,7 +87,8 @@ public:
     void draw(Canvas& canvas) const override;
 
     void visit(Archive& archive) override {
-        archive("grid", grid_)("entities", entities_)("on_crate", on_crate_)("previous_y", previous_y_);
+        archive("grid", grid_)("coin_x", coin_x_)("coin_y", coin_y_);
+        archive("entities", entities_)("on_crate", on_crate_)("previous_y", previous_y_);
         archive("steps", steps_)("ground_theme", ground_theme_)("background", background_)("phase", phase_);
     }
 
@@ -209,6 +212,7 @@ private:
     GameOptions options_;
     Art art_;
     Grid grid_;
+    int coin_x_ = 0, coin_y_ = 0;
     Entities entities_;
     bool on_crate_ = false;   // a crate carried the agent in the last step
     float previous_y_ = 0;    // the agent's height at the end of the last step
@@ -249,10 +253,7 @@ void CoinRun::draw_ground(Canvas& canvas, const Camera& camera, const Sheet& she
             default: return nullptr;
         }
     });
-    const Bitmap& coin = sheet.get(art::coinrun::Coin);
-    for (int x = std::max(camera.first_column(), 0); x <= camera.last_column(); ++x)
-        for (int y = std::max(camera.first_row(), 0); y <= camera.last_row(); ++y)
-            if (grid_.at(x, y) == kCoin) draw_in_cell(canvas, camera, coin, x, y);
+    draw_in_cell(canvas, camera, sheet.get(art::coinrun::Coin), coin_x_, coin_y_);
 }
 
 void CoinRun::draw_items(Canvas& canvas, const Camera& camera, const Sheet& sheet) const {

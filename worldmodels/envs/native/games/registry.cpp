@@ -2,7 +2,8 @@
 // `GameEntry wm::games::NAME()` is what its file defines.
 #define WM_GAMES(game) \
     game(coinrun)      \
-    game(maze)
+    game(maze)         \
+    game(starpilot)
 
 #include "core/game.h"
 

@@ -18,7 +18,7 @@ public:
     PlatformBuilder(Grid& grid, const PlatformOptions& options, Random& random)
         : grid_(grid), options_(options), random_(random) {}
 
-    std::vector<PlatformItem> build() {
+    PlatformLevel build() {
         grid_.reset(kPlatformWorld, kPlatformWorld, kSpace, kGround);
         frame();
         difficulty_ = 1 + random_.below(3);
@@ -26,7 +26,7 @@ public:
         danger_ = static_cast<Danger>(random_.below(3));
         for (int i = 0; i < sections && x_ + kSectionRoom < kPlatformWorld; ++i) section();
         finish();
-        return std::move(items_);
+        return {std::move(items_), x_, y_};
     }
 
 private:
@@ -129,7 +129,7 @@ private:
 
 }  // namespace
 
-std::vector<PlatformItem> generate_platforms(Grid& grid, const PlatformOptions& options, Random& random) {
+PlatformLevel generate_platforms(Grid& grid, const PlatformOptions& options, Random& random) {
     return PlatformBuilder(grid, options, random).build();
 }
 

@@ -31,10 +31,15 @@ struct PlatformItem {
     int x, y;
 };
 
+struct PlatformLevel {
+    std::vector<PlatformItem> items;
+    int coin_x = 0, coin_y = 0;
+};
+
 constexpr int kPlatformWorld = 64;  // cells per side
 
-// Fills `grid` with a level and returns what stands in it. The agent starts in cell (1, 1); the coin is at the right end.
-// Every rise, gap and obstacle is within reach of a jump of height 6 and width 7, so each level can be solved.
-std::vector<PlatformItem> generate_platforms(Grid& grid, const PlatformOptions& options, Random& random);
+// Fills `grid` with a level; the agent starts in cell (1, 1), the coin is at the right end. Every rise, gap and obstacle is
+// within reach of a jump of height 6 and width 7, so each level can be solved.
+PlatformLevel generate_platforms(Grid& grid, const PlatformOptions& options, Random& random);
 
 }  // namespace wm
