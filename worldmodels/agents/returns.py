@@ -1,7 +1,7 @@
 """Returns: what a state is worth, from the rewards that followed and the values at the end. Pure functions.
 
-Time runs along the first axis. Index t of `rewards` and `discounts` belongs to state t: the reward that arrived with it,
-and the discount on everything after it (0 where the episode ended).
+Time runs along the first axis. Index t of `rewards` and `discounts` belongs to state t: the reward that arrived with
+it, and the discount on everything after it (0 where the episode ended).
 """
 
 from __future__ import annotations

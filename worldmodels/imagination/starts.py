@@ -7,9 +7,7 @@ import tensorflow as tf
 from worldmodels.core.types import State
 
 
-def choose_starts(
-    states: State, continuations: tf.Tensor, count: int, seed: tf.Tensor
-) -> tuple[State, tf.Tensor]:
+def choose_starts(states: State, continuations: tf.Tensor, count: int, seed: tf.Tensor) -> tuple[State, tf.Tensor]:
     """Flatten states in time into rows, and take `count` of them at random, each at most once.
 
     Args:

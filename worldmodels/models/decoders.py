@@ -35,12 +35,12 @@ class ConvDecoder(Layer):
         layers = [(4 * depth, 2 * depth, 5), (2 * depth, depth, 6), (depth, shape[2], 6)]
         with keras.name_scope("decoder"):
             self.dense = Dense(features, 32 * depth, seeds, "dense")
-            self.spread = self.weight("spread_kernel", (32 * depth, 5 * 5 * 4 * depth), seeds)
+            self.spread_kernel = self.weight("spread_kernel", (32 * depth, 5 * 5 * 4 * depth), seeds)
             self.spread_bias = self.weight("spread_bias", (4 * depth,))
             self.convs = [TransposedConv(*layer, seeds, f"conv_{i}") for i, layer in enumerate(layers)]
 
     def call(self, features: tf.Tensor) -> tf.Tensor:
-        x = tf.matmul(self.dense(features), self.spread)
+        x = tf.matmul(self.dense(features), self.spread_kernel)
         x = tf.nn.bias_add(tf.reshape(x, (-1, 5, 5, self.spread_bias.shape[0])), self.spread_bias)
         for conv in self.convs:
             x = conv(tf.nn.elu(x))

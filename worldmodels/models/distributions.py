@@ -1,8 +1,8 @@
 """Distributions of latents, actions and targets. The only place that imports TensorFlow Probability.
 
 Categoricals are given by logits (..., C). They are written out here because they sit in the inner loop: one pass for a
-sample, one for a KL, where the general classes make several. Random draws take their noise as an argument, so that a loop
-over time draws it once, before it starts.
+sample, one for a KL, where the general classes make several. Random draws take their noise as an argument, so that a
+loop over time draws it once, before it starts.
 
 A temperature scales the noise of a draw: 1 samples, 0 gives the mode, and for categoricals values between are exactly
 sampling from the softmax of logits / temperature.
@@ -37,7 +37,8 @@ def straight_through_one_hot(logits: tf.Tensor, index: tf.Tensor) -> tuple[tf.Te
     """
 
     def gradient(upstream: tf.Tensor) -> tuple[tf.Tensor, None]:
-        probabilities = tf.nn.softmax(logits)
+        # Inside the gradient of a loop the static shape is lost.
+        probabilities = tf.nn.softmax(tf.ensure_shape(logits, logits.shape))
         return probabilities * (upstream - tf.reduce_sum(probabilities * upstream, -1, keepdims=True)), None
 
     return tf.one_hot(index, logits.shape[-1]), gradient

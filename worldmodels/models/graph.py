@@ -12,9 +12,9 @@ import tensorflow as tf
 def graph(method: Callable[..., Any]) -> Callable[..., Any]:
     """A method that runs as one `tf.function`, and as a part of the caller's when called inside one.
 
-    Inlining it there lets TensorFlow share and fuse operations across methods; as a nested function it would not. Python
-    floats become tensors, so that another temperature is not another graph. Loops over tensors must be written as such:
-    rewriting of Python is off, which also makes tracing faster.
+    Inlining it there lets TensorFlow share and fuse operations across methods; as a nested function it would not.
+    Python floats become tensors, so that another temperature is not another graph. Loops over tensors must be written
+    as such: rewriting of Python is off, which also makes tracing faster.
     """
     compiled = tf.function(method, autograph=False)
 

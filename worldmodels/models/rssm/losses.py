@@ -1,4 +1,4 @@
-"""The loss of the world model: what it gets wrong about images, rewards and endings, and what the prior did not expect."""
+"""The loss of the world model: what it gets wrong about images, rewards and endings, and what surprised its prior."""
 
 from __future__ import annotations
 

@@ -23,9 +23,7 @@ from worldmodels.models.variables import load_variables, named_variables, save_v
 class RSSM:
     """A `WorldModel` (see `models/api.py` for the methods) whose state is an `RSSMState`."""
 
-    def __init__(
-        self, config: RSSMConfig, observation_shape: tuple[int, int, int], num_actions: int, seed: np.ndarray
-    ):
+    def __init__(self, config: RSSMConfig, observation_shape: tuple[int, int, int], num_actions: int, seed: np.ndarray):
         seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
         self.config = config
         self.encoder = build_encoder(config.encoder, observation_shape, seeds)
@@ -128,4 +126,3 @@ class RSSM:
         means["prior_entropy"] = tf.reduce_mean(latents.entropy(prior))
         means["posterior_entropy"] = tf.reduce_mean(latents.entropy(posterior))
         return loss, means, tf.nest.map_structure(tf.stop_gradient, states)
-

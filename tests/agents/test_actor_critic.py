@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from worldmodels.agents import build_agent
+from worldmodels.agents.actor_critic_config import ActorCriticConfig
+from worldmodels.core.errors import CheckpointError, ConfigError
+from worldmodels.models.config import HeadConfig, OptimizerConfig
+
+HEAD = HeadConfig(1, 8)
+FAST = OptimizerConfig(learning_rate=0.03)
+CONFIG = ActorCriticConfig(
+    actor=HEAD,
+    critic=HEAD,
+    horizon=4,
+    discount=0.9,
+    clip_rewards=False,
+    target_every=2,
+    target_share=0.5,
+    actor_optimizer=FAST,
+    critic_optimizer=FAST,
+)
+CONTINUES = tf.ones((4, 8))
+PLACES = tf.one_hot([2, 3, 4], 7)  # the features of places -1, 0 and 1
+
+
+def seed(number: int) -> np.ndarray:
+    return np.array([number, 5], np.int32)
+
+
+@pytest.fixture(scope="module")
+def build(line):
+    def make(number: int = 0, config: ActorCriticConfig = CONFIG):
+        return build_agent(config, line.spec, seed(number))
+
+    return make
+
+
+@pytest.mark.parametrize("normalize", [False, True])
+def test_learns_to_walk_to_where_it_is_paid(build, line, starts, normalize):
+    agent = build(config=replace(CONFIG, normalize_returns=normalize, starts=16))
+    for i in range(60):
+        metrics = agent.improve(line, starts, CONTINUES, seed(i))
+    actions, _, _ = agent.act(PLACES, (), 0.0, seed(0))
+    assert actions.numpy().tolist()[:2] == [1, 1]
+    # Walking straight on visits places 1, 2 and 3, which pays 1 + 0.9 + 0.81.
+    assert float(agent.critic(PLACES)[1, 0]) > 1.5
+    assert metrics["policy/entropy"] < 0.6
+    assert metrics["policy/finite"] == 1
+
+
+def test_starts_as_the_uniform_policy(build):
+    agent = build()
+    actions, state, extras = agent.act(tf.repeat(PLACES, 1000, 0), agent.initial(3000), 1.0, seed(1))
+    assert actions.dtype == tf.int32
+    assert float(tf.reduce_mean(tf.cast(actions, tf.float32))) == pytest.approx(0.5, abs=0.05)
+    assert state == ()
+    assert not extras["logits"].numpy().any()
+
+
+def test_a_start_after_the_end_teaches_nothing(build, line, starts):
+    agent = build()
+    before = agent.save()
+    agent.improve(line, starts, tf.zeros((4, 8)), seed(0))
+    after = agent.save()
+    for part in ("actor", "critic"):
+        for name, value in before[part].items():
+            np.testing.assert_allclose(after[part][name], value, rtol=1e-5, atol=1e-7)  # weight decay alone
+
+
+def test_target_moves_halfway_every_second_update(build, line, starts):
+    agent = build()
+    name, target = "dense_1/bias", []
+    critic = []
+    for i in range(2):
+        agent.improve(line, starts, CONTINUES, seed(i))
+        tree = agent.save()
+        target.append(tree["target"][f"target/{name}"])
+        critic.append(tree["critic"][f"critic/{name}"])
+    np.testing.assert_array_equal(target[0], [0.0])
+    assert critic[1] != 0
+    np.testing.assert_allclose(target[1], 0.5 * critic[1], rtol=1e-6)
+
+
+def test_a_restored_agent_goes_on_bit_for_bit(build, line, starts):
+    """Two updates, save, load into another agent, and two more; also a test that updates repeat exactly."""
+    straight, resumed = build(1), build(2)
+    for i in range(2):
+        straight.improve(line, starts, CONTINUES, seed(i))
+    resumed.load(straight.save())
+    for agent in (straight, resumed):
+        for i in range(2, 4):
+            agent.improve(line, starts, CONTINUES, seed(i))
+    np.testing.assert_equal(resumed.save(), straight.save())
+
+
+def test_a_reward_that_is_not_finite_changes_nothing(build, line, starts):
+    class Broken(type(line)):
+        def reward(self, state):
+            return super().reward(state) * float("nan")
+
+    agent = build()
+    before = agent.save()
+    metrics = agent.improve(Broken(), starts, CONTINUES, seed(0))
+    assert metrics["policy/finite"] == 0
+    np.testing.assert_equal(agent.save(), before)
+
+
+def test_the_tanh_of_rewards_is_learned_from_when_asked(build, line, starts):
+    metrics = build(config=replace(CONFIG, clip_rewards=True)).improve(line, starts, CONTINUES, seed(0))
+    plain = build().improve(line, starts, CONTINUES, seed(0))
+    assert float(metrics["policy/return"]) == pytest.approx(np.tanh(1.0) * float(plain["policy/return"]), rel=1e-4)
+
+
+def test_a_checkpoint_of_another_size_is_refused(build):
+    with pytest.raises(CheckpointError, match="the actor"):
+        build(config=replace(CONFIG, actor=HeadConfig(1, 9))).load(build().save())
+
+
+def test_features_that_are_images_are_refused(line):
+    with pytest.raises(ConfigError, match="vector features; this one offers images"):
+        build_agent(CONFIG, line.spec._replace(feature_kind="images"), seed(0))
+
+
+def test_parameters_of_the_published_size(line):
+    agent = build_agent(ActorCriticConfig(), line.spec._replace(num_actions=18, feature_shape=(1624,)), seed(0))
+    sizes = {part: sum(weight.size for weight in agent.save()[part].values()) for part in ("actor", "critic")}
+    trunk = 1624 * 400 + 400 + 3 * (400 * 400 + 400)
+    assert sizes == {"actor": trunk + 400 * 18 + 18, "critic": trunk + 401}

@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from worldmodels.core.errors import ConfigError
+from worldmodels.models import build_model
+
+
+@dataclass(frozen=True)
+class Misspelt:
+    kind: str = "rsm"
+
+
+def test_unknown_kind_names_the_nearest():
+    with pytest.raises(ConfigError, match="Unknown model 'rsm'. Did you mean 'rssm'?"):
+        build_model(Misspelt(), (16, 16, 3), 5, np.array([1, 2], np.int32))
+
+
+def test_configuration_needs_no_tensorflow():
+    code = "import sys, worldmodels.models, worldmodels.agents; sys.exit('tensorflow' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tensorflow as tf
+import tensorflow_probability as tfp
+
+from worldmodels.models import distributions as d
+
+SEED = (1, 2)
+LOGITS = tf.math.log([[0.5, 0.25, 0.125, 0.125]])
+
+
+def frequencies(temperature: float) -> np.ndarray:
+    logits = tf.repeat(LOGITS, 40_000, 0)
+    index = d.sample_categorical(logits, d.gumbel_noise(logits.shape, SEED), temperature)
+    return np.bincount(index, minlength=4) / 40_000
+
+
+def test_temperature_1_samples_the_softmax():
+    np.testing.assert_allclose(frequencies(1.0), [0.5, 0.25, 0.125, 0.125], atol=0.01)
+
+
+def test_temperature_one_half_samples_the_squared_probabilities():
+    # 16 : 4 : 1 : 1 out of 22.
+    np.testing.assert_allclose(frequencies(0.5), np.array([16, 4, 1, 1]) / 22, atol=0.01)
+
+
+def test_temperature_0_is_the_mode():
+    assert frequencies(0.0).tolist() == [1, 0, 0, 0]
+
+
+def test_noise_is_finite_and_depends_on_the_seed_alone():
+    noise = d.gumbel_noise((100_000,), SEED).numpy()
+    assert np.isfinite(noise).all()
+    assert noise.mean() == pytest.approx(0.5772, abs=0.02)
+    np.testing.assert_array_equal(noise, d.gumbel_noise((100_000,), SEED))
+    assert not np.array_equal(noise, d.gumbel_noise((100_000,), (1, 3)))
+
+
+def test_straight_through_is_one_hot_with_the_gradient_of_the_softmax():
+    logits, weights = tf.constant([[0.3, -1.2, 2.0]]), tf.constant([[1.0, 5.0, -2.0]])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(logits)
+        one_hot = d.straight_through_one_hot(logits, tf.constant([1]))
+        hard = tf.reduce_sum(one_hot * weights)
+        soft = tf.reduce_sum(tf.nn.softmax(logits) * weights)
+    assert one_hot.numpy().tolist() == [[0.0, 1.0, 0.0]]
+    np.testing.assert_allclose(tape.gradient(hard, logits), tape.gradient(soft, logits), rtol=1e-5)
+
+
+def test_categorical_figures_worked_by_hand():
+    fair, biased = tf.math.log([[0.5, 0.5]]), tf.math.log([[0.25, 0.75]])
+    # 0.5 ln(0.5 / 0.25) + 0.5 ln(0.5 / 0.75)
+    np.testing.assert_allclose(d.categorical_kl(fair, biased), [0.143841], rtol=1e-4)
+    np.testing.assert_allclose(d.categorical_kl(fair, fair), [0.0], atol=1e-7)
+    np.testing.assert_allclose(d.categorical_entropy(biased), [0.562335], rtol=1e-5)
+    np.testing.assert_allclose(d.categorical_log_probability(biased, tf.constant([1])), [np.log(0.75)], rtol=1e-5)
+
+
+def test_categorical_figures_agree_with_tensorflow_probability():
+    p, q = tf.random.stateless_normal((2, 5, 7), SEED)
+    ours, theirs = (
+        d.categorical_kl(p, q),
+        tfp.distributions.Categorical(p).kl_divergence(tfp.distributions.Categorical(q)),
+    )
+    np.testing.assert_allclose(ours, theirs, rtol=1e-5)
+    np.testing.assert_allclose(d.categorical_entropy(p), tfp.distributions.Categorical(p).entropy(), rtol=1e-5)
+
+
+def test_gaussian_figures_worked_by_hand():
+    # ln(2 / 1) + (1 + (3 - 1)^2) / (2 * 4) - 1 / 2
+    np.testing.assert_allclose(d.gaussian_kl([3.0], [1.0], [1.0], [2.0]), [0.818147], rtol=1e-5)
+    np.testing.assert_allclose(d.gaussian_entropy(tf.constant([1.0])), [1.418939], rtol=1e-6)
+
+
+def test_a_perfect_prediction_costs_nothing():
+    assert d.normal_nll(tf.constant(2.0), tf.constant(2.0)) == 0
+    assert d.normal_nll(tf.constant(2.0), tf.constant(5.0)) == 4.5
+
+
+def test_bernoulli_takes_soft_targets():
+    # -(0.9 ln 0.5 + 0.1 ln 0.5)
+    np.testing.assert_allclose(d.bernoulli_nll(tf.constant(0.0), tf.constant(0.9)), np.log(2), rtol=1e-6)
+
+
+def test_uniform_mixture_keeps_every_class_alive():
+    mixed = tf.nn.softmax(d.mix_uniform(tf.constant([[100.0, 0.0, 0.0, 0.0]]), 0.04))
+    np.testing.assert_allclose(mixed, [[0.97, 0.01, 0.01, 0.01]], rtol=1e-4)
+    assert d.mix_uniform(LOGITS, 0.0) is LOGITS
+
+
+def test_symlog_and_back():
+    x = tf.constant([-100.0, -1.0, 0.0, 0.5, 10.0])
+    np.testing.assert_allclose(d.symexp(d.symlog(x)), x, rtol=1e-5)
+    np.testing.assert_allclose(d.symlog(tf.constant(np.e - 1)), 1.0, rtol=1e-6)
+
+
+def test_scaled_gradient():
+    x = tf.constant(3.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = d.scale_gradient(x, 0.2) ** 2
+    assert float(y) == pytest.approx(9.0)
+    assert float(tape.gradient(y, x)) == pytest.approx(0.2 * 6.0)

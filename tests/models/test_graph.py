@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import tensorflow as tf
+
+from worldmodels.models.graph import graph
+
+
+class Doubler:
+    traces = 0
+
+    @graph
+    def double(self, x, factor):
+        self.traces += 1
+        return 2 * x * factor
+
+    @graph
+    def twice(self, x):
+        return self.double(self.double(x, 1.0), 1.0)
+
+
+def test_other_numbers_run_the_same_graph():
+    doubler = Doubler()
+    assert [float(doubler.double(tf.constant(3.0), factor)) for factor in (1.0, 0.5)] == [6.0, 3.0]
+    assert doubler.traces == 1
+
+
+def test_inside_another_graph_it_is_inlined():
+    doubler = Doubler()
+    assert float(doubler.twice(tf.constant(1.0))) == 4.0
+    operations = tf.function(doubler.twice).get_concrete_function(tf.constant(1.0)).graph.get_operations()
+    assert not [op for op in operations if "Call" in op.type]

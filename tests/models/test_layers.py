@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.models.layers import MLP, Conv, Dense, GRUCell, TransposedConv, layer_norm
+from worldmodels.models.variables import named_variables
+
+
+def random() -> np.random.Generator:
+    return np.random.default_rng(5)
+
+
+def test_weights_are_named_by_path_and_follow_the_seed():
+    first, second = (
+        named_variables([MLP((3, 4, 2), random(), "head")]),
+        named_variables([MLP((3, 4, 2), random(), "head")]),
+    )
+    assert list(first) == ["head/dense_0/kernel", "head/dense_0/bias", "head/dense_1/kernel", "head/dense_1/bias"]
+    for name, weight in first.items():
+        np.testing.assert_array_equal(weight, second[name])
+
+
+def test_mlp_by_hand():
+    mlp = MLP((1, 1, 1), random(), "mlp")
+    for weight, value in zip(mlp.trainable_weights, ([[2.0]], [-4.0], [[3.0]], [1.0]), strict=True):
+        weight.assign(value)
+    # elu(2 * 3 - 4) * 3 + 1, and elu(2 * 1 - 4) * 3 + 1 with elu(-2) = exp(-2) - 1
+    np.testing.assert_allclose(mlp(tf.constant([[3.0], [1.0]])), [[7.0], [3 * np.exp(-2) - 2]], rtol=1e-5)
+
+
+def test_zero_output_predicts_exactly_zero():
+    assert not np.any(MLP((3, 4, 2), random(), "mlp", zero_output=True)(tf.ones((5, 3))))
+
+
+def test_convolutions_change_the_side_as_their_classes_say():
+    assert Conv(3, 8, 4, random(), "conv")(tf.zeros((2, 64, 64, 3))).shape == (2, 31, 31, 8)
+    assert TransposedConv(8, 3, 6, random(), "back")(tf.zeros((2, 30, 30, 8))).shape == (2, 64, 64, 3)
+
+
+def test_gru_with_zero_weights_forgets_by_the_update_bias():
+    cell = GRUCell(2, 3, random(), "gru")
+    cell.kernel.assign(tf.zeros_like(cell.kernel))
+    # All gates are 0 before the bias: the candidate is 0, and the update gate sigmoid(-1) = 0.268941.
+    new = cell(tf.ones((1, 2)), tf.constant([[1.0, -2.0, 0.0]]))
+    np.testing.assert_allclose(new, [[0.731059, -1.462117, 0.0]], rtol=1e-5)
+
+
+def test_gru_gates_by_hand():
+    cell = GRUCell(1, 1, random(), "gru")
+    cell.kernel.assign([[1.0, 2.0, 3.0], [0.0, 0.0, 0.0]])
+    # Pre-activations 1, 2, 3 have mean 2 and variance 2/3.
+    reset, candidate, update = np.array([-1, 0, 1]) / np.sqrt(2 / 3 + 1e-3)
+    sigmoid = lambda x: 1 / (1 + np.exp(-x))  # noqa: E731
+    candidate, update = np.tanh(sigmoid(reset) * candidate), sigmoid(update - 1)
+    expected = update * candidate + (1 - update) * 0.5
+    np.testing.assert_allclose(cell(tf.constant([[1.0]]), tf.constant([[0.5]])), [[expected]], rtol=1e-5)
+
+
+def test_layer_norm_by_hand():
+    normal = layer_norm(tf.constant([[1.0, 3.0]]), tf.constant([1.0, 2.0]), tf.constant([0.0, 5.0]), epsilon=0.0)
+    np.testing.assert_allclose(normal, [[-1.0, 7.0]], rtol=1e-6)
+
+
+def test_dense_has_a_bias_for_each_unit():
+    dense = Dense(2, 3, None, "dense")
+    dense.bias.assign([1.0, 2.0, 3.0])
+    assert dense(tf.ones((1, 2))).numpy().tolist() == [[1.0, 2.0, 3.0]]

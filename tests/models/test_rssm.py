@@ -1,0 +1,168 @@
+"""The whole world model, at a tiny size."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from worldmodels.core.errors import CheckpointError
+from worldmodels.models.config import ConvConfig
+
+ACTIONS = np.array([1, 0, 4, 2], np.int32)
+
+
+@pytest.fixture(scope="module")
+def model(build):
+    """Its weights stay as they are in every test that uses it."""
+    return build()
+
+
+@pytest.fixture(scope="module")
+def state(model, batch):
+    states = model.observe_sequence(batch.observation, batch.action, batch.is_first, np.array([1, 2], np.int32))
+    return tf.nest.map_structure(lambda x: x[:, -1], states)
+
+
+def assert_equal(first, second) -> None:
+    for one, other in zip(tf.nest.flatten(first), tf.nest.flatten(second), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_shapes_and_ranges(model, state, seed):
+    assert model.spec == ((16, 16, 3), 5, "vector", (28,))
+    assert model.initial(4).recurrent.shape == (4, 16)
+    assert state.latent.shape == (4, 12)
+    assert model.features(state).shape == (4, 28)
+    assert model.frame(state).dtype == tf.uint8
+    assert model.frame(state).shape == (4, 16, 16, 3)
+    assert model.reward(state).shape == (4,)
+    assert np.all((model.continuation(state) > 0) & (model.continuation(state) < 1))
+
+
+def test_latents_are_exactly_one_hot(model, state):
+    groups = tf.reshape(state.latent, (4, 3, 4))
+    np.testing.assert_array_equal(tf.reduce_sum(groups, -1), np.ones((4, 3)))
+    assert set(np.unique(groups)) == {0.0, 1.0}
+
+
+def test_a_sequence_is_the_same_as_its_steps(model, batch, seed):
+    """With the same noise, one loop over 6 steps agrees with 6 calls."""
+    dynamics, steps = model.dynamics, 6
+    embeddings = tf.random.stateless_normal((4, steps, model.encoder.size), seed)
+    noise = dynamics.latents.noise((steps, 4), seed)
+    whole, statistics = dynamics.follow(model.initial(4), embeddings, batch.action, batch.is_first, noise)
+    state = model.initial(4)
+    for t in range(steps):
+        now = slice(t, t + 1)
+        inputs = (embeddings[:, now], batch.action[:, now], batch.is_first[:, now], noise[now])
+        one, one_statistics = dynamics.follow(state, *inputs)
+        state = tf.nest.map_structure(lambda x: x[:, 0], one)
+        np.testing.assert_allclose(state.recurrent, whole.recurrent[:, t], atol=1e-6)
+        np.testing.assert_array_equal(state.latent, whole.latent[:, t])
+        np.testing.assert_allclose(one_statistics[:, 0], statistics[:, t], atol=1e-6)
+
+
+def test_a_first_observation_forgets_what_was_before(model, batch, state, seed):
+    observation, is_first = batch.observation[:, 0], np.array([True, False, True, False])
+    one = model.observe(state, observation, ACTIONS, is_first, seed)
+    other = model.observe(model.initial(4), observation, ACTIONS[::-1].copy(), is_first, seed)
+    np.testing.assert_array_equal(one.recurrent[::2], other.recurrent[::2])
+    np.testing.assert_array_equal(one.latent[::2], other.latent[::2])
+    assert not np.allclose(one.recurrent[1::2], other.recurrent[1::2])
+
+
+def test_a_sequence_without_a_state_starts_anew(model, batch, seed):
+    inside = np.zeros_like(batch.is_first)
+    marked = inside.copy()
+    marked[:, 0] = True
+    unmarked = model.observe_sequence(batch.observation, batch.action, inside, seed)
+    assert_equal(unmarked, model.observe_sequence(batch.observation, batch.action, marked, seed))
+
+
+def test_imagination_depends_on_action_and_seed_alone(model, state, seed):
+    once = model.imagine(state, ACTIONS, 1.0, seed)
+    assert_equal(once, model.imagine(state, ACTIONS, 1.0, seed))
+    assert not np.allclose(once.recurrent, model.imagine(state, ACTIONS[::-1].copy(), 1.0, seed).recurrent)
+    other = model.imagine(state, ACTIONS, 1.0, np.array([9, 9], np.int32))
+    np.testing.assert_array_equal(once.recurrent, other.recurrent)  # the noise enters with the latent
+    assert not np.array_equal(once.latent, other.latent)
+
+
+def test_temperature_0_imagines_the_mode_whatever_the_seed(model, state, seed):
+    mode = model.imagine(state, ACTIONS, 0.0, seed)
+    assert_equal(mode, model.imagine(state, ACTIONS, 0.0, np.array([9, 9], np.int32)))
+    logits = tf.reshape(model.dynamics.prior(mode.recurrent), (4, 3, 4))
+    np.testing.assert_array_equal(tf.argmax(tf.reshape(mode.latent, (4, 3, 4)), -1), tf.argmax(logits, -1))
+
+
+def test_overfits_one_batch(build, batch, seed):
+    model = build(kl_scale=0.1)
+    first, _ = model.fit(batch, seed)
+    for _ in range(80):
+        last, _ = model.fit(batch, seed)
+    for name in ("image_loss", "reward_loss", "continuation_loss"):
+        assert last[f"model/{name}"] < 0.5 * first[f"model/{name}"], name
+    assert last["model/finite"] == 1
+
+
+def test_a_loss_that_is_not_finite_changes_nothing(model, batch, seed):
+    before = model.save()
+    metrics, _ = model.fit(batch._replace(reward=np.full_like(batch.reward, np.nan)), seed)
+    assert metrics["model/finite"] == 0
+    np.testing.assert_equal(model.save(), before)
+
+
+def test_a_restored_model_goes_on_bit_for_bit(build, batch, seed):
+    """4 updates are 2 updates, save, load into another model, and 2 more: updates repeat exactly."""
+    straight, resumed = build(1), build(2)
+
+    def two_updates(model):
+        for _ in range(2):
+            metrics, states = model.fit(batch, seed)
+        return {name: float(value) for name, value in metrics.items()}, states
+
+    two_updates(straight)
+    resumed.load(straight.save())
+    assert_equal(two_updates(straight), two_updates(resumed))
+    np.testing.assert_equal(resumed.save(), straight.save())
+
+
+def test_a_checkpoint_of_another_size_is_refused(build, model):
+    with pytest.raises(CheckpointError, match=r"'dynamics/enter/kernel' has shape \(17, 12\).*\(17, 10\)"):
+        build(hidden=10).load(model.save())
+
+
+def test_gaussian_latents_learn_too(build, batch, seed):
+    model = build(classes=0)
+    first, states = model.fit(batch, seed)
+    for _ in range(30):
+        last, _ = model.fit(batch, seed)
+    assert states.latent.shape == (4, 6, 3)
+    assert last["model/loss"] < first["model/loss"]
+
+
+def test_parameters_of_the_published_sizes():
+    """World models of DreamerV2 for Atari (gray, 18 actions) and for control from pixels (colour, 6 actions)."""
+    from worldmodels.models import build_model
+    from worldmodels.models.rssm.config import RSSMConfig
+
+    def count(config, channels, actions):
+        model = build_model(config, (64, 64, channels), actions, np.array([1, 2], np.int32))
+        sizes = {}
+        for name, variable in model.variables.items():
+            part = name.split("/")[0]
+            sizes[part] = sizes.get(part, 0) + int(np.prod(variable.shape))
+        return sizes
+
+    heads = 1624 * 400 + 400 + 3 * (400 * 400 + 400) + 401
+    assert count(RSSMConfig(), 1, 18) == {
+        "encoder": 1_549_776,
+        "dynamics": 5_664_848,
+        "decoder": 10_497_553,
+        "reward": heads,
+        "continuation": heads,
+    }
+    sizes = count(RSSMConfig(recurrent=200, hidden=200, encoder=ConvConfig(), decoder=ConvConfig()), 3, 6)
+    assert (sizes["encoder"], sizes["dynamics"]) == (1_551_312, 1_247_248)
+    assert round(sizes["decoder"] / 1e6, 3) == 9.887
