@@ -55,14 +55,20 @@ def test_horizon_curves(tmp_path: Path) -> None:
         "Image error": [HorizonCurve("model", gap, gap / 10), HorizonCurve("copy", gap * 2, baseline=True)],
         "Reward accuracy": [HorizonCurve("model", [1.0, 1.0, 0.5])],
     }
-    assert painted(plot_horizon(chart, tmp_path / "horizon.png", "World model")) == (1380, 525)
+    assert painted(plot_horizon(chart, tmp_path / "horizon.png", "World model")) == (1380, 585)
 
 
 def test_a_grid_of_returns(tmp_path: Path) -> None:
     unknown = Estimate(1, 3.0, math.nan, math.nan, math.nan)
     cells = [[estimate([1, 2, 3]), unknown], [estimate([5, 5, 5]), estimate([])]]
-    path = plot_grid(cells, ["0", "8"], ["a", "b"], tmp_path / "grid.png", "Return", [["", "1 unfinished"], ["", ""]])
-    painted(path)
+    notes = [["", "1 unfinished"], ["", ""]]
+    assert painted(plot_grid(cells, ["0", "8"], ["a", "b"], tmp_path / "grid.png", "Return", notes)) == (885, 480)
+    row = plot_grid([[estimate([1, 2, 3]), estimate([5, 6, 7])]], ["0"], ["a", "b"], tmp_path / "row.png")
+    with Image.open(row) as image:
+        colors = image.convert("RGB").getcolors(1 << 24) or []
+        shades = sorted(count for count, color in colors if color != (255, 255, 255))
+    # Two cells of about 300 by 200 pixels, each of one shade.
+    assert shades[-2] > 30_000
 
 
 def test_what_cannot_be_drawn_is_told(tmp_path: Path) -> None:

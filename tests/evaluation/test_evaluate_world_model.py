@@ -120,8 +120,8 @@ def test_recorded_windows_are_what_happened(parts: SimpleNamespace) -> None:
 def test_the_difference_is_black_where_nothing_differs_and_white_at_most() -> None:
     truth = np.array([[[0, 0, 0], [10, 20, 30], [0, 0, 0]]], np.uint8)
     model = np.array([[[0, 0, 0], [10, 20, 58], [255, 0, 0]]], np.uint8)
-    # A difference of 28: sqrt(28 / 255) x 3 = 0.994, almost all of the red.
-    assert difference_image(truth, model).tolist() == [[[0, 0, 0], [253, 0, 0], [255, 255, 255]]]
+    # A difference of 28 is 84 of red; red is full from 85 on, then green and blue follow.
+    assert difference_image(truth, model).tolist() == [[[0, 0, 0], [84, 0, 0], [255, 255, 255]]]
 
 
 def test_frames_stand_side_by_side() -> None:
@@ -129,12 +129,12 @@ def test_frames_stand_side_by_side() -> None:
     model = truth.copy()
     model[:, 2] = 100
     frames = comparison_frames(truth, model, context=2, columns=1, scale=8)
-    # Three panes of 32 pixels with 2 of border and 2 around on both sides, and 5 around; two of them, header and line.
-    assert frames.shape == (3, 2 * (32 + 8 + 10) + 22 + 20, 3 * (32 + 8) + 10, 3)
-    middle = frames[:, 22 + 25, [25, 65, 105]]
+    # Three panes of 32 pixels with 2 of border and 2 around on both sides, and 7 around; two of them, header and line.
+    assert frames.shape == (3, 2 * (32 + 8 + 14) + 22 + 20, 3 * (32 + 8) + 14, 3)
+    middle = frames[:, 22 + 27, [27, 67, 107]]
     assert middle[:2].tolist() == [[[200] * 3, [200] * 3, [0] * 3]] * 2
     assert middle[2, :2].tolist() == [[200] * 3, [100] * 3]
-    assert middle[2, 2].tolist() == [255, 224, 0]  # sqrt(100 / 255) x 3 = 1.879
+    assert middle[2, 2].tolist() == [255, 45, 0]
 
 
 def test_the_video_shows_windows_without_an_end_first(parts: SimpleNamespace) -> None:

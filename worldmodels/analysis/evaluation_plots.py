@@ -31,7 +31,7 @@ class HorizonCurve(NamedTuple):
 
 def plot_horizon(chart: Mapping[str, Sequence[HorizonCurve]], save: Path | str, title: str = "") -> Path:
     """One panel for each title of `chart`, side by side: its curves against the number of steps predicted."""
-    with panels(1, len(chart), 4.6, 3.5, title=title) as (figure, places):
+    with panels(1, len(chart), 4.6, 3.9, title=title) as (figure, places):
         for axes, (name, curves) in zip(places, chart.items(), strict=True):
             _draw_horizon(axes, name, curves)
         return save_figure(figure, save)
@@ -51,7 +51,9 @@ def _draw_horizon(axes: Axes, title: str, curves: Sequence[HorizonCurve]) -> Non
     axes.set_xlabel("steps predicted without looking")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.margins(x=0.02)
-    axes.legend()
+    if title.endswith("accuracy"):
+        axes.set_ylim(min(0.9, axes.get_ylim()[0]), 1.005)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, fontsize=8.5)
 
 
 def plot_grid(
@@ -71,17 +73,9 @@ def plot_grid(
     means = np.array([[cell.mean for cell in row] for row in estimates], np.float64)
     with panels(1, 1, 2.4 + 1.75 * len(columns), 1.5 + 0.85 * len(rows)) as (figure, (axes,)):
         low, high = _color_range(means)
-        axes.pcolormesh(
-            np.arange(len(columns)),
-            np.arange(len(rows)),
-            means,
-            cmap=_SHADES,
-            vmin=low,
-            vmax=high,
-            edgecolors="white",
-            linewidth=4,
-            antialiased=True,
-        )
+        # Edges rather than centres: a single row or column has no distance to its neighbour.
+        edges = (np.arange(len(columns) + 1) - 0.5, np.arange(len(rows) + 1) - 0.5)
+        axes.pcolormesh(*edges, means, cmap=_SHADES, vmin=low, vmax=high, edgecolors="white", linewidth=4)
         axes.invert_yaxis()
         axes.set_xticks(range(len(columns)), labels=columns)
         axes.set_yticks(range(len(rows)), labels=rows)

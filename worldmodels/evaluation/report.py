@@ -20,14 +20,13 @@ from worldmodels.telemetry.table import print_table
 
 
 def print_grid(cells: Sequence[Cell], env: EnvConfig) -> None:
-    """Returns on the terminal, the random policy's below."""
-    rows = []
-    for cell in cells:
-        rows.append([f"temperature {cell.temperature:g}", *_cells_of(cell, cell.policy, env), _plain(cell.advantage())])
-    for cell in {cell.noops: cell for cell in cells}.values():
-        rows.append(["random", *_cells_of(cell, cell.random, env), ""])
-    columns = ["policy", "no-ops", "n", "return", "95 %", "normalised", "steps", "unfinished", "above random (95 %)"]
+    """Returns on the terminal, and how they compare with the random policy's."""
+    rows = [_played(cell.noops, _policy(cell), cell.policy) for cell in cells]
+    rows += [_played(cell.noops, "random", cell.random) for cell in {cell.noops: cell for cell in cells}.values()]
+    columns = ["policy", "no-ops", "n", "return", "std. error", "95 %", "unfinished"]
     print_table(f"Returns in {env.name}, {env.distribution_mode}", columns, rows)
+    columns = ["policy", "no-ops", "steps", "above random", "95 %", "normalised"]
+    print_table("Compared", columns, [_compared(cell, env) for cell in cells])
 
 
 def print_errors(errors: WorldModelErrors, context: int) -> None:
@@ -84,7 +83,7 @@ def draw_grid(cells: Sequence[Cell], env: EnvConfig, save: Path) -> Path:
     """The grid as a heat map, a column for each temperature and one for the random policy."""
     noops = sorted({cell.noops for cell in cells})
     lines = [[cell for cell in cells if cell.noops == count] for count in noops]
-    columns = ["random", *(f"temperature {cell.temperature:g}" for cell in lines[0])]
+    columns = ["random", *map(_policy, lines[0])]
     played = [[line[0].random, *(cell.policy for cell in line)] for line in lines]
     return plot_grid(
         [[episodes.estimate() for episodes in line] for line in played],
@@ -147,25 +146,31 @@ def _list(values: np.ndarray) -> list[float | None]:
     return [_finite(value) for value in values.tolist()]
 
 
-def _cells_of(cell: Cell, episodes: Episodes, env: EnvConfig) -> list[str]:
+def _policy(cell: Cell) -> str:
+    return f"temp. {cell.temperature:g}" if cell.temperature else "greedy"
+
+
+def _noops(count: int) -> str:
+    return f"1 to {count}" if count else "0"
+
+
+def _played(noops: int, policy: str, episodes: Episodes) -> list[str]:
     result = episodes.estimate()
-    normalised = normalised_return(env.name, env.distribution_mode, result.mean)
-    return [
-        f"1 to {cell.noops}" if cell.noops else "0",
-        str(result.n),
-        f"{result.mean:.2f} ± {_number(result.standard_error, 2)}",
-        f"{_number(result.low, 2)} to {_number(result.high, 2)}",
-        "" if normalised is None else f"{normalised:.3f}",
-        f"{episodes.lengths.mean():.0f}",
-        str(episodes.unfinished),
-    ]
+    interval = f"{_number(result.low)} to {_number(result.high)}"
+    numbers = [str(result.n), _number(result.mean), _number(result.standard_error), interval]
+    return [policy, _noops(noops), *numbers, str(episodes.unfinished)]
 
 
-def _plain(result: Estimate) -> str:
-    return f"{result.mean:+.2f} ({_number(result.low, 2)} to {_number(result.high, 2)})"
+def _compared(cell: Cell, env: EnvConfig) -> list[str]:
+    result = cell.advantage()
+    interval = f"{_number(result.low)} to {_number(result.high)}"
+    normalised = normalised_return(env.name, env.distribution_mode, cell.policy.estimate().mean)
+    scaled = "" if normalised is None else _number(normalised, 3)
+    steps = f"{cell.policy.lengths.mean():.0f}"
+    return [_policy(cell), _noops(cell.noops), steps, f"{result.mean:+.2f}", interval, scaled]
 
 
-def _number(value: float, digits: int) -> str:
+def _number(value: float, digits: int = 2) -> str:
     return "?" if math.isnan(value) else f"{value:.{digits}f}"
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from worldmodels.core.config import from_dict, to_dict
+from worldmodels.core.errors import ConfigError
 from worldmodels.core.files import write_atomic
 from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Batch
@@ -47,6 +48,7 @@ def evaluate_run(path: str | Path, chosen: Mapping[str, Any], step: int | None =
     """
     run = load_run(path, step)
     settings = from_dict(EvaluationConfig, {**to_dict(run.config.evaluation), **chosen}, "the evaluation's settings")
+    _check(settings)
     streams = Streams(Streams(seed).integer("evaluation"))
     print(f"Evaluating {run.run_dir.path} as of step {run.step:,}", flush=True)
     cells, errors, video = _measure(run, settings, streams)
@@ -76,6 +78,18 @@ def evaluate_run(path: str | Path, chosen: Mapping[str, Any], step: int | None =
     write_video(film, video, fps=8)
     print("\n".join(["Written:", *(f"  {file}" for file in (result, *pictures, film))]))
     return result
+
+
+def _check(settings: EvaluationConfig) -> None:
+    for name in ("episodes", "max_steps", "context", "horizon", "windows"):
+        if (value := getattr(settings, name)) < 1:
+            raise ConfigError(f"evaluation.{name} is {value}; it must be at least 1.")
+    for name in ("temperatures", "noops"):
+        values = getattr(settings, name)
+        if not values:
+            raise ConfigError(f"evaluation.{name} is empty; it must hold at least one number.")
+        if min(values) < 0:
+            raise ConfigError(f"evaluation.{name} holds {min(values)}; they must be 0 or more.")
 
 
 def _measure(run: LoadedRun, settings: EvaluationConfig, streams: Streams) -> tuple[list[Cell], WorldModelErrors, Any]:

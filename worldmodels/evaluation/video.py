@@ -14,7 +14,7 @@ from worldmodels.models.api import WorldModel
 BACKGROUND = (24, 26, 31)
 TEXT = (205, 209, 216)
 LOOKING, PREDICTING = (92, 176, 122), (233, 132, 66)
-HEADER, FOOTER, GAP, BORDER = 22, 20, 10, 2
+HEADER, FOOTER, GAP, BORDER = 22, 20, 14, 2
 TITLES = ("truth", "model", "difference")
 
 
@@ -67,13 +67,9 @@ def comparison_frames(
 
 
 def difference_image(truth: np.ndarray, model: np.ndarray) -> np.ndarray:
-    """uint8 (H, W, 3): the largest difference of the channels, from black over red to yellow and white.
-
-    Its square root is shown, so that faint differences can be seen.
-    """
+    """uint8 (H, W, 3): the largest difference of the channels, from black over red and yellow to white."""
     largest = np.abs(truth.astype(np.int16) - model).max(axis=-1)
-    strength = np.sqrt(largest / 255.0)[..., None] * 3
-    return (np.clip(strength - np.arange(3), 0, 1) * 255).astype(np.uint8)
+    return np.clip(3 * largest[..., None] - 255 * np.arange(3), 0, 255).astype(np.uint8)
 
 
 def _cell(truth: np.ndarray, model: np.ndarray, color: tuple[int, int, int], scale: int) -> np.ndarray:
@@ -81,7 +77,7 @@ def _cell(truth: np.ndarray, model: np.ndarray, color: tuple[int, int, int], sca
     panes = []
     for pane, border in ((truth, BACKGROUND), (model, color), (difference_image(truth, model), BACKGROUND)):
         large = pane.repeat(scale, axis=0).repeat(scale, axis=1)
-        panes.append(_framed(_framed(large, BORDER, border), GAP // 4, BACKGROUND))
+        panes.append(_framed(_framed(large, BORDER, border), GAP // 7, BACKGROUND))
     return _framed(np.concatenate(panes, axis=1), GAP // 2, BACKGROUND)
 
 
