@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <cstring>
 #include <deque>
 #include <mutex>
@@ -134,7 +133,7 @@ void draw_background(Canvas& canvas, const BackgroundLook& look, const Camera& c
     const float height = static_cast<float>(camera.top() - view);
     const float share = climb > 0 ? std::clamp(height / climb, 0.0F, 1.0F) : 0.0F;
     const float lowest = static_cast<float>(image->height - view);
-    canvas.copy_wrapped(*image, x, static_cast<int>(std::floor((1 - share) * lowest + 0.5F)));
+    canvas.copy_wrapped(*image, x, floor_int((1 - share) * lowest + 0.5F));
 }
 
 }  // namespace wm

@@ -2,8 +2,8 @@
 
 namespace wm {
 
-int Camera::floor_cell(int pixel) const {
-    int cell = static_cast<int>(std::floor(static_cast<float>(pixel) / scale_));
+int Camera::cell_at(int pixel) const {
+    int cell = floor_int(static_cast<float>(pixel) / scale_);
     while (edge(cell) > pixel) --cell;
     while (edge(cell + 1) <= pixel) ++cell;
     return cell;

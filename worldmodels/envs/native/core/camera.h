@@ -2,10 +2,10 @@
 // pixel, so everything on screen shifts rigidly: tile edges never shimmer and neighbouring tiles share their edge.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 
 #include "core/canvas.h"
+#include "core/numbers.h"
 
 namespace wm {
 
@@ -25,7 +25,11 @@ public:
           scale_(static_cast<float>(view) / static_cast<float>(cells)),
           fixed_scale_(((static_cast<std::int64_t>(view) << kFractionBits) + cells - 1) / cells),
           left_(snap(x * scale_ - 0.5F * static_cast<float>(view))),
-          top_(snap(y * scale_ + 0.5F * static_cast<float>(view))) {}
+          top_(snap(y * scale_ + 0.5F * static_cast<float>(view))),
+          first_column_(cell_at(left_)),
+          last_column_(cell_at(left_ + view - 1)),
+          first_row_(cell_at(top_ - view)),
+          last_row_(cell_at(top_ - 1)) {}
 
     int view() const { return view_; }
     int cells() const { return cells_; }
@@ -43,22 +47,23 @@ public:
     int row(float y) const { return top_ - snap(y * scale_); }
 
     // Cells that the view shows, inclusive; they may lie outside the world.
-    int first_column() const { return floor_cell(left_); }
-    int last_column() const { return floor_cell(left_ + view_ - 1); }
-    int first_row() const { return floor_cell(top_ - view_); }
-    int last_row() const { return floor_cell(top_ - 1); }
+    int first_column() const { return first_column_; }
+    int last_column() const { return last_column_; }
+    int first_row() const { return first_row_; }
+    int last_row() const { return last_row_; }
 
 private:
     static constexpr int kFractionBits = 20;
 
-    static int snap(float value) { return static_cast<int>(std::floor(value + 0.5F)); }
+    static int snap(float value) { return floor_int(value + 0.5F); }
     int edge(int i) const { return static_cast<int>((i * fixed_scale_) >> kFractionBits); }
-    int floor_cell(int pixel) const;  // the cell whose edges enclose this world pixel
+    int cell_at(int pixel) const;  // the cell whose edges enclose this world pixel
 
     int view_, cells_;
     float scale_;
     std::int64_t fixed_scale_;
     int left_, top_;
+    int first_column_, last_column_, first_row_, last_row_;
 };
 
 // Draws `sprite` with its middle at a world position.
@@ -79,15 +84,17 @@ void draw_tiles(Canvas& canvas, const Camera& camera, PatternOf pattern_of) {
     const int anchor_u = wrap(camera.left(), view), anchor_v = wrap(-camera.top(), view);
     for (int j = camera.first_row(); j <= camera.last_row(); ++j) {
         const int y = camera.row_edge(j + 1), height = camera.row_edge(j) - y;
+        const Bitmap* pattern = pattern_of(camera.first_column(), j);
         for (int i = camera.first_column(); i <= last;) {
-            const Bitmap* pattern = pattern_of(i, j);
+            const Bitmap* following = nullptr;
             int next = i + 1;
-            while (next <= last && pattern_of(next, j) == pattern) ++next;
+            while (next <= last && (following = pattern_of(next, j)) == pattern) ++next;
             if (pattern != nullptr) {
                 const int x = camera.column_edge(i);
                 const int v = pattern->height < view ? 0 : wrap(y + anchor_v, view);
                 canvas.fill_pattern(x, y, camera.column_edge(next) - x, height, *pattern, wrap(x + anchor_u, view), v);
             }
+            pattern = following;
             i = next;
         }
     }

@@ -23,7 +23,7 @@ std::uint8_t to_byte(float value) {
 // softened by their distance too.
 int samples_per_pixel(int pixel_width, int pixel_height) {
     const int side = std::max(pixel_width, pixel_height);
-    return side >= 400 ? 1 : std::clamp(96 / side, 2, 10);
+    return side > 120 ? 1 : std::clamp(96 / side, 2, 10);
 }
 
 }  // namespace
@@ -44,19 +44,23 @@ Painter::Painter(float width, float height, int pixel_width, int pixel_height, P
       scale_(pose.scale),
       samples_(static_cast<std::size_t>(samples_wide_ * samples_high_), Tint{0, 0, 0, 0}) {}
 
-// Calls visit(sample, x, y) with the artist's coordinates for all samples near a circle.
+// Calls visit(sample, x, y) with the artist's coordinates for all samples in and next to a box.
 template <class Visit>
-void Painter::for_samples(Point middle, float reach, Visit visit) {
+void Painter::for_samples(Point middle, Point reach, Visit visit) {
     const float half_width = 0.5F * width_, half_height = 0.5F * height_;
     float x = scale_ * (middle.x - half_width);
     const float y = scale_ * (middle.y - half_height);
     if (mirrored_) x = -x;
     const float seen_x = cosine_ * x - sine_ * y + half_width, seen_y = sine_ * x + cosine_ * y + half_height;
-    reach = scale_ * reach + unit_x_ + unit_y_;
-    const int left = std::max(static_cast<int>((seen_x - reach) / unit_x_), 0);
-    const int right = std::min(static_cast<int>((seen_x + reach) / unit_x_) + 1, samples_wide_);
-    const int top = std::max(static_cast<int>((seen_y - reach) / unit_y_), 0);
-    const int bottom = std::min(static_cast<int>((seen_y + reach) / unit_y_) + 1, samples_high_);
+    if (sine_ != 0) {
+        const float diagonal = std::sqrt(reach.x * reach.x + reach.y * reach.y);
+        reach = {diagonal, diagonal};
+    }
+    reach = {scale_ * reach.x + unit_x_, scale_ * reach.y + unit_y_};
+    const int left = std::max(static_cast<int>((seen_x - reach.x) / unit_x_), 0);
+    const int right = std::min(static_cast<int>((seen_x + reach.x) / unit_x_) + 1, samples_wide_);
+    const int top = std::max(static_cast<int>((seen_y - reach.y) / unit_y_), 0);
+    const int bottom = std::min(static_cast<int>((seen_y + reach.y) / unit_y_) + 1, samples_high_);
     for (int row = top; row < bottom; ++row) {
         const float dy = ((static_cast<float>(row) + 0.5F) * unit_y_ - half_height) / scale_;
         for (int column = left; column < right; ++column) {
@@ -69,7 +73,8 @@ void Painter::for_samples(Point middle, float reach, Visit visit) {
 
 void Painter::cover(const Shape& shape, const Fill& fill, float half_stroke, bool inside) {
     const float softness = scale_ / std::max(unit_x_, unit_y_);
-    for_samples(shape.middle(), shape.reach() + half_stroke, [&](Tint& below, float x, float y) {
+    const Point reach = {shape.reach().x + half_stroke, shape.reach().y + half_stroke};
+    for_samples(shape.middle(), reach, [&](Tint& below, float x, float y) {
         float distance = shape.distance(x, y);
         if (half_stroke > 0) distance = std::fabs(distance) - half_stroke;
         float coverage = std::clamp(0.5F - distance * softness, 0.0F, 1.0F);
@@ -81,7 +86,7 @@ void Painter::cover(const Shape& shape, const Fill& fill, float half_stroke, boo
 }
 
 void Painter::glow(float x, float y, float radius, const Tint& tint) {
-    for_samples({x, y}, radius, [&](Tint& below, float u, float v) {
+    for_samples({x, y}, {radius, radius}, [&](Tint& below, float u, float v) {
         const float square = ((u - x) * (u - x) + (v - y) * (v - y)) / (radius * radius);
         if (square < 1) put_over(below, tint, (1 - square) * (1 - square));
     });

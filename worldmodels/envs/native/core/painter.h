@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/angle.h"
 #include "core/canvas.h"
+#include "core/numbers.h"
 
 namespace wm {
 
@@ -54,9 +54,9 @@ public:
 
     // Signed distance to the edge, negative inside; near the edge it is a true length.
     float distance(float x, float y) const;
-    // A circle that encloses the shape.
+    // A box that encloses the shape: its middle and half its size.
     Point middle() const { return middle_; }
-    float reach() const { return reach_; }
+    Point reach() const { return reach_; }
 
 private:
     enum class Kind { Ellipse, Rectangle, Line, Polygon, Terrain };
@@ -66,7 +66,7 @@ private:
     float radius_ = 0, end_radius_ = 0;
     float cosine_ = 1, sine_ = 0;
     Point pivot_, middle_;
-    float reach_ = 0;
+    Point reach_;
     std::vector<Point> corners_;
 };
 
@@ -75,7 +75,7 @@ class Fill {
 public:
     static Fill linear(const Tint& from, const Tint& to, Point start, Point end);
     static Fill radial(const Tint& middle, const Tint& edge, Point centre, float radius);
-    Fill(const Tint& tint) : from_(tint), to_(tint) {}  // a plain colour is a fill
+    Fill(const Tint& tint) : kind_(Kind::Flat), from_(tint), to_(tint) {}  // a plain colour is a fill
 
     // Wisps of one colour in another, about `size` units long. The period counts in units of `size`.
     static Fill clouds(const Tint& from, const Tint& to, float size, std::uint32_t seed, Period period = {});
@@ -84,11 +84,9 @@ public:
     Tint at(float x, float y) const;
 
 private:
-    Fill() = default;
+    enum class Kind { Flat, Linear, Radial, Clouds };
 
-    enum class Kind { Linear, Radial, Clouds };
-
-    Kind kind_ = Kind::Linear;
+    Kind kind_;
     Tint from_, to_;
     Point start_, end_{0, 1};
     float grain_ = 0, grain_size_ = 1;
@@ -129,7 +127,7 @@ public:
 
 private:
     template <class Visit>
-    void for_samples(Point middle, float reach, Visit visit);
+    void for_samples(Point middle, Point reach, Visit visit);
     void cover(const Shape& shape, const Fill& fill, float half_stroke, bool inside);
     std::vector<float> blurred_alpha(int radius) const;
     Tint& sample(int x, int y) { return samples_[static_cast<std::size_t>(y * samples_wide_ + x)]; }

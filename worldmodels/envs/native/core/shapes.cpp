@@ -40,11 +40,11 @@ float polygon_distance(float x, float y, const std::vector<Point>& corners) {
 
 float terrain_distance(float x, float y, const std::vector<Point>& heights, float width) {
     const auto count = static_cast<int>(heights.size());
-    const float at = x / width * static_cast<float>(count), left = std::floor(at);
-    const int i = (static_cast<int>(left) % count + count) % count, next = (i + 1) % count;
+    const float at = x / width * static_cast<float>(count);
+    const int left = floor_int(at), i = (left % count + count) % count, next = (i + 1) % count;
     const float from = heights[static_cast<std::size_t>(i)].y, to = heights[static_cast<std::size_t>(next)].y;
     const float slope = (to - from) * static_cast<float>(count) / width;
-    return (from + (to - from) * (at - left) - y) / length(1, slope);
+    return (from + (to - from) * (at - static_cast<float>(left)) - y) / length(1, slope);
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ Tint Tint::hex(std::uint32_t rgb, float alpha) {
 
 Tint Tint::hsv(float hue, float saturation, float value, float alpha) {
     const auto channel = [&](float offset) {
-        const float turns = hue + offset, wheel = 6 * (turns - std::floor(turns));
+        const float turns = hue + offset, wheel = 6 * (turns - static_cast<float>(floor_int(turns)));
         const float ramp = std::clamp(std::fabs(wheel - 3) - 1, 0.0F, 1.0F);
         return value * (1 - saturation + saturation * ramp);
     };
@@ -79,12 +79,15 @@ float chance(int x, int y, std::uint32_t seed) {
 }
 
 float noise(float x, float y, std::uint32_t seed, Period period) {
-    const float left = std::floor(x), top = std::floor(y);
+    const int left = floor_int(x), top = floor_int(y);
     const auto smooth = [](float t) { return t * t * (3 - 2 * t); };
-    const auto wrapped = [](int i, int count) { return count > 0 ? (i % count + count) % count : i; };
-    const float u = smooth(x - left), v = smooth(y - top);
-    const int i = wrapped(static_cast<int>(left), period.x), right = wrapped(static_cast<int>(left) + 1, period.x);
-    const int j = wrapped(static_cast<int>(top), period.y), below = wrapped(static_cast<int>(top) + 1, period.y);
+    const auto wrapped = [](int i, int count) {
+        if (count <= 0 || (i >= 0 && i < count)) return i;
+        return (i % count + count) % count;
+    };
+    const float u = smooth(x - static_cast<float>(left)), v = smooth(y - static_cast<float>(top));
+    const int i = wrapped(left, period.x), right = wrapped(left + 1, period.x);
+    const int j = wrapped(top, period.y), below = wrapped(top + 1, period.y);
     const float upper = chance(i, j, seed) * (1 - u) + chance(right, j, seed) * u;
     const float lower = chance(i, below, seed) * (1 - u) + chance(right, below, seed) * u;
     return upper * (1 - v) + lower * v;
@@ -106,8 +109,7 @@ float noise(float x, float y, std::uint32_t seed, Period period, int octaves) {
 Shape Shape::ellipse(float x, float y, float radius_x, float radius_y) {
     Shape shape;
     shape.from_ = shape.middle_ = {x, y};
-    shape.to_ = {radius_x, radius_y};
-    shape.reach_ = std::max(radius_x, radius_y);
+    shape.to_ = shape.reach_ = {radius_x, radius_y};
     return shape;
 }
 
@@ -115,9 +117,8 @@ Shape Shape::rectangle(float x, float y, float width, float height, float corner
     Shape shape;
     shape.kind_ = Kind::Rectangle;
     shape.from_ = shape.middle_ = {x + 0.5F * width, y + 0.5F * height};
-    shape.to_ = {0.5F * width, 0.5F * height};
+    shape.to_ = shape.reach_ = {0.5F * width, 0.5F * height};
     shape.radius_ = std::min(corner_radius, 0.5F * std::min(width, height));
-    shape.reach_ = length(shape.to_.x, shape.to_.y);
     return shape;
 }
 
@@ -129,7 +130,8 @@ Shape Shape::line(Point from, Point to, float thickness, float end_thickness) {
     shape.radius_ = 0.5F * thickness;
     shape.end_radius_ = end_thickness < 0 ? shape.radius_ : 0.5F * end_thickness;
     shape.middle_ = {0.5F * (from.x + to.x), 0.5F * (from.y + to.y)};
-    shape.reach_ = 0.5F * length(to.x - from.x, to.y - from.y) + std::max(shape.radius_, shape.end_radius_);
+    const float thick = std::max(shape.radius_, shape.end_radius_);
+    shape.reach_ = {0.5F * std::fabs(to.x - from.x) + thick, 0.5F * std::fabs(to.y - from.y) + thick};
     return shape;
 }
 
@@ -137,12 +139,13 @@ Shape Shape::polygon(std::vector<Point> corners, float corner_radius) {
     Shape shape;
     shape.kind_ = Kind::Polygon;
     shape.radius_ = corner_radius;
+    Point low = corners[0], high = corners[0];
     for (const Point& corner : corners) {
-        shape.middle_.x += corner.x / static_cast<float>(corners.size());
-        shape.middle_.y += corner.y / static_cast<float>(corners.size());
+        low = {std::min(low.x, corner.x), std::min(low.y, corner.y)};
+        high = {std::max(high.x, corner.x), std::max(high.y, corner.y)};
     }
-    for (const Point& corner : corners)
-        shape.reach_ = std::max(shape.reach_, length(corner.x - shape.middle_.x, corner.y - shape.middle_.y) + corner_radius);
+    shape.middle_ = {0.5F * (low.x + high.x), 0.5F * (low.y + high.y)};
+    shape.reach_ = {0.5F * (high.x - low.x) + corner_radius, 0.5F * (high.y - low.y) + corner_radius};
     shape.corners_ = std::move(corners);
     return shape;
 }
@@ -165,12 +168,14 @@ Shape Shape::terrain(std::vector<float> heights, float width, float bottom) {
     for (const float height : heights) shape.corners_.push_back({0, height});
     shape.to_ = {width, bottom};
     shape.middle_ = {0.5F * width, 0.5F * (top + bottom)};
-    shape.reach_ = length(shape.middle_.x, 0.5F * (bottom - top));
+    shape.reach_ = {0.5F * width, 0.5F * (bottom - top)};
     return shape;
 }
 
 Shape Shape::turned(float degrees, float x, float y) const {
     Shape shape = *this;
+    const float diagonal = length(reach_.x, reach_.y);
+    shape.reach_ = {diagonal, diagonal};
     shape.cosine_ = cosine(degrees);
     shape.sine_ = sine(degrees);
     shape.pivot_ = {x, y};
@@ -193,8 +198,8 @@ float Shape::distance(float x, float y) const {
 }
 
 Fill Fill::linear(const Tint& from, const Tint& to, Point start, Point end) {
-    Fill fill;
-    fill.from_ = from;
+    Fill fill(from);
+    fill.kind_ = Kind::Linear;
     fill.to_ = to;
     fill.start_ = start;
     fill.end_ = end;
@@ -224,10 +229,11 @@ Fill Fill::grained(float amount, float size, std::uint32_t seed, Period period) 
 }
 
 Tint Fill::at(float x, float y) const {
+    if (kind_ == Kind::Flat && grain_ <= 0) return from_;
     float along;
     if (kind_ == Kind::Clouds) {
-        const float cloud = noise(x / grain_size_, y / grain_size_, grain_seed_, grain_period_, 4);
-        along = 2.2F * (cloud - 0.5F) + 0.5F;  // four octaves seldom leave the middle half
+        const float cloud = noise(x / grain_size_, y / grain_size_, grain_seed_, grain_period_, 3);
+        along = 2.2F * (cloud - 0.5F) + 0.5F;  // three octaves seldom leave the middle half
     } else if (kind_ == Kind::Radial) {
         along = length(x - start_.x, y - start_.y) / end_.x;
     } else {

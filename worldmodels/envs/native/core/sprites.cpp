@@ -29,7 +29,7 @@ Bitmap flat_bitmap(int width, int height, Colour colour) {
     return painter.bitmap(true);
 }
 
-int to_pixels(float cells, float scale) { return std::max(static_cast<int>(std::floor(cells * scale + 0.5F)), 1); }
+int to_pixels(float cells, float scale) { return std::max(floor_int(cells * scale + 0.5F), 1); }
 
 struct Size {
     int width, height;

@@ -11,10 +11,10 @@
 #include <algorithm>
 
 #include "art/starpilot.h"
-#include "core/angle.h"
 #include "core/backgrounds.h"
 #include "core/camera.h"
 #include "core/game.h"
+#include "core/numbers.h"
 #include "core/physics.h"
 #include "core/sprites.h"
 

@@ -1,13 +1,18 @@
-// Sine and cosine of an angle in degrees. The library's last bit differs between machines; this polynomial does not.
+// Small functions whose every bit is the same on every machine.
 #pragma once
-
-#include <cmath>
 
 namespace wm {
 
+// The largest integer that is not above `value`, without a call into the library.
+inline int floor_int(float value) {
+    const int truncated = static_cast<int>(value);
+    return truncated - (static_cast<float>(truncated) > value ? 1 : 0);
+}
+
+// Sine and cosine of an angle in degrees, by a polynomial.
 inline float sine(float degrees) {
     float turns = degrees / 360;
-    turns -= std::floor(turns + 0.5F);  // -1/2 to 1/2
+    turns -= static_cast<float>(floor_int(turns + 0.5F));  // -1/2 to 1/2
     if (turns > 0.25F) turns = 0.5F - turns;
     if (turns < -0.25F) turns = -0.5F - turns;
     const float x = turns * 6.283185307F, square = x * x;  // -pi/2 to pi/2: Taylor's series up to the 9th power
