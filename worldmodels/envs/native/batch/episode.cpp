@@ -31,6 +31,7 @@ Episode::Episode(const EpisodeOptions& wanted) : info_(entry_of(wanted.game).inf
         levels_.start_level = info_->exploration_level;
     }
     LevelPicker::check(levels_);
+    picker_ = LevelPicker(levels_, 0, 0);
     rules_ = {info_->name, options.mode, options.debug_mode};
     time_limit_ = mode_of(*info_, options.mode).time_limit;
     game_ = entry_of(wanted.game).make(options);

@@ -1,0 +1,219 @@
+"""The kit that every native game goes through: spaces, determinism, states, autoreset, and golden digests.
+
+Each check takes a game and a distribution mode and raises `ConformanceError`, saying what differs. A new game needs no
+tests of its own for any of this.
+
+    python -m worldmodels.envs.conformance tests/golden/games.json    # write the digests of the games as they are now
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode
+
+from worldmodels.core.errors import UserError
+from worldmodels.core.files import write_atomic
+from worldmodels.envs.game_env import GameEnv
+from worldmodels.envs.games import GAME_INFO, NUM_ACTIONS, OBSERVATION_SHAPE
+from worldmodels.envs.vector_env import GameVectorEnv
+
+SEED = 20
+NUM_ENVS = 6
+STEPS = 240
+
+
+class ConformanceError(Exception):
+    """A game breaks the contract; the text says where."""
+
+
+def games_and_modes() -> list[tuple[str, str]]:
+    """Every game in every mode that it offers: what to run the checks over."""
+    return [(name, mode) for name, info in GAME_INFO.items() for mode in info.modes]
+
+
+def check_all(name: str, mode: str) -> None:
+    """Every check of this file, golden digests apart."""
+    check_spaces(name, mode)
+    check_determinism(name, mode)
+    check_states(name, mode)
+    check_autoreset(name, mode)
+    check_single(name, mode)
+
+
+def check_spaces(name: str, mode: str) -> None:
+    """Shapes, types and ranges of everything that `reset` and `step` return."""
+    env = GameVectorEnv(name, NUM_ENVS, distribution_mode=mode)
+    observations, info = env.reset(seed=SEED)
+    results = [observations, *env.step(np.zeros(NUM_ENVS, np.int32))[:4], *info.values()]
+    shape = (NUM_ENVS, *OBSERVATION_SHAPE)
+    wanted = [(shape, "uint8"), (shape, "uint8"), ((NUM_ENVS,), "float32")]
+    wanted += [((NUM_ENVS,), kind) for kind in ("bool", "bool", "int32", "int32", "bool")]
+    found = [(array.shape, str(array.dtype)) for array in results]
+    _require(found == wanted, f"{name} ({mode}): arrays are {found}, wanted {wanted}")
+    _require(set(info) == {"level_seed", "prev_level_seed", "prev_level_complete"}, f"{name}: info has {sorted(info)}")
+    _require(len(GAME_INFO[name].action_meanings) == NUM_ACTIONS, f"{name}: {NUM_ACTIONS} action meanings are needed")
+    _require(bool(np.ptp(observations) > 0), f"{name} ({mode}): the first observations are blank")
+
+
+def check_determinism(name: str, mode: str) -> None:
+    """The same bytes for any number of threads and environments, with looking, saving and restoring in between."""
+    plain = list(_play(name, mode, NUM_ENVS))
+    for what, other in (
+        ("with 3 threads", _play(name, mode, NUM_ENVS, num_threads=3)),
+        ("with reused buffers", _play(name, mode, NUM_ENVS, reuse_buffers=True)),
+        ("with renders in between", _play(name, mode, NUM_ENVS, disturb="render")),
+        ("with save and restore in between", _play(name, mode, NUM_ENVS, disturb="restore")),
+    ):
+        _same(plain, list(other), f"{name} ({mode}) {what}")
+    few = [tuple(part[:2] for part in step) for step in plain]
+    _same(few, list(_play(name, mode, 2)), f"{name} ({mode}) in a batch of 2")
+
+
+def check_states(name: str, mode: str) -> None:
+    """States restore exactly, into another environment too; whatever is not such a state is refused and changes nothing."""
+    env = GameVectorEnv(name, 2, distribution_mode=mode)
+    env.reset(seed=SEED)
+    for actions in _actions(2)[:50]:
+        env.step(actions)
+    states, seen = env.get_state(), env.observe()
+    other = GameVectorEnv(name, 2, distribution_mode=mode)
+    other.set_state(states)
+    _require(other.get_state() == states, f"{name} ({mode}): a restored state is saved differently")
+    _require(np.array_equal(other.observe(), seen), f"{name} ({mode}): a restored state looks different")
+    for what, bad in broken_states(states[0], name, mode).items():
+        try:
+            env.set_state([states[0], bad])
+        except UserError:
+            _require(env.get_state() == states, f"{name} ({mode}): a refused state ({what}) changed something")
+        else:
+            raise ConformanceError(f"{name} ({mode}): a state that is {what} was accepted")
+
+
+def broken_states(state: bytes, name: str, mode: str) -> dict[str, bytes]:
+    """Byte strings that must be refused in place of `state`, by what is wrong with them."""
+    middle = len(state) // 2
+    flipped = state[:middle] + bytes([state[middle] ^ 1]) + state[middle + 1 :]
+    other_name, other_mode = next(pair for pair in games_and_modes() if pair[0] != name or pair[1] not in (mode, "exploration"))
+    foreign = GameEnv(other_name, distribution_mode=other_mode)
+    foreign.reset(seed=SEED)
+    return {
+        "empty": b"",
+        "truncated": state[:-1],
+        "longer": state + b"\0",
+        "corrupted": flipped,
+        "not a state": b"x" * len(state),
+        "of another version": state[:4] + b"\xff" + state[5:],
+        "of another game": foreign.get_state(),
+    }
+
+
+def check_autoreset(name: str, mode: str) -> None:
+    """The three modes tell the same story, and a time limit truncates."""
+    limit = GAME_INFO[name].modes[mode]
+    env = GameVectorEnv(name, 1, distribution_mode=mode, autoreset_mode=AutoresetMode.NEXT_STEP)
+    env.reset(seed=SEED)
+    steps, over = 0, False
+    while not over:
+        last, _, terminated, truncated, info = env.step([4])
+        over, steps = bool(terminated[0] or truncated[0]), steps + 1
+    _require(steps == limit if truncated[0] else steps <= limit, f"{name} ({mode}): ended after {steps} steps")
+    first, reward, terminated, truncated, next_info = env.step([4])
+    _require(reward[0] == 0 and not terminated[0] and not truncated[0], f"{name} ({mode}): a reset step is not neutral")
+    _require(next_info["prev_level_seed"][0] == info["level_seed"][0], f"{name} ({mode}): the level before is forgotten")
+
+    same = GameVectorEnv(name, 1, distribution_mode=mode, autoreset_mode=AutoresetMode.SAME_STEP)
+    same.reset(seed=SEED)
+    for _ in range(steps):
+        observation, _, _, _, same_info = same.step([4])
+    _require(np.array_equal(same_info["final_obs"][0], last[0]), f"{name} ({mode}): SAME_STEP loses the last observation")
+    _require(np.array_equal(observation, first), f"{name} ({mode}): SAME_STEP and NEXT_STEP begin different episodes")
+
+    manual = GameVectorEnv(name, 1, distribution_mode=mode, autoreset_mode=AutoresetMode.DISABLED)
+    manual.reset(seed=SEED)
+    for _ in range(steps):
+        manual.step([4])
+    observation, _ = manual.reset(options={"reset_mask": np.array([True])})
+    _require(np.array_equal(observation, first), f"{name} ({mode}): DISABLED and NEXT_STEP begin different episodes")
+
+
+def check_single(name: str, mode: str) -> None:
+    """Gymnasium's own checker, and the single environment plays what a batch of one plays."""
+    env = GameEnv(name, render_mode="rgb_array", distribution_mode=mode)
+    check_env(env, skip_render_check=True)
+    frame = env.render()
+    _require(frame is not None and frame.shape == (512, 512, 3), f"{name} ({mode}): the view for people has another size")
+    vector = GameVectorEnv(name, 1, distribution_mode=mode)
+    observation, _ = env.reset(seed=SEED)
+    observations, _ = vector.reset(seed=SEED)
+    _require(np.array_equal(observation, observations[0]), f"{name} ({mode}): single and vector environment differ")
+
+
+def digest(name: str, mode: str) -> dict[str, str]:
+    """SHA-256 of what happens ("rules": rewards, flags, levels, states) and of what is seen ("frames")."""
+    rules, frames = hashlib.sha256(), hashlib.sha256()
+    for observations, *others in _play(name, mode, NUM_ENVS):
+        frames.update(observations)
+        for array in others:
+            rules.update(np.ascontiguousarray(array))
+    env = GameEnv(name, render_mode="rgb_array", distribution_mode=mode)
+    env.reset(seed=SEED)
+    frames.update(np.ascontiguousarray(env.render()))
+    return {"rules": rules.hexdigest(), "frames": frames.hexdigest()}
+
+
+def digests() -> dict[str, dict[str, str]]:
+    """The digests of every game and mode, by "name mode"."""
+    return {f"{name} {mode}": digest(name, mode) for name, mode in games_and_modes()}
+
+
+def _actions(num_envs: int) -> npt.NDArray[np.int32]:
+    # One stream per environment, so that a smaller batch sees the first columns of a larger one.
+    columns = [np.random.default_rng(SEED + index).integers(0, NUM_ACTIONS, STEPS) for index in range(num_envs)]
+    return np.stack(columns, axis=1).astype(np.int32)
+
+
+def _play(
+    name: str, mode: str, num_envs: int, disturb: str = "", **arguments: Any
+) -> Iterator[tuple[npt.NDArray[Any], ...]]:
+    env = GameVectorEnv(name, num_envs, distribution_mode=mode, render_mode="rgb_array", **arguments)
+    env.reset(seed=SEED)
+    for step, actions in enumerate(_actions(num_envs)):
+        if disturb == "render" and step % 60 == 30:
+            env.render()
+        if disturb == "restore" and step % 20 == 10:
+            states = env.get_state()
+            env = GameVectorEnv(name, num_envs, distribution_mode=mode)
+            env.set_state(states)
+        *results, info = env.step(actions)
+        hashes = np.array(env._batch.hashes(), np.uint64)
+        yield tuple(np.copy(array) for array in (*results, *info.values(), hashes))
+
+
+def _same(one: list[Any], other: list[Any], where: str) -> None:
+    for step, (left, right) in enumerate(zip(one, other, strict=True)):
+        for index, (first, second) in enumerate(zip(left, right, strict=True)):
+            _require(np.array_equal(first, second), f"{where}: step {step} differs in its {index}. array")
+
+
+def _require(condition: bool, text: str) -> None:
+    if not condition:
+        raise ConformanceError(text)
+
+
+def main(path: str) -> None:
+    """Writes the digests of the games as they are now."""
+    import json
+
+    write_atomic(Path(path), json.dumps(digests(), indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
