@@ -81,3 +81,14 @@ def test_episodes_are_counted_from_their_first_to_their_last_observation():
     finished = [tracker.add(step) for step in Collector(CountingVectorEnv(), seed=0).collect(OnesActor(), 10)]
     one_step, two_steps = {"return": 1.0, "length": 1.0}, {"return": 2.0, "length": 2.0}
     assert finished == [[], [one_step], [two_steps], [one_step], []]
+
+
+def test_an_environment_that_cannot_save_begins_anew_when_resumed():
+    class Foreign(CountingVectorEnv):
+        get_state = property()
+
+    collector = Collector(Foreign(), seed=0)
+    list(collector.collect(OnesActor(), 2))
+    collector.load(collector.save())
+    (step,) = collector.collect(OnesActor(), 2)
+    assert step.is_first.all() and (step.observation == 0).all()

@@ -9,10 +9,10 @@ from worldmodels.envs.config import EnvConfig
 if TYPE_CHECKING:
     from worldmodels.envs.game_env import GameEnv
     from worldmodels.envs.games import GAMES
-    from worldmodels.envs.making import make, make_vec
+    from worldmodels.envs.making import can_save, make, make_vec
     from worldmodels.envs.vector_env import GameVectorEnv, VectorEnv
 
-__all__ = ["GAMES", "EnvConfig", "GameEnv", "GameVectorEnv", "VectorEnv", "make", "make_vec"]
+__all__ = ["GAMES", "EnvConfig", "GameEnv", "GameVectorEnv", "VectorEnv", "can_save", "make", "make_vec"]
 
 # Loaded on first use: Gymnasium and the native module take longer than reading a configuration should.
 _HOMES = {
@@ -20,6 +20,7 @@ _HOMES = {
     "GameEnv": "game_env",
     "GameVectorEnv": "vector_env",
     "VectorEnv": "vector_env",
+    "can_save": "making",
     "make": "making",
     "make_vec": "making",
 }

@@ -45,6 +45,11 @@ def make_vec(
     return env
 
 
+def can_save(env: gymnasium.vector.VectorEnv[Any, Any, Any]) -> bool:
+    """Whether `get_state` and `set_state` work: of native games, and of whatever is made like them."""
+    return hasattr(env, "get_state") and not isinstance(env, ForeignVectorEnv)
+
+
 def _native_vec(config: EnvConfig) -> GameVectorEnv:
     return GameVectorEnv(config.name, config.num_envs, config.num_threads, **game_options(config))
 

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Step
+from worldmodels.envs import can_save
 
 if TYPE_CHECKING:  # a collector needs no TensorFlow of its own
     from worldmodels.envs import VectorEnv
@@ -21,16 +23,8 @@ class Collector:
     """
 
     def __init__(self, env: VectorEnv, seed: int):
-        self.env = env
-        observation, _ = env.reset(seed=seed)
-        none = np.zeros(env.num_envs, bool)
-        self._arrived = {
-            "observation": observation,
-            "reward": np.zeros(env.num_envs, np.float32),
-            "is_first": ~none,
-            "is_last": none,
-            "is_terminal": none,
-        }
+        self.env, self._seed = env, seed
+        self._begin(seed)
 
     def collect(self, actor: Actor, steps: int) -> Iterator[Step]:
         """Yield whole batched steps of N environments until at least `steps` environment steps are done."""
@@ -42,12 +36,30 @@ class Collector:
 
     def save(self) -> dict[str, Any]:
         """The environments' exact states, and the observation that waits."""
+        if not can_save(self.env):
+            # Foreign environments begin new episodes, on other levels each time.
+            return {"next_seed": Streams(self._seed).integer("after resuming")}
         states = self.env.get_state()
         return {"arrived": dict(self._arrived), "envs": {f"{i:04d}": state for i, state in enumerate(states)}}
 
     def load(self, tree: dict[str, Any]) -> None:
+        if "next_seed" in tree:
+            self._seed = tree["next_seed"]
+            self._begin(self._seed)
+            return
         self._arrived = dict(tree["arrived"])
         self.env.set_state([state for _, state in sorted(tree["envs"].items())])
+
+    def _begin(self, seed: int) -> None:
+        observation, _ = self.env.reset(seed=seed)
+        none = np.zeros(self.env.num_envs, bool)
+        self._arrived = {
+            "observation": observation,
+            "reward": np.zeros(self.env.num_envs, np.float32),
+            "is_first": ~none,
+            "is_last": none,
+            "is_terminal": none,
+        }
 
     def _advance(self, action: np.ndarray) -> None:
         observation, reward, terminated, truncated, _ = self.env.step(action)
