@@ -11,11 +11,8 @@ from worldmodels.core.types import Batch
 from worldmodels.replay.sampling import draw_windows
 from worldmodels.runtime.collect import Collector
 
-SPREAD = 16
-"""Each environment plays this many times the length of a window, so that windows lie anywhere in its episodes."""
 
-
-def record_windows(env: Any, actor: Any, windows: int, length: int, seed: int) -> Batch:
+def record_windows(env: Any, actor: Any, windows: int, length: int, seed: int, spread: int = 16) -> Batch:
     """Plays, and keeps `windows` windows of `length` steps (W, L), drawn uniformly; they may cross ends of episodes.
 
     They are drawn before anything is played, so that only what is kept takes memory.
@@ -23,17 +20,16 @@ def record_windows(env: Any, actor: Any, windows: int, length: int, seed: int) -
     Args:
         env: a vector environment in NEXT_STEP mode. It is reset.
         seed: of levels and windows: one that training never used.
+        spread: each environment plays this many times the length of a window, so that windows lie not only at the
+            beginnings of episodes.
     """
     streams = Streams(seed)
-    steps = SPREAD * length
+    steps = spread * length
     rows, starts = draw_windows(env.num_envs, range(steps), windows, length, streams.generator("windows"))
     shape = (windows, length)
-    batch = Batch(
-        np.empty((*shape, *env.single_observation_space.shape), np.uint8),
-        np.empty(shape, np.float32),
-        *(np.empty(shape, bool) for _ in range(3)),
-        np.empty(shape, np.int32),
-    )
+    types = (np.float32, bool, bool, bool, np.int32)
+    images = np.empty((*shape, *env.single_observation_space.shape), np.uint8)
+    batch = Batch._make([images, *(np.empty(shape, kind) for kind in types)])
     collector = Collector(env, streams.integer("levels"))
     for t, step in enumerate(collector.collect(actor, steps * env.num_envs)):
         (kept,) = np.nonzero((starts <= t) & (t < starts + length))

@@ -101,13 +101,13 @@ def _measure(run: LoadedRun, settings: EvaluationConfig, streams: Streams) -> tu
 
     print(f"Recording {settings.windows} windows for the world model", flush=True)
 
-    def record(name: str, windows: int, steps: int) -> Batch:
+    def record(name: str, windows: int, steps: int, spread: int) -> Batch:
         actor.reset(streams.key(name))
-        return record_windows(env, actor, windows, settings.context + steps, streams.integer(name))
+        return record_windows(env, actor, windows, settings.context + steps, streams.integer(name), spread)
 
-    recording = record("recording", settings.windows, settings.horizon)
+    recording = record("recording", settings.windows, settings.horizon, spread=16)
     errors = evaluate_world_model(parts.model, recording, settings.context, streams.key("prediction"))
-    film = record("film", 6, VIDEO_STEPS)
+    film = record("film", 6, VIDEO_STEPS, spread=4)
     video = prediction_video(parts.model, film, settings.context, streams.key("film prediction"))
     env.close()
     return cells, errors, video

@@ -31,7 +31,7 @@ def prediction_video(
     """
     whole = counting(recording.is_last, context).all(axis=1)
     chosen = np.argsort(~whole, kind="stable")[:rows]
-    windows = Batch(*(values[chosen] for values in recording))
+    windows = Batch._make(values[chosen] for values in recording)
     made = predict(model, windows, context, key, temperature)
     frames = np.concatenate([made.looking[:, :context], made.frames], axis=1)
     return comparison_frames(windows.observation, frames, context)
@@ -69,7 +69,8 @@ def comparison_frames(
 def difference_image(truth: np.ndarray, model: np.ndarray) -> np.ndarray:
     """uint8 (H, W, 3): the largest difference of the channels, from black over red and yellow to white."""
     largest = np.abs(truth.astype(np.int16) - model).max(axis=-1)
-    return np.clip(3 * largest[..., None] - 255 * np.arange(3), 0, 255).astype(np.uint8)
+    image: np.ndarray = np.clip(3 * largest[..., None] - 255 * np.arange(3), 0, 255).astype(np.uint8)
+    return image
 
 
 def _cell(truth: np.ndarray, model: np.ndarray, color: tuple[int, int, int], scale: int) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import tensorflow as tf
@@ -144,14 +144,15 @@ def _batches(
     model: WorldModel, recording: Batch, context: int, key: np.ndarray, temperature: float
 ) -> Iterator[tuple[Batch, Prediction]]:
     for start in range(0, len(recording.action), ROWS):
-        rows = Batch(*(values[start : start + ROWS] for values in recording))
+        rows = Batch._make(values[start : start + ROWS] for values in recording)
         yield rows, predict(model, rows, context, fold(key, start), temperature)
 
 
 def _image_error(made: np.ndarray, truth: np.ndarray) -> np.ndarray:
     """(W, H): mean squared error of each frame, pixels from 0 to 1."""
     distance = (made.astype(np.float32) - truth) / 255
-    return np.square(distance).mean(axis=(2, 3, 4), dtype=np.float64)
+    error: np.ndarray = np.square(distance).mean(axis=(2, 3, 4), dtype=np.float64)
+    return error
 
 
 def _mean(values: np.ndarray, counts: np.ndarray) -> Curve:
@@ -167,7 +168,7 @@ def _share(right: np.ndarray, among: np.ndarray) -> float:
     return float(right[among].mean()) if among.any() else math.nan
 
 
-def _reward_figures(made: np.ndarray, recorded: np.ndarray, context: int, counts: np.ndarray) -> dict:
+def _reward_figures(made: np.ndarray, recorded: np.ndarray, context: int, counts: np.ndarray) -> dict[str, Any]:
     truth = recorded[:, context:]
     values, frequencies = np.unique(recorded, return_counts=True)
     commonest = values[np.argmax(frequencies)]
@@ -189,7 +190,7 @@ def _nearest(numbers: np.ndarray, values: np.ndarray) -> np.ndarray:
     return values[np.searchsorted(borders, numbers)]
 
 
-def _continuation_figures(made: np.ndarray, is_terminal: np.ndarray, counts: np.ndarray) -> dict:
+def _continuation_figures(made: np.ndarray, is_terminal: np.ndarray, counts: np.ndarray) -> dict[str, Any]:
     right = (made >= 0.5) == ~is_terminal
     ends = counts & is_terminal
     return {
