@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from types import ModuleType, SimpleNamespace
@@ -144,14 +145,15 @@ def test_a_person_presses_keys_resizes_and_leaves(window, run_folder, monkeypatc
     assert "No episode" in capsys.readouterr().out
 
 
-def test_escape_leaves_while_the_model_loads(window, run_folder, monkeypatch):
-    released = threading.Event()
-    monkeypatch.setattr(sys.modules["worldmodels.runtime.load"], "load_run", lambda path: released.wait(5))
+def test_escape_leaves_while_the_model_loads(window, run_folder, monkeypatch, capsys):
+    left = threading.Event()
+    monkeypatch.setattr(sys.modules["worldmodels.runtime.load"], "load_run", lambda path: left.wait(10))
     waves = [[], [pygame.event.Event(pygame.KEYDOWN, key=pygame.K_ESCAPE, unicode="")]]
-    monkeypatch.setattr(pygame.event, "get", lambda: waves.pop(0) if waves else [])
+    monkeypatch.setattr(pygame.event, "get", lambda: waves.pop(0))
+    monkeypatch.setattr(pygame.display, "quit", left.set)  # the window goes before the loading thread ends
     play_run(run_folder)
     assert not waves
-    released.set()
+    assert capsys.readouterr().out == ""
 
 
 def test_an_error_while_loading_reaches_the_caller(window, run_folder, monkeypatch):
@@ -192,3 +194,13 @@ def test_the_real_pane_shows_the_frame_enlarged(make_session):
     corners = (found[:, :, 0, 0] == frame[0, 0]).all(-1) & (found[:, :, -1, -1] == frame[-1, -1]).all(-1)
     rows, columns = np.nonzero(corners)
     assert any((picture[r : r + 256, c : c + 256] == frame).all() for r, c in zip(rows, columns, strict=True))
+
+
+@pytest.mark.parametrize(("driver", "setting"), [("x11", "0"), ("wayland", None)])
+def test_a_window_on_x11_stays_clear_of_opengl(monkeypatch, driver, setting):
+    from worldmodels.player import window
+
+    monkeypatch.delenv("SDL_FRAMEBUFFER_ACCELERATION", raising=False)
+    monkeypatch.setattr(os, "environ", dict(os.environ))
+    window._forbid_opengl(driver)
+    assert os.environ.get("SDL_FRAMEBUFFER_ACCELERATION") == setting

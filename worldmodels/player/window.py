@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -38,16 +39,19 @@ def run_window(
         UserError: there is no display, or whatever `prepare` raised.
     """
     window = _Window(painter, options, zoom)
+    task = _Task(prepare)
     try:
-        session = window.load(prepare)
-        if session is None:
+        window.wait_for(task)
+        if window.closed:
             return None
+        session = task.result()
         # A script or the policy starts at once; a person may still be reading.
         events = [] if script or options.policy else window.wait_for_key()
         window.play(session, script, events)
         return session
     finally:
         pygame.display.quit()
+        task.stop()
 
 
 class _Window:
@@ -61,20 +65,14 @@ class _Window:
         self._clock = pygame.time.Clock()
         self.closed = False
 
-    def load(self, prepare: Prepare) -> Session | None:
-        """Build the session in a thread, and stay awake meanwhile; None if the window was closed."""
-        task = _Task(prepare)
+    def wait_for(self, task: _Task) -> None:
+        """Stay awake until the task is done or the window was closed."""
         ticks = 0
-        while task.running:
-            for event in self._events():
-                if isinstance(event, KeyEvent) and event.key == "escape":
-                    self.closed = True
-            if self.closed:
-                return None
+        while task.running and not self.closed:
             self._intro(f"{task.status}{'.' * (1 + ticks // 4 % 3)}")
+            self.closed = self.closed or KeyEvent("escape", True) in self._events()
             ticks += 1
             self._clock.tick(LOADING_RATE)
-        return task.result()
 
     def wait_for_key(self) -> list[KeyEvent]:
         """Show the rules until a key goes down; that key's event."""
@@ -82,7 +80,7 @@ class _Window:
             self._intro("Ready: press a key to begin")
             for event in self._events():
                 if event.pressed:
-                    return [] if event.key in ("return", "h", "?") else [event]
+                    return [] if event.key in ("h", "?") else [event]
             self._clock.tick(self._options.rate)
         return []
 
@@ -129,33 +127,44 @@ class _Window:
 
 
 class _Task:
-    """A function in a thread, with a status to read and a result or an error to take."""
+    """Builds the session in a thread, with a status to read and a result or an error to take."""
 
     def __init__(self, prepare: Prepare) -> None:
         self.status = "Loading"
-        self._session: Session | None = None
+        self._stopped = False
+        self._session: Session
         self._error: BaseException | None = None
-        # A daemon: who closes the window need not wait for a compiler.
-        self._thread = threading.Thread(target=self._run, args=(prepare,), daemon=True)
+        self._thread = threading.Thread(target=self._run, args=(prepare,))
         self._thread.start()
 
     @property
     def running(self) -> bool:
         return self._thread.is_alive()
 
-    def result(self) -> Session | None:
+    def result(self) -> Session:
         if self._error is not None:
             raise self._error
         return self._session
 
+    def stop(self) -> None:
+        """Give up at the next stage. Waits for it: a process that exits in the midst of a compilation may crash."""
+        self._stopped = True
+        self._thread.join()
+
     def _run(self, prepare: Prepare) -> None:
         try:
             self._session = prepare(self._report)
-        except BaseException as error:  # noqa: BLE001  not swallowed: the main thread raises it again
+        except BaseException as error:  # not swallowed: the main thread raises it again
             self._error = error
 
     def _report(self, status: str) -> None:
+        if self._stopped:
+            raise _Stopped
         self.status = status
+
+
+class _Stopped(Exception):
+    """The person left before the session was ready."""
 
 
 def _open_display() -> None:
@@ -167,6 +176,16 @@ def _open_display() -> None:
     if driver in ("offscreen", "evdev"):  # what SDL falls back to; "dummy" must be asked for by name
         pygame.display.quit()
         raise _no_display(f"only the driver '{driver}' is there")
+    _forbid_opengl(driver)
+
+
+def _forbid_opengl(driver: str) -> None:
+    """Mesa's OpenGL drivers and TensorFlow each bring an LLVM of their own, and crash in one process.
+
+    SDL would draw a plain window through OpenGL unless told otherwise; X11 alone can do without.
+    """
+    if driver == "x11":
+        os.environ.setdefault("SDL_FRAMEBUFFER_ACCELERATION", "0")
 
 
 def _no_display(why: str) -> UserError:
