@@ -1,0 +1,113 @@
+"""From names to environments: our own, Gymnasium's registry, and foreign ones."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+from worldmodels.core.errors import UserError
+from worldmodels.envs import GAMES, EnvConfig, GameEnv, GameVectorEnv, make, make_vec
+from worldmodels.envs.adapters import make_foreign_vec
+from worldmodels.envs.games import ACTION_KEYS, GAME_INFO
+
+
+class Blinker(gym.Env):
+    """Four steps of images 20 x 30; the brightness counts the steps."""
+
+    observation_space = gym.spaces.Box(0, 255, (20, 30, 3), np.uint8)
+    action_space = gym.spaces.Discrete(3)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.steps = 0
+        return self._image(), {}
+
+    def step(self, action):
+        self.steps += 1
+        return self._image(), float(action), self.steps == 4, False, {}
+
+    def _image(self):
+        return np.full((20, 30, 3), 10 * self.steps, np.uint8)
+
+
+gym.register("test/Blinker-v0", Blinker)
+gym.register("test/Vector-v0", "gymnasium.envs.classic_control:CartPoleEnv")
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_gymnasium_makes_every_game(name):
+    import worldmodels.envs.registration  # noqa: F401
+
+    id = GAME_INFO[name].id
+    assert isinstance(gym.make(id).unwrapped, GameEnv)
+    assert isinstance(gym.make(f"worldmodels.envs.registration:{id}").unwrapped, GameEnv)
+    envs = gym.make_vec(id, num_envs=3, num_threads=2, distribution_mode="hard", num_levels=4)
+    assert isinstance(envs, GameVectorEnv) and envs.num_envs == 3
+    assert isinstance(make_vec(id), GameVectorEnv)
+
+
+def test_configuration_and_overrides():
+    env = make_vec(EnvConfig("maze", num_envs=3), seed=1, num_envs=5)
+    assert env.num_envs == 5 and env.reset()[0].shape == (5, 64, 64, 3)
+
+
+def test_importing_the_package_or_a_configuration_is_light():
+    code = "import sys, worldmodels, worldmodels.envs.config; print([m for m in sys.modules if 'gymnasium' in m or '_native' in m])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_meanings_and_keys():
+    env = make("coinrun")
+    assert env.action_meanings[8] == "run right and jump" and env.action_keys[8] == ("right", "up")
+    assert ACTION_KEYS[4] == () and ACTION_KEYS[9] == ("d",)
+    assert env.title == "CoinRun" and "coin" in env.rules
+
+
+def test_record_statistics_wrapper():
+    envs = gym.wrappers.vector.RecordEpisodeStatistics(make_vec("maze", seed=0, num_envs=4))
+    envs.reset()
+    random = np.random.default_rng(0)
+    for _ in range(501):
+        *_, info = envs.step(random.integers(0, 9, 4))
+        if "episode" in info:
+            break
+    assert info["episode"]["r"].shape == (4,)
+
+
+def test_foreign_environment_is_resized_and_steps_in_next_step_mode():
+    env = make_vec("test/Blinker-v0", seed=3, num_envs=2)
+    assert env.single_observation_space.shape == (64, 64, 3) and env.single_action_space.n == 3
+    observations, _ = env.reset()
+    values, ends, rewards = [int(observations[0, 0, 0, 0])], [], []
+    for action in [2, 1, 0, 2, 1, 1]:
+        observations, reward, terminated, truncated, _ = env.step([action, action])
+        values.append(int(observations[1, 63, 63, 2]))
+        ends.append(bool(terminated[0]))
+        rewards.append(float(reward[0]))
+    assert observations.shape == (2, 64, 64, 3) and observations.dtype == np.uint8 and reward.dtype == np.float32
+    assert values == [0, 10, 20, 30, 40, 0, 10]
+    assert ends == [False, False, False, True, False, False]
+    assert rewards == [2, 1, 0, 2, 0, 1]
+    for call in (env.get_state, lambda: env.set_state([])):
+        with pytest.raises(UserError, match="only native games"):
+            call()
+    env.close()
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: make_vec("mase"), "Did you mean 'maze'?"),
+        (lambda: make_vec("test/Vector-v0"), "only uint8 images"),
+        (lambda: make_vec("test/Blinker-v0", num_levels=3), "'num_levels' belongs to native games"),
+        (lambda: make_foreign_vec("no/Such-v0", 1, 64), "cannot make 'no/Such-v0'"),
+    ],
+)
+def test_mistakes_are_answered(call, text):
+    with pytest.raises(UserError) as error:
+        call()
+    assert text in str(error.value)

@@ -1,0 +1,176 @@
+"""The native vector environment: when episodes begin and end, what it returns, and how it fails."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+
+from worldmodels.core.errors import UserError
+from worldmodels.envs import make, make_vec
+from worldmodels.envs.native import _native
+from worldmodels.envs.vector_env import GameVectorEnv
+
+WAIT = 4
+# Three cells and one of two orders: a level of which the shortest solution is four steps long.
+PATHS = {"up, right": [5, 5, 7, 7], "right, up": [7, 7, 5, 5]}
+
+
+def tiny_maze():
+    """A level seed of easy maze, and actions that solve it."""
+    for seed in range(400):
+        for actions in PATHS.values():
+            env = make("maze", start_level=seed, num_levels=1)
+            env.reset(seed=0)
+            for count, action in enumerate(actions, start=1):
+                _, reward, *_ = env.step(action)
+                if reward:
+                    return seed, actions[:count]
+    raise AssertionError("no such level among the first 400")
+
+
+LEVEL, SOLUTION = tiny_maze()
+
+
+def solved(mode):
+    env = GameVectorEnv("maze", 2, start_level=LEVEL, num_levels=1, autoreset_mode=mode)
+    env.reset(seed=0)
+    return env
+
+
+def test_next_step_sequence():
+    """The first environment solves its level again and again, the second one waits."""
+    env = solved(AutoresetMode.NEXT_STEP)
+    ones = [*SOLUTION, WAIT]
+    rewards, ends, completes = [], [], []
+    for action in ones * 2:
+        _, reward, terminated, truncated, info = env.step([action, WAIT])
+        rewards.append(reward.tolist())
+        ends.append((terminated | truncated).tolist())
+        completes.append(info["prev_level_complete"].tolist())
+    before = len(SOLUTION) - 1
+    cycle = [[False, False]] * before + [[True, False], [False, False]]
+    assert ends == completes == cycle * 2
+    assert rewards == [[10.0 if end[0] else 0.0, 0.0] for end in ends]
+
+
+def test_next_step_delivers_the_terminal_frame_and_ignores_the_action_after():
+    env = solved(AutoresetMode.NEXT_STEP)
+    first = env.observe()[0]
+    for action in SOLUTION:
+        last, *_ = env.step([action, WAIT])
+    assert not np.array_equal(last[0], first)
+    begun, *_ = env.step([SOLUTION[0], WAIT])
+    assert np.array_equal(begun[0], first), "the action of the reset step moved the mouse"
+
+
+def test_same_step_sequence():
+    env = solved(AutoresetMode.SAME_STEP)
+    first = env.observe()[0]
+    for count in range(1, 2 * len(SOLUTION) + 1):
+        observation, reward, terminated, _, info = env.step([SOLUTION[(count - 1) % len(SOLUTION)], WAIT])
+        over = count % len(SOLUTION) == 0
+        assert terminated.tolist() == [over, False] and reward.tolist() == [10.0 * over, 0.0]
+        assert ("final_obs" in info) == over
+        if over:
+            assert np.array_equal(observation[0], first)
+            assert info["_final_obs"].tolist() == [True, False]
+            assert not np.array_equal(info["final_obs"][0], first)
+
+
+def test_disabled_waits_for_the_mask():
+    env = solved(AutoresetMode.DISABLED)
+    first = env.observe()[0]
+    for action in SOLUTION:
+        env.step([action, WAIT])
+    with pytest.raises(_native.GameError, match=r"Environment 0 \(maze\): the episode is over"):
+        env.step([WAIT, WAIT])
+    states = env.get_state()
+    observation, _ = env.reset(options={"reset_mask": np.array([True, False])})
+    assert np.array_equal(observation[0], first)
+    assert env.get_state()[1] == states[1], "the other environment went on as it was"
+    env.step([WAIT, WAIT])
+    with pytest.raises(UserError, match="reset mask is bool"):
+        env.reset(options={"reset_mask": np.array([1, 0])})
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_failing_game_is_named_and_the_pool_goes_on(threads):
+    env = GameVectorEnv("maze", 8, threads, start_level=LEVEL, num_levels=1, autoreset_mode=AutoresetMode.DISABLED)
+    env.reset(seed=0)
+    for action in SOLUTION:
+        env.step([WAIT] * 5 + [action] + [WAIT] * 2)
+    for _ in range(3):
+        with pytest.raises(_native.GameError, match=r"Environment 5 \(maze\)"):
+            env.step([WAIT] * 8)
+    env.reset()
+    assert env.step([WAIT] * 8)[0].shape == (8, 64, 64, 3)
+
+
+def test_time_limit_truncates():
+    env = make("maze", start_level=LEVEL, num_levels=1)
+    env.reset(seed=0)
+    flags = [env.step(WAIT)[2:4] for _ in range(500)]
+    assert flags == [(False, False)] * 499 + [(False, True)]
+
+
+def test_pending_autoresets_survive_a_save():
+    env = solved(AutoresetMode.NEXT_STEP)
+    for action in SOLUTION:
+        env.step([action, WAIT])
+    other = solved(AutoresetMode.NEXT_STEP)
+    other.set_state(env.get_state())
+    for one, two in zip(env.step([WAIT, WAIT])[:4], other.step([WAIT, WAIT])[:4], strict=True):
+        assert np.array_equal(one, two)
+
+
+def test_fresh_arrays_by_default_and_the_same_ones_on_request():
+    for reuse in (False, True):
+        env = GameVectorEnv("coinrun", 2, reuse_buffers=reuse)
+        env.reset(seed=0)
+        first, second = env.step([7, 7])[0], env.step([7, 7])[0]
+        assert (first is second) == reuse
+
+
+def test_copies_and_pickles_keep_the_live_state():
+    env = make_vec("starpilot", seed=1, num_envs=3, distribution_mode="hard")
+    env.reset()
+    for _ in range(30):
+        env.step([7, 5, 9])
+    for twin in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        assert twin.get_state() == env.get_state()
+        assert np.array_equal(twin.step([1, 2, 3])[0], copy.deepcopy(env).step([1, 2, 3])[0])
+
+
+def test_render_gives_one_large_frame_each():
+    env = GameVectorEnv("maze", 2, render_mode="rgb_array")
+    env.reset(seed=0)
+    assert [frame.shape for frame in env.render()] == [(512, 512, 3)] * 2
+
+
+@pytest.mark.parametrize("actions", [[15, 0], [0, -1], [0], [0, 0, 0]])
+def test_bad_actions_are_refused_and_change_nothing(actions):
+    env = GameVectorEnv("maze", 2)
+    env.reset(seed=0)
+    states = env.get_state()
+    with pytest.raises(UserError, match=r"[Aa]ction"):
+        env.step(actions)
+    assert env.get_state() == states
+
+
+def test_step_before_reset_says_so():
+    with pytest.raises(_native.GameError, match="call reset first"):
+        GameVectorEnv("maze", 2).step([0, 0])
+
+
+def test_states_need_the_right_number_and_type():
+    env = GameVectorEnv("maze", 2)
+    env.reset(seed=0)
+    states = env.get_state()
+    for bad in (states[:1], states[0], [states[0], "text"]):
+        with pytest.raises(UserError):
+            env.set_state(bad)
+    assert all(len(state) < 4096 for state in states)
