@@ -54,14 +54,51 @@ def release(controls, *keys):
 def test_held_keys_mean_an_action(keys, action):
     controls = controls_of("fire ahead", "fire behind")
     press(controls, *keys)
-    assert controls.action == action
+    assert controls.choose() == action
 
 
 def test_specials_that_do_nothing_are_passed_over():
     controls = controls_of("nothing", "nothing", "dig")
     press(controls, "space")
-    assert controls.action == SPECIAL_W
+    assert controls.choose() == SPECIAL_W
     assert controls.help()[-1] == ("Space J 1", "dig")
+
+
+def test_specials_that_do_the_same_share_the_keys_of_the_first():
+    controls = controls_of("fire ahead", "fire behind", "fire ahead", "fire ahead")
+    assert controls.help()[-2:] == [("Space J 1", "fire ahead"), ("K 2", "fire behind")]
+
+
+def test_a_special_and_a_move_held_together_take_turns():
+    controls = controls_of("fire")
+    actions = []
+    for keys in (["right"], ["space"], [], [], ["up"], []):
+        press(controls, *keys)
+        actions.append(controls.choose())
+        controls.end_tick()
+    assert actions == [RIGHT, SPECIAL_D, RIGHT, SPECIAL_D, RIGHT_UP, SPECIAL_D]
+
+
+def test_a_tapped_special_is_never_passed_over():
+    controls = controls_of("fire")
+    press(controls, "right")
+    actions = []
+    for _ in range(3):
+        press(controls, "space")
+        release(controls, "space")
+        actions.append(controls.choose())
+        controls.end_tick()
+    assert actions == [SPECIAL_D] * 3
+
+
+def test_an_action_may_mean_a_special_and_a_move():
+    controls = Controls([(), ("left",), ("fire",), ("left", "fire")], ["stay", "left", "fire", "left and fire"])
+    press(controls, "left", "space")
+    actions = []
+    for _ in range(3):
+        actions.append(controls.choose())
+        controls.end_tick()
+    assert actions == [3, 3, 3]
 
 
 def test_a_released_key_no_longer_counts():
@@ -69,17 +106,17 @@ def test_a_released_key_no_longer_counts():
     press(controls, "right", "up")
     controls.end_tick()
     release(controls, "right")
-    assert controls.action == UP
+    assert controls.choose() == UP
 
 
 def test_a_tap_within_one_tick_counts_for_that_tick():
     controls = controls_of()
     press(controls, "up")
     release(controls, "up")
-    assert controls.action == UP
+    assert controls.choose() == UP
     assert controls.touched
     controls.end_tick()
-    assert controls.action == STAND
+    assert controls.choose() == STAND
     assert not controls.touched
 
 
@@ -105,7 +142,7 @@ def test_losing_the_keyboard_lets_go_of_everything():
     controls = controls_of()
     press(controls, "right")
     controls.release_all()
-    assert controls.action == STAND
+    assert controls.choose() == STAND
 
 
 def test_the_help_lists_what_does_something():
@@ -121,4 +158,4 @@ def test_the_help_lists_what_does_something():
 def test_a_game_without_diagonals_takes_the_newest_direction():
     controls = Controls([(), ("left",), ("right",), ("up",)], ["stay", "left", "right", "jump"])
     press(controls, "right", "up")
-    assert controls.action == 3
+    assert controls.choose() == 3

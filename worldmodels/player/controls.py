@@ -5,7 +5,7 @@ Keys have the names that pygame gives them ("left", "space", "a", "1"), but noth
 A game names its actions by buttons, for example ("left", "up") or ("d",). The four directions are buttons that lie on
 the arrow keys and on W A S D. The others are special actions. Their own letters, D A W S Q E in the native games, would
 collide with moving, so they lie, in the order in which the game lists them, on J K L U I O and on 1 2 3 4 5 6, the
-first one also on the space bar; those that do nothing in a game are passed over.
+first one also on the space bar; those that do nothing in a game, or the same as one before, are passed over.
 """
 
 from __future__ import annotations
@@ -70,14 +70,14 @@ class Controls:
         for action, names in enumerate(buttons):
             self._actions.setdefault(frozenset(name.lower() for name in names), action)
         self.idle = self._actions.get(frozenset(), 0)
-        useful = [names for names, meaning in zip(buttons, meanings, strict=True) if meaning != NOTHING]
-        self.keys_of_button = _lay_out(name.lower() for names in useful for name in names)
+        self.keys_of_button = _lay_out(_useful_buttons(buttons, meanings))
         self._button_of_key = {key: button for button, keys in self.keys_of_button.items() for key in keys}
         self._held: list[str] = []  # buttons, the newest last
         self._tapped: list[str] = []  # buttons that came up within the tick in which they went down
         self._fresh: set[str] = set()  # buttons that went down within this tick
         self._ticks_held = 0
         self._may_repeat = False
+        self._last_was_special = False
 
     def handle(self, event: KeyEvent) -> Command | None:
         """Take one key event; the command, if the key that went down is one."""
@@ -104,18 +104,20 @@ class Controls:
         """An action key is held for so long that, although the clock is paused, it steps at every tick."""
         return bool(self._held) and self._may_repeat and self._ticks_held >= REPEAT_DELAY
 
-    @property
-    def action(self) -> int:
-        """The action that the held (or just tapped) buttons mean.
+    def choose(self) -> int:
+        """The action of the step that comes now, from the buttons that are held or were just tapped.
 
         Where no action means exactly these buttons, the best that means some of them: special actions win over
-        moves, then more buttons over fewer, then newer over older (left and right together: the later one).
+        moves, then more buttons over fewer, then newer over older (left and right together: the later one). A special
+        action that is held together with a move takes turns with it, so that one can fly and fire.
         """
         down = [*self._held, *self._tapped]
-        fitting = [names for names in self._actions if names <= set(down)]
-        if not fitting:
-            return self.idle
-        return self._actions[max(fitting, key=lambda names: _rank(names, down))]
+        best = self._best(down)
+        fresh = any(name in best and name not in DIRECTIONS for name in self._fresh)
+        if self._last_was_special and not fresh and not any(name in DIRECTIONS for name in best):
+            best = self._best([name for name in down if name in DIRECTIONS]) or best
+        self._last_was_special = any(name not in DIRECTIONS for name in best)
+        return self._actions.get(best, self.idle)
 
     def end_tick(self) -> None:
         """Forget taps, count how long keys are held."""
@@ -141,10 +143,27 @@ class Controls:
                 rows.append((" ".join(map(label, keys)), self.meanings[action]))
         return rows
 
+    def _best(self, down: list[str]) -> frozenset[str]:
+        """The buttons of the action that fits best to the buttons `down`."""
+        fitting = [names for names in self._actions if names <= set(down)]
+        return max(fitting, key=lambda names: _rank(names, down), default=frozenset())
+
 
 def label(key: str) -> str:
     """How a key is shown to people."""
     return {"left": "←", "right": "→", "up": "↑", "down": "↓", "escape": "Esc", "space": "Space"}.get(key, key.upper())
+
+
+def _useful_buttons(buttons: Sequence[Sequence[str]], meanings: Sequence[str]) -> list[str]:
+    """The buttons of all actions, without special ones that do nothing or what one before does already."""
+    useful = []
+    seen = {NOTHING}
+    for names, meaning in zip(buttons, meanings, strict=True):
+        moves = all(name.lower() in DIRECTIONS for name in names)
+        if moves or meaning not in seen:
+            useful += [name.lower() for name in names]
+        seen.add(meaning)
+    return useful
 
 
 def _lay_out(buttons: Iterable[str]) -> dict[str, tuple[str, ...]]:

@@ -44,15 +44,9 @@ class Painter:
         """Draw into the middle of a surface of any size, the frames as large as a whole zoom allows."""
         surface.fill(theme.BACKGROUND)
         scale = self._scale(surface)
-        block = pygame.Rect((0, 0), self._size_at(scale))
-        block.center = surface.get_rect().center
-        if surface.get_rect().contains(block):
-            self._draw_block(surface.subsurface(block), snapshot, scale)
-        else:  # too small for all of it at the smallest zoom
-            picture = pygame.Surface(block.size)
-            self._draw_block(picture, snapshot, scale)
-            fitting = block.fit(surface.get_rect())
-            surface.blit(pygame.transform.smoothscale(picture, fitting.size), fitting)
+        picture = pygame.Surface(self._size_at(scale))
+        self._draw_block(picture, snapshot, scale)
+        theme.show_centred(surface, picture)
         if snapshot.help_shown:
             draw_help(surface, self.guide)
 

@@ -52,12 +52,11 @@ def make_guide(title: str, rules: str, controls: Controls, with_model: bool, wit
 
 
 def draw_guide(surface: pygame.Surface, area: pygame.Rect, guide: Guide) -> None:
-    """Rules and keys in one column."""
+    """Rules and the game's keys in one column."""
     y = area.top
     for line in theme.wrap(guide.rules, area.width):
         y = write(surface, line, (area.left, y)).bottom + 3
-    y = _table(surface, area.left, area.width, y + 18, guide.actions)
-    _table(surface, area.left, area.width, y + 18, guide.commands)
+    _table(surface, area.left, area.width, y + 18, guide.actions)
 
 
 def draw_help(surface: pygame.Surface, guide: Guide, status: str = "") -> None:
@@ -65,31 +64,34 @@ def draw_help(surface: pygame.Surface, guide: Guide, status: str = "") -> None:
     shade = pygame.Surface(surface.get_size(), pygame.SRCALPHA)
     shade.fill((*theme.BACKGROUND, 215))
     surface.blit(shade, (0, 0))
-    rules = theme.wrap(guide.rules, 680)
+    theme.show_centred(surface, _help_panel(guide, status))
+
+
+def _help_panel(guide: Guide, status: str) -> pygame.Surface:
+    rules = theme.wrap(guide.rules, 724)
     rows = max(len(guide.actions), len(guide.commands))
-    height = 64 + 20 * len(rules) + 50 + ROW * rows + (48 if status else 8)
-    panel = pygame.Rect(0, 0, 780, height)
-    panel.center = surface.get_rect().center
-    theme.card(surface, panel)
-    pygame.draw.rect(surface, theme.LINE, panel, width=1, border_radius=8)
-    write(surface, guide.title, (panel.left + 28, panel.top + 20), size=TITLE, bold=True)
-    y = panel.top + 58
+    panel = pygame.Surface((780, 64 + 20 * len(rules) + 50 + ROW * rows + (48 if status else 8)), pygame.SRCALPHA)
+    theme.card(panel, panel.get_rect())
+    pygame.draw.rect(panel, theme.LINE, panel.get_rect(), width=1, border_radius=8)
+    write(panel, guide.title, (28, 20), size=TITLE, bold=True)
+    y = 58
     for line in rules:
-        write(surface, line, (panel.left + 28, y))
+        write(panel, line, (28, y))
         y += 20
     y += 22
     for left, width, name, table in (
-        (panel.left + 28, 300, "In the game", guide.actions),
-        (panel.left + 340, 412, "The player", guide.commands),
+        (28, 300, "In the game", guide.actions),
+        (340, 412, "The player", guide.commands),
     ):
-        write(surface, name, (left, y), size=SMALL, colour=theme.REAL, bold=True)
-        _table(surface, left, width, y + 24, table)
+        write(panel, name, (left, y), size=SMALL, colour=theme.REAL, bold=True)
+        _table(panel, left, width, y + 24, table)
     if status:
-        write(surface, status, (panel.left + 28, panel.bottom - 24), colour=theme.MODEL, anchor="midleft")
+        write(panel, status, (28, panel.get_height() - 24), colour=theme.MODEL, anchor="midleft")
+    return panel
 
 
-def _table(surface: pygame.Surface, left: int, width: int, y: int, rows: tuple[tuple[str, str], ...]) -> int:
-    """Keys and meanings below one another; where it ends."""
+def _table(surface: pygame.Surface, left: int, width: int, y: int, rows: tuple[tuple[str, str], ...]) -> None:
+    """Keys and meanings below one another."""
     indent = 18 + max((theme.font(NORMAL, True).size(keys)[0] for keys, _ in rows), default=0)
     for keys, meaning in rows:
         write(surface, keys, (left, y), size=NORMAL, bold=True)
@@ -97,4 +99,3 @@ def _table(surface: pygame.Surface, left: int, width: int, y: int, rows: tuple[t
             write(surface, line, (left + indent, y + 1), size=SMALL, colour=QUIET)
             y += 17
         y += ROW - 17
-    return y

@@ -184,7 +184,7 @@ class Session:
         if self.policy_plays and self._policy and self._model:
             self._action = self._policy.act(self._model.watched)
         else:
-            self._action = self.controls.action
+            self._action = self.controls.choose()
         self._real.step(self._action)
         self._step += 1
         self._real_return += self._real.reward

@@ -84,6 +84,15 @@ def pill(surface: pygame.Surface, text: str, midright: tuple[int, int], colour: 
     return rectangle
 
 
+def show_centred(surface: pygame.Surface, picture: pygame.Surface) -> None:
+    """A picture in the middle of the surface; made smaller if it would not fit."""
+    place = picture.get_rect(center=surface.get_rect().center)
+    if not surface.get_rect().contains(place):
+        place = place.fit(surface.get_rect())
+        picture = pygame.transform.smoothscale(picture, place.size)
+    surface.blit(picture, place)
+
+
 def _dejavu(bold: bool) -> str | None:
     """DejaVu Sans as matplotlib ships it: found, but matplotlib is not imported."""
     package = importlib.util.find_spec("matplotlib")
