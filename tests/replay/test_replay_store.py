@@ -130,6 +130,15 @@ def test_load_goes_back_to_the_cursor_and_the_run_continues_the_same(tmp_path: P
         np.testing.assert_array_equal(ours, theirs)
 
 
+def test_one_checkpoint_less_needs_one_cursor_less(tmp_path: Path) -> None:
+    replay = Replay(tmp_path, 2, SHAPE, ReplayConfig(64, 1), checkpoints=1)
+    for start in range(0, 160, 40):
+        fill(replay, start, start + 40)
+        tree = replay.save()
+    assert tree["saved"] == [120, 160]
+    assert min(int(path.stem) for path in tmp_path.glob("*.frames")) == (120 - 32) // 2
+
+
 def test_the_last_three_cursors_stay_loadable_and_older_chunks_go(tmp_path: Path) -> None:
     replay = open_replay(tmp_path)
     trees = []

@@ -20,8 +20,6 @@ from worldmodels.replay.reader import ReplayReader
 
 CHUNKS = 16
 """Chunks in a full store, so that a full one drops a sixteenth at a time."""
-CURSORS = 3
-"""Saved cursors that stay loadable: of the two checkpoints that a run keeps, and of the one it is about to write."""
 
 
 class Replay(ReplayReader):
@@ -34,6 +32,7 @@ class Replay(ReplayReader):
     Args:
         folder: the store's own; made if it is missing.
         expected_steps: steps that the whole run will append, if known: it may need less disk than the capacity.
+        checkpoints: that the run keeps; `load` works for each of them.
 
     Raises:
         ConfigError: the capacity or the memory is too small to be of use.
@@ -48,6 +47,7 @@ class Replay(ReplayReader):
         observation_shape: Sequence[int],
         config: ReplayConfig,
         expected_steps: int | None = None,
+        checkpoints: int = 2,
     ) -> None:
         self.folder = Path(folder)
         self._capacity = config.capacity_steps // num_streams
@@ -61,6 +61,7 @@ class Replay(ReplayReader):
         memory_steps = self._memory_steps(layout, config)
         most = self._capacity + layout.chunk_steps
         self._predicted_steps = most if expected_steps is None else min(most, -(-expected_steps // num_streams))
+        self._cursors_kept = checkpoints + 1  # and the one of the checkpoint that is about to be written
         self._floor = 0
         self._saved: list[int] = []
         self._unsynced: set[int] = set()
@@ -101,7 +102,7 @@ class Replay(ReplayReader):
             self._chunks[index].sync()
         sync_folder(self.folder)
         self._unsynced.clear()
-        self._saved = [*self._saved, self._span.stop][-CURSORS:]
+        self._saved = [*self._saved, self._span.stop][-self._cursors_kept :]
         self._delete_unneeded()
         return {"first": self.span.start, "cursor": self._span.stop, "saved": list(self._saved)}
 
@@ -136,8 +137,8 @@ class Replay(ReplayReader):
         self._memory.refill(self.span, self._read_disk)
 
     def predicted_bytes(self) -> int:
-        """Disk space of the store when the run is done, or when it is full. While the capacity is exceeded, what
-        the last three checkpoints still need is kept beside it, and is not counted here."""
+        """Disk space of the store when the run is done, or when it is full. Once it is full, what
+        kept checkpoints still need stays beside it, and is not counted here."""
         return self._predicted_steps * self._layout.step_bytes
 
     def _first_kept(self, stop: int) -> int:
