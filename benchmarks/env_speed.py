@@ -103,7 +103,7 @@ def table(rows: list[dict[str, Any]]) -> str:
         )
     ratios = [row["ratio"] for row in rows if row["ratio"]]
     if ratios:
-        lines += ["", f"Ratio to Procgen: {min(ratios):.1f} at least, {geometric_mean(ratios):.1f} as the geometric mean."]
+        lines += ["", f"Ratio to Procgen: {min(ratios):.1f} at least, {geometric_mean(ratios):.1f} geometric mean."]
     return "\n".join(lines)
 
 
@@ -127,8 +127,9 @@ def main() -> None:
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / "env_speed.json").write_text(json.dumps({"machine": machine, "rows": rows}, indent=2) + "\n")
     heading = (
-        "# Speed of the native games\n\nSteps per second, 64 environments, one thread, random actions, observations written, "
-        f"resets included.\n`python benchmarks/env_speed.py --repeats {arguments.repeats} --seconds {arguments.seconds}`, "
+        "# Speed of the native games\n\nSteps per second, 64 environments, one thread, random actions, "
+        "observations written, resets included.\n"
+        f"`python benchmarks/env_speed.py --repeats {arguments.repeats} --seconds {arguments.seconds}`, "
         f"{os.cpu_count()} cores, load {machine['load']:.1f} at the end.\n\n"
     )
     (RESULTS / "env_speed.md").write_text(heading + text + "\n")

@@ -1,4 +1,4 @@
-"""Runs in the environment of the package `procgen2`: steps its games for as long as it is told, and says how fast it was.
+"""Runs in an environment with the package `procgen2`: steps its games for a time, and says how fast it was.
 
 Reads one JSON object per line, {"game", "mode", "num_envs", "seconds"}, and answers each with {"steps_per_second"}.
 `env_speed.py` starts it.

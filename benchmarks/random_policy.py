@@ -21,7 +21,12 @@ PROCGEN_EASY = {
     "starpilot": (1.35, 1.87, 78, 0.0),
 }
 # Mean returns alone are known for the other modes.
-PROCGEN_OTHER = {("maze", "hard"): 2.9, ("maze", "memory"): 2.4, ("starpilot", "hard"): 0.90, ("starpilot", "extreme"): 0.29}
+PROCGEN_OTHER = {
+    ("maze", "hard"): 2.9,
+    ("maze", "memory"): 2.4,
+    ("starpilot", "hard"): 0.90,
+    ("starpilot", "extreme"): 0.29,
+}
 
 
 def play(game: str, mode: str, episodes: int, num_envs: int = 128) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -59,7 +64,8 @@ def main() -> None:
             error = returns.std() / len(returns) ** 0.5
             print(
                 f"{game} {mode} | {returns.mean():.2f} +- {error:.2f} ({peer_return:.2f}) | {returns.std():.2f} | "
-                f"{lengths.mean():.0f} ({peer[2] if peer else '-'}) | {completed.mean():.3f} ({peer[3] if peer else '-'})"
+                f"{lengths.mean():.0f} ({peer[2] if peer else '-'}) | "
+                f"{completed.mean():.3f} ({peer[3] if peer else '-'})"
             )
 
 

@@ -47,5 +47,5 @@ def _place(env, lane: int) -> tuple[tuple[int, ...], float]:
     numbers = env._batch.variables(lane)
     agent = [numbers[f"entities/0/{name}"] for name in ("x", "y", "vx", "vy")]
     # Walkers make time matter: states at the same place are told apart by where the clock stands.
-    key = (*(int(round(value * scale)) for value, scale in zip(agent, (2, 2, 4, 2), strict=True)), int(numbers["clock"]) // 24)
-    return key, agent[0]
+    key = [int(round(value * scale)) for value, scale in zip(agent, (2, 2, 4, 2), strict=True)]
+    return (*key, int(numbers["clock"]) // 24), agent[0]

@@ -62,11 +62,8 @@ def test_coinrun_crates_carry_and_let_through():
     heights = []
     for _ in range(400):
         x = env.variables()["entities/0/x"]
-        if abs(x - column) < 0.3:
-            action = WAIT
-        else:
-            action = 8 if x < column else 2
-        env.step(action)
+        towards = 8 if x < column else 2
+        env.step(WAIT if abs(x - column) < 0.3 else towards)
         heights.append(env.variables()["entities/0/y"])
         if len(heights) > 30 and abs(x - column) < 0.9 and np.ptp(heights[-8:]) == 0:
             break

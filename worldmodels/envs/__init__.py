@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 from worldmodels.envs.config import EnvConfig
 
 if TYPE_CHECKING:
+    from gymnasium.vector import VectorEnv
+
     from worldmodels.envs.game_env import GameEnv
     from worldmodels.envs.games import GAMES
     from worldmodels.envs.making import can_save, make, make_vec
-    from worldmodels.envs.vector_env import GameVectorEnv, VectorEnv
+    from worldmodels.envs.vector_env import GameVectorEnv
 
 __all__ = ["GAMES", "EnvConfig", "GameEnv", "GameVectorEnv", "VectorEnv", "can_save", "make", "make_vec"]
 

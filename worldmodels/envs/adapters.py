@@ -54,7 +54,7 @@ class ForeignVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]
         """The next `reset()` without a seed uses this one."""
         self._seed = seed
 
-    def reset(  # type: ignore[override]
+    def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Images, dict[str, Any]]:
         """Begins new episodes everywhere."""
@@ -62,7 +62,7 @@ class ForeignVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]
         observations, info = self._envs.reset(seed=chosen, options=options)
         return self._resized(observations), info
 
-    def step(  # type: ignore[override]
+    def step(
         self, actions: npt.ArrayLike
     ) -> tuple[Images, npt.NDArray[np.float32], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]:
         """Observations, rewards float32 (N,), terminated bool (N,), truncated bool (N,), info."""
@@ -85,4 +85,5 @@ class ForeignVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]
         if observations.shape[1:3] == (self._size, self._size):
             return observations
         size = (self._size, self._size)
-        return np.stack([np.asarray(Image.fromarray(image).resize(size, Image.Resampling.BOX)) for image in observations])
+        images = (Image.fromarray(image).resize(size, Image.Resampling.BOX) for image in observations)
+        return np.stack([np.asarray(image) for image in images])

@@ -124,7 +124,7 @@ class Batch:
     def set_state(self, states: Sequence[bytes]) -> None:
         """Restores what `get_state` gave, all or nothing. Raises `UserError` if one of the states is refused."""
         if isinstance(states, (bytes, str)) or len(states) != len(self):
-            raise UserError(f"There are {len(self)} environments, so as many states are needed; received {_counted(states)}.")
+            raise UserError(f"{len(self)} environments need as many states; received {_counted(states)}.")
         before = self.get_state()
         try:
             for index, state in enumerate(states):

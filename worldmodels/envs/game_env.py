@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -26,7 +26,7 @@ class GameEnv(gymnasium.Env[Images, np.int64]):
     `info` holds level_seed, prev_level_seed and prev_level_complete. Pickling and copying keep the live state.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array"], "render_fps": 15}
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 15}
     observation_space = Box(0, 255, OBSERVATION_SHAPE, np.uint8)
     action_space = Discrete(NUM_ACTIONS)
 
@@ -72,9 +72,10 @@ class GameEnv(gymnasium.Env[Images, np.int64]):
         """uint8 (64, 64, 3): the current observation again, for example after `set_state`."""
         outcome = self._batch.new_outcome()
         self._batch.observe(outcome)
-        return outcome.observations[0]
+        frame: Images = outcome.observations[0]
+        return frame
 
-    def render(self) -> Images | None:  # type: ignore[override]
+    def render(self) -> Images | None:
         """uint8 (512, 512, 3): the view for people; looking never changes the game."""
         return None if self.render_mode is None else self._batch.render(0, HUMAN_SIZE)
 

@@ -1,4 +1,4 @@
-"""The table of native games, as Python sees it. It is written in C++ (`native/games/registry.cpp`) and read from there."""
+"""The table of native games. It is written in C++ (`native/games/registry.cpp`) and read from there."""
 
 from __future__ import annotations
 

@@ -57,11 +57,12 @@ def _native_vec(config: EnvConfig) -> GameVectorEnv:
 def _foreign_vec(config: EnvConfig) -> ForeignVectorEnv:
     if config.name not in gymnasium.registry and ":" not in config.name:
         raise UserError(
-            unknown("game", config.name, GAMES) + " Any id that Gymnasium knows is allowed as well, for example 'ALE/Pong-v5'."
+            unknown("game", config.name, GAMES)
+            + " Any id that Gymnasium knows is allowed as well, for example 'ALE/Pong-v5'."
         )
     changed = [name for name, default in DEFAULTS.items() if getattr(config, name) != default]
     if changed:
-        raise UserError(f"The option '{changed[0]}' belongs to native games; '{config.name}' is a Gymnasium environment.")
+        raise UserError(f"The option '{changed[0]}' belongs to native games; '{config.name}' is not one of them.")
     return make_foreign_vec(config.name, config.num_envs, OBSERVATION_SHAPE[0])
 
 

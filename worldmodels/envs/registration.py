@@ -1,4 +1,4 @@
-"""Tells Gymnasium about the games. It calls `register` itself when it is imported, through an entry point of the package."""
+"""Tells Gymnasium about the games. Gymnasium itself calls `register`, through an entry point of the package."""
 
 from __future__ import annotations
 

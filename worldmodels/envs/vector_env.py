@@ -68,11 +68,11 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
         self.action_space = batch_space(self.single_action_space, num_envs)
 
     def seed(self, seed: int) -> None:
-        """Starts the choice of levels afresh, a different one per environment; the next reset begins the first levels."""
+        """Starts the choice of levels afresh, differently per environment; the next reset begins the first."""
         self._batch.seed(seed)
         self._seeded = True
 
-    def reset(  # type: ignore[override]
+    def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Images, dict[str, Any]]:
         """Begins new episodes everywhere, or where `options["reset_mask"]` (bool (N,)) is true."""
@@ -91,7 +91,7 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
         self._batch.reset(outcome, mask)
         return outcome.observations, outcome.info()
 
-    def step(  # type: ignore[override]
+    def step(
         self, actions: npt.ArrayLike
     ) -> tuple[Images, npt.NDArray[np.float32], Flags, Flags, dict[str, Any]]:
         """Observations, rewards float32 (N,), terminated bool (N,), truncated bool (N,), info."""

@@ -31,7 +31,7 @@ struct BatchArrays {
     std::int32_t* level_seeds = nullptr;
     std::int32_t* previous_level_seeds = nullptr;
     bool* previous_level_complete = nullptr;
-    std::uint8_t* final_observations = nullptr;      // SameStep only; rows of unfinished episodes are left alone
+    std::uint8_t* final_observations = nullptr;  // SameStep only; rows of unfinished episodes are left alone
 };
 
 // Something went wrong inside one game.

@@ -36,8 +36,10 @@ public:
     float reward() const { return result_.reward; }
     bool terminated() const { return result_.terminated; }
     bool truncated() const { return truncated_; }
-    std::int32_t level_seed() const { return level_seed_; }            // of the level that is shown
-    std::int32_t previous_level_seed() const { return previous_seed_; }  // of the level in which the last step was taken
+    std::int32_t level_seed() const { return level_seed_; }  // of the level that is shown
+    std::int32_t previous_level_seed() const {
+        return previous_seed_;
+    }  // of the level in which the last step was taken
     bool previous_level_complete() const { return result_.level_complete; }
 
     // Throws std::logic_error before the first episode.

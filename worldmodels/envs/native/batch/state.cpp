@@ -55,9 +55,11 @@ void seal_state(Bytes& state, const StateRules& rules) {
 std::size_t open_state(const std::uint8_t* data, std::size_t size, const StateRules& rules) {
     Envelope envelope;
     if (size < sizeof(envelope))
-        throw InvalidState("The saved state is truncated: it has " + std::to_string(size) + " bytes, fewer than any state.");
+        throw InvalidState("The saved state is truncated: it has " + std::to_string(size) +
+                           " bytes, fewer than any state.");
     std::memcpy(&envelope, data, sizeof(envelope));
-    if (envelope.magic != kMagic) throw InvalidState("These bytes are not a saved state of a game: they begin differently.");
+    if (envelope.magic != kMagic)
+        throw InvalidState("These bytes are not a saved state of a game: they begin differently.");
     if (envelope.version != kVersion)
         throw InvalidState("The saved state has format version " + std::to_string(envelope.version) +
                            "; this build reads version " + std::to_string(kVersion) + ".");

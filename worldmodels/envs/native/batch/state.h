@@ -1,4 +1,5 @@
-// The envelope of a saved state: it says what it is, so that whatever cannot be restored here is refused, with the reason.
+// The envelope of a saved state: it says what it is, so that whatever cannot be restored here is refused, with the
+// reason.
 #pragma once
 
 #include <cstdint>

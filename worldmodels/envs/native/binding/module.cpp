@@ -69,14 +69,16 @@ Autoreset autoreset_named(const std::string& name) {
 template <class T>
 T* checked(const py::array& array, std::size_t items, const char* name) {
     if (!py::isinstance<Array<T>>(array) || !array.writeable() || static_cast<std::size_t>(array.size()) != items)
-        throw py::value_error(std::string("The array '") + name + "' must be writeable, contiguous, of its own type, with " +
-                              std::to_string(items) + " items.");
+        throw py::value_error(std::string("The array '") + name +
+                              "' must be writeable, contiguous, of its own type, with " + std::to_string(items) +
+                              " items.");
     return static_cast<T*>(const_cast<py::array&>(array).mutable_data());
 }
 
 BatchArrays arrays_of(const BatchEnv& env, const py::tuple& given) {
     const auto count = static_cast<std::size_t>(env.size());
-    if (given.size() != 7 && given.size() != 8) throw py::value_error("A call takes 7 arrays, or 8 with final observations.");
+    if (given.size() != 7 && given.size() != 8)
+        throw py::value_error("A call takes 7 arrays, or 8 with final observations.");
     BatchArrays arrays;
     arrays.observations = checked<std::uint8_t>(given[0], count * kObservationBytes, "observations");
     arrays.rewards = checked<float>(given[1], count, "rewards");
@@ -91,7 +93,8 @@ BatchArrays arrays_of(const BatchEnv& env, const py::tuple& given) {
 }
 
 Episode& episode_at(BatchEnv& env, int index) {
-    if (index < 0 || index >= env.size()) throw py::index_error("There is no environment " + std::to_string(index) + ".");
+    if (index < 0 || index >= env.size())
+        throw py::index_error("There is no environment " + std::to_string(index) + ".");
     return env.episode(index);
 }
 
@@ -167,7 +170,8 @@ PYBIND11_MODULE(_native, module) {
     py::class_<BatchEnv>(module, "BatchEnv")
         .def(py::init([](const std::vector<std::string>& names, const py::dict& options, const std::string& autoreset,
                          int num_threads) {
-                 return std::make_unique<BatchEnv>(wanted_episodes(names, options), autoreset_named(autoreset), num_threads);
+                 return std::make_unique<BatchEnv>(wanted_episodes(names, options), autoreset_named(autoreset),
+                                                   num_threads);
              }),
              py::arg("games"), py::arg("options"), py::arg("autoreset"), py::arg("num_threads"))
         .def("seed", &BatchEnv::seed, py::arg("seed"))

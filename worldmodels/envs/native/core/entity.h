@@ -12,24 +12,24 @@ namespace wm {
 
 // Lengths are cells, speeds cells per step, angles degrees (0 is +x, 90 is +y), times steps.
 struct Entity {
-    float x = 0, y = 0;        // centre
-    float vx = 0, vy = 0;      // velocity
-    float rx = 0.4f, ry = 0.4f;  // half-extents
+    float x = 0, y = 0;            // centre
+    float vx = 0, vy = 0;          // velocity
+    float rx = 0.4f, ry = 0.4f;    // half-extents
     float rotation = 0, spin = 0;  // angle, and its change per step
-    float grow = 1;            // half-extents are multiplied by it each step
-    float opacity = 1, fade = 1;  // opacity is multiplied by fade each step
+    float grow = 1;                // half-extents are multiplied by it each step
+    float opacity = 1, fade = 1;   // opacity is multiplied by fade each step
     std::int32_t age = 0;
     std::int32_t lifetime = -1;  // removed when age exceeds it; -1: never
     std::int32_t timer = -1;     // the game's own use (time of firing, period, ...)
     std::int16_t health = 1;
-    std::int16_t type = 0;       // each game numbers its own
-    std::int16_t theme = 0;      // which look of its type
-    std::int16_t frame = 0;      // which picture of its animation
-    bool mirrored = false;       // drawn left-right reversed
-    bool smart = false;          // moves in sub-steps and meets walls; others fly straight through
-    bool collides = false;       // meets other entities (pair rule)
-    bool keep_outside = false;   // stays when it is completely outside the world
-    bool dead = false;           // to be removed at the end of this step; touches nothing any more
+    std::int16_t type = 0;      // each game numbers its own
+    std::int16_t theme = 0;     // which look of its type
+    std::int16_t frame = 0;     // which picture of its animation
+    bool mirrored = false;      // drawn left-right reversed
+    bool smart = false;         // moves in sub-steps and meets walls; others fly straight through
+    bool collides = false;      // meets other entities (pair rule)
+    bool keep_outside = false;  // stays when it is completely outside the world
+    bool dead = false;          // to be removed at the end of this step; touches nothing any more
 
     float left() const { return x - rx; }
     float right() const { return x + rx; }

@@ -6,7 +6,7 @@
 //           observed and owns no random numbers, so looking never changes the game
 //   visit   names every field that the future depends on (core/archive.h)
 //
-// How a style option is shown: see AssetStyle in core/sprites.h. Time limits, level seeds, autoreset and the copying of arrays are not a game's business: see batch/.
+// Time limits, level seeds, autoreset and the copying of arrays are not a game's business: see batch/.
 #pragma once
 
 #include <array>
@@ -61,12 +61,12 @@ struct ModeInfo {
 
 // What is known about a game before one is made.
 struct GameInfo {
-    const char* name;   // "coinrun": command line, YAML, files
-    const char* title;  // "CoinRun": Gymnasium ids, window titles
-    const char* rules;  // English prose for people
+    const char* name;                                      // "coinrun": command line, YAML, files
+    const char* title;                                     // "CoinRun": Gymnasium ids, window titles
+    const char* rules;                                     // English prose for people
     std::array<const char*, kNumActions> action_meanings;  // "jump left"; "nothing" where an action has no meaning
-    std::vector<ModeInfo> modes;            // without exploration
-    std::int32_t exploration_level = -1;    // the level seed of exploration mode; -1: not offered
+    std::vector<ModeInfo> modes;                           // without exploration
+    std::int32_t exploration_level = -1;                   // the level seed of exploration mode; -1: not offered
 };
 
 // One line of games/registry.cpp.

@@ -164,7 +164,8 @@ private:
             const float edge = (horizontal ? other.x : other.y) + touching;
             const float here = horizontal ? e.x : e.y;
             if (rules_.blocked_by(e, other, horizontal)) {
-                if (depth < kMaximumPushes) move_axis(e, horizontal ? edge - here : 0, horizontal ? 0 : edge - here, depth + 1);
+                if (depth < kMaximumPushes)
+                    move_axis(e, horizontal ? edge - here : 0, horizontal ? 0 : edge - here, depth + 1);
                 velocity = 0;
                 free = false;
             } else if (delta != 0 && rules_.reflected_by(e, other)) {

@@ -37,7 +37,8 @@ public:
         std::uint64_t product = static_cast<std::uint64_t>(next()) * bound;
         if (static_cast<std::uint32_t>(product) < bound) {
             const std::uint32_t threshold = (0u - bound) % bound;
-            while (static_cast<std::uint32_t>(product) < threshold) product = static_cast<std::uint64_t>(next()) * bound;
+            while (static_cast<std::uint32_t>(product) < threshold)
+                product = static_cast<std::uint64_t>(next()) * bound;
         }
         return static_cast<int>(product >> 32);
     }

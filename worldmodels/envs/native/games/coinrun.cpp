@@ -8,6 +8,7 @@
 // saws or walkers in them. Easy mode has no walkers on the ground, and one look for agent, ground and background.
 
 #include "art/coinrun.h"
+
 #include "core/backgrounds.h"
 #include "core/camera.h"
 #include "core/game.h"
@@ -214,9 +215,9 @@ private:
     Grid grid_;
     int coin_x_ = 0, coin_y_ = 0;
     Entities entities_;
-    bool on_crate_ = false;   // a crate carried the agent in the last step
-    float previous_y_ = 0;    // the agent's height at the end of the last step
-    Move pressed_;            // of the current step
+    bool on_crate_ = false;  // a crate carried the agent in the last step
+    float previous_y_ = 0;   // the agent's height at the end of the last step
+    Move pressed_;           // of the current step
     int steps_ = 0;
     int ground_theme_ = 0;
     int background_ = 0;
@@ -231,8 +232,7 @@ void CoinRun::draw(Canvas& canvas) const {
     if (options_.use_backgrounds)
         draw_background(canvas, {BackgroundFamily::Platform, background_, options_.use_generated_assets}, camera,
                         kPlatformWorld, phase_);
-    else
-        canvas.fill({});
+    else canvas.fill({});
     draw_ground(canvas, camera, sheet);
     draw_items(canvas, camera, sheet);
     draw_standing(canvas, camera, agent_picture(sheet), agent().x, agent().bottom());
@@ -266,13 +266,12 @@ void CoinRun::draw_items(Canvas& canvas, const Camera& camera, const Sheet& shee
         if (e.x < left || e.x > right) continue;
         if (e.type == kSaw)
             draw_centred(canvas, camera, sheet.get(saw_turned ? art::coinrun::SawB : art::coinrun::SawA), e.x, e.y);
-        else if (e.type == kCrate)
-            draw_centred(canvas, camera, sheet.get(art::coinrun::Crate, e.theme), e.x, e.y);
+        else if (e.type == kCrate) draw_centred(canvas, camera, sheet.get(art::coinrun::Crate, e.theme), e.x, e.y);
         else
-            draw_standing(canvas, camera,
-                          sheet.get(second_picture ? art::coinrun::WalkerB : art::coinrun::WalkerA,
-                                    {e.theme, e.vx < 0}),
-                          e.x, e.bottom());
+            draw_standing(
+                canvas, camera,
+                sheet.get(second_picture ? art::coinrun::WalkerB : art::coinrun::WalkerA, {e.theme, e.vx < 0}), e.x,
+                e.bottom());
     }
 }
 
@@ -288,6 +287,6 @@ const Bitmap& CoinRun::agent_picture(const Sheet& sheet) const {
 
 namespace games {
 GameEntry coinrun() { return {&kInfo, make_game<CoinRun>}; }
-}
+}  // namespace games
 
 }  // namespace wm

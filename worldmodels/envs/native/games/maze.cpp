@@ -8,6 +8,7 @@
 // seen). Every maze is a spanning tree, so the cheese can always be reached.
 
 #include "art/maze.h"
+
 #include "core/backgrounds.h"
 #include "core/camera.h"
 #include "core/game.h"
@@ -22,7 +23,8 @@ namespace {
 const GameInfo kInfo = {
     "maze",
     "Maze",
-    "You are a mouse in the bottom left corner of a maze. Walk left, right, up or down, one cell per step, and find the "
+    "You are a mouse in the bottom left corner of a maze. Walk left, right, up or down, one cell per step, and find "
+    "the "
     "cheese: it is worth 10 points and completes the level. Walls stop you; nothing can hurt you.",
     {"left", "left", "left", "down", "stand still", "up", "right", "right", "right", "nothing", "nothing", "nothing",
      "nothing", "nothing", "nothing"},
@@ -109,8 +111,7 @@ private:
         if (options_.use_backgrounds)
             draw_background(canvas, {BackgroundFamily::TopDown, background_, options_.use_generated_assets}, camera,
                             world, phase_);
-        else
-            canvas.fill({});
+        else canvas.fill({});
         const Bitmap* wall = &sheet.get(art::maze::Wall);
         draw_tiles(canvas, camera, [&](int x, int y) { return grid_.at(x, y) == kWall ? wall : nullptr; });
     }
@@ -130,6 +131,6 @@ private:
 
 namespace games {
 GameEntry maze() { return {&kInfo, make_game<MazeGame>}; }
-}
+}  // namespace games
 
 }  // namespace wm

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kMaximumRise = 5;
 constexpr int kMaximumPit = 7;
-constexpr int kHighGround = 20;  // from here the way leads down again
+constexpr int kHighGround = 20;   // from here the way leads down again
 constexpr int kSectionRoom = 15;  // cells that must be free on the right before another section is begun
 
 enum class Danger { Lava, Saws, Walkers };

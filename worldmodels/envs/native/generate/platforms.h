@@ -38,8 +38,8 @@ struct PlatformLevel {
 
 constexpr int kPlatformWorld = 64;  // cells per side
 
-// Fills `grid` with a level; the agent starts in cell (1, 1), the coin is at the right end. Every rise, gap and obstacle is
-// within reach of a jump of height 6 and width 7, so each level can be solved.
+// Fills `grid` with a level; the agent starts in cell (1, 1), the coin is at the right end. Every rise, gap and
+// obstacle is within reach of a jump of height 6 and width 7, so each level can be solved.
 PlatformLevel generate_platforms(Grid& grid, const PlatformOptions& options, Random& random);
 
 }  // namespace wm
