@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -207,3 +210,12 @@ def test_random_keys_for_a_thousand_ticks(make_session):
         session.tick([KeyEvent(str(key), bool(generator.integers(2))) for key in chosen])
         assert len(session.snapshot().history) <= 300
     assert session.snapshot().episode > 10
+
+
+def test_the_logic_needs_neither_pygame_nor_tensorflow():
+    code = (
+        "import sys, worldmodels.player.session, worldmodels.player.script, worldmodels.player.options;"
+        "print([name for name in ('pygame', 'tensorflow', 'gymnasium') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
