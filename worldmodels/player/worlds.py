@@ -10,9 +10,8 @@ import numpy.typing as npt
 from worldmodels.core.seeding import Key, Streams, fold
 
 if TYPE_CHECKING:
-    import gymnasium
-
     from worldmodels.agents.api import Agent
+    from worldmodels.envs import GameEnv
     from worldmodels.models.api import WorldModel
 
 Frame = npt.NDArray[np.uint8]
@@ -20,13 +19,13 @@ Frame = npt.NDArray[np.uint8]
 
 
 class RealWorld:
-    """A Gymnasium environment with discrete actions and image observations, and what it showed last.
+    """A game, and what it showed last.
 
     Args:
         human_view: show what people see (`render()`), not what agents see (the observation).
     """
 
-    def __init__(self, env: gymnasium.Env[Any, Any], seed: int, human_view: bool = False) -> None:
+    def __init__(self, env: GameEnv, seed: int, human_view: bool = False) -> None:
         self._env = env
         self._seed: int | None = seed
         self._human_view = human_view
