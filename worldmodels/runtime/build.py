@@ -33,20 +33,23 @@ def build_env(config: RunConfig, num_envs: int | None = None) -> VectorEnv:
 
 def build_parts(config: RunConfig, env: VectorEnv) -> Parts:
     """A fresh model and agent that fit the environment's spaces."""
-    _check_spaces(config.env.name, env)
+    shape, num_actions = _checked_spaces(config.env.name, env)
     # Same seed, same bytes: everything random is stateless, and what is parallel must add up in a fixed order.
     tf.config.experimental.enable_op_determinism()
     streams = Streams(config.seed)
-    shape, num_actions = env.single_observation_space.shape, int(env.single_action_space.n)
     model = build_model(config.model, shape, num_actions, streams.key("model"))
     agent = build_agent(config.agent, model.spec, streams.key("agent"))
     return Parts(config, streams, model, agent)
 
 
-def _check_spaces(name: str, env: VectorEnv) -> None:
+def _checked_spaces(name: str, env: VectorEnv) -> tuple[tuple[int, int, int], int]:
+    """The shape of observations and the number of actions."""
     observations, actions = env.single_observation_space, env.single_action_space
-    if len(observations.shape or ()) != 3 or str(observations.dtype) != "uint8" or not hasattr(actions, "n"):
+    shape, count = observations.shape or (), getattr(actions, "n", None)
+    if len(shape) != 3 or str(observations.dtype) != "uint8" or count is None:
         raise ConfigError(
             f"The environment '{name}' does not fit a world model: observations must be uint8 images of shape "
             f"(height, width, channels) and actions must be Discrete. Received {observations} and {actions}."
         )
+    height, width, channels = shape
+    return (height, width, channels), int(count)

@@ -23,7 +23,8 @@ class Collector:
     """
 
     def __init__(self, env: VectorEnv, seed: int):
-        self.env, self._seed = env, seed
+        self.env: Any = env  # Any: saving is ours, Gymnasium's class knows nothing of it
+        self._seed = seed
         self._begin(seed)
 
     def collect(self, actor: Actor, steps: int) -> Iterator[Step]:

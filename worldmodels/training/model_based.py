@@ -38,7 +38,7 @@ class ModelBasedLoop:
         self.parts, self._replay = parts, replay
         self._collector = Collector(env, streams.integer("env"))
         self._episodes = EpisodeTracker(env.num_envs)
-        self._random = RandomActor(int(env.single_action_space.n), streams.generator("prefill"))
+        self._random = RandomActor(parts.model.spec.num_actions, streams.generator("prefill"))
         self._actor = ModelActor(parts.model, parts.agent, env.num_envs, streams.key("act"))
         self._sampler = streams.generator("replay")
         self._fit_key, self._improve_key = streams.key("fit"), streams.key("improve")
@@ -139,6 +139,7 @@ def _check_prefill(config: Any, num_envs: int) -> None:
     needed = config.length * num_envs
     if config.prefill < needed:
         raise ConfigError(
-            f"training.prefill must fill one sequence in every environment before the first update: at least "
-            f"training.length x env.num_envs = {config.length} x {num_envs} = {needed} steps. Received {config.prefill}."
+            "training.prefill must fill one sequence in every environment before the first update: at least "
+            f"training.length x env.num_envs = {config.length} x {num_envs} = {needed} steps. "
+            f"Received {config.prefill}."
         )

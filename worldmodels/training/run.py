@@ -14,7 +14,7 @@ from worldmodels.core.errors import RunError
 from worldmodels.core.run_dir import RunDir
 from worldmodels.core.schedules import Every
 from worldmodels.replay import Replay
-from worldmodels.runtime.build import Parts, build_env, build_parts
+from worldmodels.runtime.build import build_env, build_parts
 from worldmodels.runtime.config import RunConfig
 from worldmodels.telemetry.logger import Logger
 from worldmodels.telemetry.sinks import JSONLSink, TensorBoardSink
@@ -57,9 +57,15 @@ class TrainingSession:
         training = config.training
         progress.message(f"Building the world model and the policy ({config.model.kind}, {config.agent.kind})")
         env = build_env(config)
-        parts: Parts = build_parts(config, env)
-        shape = env.single_observation_space.shape
-        replay = Replay(run_dir.replay, env.num_envs, shape, config.replay, expected_steps=training.steps)
+        parts = build_parts(config, env)
+        replay = Replay(
+            run_dir.replay,
+            env.num_envs,
+            parts.model.spec.observation_shape,
+            config.replay,
+            expected_steps=training.steps,
+            checkpoints=training.keep_checkpoints,
+        )
         progress.message(f"Experience will take {replay.predicted_bytes() / 1e9:.2f} GB of disk")
         self._loop = ModelBasedLoop(parts, env, replay)
         self._checkpoints = Checkpoints(run_dir.checkpoints, training.keep_checkpoints)
@@ -101,9 +107,8 @@ class TrainingSession:
         values: dict[str, float] = {}
         if self._schedules["log"](loop.step) or finished:
             values |= loop.metrics.take() | self._speed.take(loop)
-        if loop.updates and self._config.training.evaluate_every and (
-            self._schedules["evaluate"](loop.step) or finished
-        ):
+        evaluates = loop.updates > 0 and self._config.training.evaluate_every > 0
+        if evaluates and (self._schedules["evaluate"](loop.step) or finished):
             self._progress.message(f"Evaluating at step {loop.step:,}")
             values |= self._evaluation.run(loop.step, self._logger)
         if values:
@@ -138,7 +143,7 @@ def _check_same(saved: RunConfig, asked: RunConfig, path: Path) -> None:
     )
 
 
-def _differences(old: dict, new: dict, prefix: str = "") -> Iterator[tuple[str, Any, Any]]:
+def _differences(old: dict[str, Any], new: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any, Any]]:
     for key in sorted(set(old) | set(new)):
         a, b = old.get(key), new.get(key)
         if isinstance(a, dict) and isinstance(b, dict):
