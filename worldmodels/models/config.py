@@ -21,8 +21,8 @@ class PatchConfig:
     kind: str = "patch"
     patch: int = 8
     """Side of a patch in pixels; twice this side must divide the image's sides."""
-    depth: int = 128
-    """Channels of every layer."""
+    depth: int = 64
+    """Channels of the layer nearest to the image; the further layer has twice as many."""
 
 
 @dataclass(frozen=True)

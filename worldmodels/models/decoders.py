@@ -61,13 +61,13 @@ class PatchDecoder(Layer):
         self.patch, self.depth = config.patch, config.depth
         self.grid = (shape[0] // config.patch // 2, shape[1] // config.patch // 2)
         with keras.name_scope("decoder"):
-            self.dense = Dense(features, self.grid[0] * self.grid[1] * config.depth, seeds, "dense")
-            self.far = Dense(config.depth, 4 * config.depth, seeds, "far")
+            self.dense = Dense(features, self.grid[0] * self.grid[1] * 2 * config.depth, seeds, "dense")
+            self.far = Dense(2 * config.depth, 4 * config.depth, seeds, "far")
             self.near = Dense(config.depth, config.patch**2 * shape[2], seeds, "near")
 
     def call(self, features: tf.Tensor) -> tf.Tensor:
         x = tf.nn.elu(self.dense(features))
-        x = tf.nn.elu(self.far(tf.reshape(x, (-1, self.depth))))
+        x = tf.nn.elu(self.far(tf.reshape(x, (-1, 2 * self.depth))))
         x = tf.nn.depth_to_space(tf.reshape(x, (-1, *self.grid, 4 * self.depth)), 2)
         x = self.near(tf.reshape(x, (-1, self.depth)))
         return tf.reshape(x, (-1, 2 * self.grid[0], 2 * self.grid[1], x.shape[-1]))

@@ -70,11 +70,11 @@ class PatchEncoder(Layer):
         super().__init__(name="encoder")
         self.patch, self.depth = config.patch, config.depth
         height, width = shape[0] // config.patch, shape[1] // config.patch
-        self.size = height * width // 4 * config.depth
+        self.size = height * width // 4 * 2 * config.depth
         self.grid = (height, width)
         with keras.name_scope("encoder"):
             self.near = Dense(config.patch**2 * shape[2], config.depth, seeds, "near")
-            self.far = Dense(4 * config.depth, config.depth, seeds, "far")
+            self.far = Dense(4 * config.depth, 2 * config.depth, seeds, "far")
 
     def call(self, images: tf.Tensor) -> tf.Tensor:
         x = to_float(to_patches(images, self.patch))

@@ -98,6 +98,10 @@ class GRUCell(Layer):
 
     def call(self, x: tf.Tensor, state: tf.Tensor) -> tf.Tensor:
         gates = tf.nn.bias_add(tf.matmul(tf.concat([x, state], -1), self.kernel), self.bias)
+        return self.advance(gates, state)
+
+    def advance(self, gates: tf.Tensor, state: tf.Tensor) -> tf.Tensor:
+        """The new state (N, units), from pre-activations of the gates (N, 3 * units) and the state before."""
         reset, candidate, update = tf.split(layer_norm(gates, self.scale, self.offset), 3, -1)
         candidate = tf.tanh(tf.sigmoid(reset) * candidate)
         update = tf.sigmoid(update - 1.0)

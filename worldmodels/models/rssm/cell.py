@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import keras
@@ -12,6 +11,7 @@ import tensorflow as tf
 from worldmodels.models.layers import MLP, Dense, GRUCell, Layer
 from worldmodels.models.rssm.config import RSSMConfig
 from worldmodels.models.rssm.latents import build_latents
+from worldmodels.models.scan import LoopProduct, scan
 
 
 class RSSMState(NamedTuple):
@@ -82,17 +82,31 @@ class Dynamics(Layer):
         keep = 1.0 - tf.cast(is_first, tf.float32)[..., None]
         acted = _project(keep * tf.one_hot(previous_actions, self.num_actions), from_action, self.enter.bias)
         seen = _project(embeddings, from_embedding, self.look.bias)
-
-        def step(recurrent, latent, acted, seen, keep, noise):
-            entered = acted + tf.matmul(latent * keep, from_latent)
-            recurrent = self.gru(tf.nn.elu(entered), recurrent * keep)
-            statistics = self.posterior(tf.nn.elu(seen + tf.matmul(recurrent, from_recurrent)))
-            return recurrent, self.latents.sample(statistics, noise), statistics
-
         # Time first, for the loop, only now: these are far smaller than what they were projected from.
-        out = scan(step, tuple(state), (_swap(acted), _swap(seen), _swap(keep), noise))
-        recurrent, latent, statistics = map(_swap, out)
-        return RSSMState(recurrent, latent), statistics
+        acted, seen, keep = _swap(acted), _swap(seen), _swap(keep)
+        enter, look = LoopProduct(from_latent, acted), LoopProduct(from_recurrent, seen)
+        gates = LoopProduct(self.gru.kernel, self._everywhere(self.gru.bias, keep))
+        judge = LoopProduct(self.posterior.kernel, self._everywhere(self.posterior.bias, keep))
+
+        def step(recurrent, latent, keep, noise, enter_term, gates_term, look_term, judge_term):
+            latent, recurrent = latent * keep, recurrent * keep
+            entered = tf.concat([tf.nn.elu(enter(latent, enter_term)), recurrent], -1)
+            new = self.gru.advance(gates(entered, gates_term), recurrent)
+            looked = tf.nn.elu(look(new, look_term))
+            statistics = judge(looked, judge_term)
+            return new, self.latents.sample(statistics, noise), statistics, latent, entered, looked
+
+        products = (enter, gates, look, judge)
+        out = scan(step, tuple(state), (keep, noise, *(product.terms for product in products)))
+        recurrent, latent, statistics, latent_input, entered, looked = out
+        for product, inputs in zip(products, (latent_input, entered, recurrent, looked), strict=True):
+            product.collect(inputs)
+        return RSSMState(_swap(recurrent), _swap(latent)), _swap(statistics)
+
+    @staticmethod
+    def _everywhere(bias: tf.Tensor, like: tf.Tensor) -> tf.Tensor:
+        """A bias (units,) at every step and row of (T, B, 1)."""
+        return tf.zeros_like(like) + bias
 
     @staticmethod
     def _rows(dense: Dense, first: int) -> list[tf.Tensor]:
@@ -111,22 +125,3 @@ def _project(x: tf.Tensor, kernel: tf.Tensor, bias: tf.Tensor) -> tf.Tensor:
 def _swap(x: tf.Tensor) -> tf.Tensor:
     """Exchange the first two axes: (B, T, ...) and (T, B, ...)."""
     return tf.transpose(x, [1, 0, *range(2, x.shape.rank)])
-
-
-def scan(step: Callable[..., tuple], state: tuple, inputs: tuple) -> tuple:
-    """Call `step(*state, *inputs[t])` for each t; stacks all that it returns, of which the first become the state.
-
-    A `tf.while_loop` of static length: as fast as an unrolled graph, and traced in a fraction of the time.
-    """
-    steps = inputs[0].shape[0]
-    read = [tf.TensorArray(x.dtype, steps, element_shape=x.shape[1:]).unstack(x) for x in inputs]
-    first = step(*state, *(array.read(0) for array in read))
-    write = [tf.TensorArray(x.dtype, steps, element_shape=x.shape).write(0, x) for x in first]
-
-    def body(t, state, write):
-        out = step(*state, *(array.read(t) for array in read))
-        return t + 1, out[: len(state)], [array.write(t, x) for array, x in zip(write, out, strict=True)]
-
-    loop = (tf.constant(1), first[: len(state)], write)
-    _, _, write = tf.while_loop(lambda t, *_: t < steps, body, loop, maximum_iterations=steps - 1)
-    return tuple(array.stack() for array in write)
