@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +16,7 @@ from worldmodels.envs.native import _native
 Images = npt.NDArray[np.uint8]
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What one call reports, one row per environment (N).
 
     Attributes:
@@ -57,9 +55,7 @@ class Outcome:
 
     def arrays(self) -> tuple[npt.NDArray[Any], ...]:
         """As the native side takes them."""
-        first = (self.observations, self.rewards, self.terminated, self.truncated)
-        levels = (self.level_seed, self.prev_level_seed, self.prev_level_complete)
-        return first + levels + (() if self.final_observations is None else (self.final_observations,))
+        return self[:7] if self.final_observations is None else self  # type: ignore[return-value]
 
     def info(self) -> dict[str, Any]:
         """The level part, under the names of `info`."""

@@ -5,15 +5,33 @@
 #include <algorithm>
 
 namespace wm {
+namespace {
+
+// Waiting threads look again this often before they sleep: rounds follow each other within microseconds while somebody
+// steps in a loop, and waking a sleeping thread takes longer than a small batch. About 20 microseconds.
+constexpr int kLooks = 2000;
+
+template <class Ready>
+bool spin_until(Ready ready) {
+    for (int i = 0; i < kLooks; ++i) {
+        if (ready()) return true;
+#if defined(__x86_64__) || defined(__i386__)
+        __builtin_ia32_pause();
+#endif
+    }
+    return false;
+}
+
+}  // namespace
 
 // One round of work is a pointer and a counter that threads draw ranges of indices from, so a slow game (a reset, say)
 // holds up nobody else.
 struct ThreadPool::Shared {
     std::mutex mutex;
     std::condition_variable round_began, round_ended;
-    long round = 0;
-    bool stopping = false;
-    int busy_workers = 0;
+    std::atomic<long> round{0};
+    std::atomic<bool> stopping{false};
+    std::atomic<int> busy_workers{0};
     const std::function<void(int)>* work = nullptr;
     int count = 0, grain = 1;
     std::atomic<int> next{0};
@@ -25,16 +43,37 @@ struct ThreadPool::Shared {
     }
 
     void serve() {
-        std::unique_lock<std::mutex> lock(mutex);
-        for (long served = 0;;) {
-            round_began.wait(lock, [&] { return stopping || round != served; });
+        for (long served = 0;; ++served) {
+            const auto called = [&] { return stopping || round != served; };
+            if (!spin_until(called)) {
+                std::unique_lock<std::mutex> lock(mutex);
+                round_began.wait(lock, called);
+            }
             if (stopping) return;
-            served = round;
-            lock.unlock();
             work_off();
-            lock.lock();
-            if (--busy_workers == 0) round_ended.notify_one();
+            if (--busy_workers == 0) {
+                const std::lock_guard<std::mutex> lock(mutex);
+                round_ended.notify_one();
+            }
         }
+    }
+
+    void begin_round(const std::function<void(int)>& new_work, int new_count) {
+        const std::lock_guard<std::mutex> lock(mutex);
+        const int threads = static_cast<int>(workers.size()) + 1;
+        work = &new_work;
+        count = new_count;
+        grain = std::max(1, count / (threads * 8));
+        next = 0;
+        busy_workers = threads - 1;
+        ++round;
+    }
+
+    void await_end() {
+        const auto ended = [&] { return busy_workers == 0; };
+        if (spin_until(ended)) return;
+        std::unique_lock<std::mutex> lock(mutex);
+        round_ended.wait(lock, ended);
     }
 };
 
@@ -69,20 +108,10 @@ void ThreadPool::run(int count, const std::function<void(int)>& work) {
         return;
     }
     start_workers();
-    Shared& shared = *shared_;
-    {
-        const std::lock_guard<std::mutex> lock(shared.mutex);
-        shared.work = &work;
-        shared.count = count;
-        shared.grain = std::max(1, count / (threads_ * 8));
-        shared.next = 0;
-        shared.busy_workers = threads_ - 1;
-        ++shared.round;
-    }
-    shared.round_began.notify_all();
-    shared.work_off();
-    std::unique_lock<std::mutex> lock(shared.mutex);
-    shared.round_ended.wait(lock, [&] { return shared.busy_workers == 0; });
+    shared_->begin_round(work, count);
+    shared_->round_began.notify_all();
+    shared_->work_off();
+    shared_->await_end();
 }
 
 }  // namespace wm

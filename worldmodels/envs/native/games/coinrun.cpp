@@ -29,7 +29,7 @@ const GameInfo kInfo = {
     {"run left and drop", "run left", "run left and jump", "drop", "stand still", "jump", "run right and drop",
      "run right", "run right and jump", "nothing", "nothing", "nothing", "nothing", "nothing", "nothing"},
     {{Mode::Easy, 1000}, {Mode::Hard, 1000}},
-    1949448038,
+    11703,  // hard: 42 columns with 24 of them lava pits
 };
 
 constexpr float kReward = 10;
