@@ -11,7 +11,8 @@ void paint_coin(Painter& p, int) {
     p.fill(Shape::circle(50, 50, 34), Fill::linear(Tint::hex(0xE79A0C), Tint::hex(0xFFD84A), {24, 24}, {76, 78}));
     p.fill(Shape::circle(50, 50, 30), Fill::linear(Tint::hex(0xFFF08A), Tint::hex(0xFFC21F), {28, 24}, {72, 80}));
     p.fill(Shape::star(50, 52, 22, 9.5F, 5), Tint::hex(0xE08E05));
-    p.fill(Shape::star(49, 50, 22, 9.5F, 5), Fill::linear(Tint::hex(0xFFFBD0), Tint::hex(0xFFDB45), {36, 32}, {62, 70}));
+    p.fill(Shape::star(49, 50, 22, 9.5F, 5),
+           Fill::linear(Tint::hex(0xFFFBD0), Tint::hex(0xFFDB45), {36, 32}, {62, 70}));
     shine(p, 30, 27, 11, 4.5F, 0.9F);
     p.outline(6, Tint::hex(0x6B3A05));
 }
@@ -19,7 +20,8 @@ void paint_coin(Painter& p, int) {
 void paint_saw(Painter& p, bool second) {
     const Tint steel = Tint::hex(0xC9D3DF);
     const float turn = second ? 15.0F : 0.0F;
-    p.fill(Shape::star(50, 50, 47, 33, 12, turn), Fill::linear(steel.lighter(0.5F), steel.darker(0.35F), {20, 12}, {80, 90}));
+    p.fill(Shape::star(50, 50, 47, 33, 12, turn),
+           Fill::linear(steel.lighter(0.5F), steel.darker(0.35F), {20, 12}, {80, 90}));
     p.outline(3.5F, kInk);
     p.fill(Shape::circle(50, 50, 31), Fill::linear(steel.darker(0.25F), steel.lighter(0.55F), {28, 28}, {74, 76}));
     p.fill(Shape::circle(50, 50, 27), Fill::linear(steel.lighter(0.4F), steel.darker(0.15F), {30, 26}, {70, 76}));
@@ -36,8 +38,10 @@ struct CrateLook {
     int style;  // 0 planks with a brace, 1 slats, 2 metal plate, 3 gift
 };
 
-constexpr CrateLook kCrates[] = {
-    {0xC98A4B, 0x9A5F2C, 0x5B3415, 0}, {0xE0B070, 0xB07A3C, 0x6B4518, 1}, {0x8FA3B5, 0x60758A, 0xD9E4EE, 2}, {0x7E9B52, 0x566F34, 0xE6D28A, 3}};
+constexpr CrateLook kCrates[] = {{0xC98A4B, 0x9A5F2C, 0x5B3415, 0},
+                                 {0xE0B070, 0xB07A3C, 0x6B4518, 1},
+                                 {0x8FA3B5, 0x60758A, 0xD9E4EE, 2},
+                                 {0x7E9B52, 0x566F34, 0xE6D28A, 3}};
 
 void paint_crate(Painter& p, int theme) {
     const CrateLook& look = kCrates[theme];
@@ -58,19 +62,13 @@ void paint_crate(Painter& p, int theme) {
         p.fill(Shape::star(50, 50, 26, 11, 5), bolt.darker(0.5F));
         p.fill(Shape::star(50, 49, 22, 9.5F, 5), bolt);
     }
-    p.stroke(Shape::rectangle(10, 10, 80, 80, 4), 14, Fill::linear(frame.lighter(0.25F), frame.darker(0.3F), {0, 0}, {100, 100}));
+    p.stroke(Shape::rectangle(10, 10, 80, 80, 4), 14,
+             Fill::linear(frame.lighter(0.25F), frame.darker(0.3F), {0, 0}, {100, 100}));
     p.stroke(Shape::rectangle(17, 17, 66, 66, 2), 2, kInk.faded(0.6F));
     for (const Point& at : {Point{11, 11}, Point{89, 11}, Point{11, 89}, Point{89, 89}}) {
         p.fill(Shape::circle(at.x, at.y, 4), kInk.faded(0.6F));
         p.fill(Shape::circle(at.x - 0.6F, at.y - 0.8F, 3), bolt);
     }
-}
-
-void paint_puff(Painter& p, int) {
-    const Tint dust = Tint::hex(0xF2EADC, 0.75F);
-    ball(p, 36, 62, 24, dust);
-    ball(p, 64, 58, 27, dust);
-    ball(p, 50, 40, 22, dust);
 }
 
 template <Sprite kPose>
@@ -100,7 +98,6 @@ const ArtTable& table() {
             {15, 6, K::Pattern, 0, 0, kTileUnits, kTileUnits, paint_wall_middle},
             {18, 1, K::Pattern, 0, 1, kTileUnits, kTileUnits, paint_lava_top},
             {17, 1, K::Pattern, 0, 0, kTileUnits, kTileUnits, paint_lava_middle},
-            {59, 1, K::Figure, 0.5F, 0.5F, 100, 100, paint_puff},
         }};
     return kTable;
 }

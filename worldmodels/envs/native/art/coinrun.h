@@ -6,14 +6,20 @@
 namespace wm::art::coinrun {
 
 enum Sprite : int {
-    PlayerStand, PlayerJump, PlayerRunA, PlayerRunB,  // faces right; taller than its box: use draw_standing
+    PlayerStand,
+    PlayerJump,
+    PlayerRunA,
+    PlayerRunB,  // faces right; taller than its box: use draw_standing
     Coin,
-    SawA, SawB,
-    WalkerA, WalkerB,                                 // faces right
+    SawA,
+    SawB,
+    WalkerA,
+    WalkerB,  // faces right
     Crate,
-    WallTop, WallMiddle,                              // patterns for draw_tiles
-    LavaTop, LavaMiddle,                              // patterns for draw_tiles
-    Puff,                                             // dust behind a walker
+    WallTop,
+    WallMiddle,  // patterns for draw_tiles
+    LavaTop,
+    LavaMiddle,  // patterns for draw_tiles
 };
 
 const ArtTable& table();

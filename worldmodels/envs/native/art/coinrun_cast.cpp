@@ -12,10 +12,11 @@ struct PlayerLook {
     Hood hood;
 };
 
-constexpr PlayerLook kPlayers[] = {
-    {0x35B56A, 0xFFD84A, 0xFFDFBE, Hood::Dragon},  {0x3F8BF0, 0xF4F7FF, 0xE9B98A, Hood::Antenna},
-    {0xF274B0, 0xFFF0F6, 0xFFE3CC, Hood::Rabbit},  {0xF5B82E, 0xD8402E, 0xB97C50, Hood::Bobble},
-    {0xEF6C2F, 0xFFF1DC, 0xFFD9B0, Hood::Fox}};
+constexpr PlayerLook kPlayers[] = {{0x35B56A, 0xFFD84A, 0xFFDFBE, Hood::Dragon},
+                                   {0x3F8BF0, 0xF4F7FF, 0xE9B98A, Hood::Antenna},
+                                   {0xF274B0, 0xFFF0F6, 0xFFE3CC, Hood::Rabbit},
+                                   {0xF5B82E, 0xD8402E, 0xB97C50, Hood::Bobble},
+                                   {0xEF6C2F, 0xFFF1DC, 0xFFD9B0, Hood::Fox}};
 
 // Behind the head: what makes each silhouette its own.
 void paint_hood_ornament(Painter& p, const PlayerLook& look, float lean) {
@@ -24,8 +25,10 @@ void paint_hood_ornament(Painter& p, const PlayerLook& look, float lean) {
     switch (look.hood) {
         case Hood::Dragon:
             for (int i = 0; i < 4; ++i) {
-                const float angle = 190 + 32 * static_cast<float>(i), u = x + 40 * cosine(angle), v = 64 + 40 * sine(angle);
-                p.fill(Shape::polygon({{u - 9, v - 2}, {u + 9, v - 2}, {u, v - 20}}, 2).turned(angle - 270, u, v), trim);
+                const float angle = 190 + 32 * static_cast<float>(i), u = x + 40 * cosine(angle),
+                            v = 64 + 40 * sine(angle);
+                p.fill(Shape::polygon({{u - 9, v - 2}, {u + 9, v - 2}, {u, v - 20}}, 2).turned(angle - 270, u, v),
+                       trim);
             }
             break;
         case Hood::Antenna:
@@ -42,7 +45,8 @@ void paint_hood_ornament(Painter& p, const PlayerLook& look, float lean) {
         case Hood::Bobble: ball(p, x - 2, 16, 14, trim); break;
         case Hood::Fox:
             for (const float side : {-26.0F, 22.0F}) {
-                p.fill(Shape::polygon({{x + side - 14, 46}, {x + side + 14, 46}, {x + side * 1.25F, 10}}, 3), upright(suit, 10, 46));
+                p.fill(Shape::polygon({{x + side - 14, 46}, {x + side + 14, 46}, {x + side * 1.25F, 10}}, 3),
+                       upright(suit, 10, 46));
                 p.fill(Shape::polygon({{x + side - 7, 42}, {x + side + 7, 42}, {x + side * 1.2F, 20}}, 1), trim);
             }
             break;
@@ -84,8 +88,10 @@ void feet(Painter& p, const Body& tint, float left, float right, float step) {
 void angry_eyes(Painter& p, float x, float y, float radius, float gap) {
     eye(p, x - gap, y, radius, 0.7F, 0.2F);
     eye(p, x + gap, y, radius, 0.7F, 0.2F);
-    p.fill(Shape::line({x - gap - radius, y - 1.3F * radius}, {x - 0.2F * radius, y - 0.55F * radius}, 0.55F * radius), kInk);
-    p.fill(Shape::line({x + gap + radius, y - 1.3F * radius}, {x + 0.2F * radius, y - 0.55F * radius}, 0.55F * radius), kInk);
+    p.fill(Shape::line({x - gap - radius, y - 1.3F * radius}, {x - 0.2F * radius, y - 0.55F * radius}, 0.55F * radius),
+           kInk);
+    p.fill(Shape::line({x + gap + radius, y - 1.3F * radius}, {x + 0.2F * radius, y - 0.55F * radius}, 0.55F * radius),
+           kInk);
 }
 
 void paint_slime(Painter& p, float step) {
@@ -103,7 +109,8 @@ void paint_mushroom(Painter& p, float step) {
     p.fill(Shape::rectangle(28, 48, 44, 40, 16), upright(Tint::hex(0xF7E6C8), 48, 90));
     p.fill(Shape::ellipse(50, 36, 46, 30), shaded(Tint::hex(0xE0312E), 50, 34, 42));
     p.outline(5, kInk);
-    for (const Point& at : {Point{28, 34}, Point{56, 22}, Point{78, 40}}) p.fill_inside(Shape::ellipse(at.x, at.y, 9, 7), kWhite);
+    for (const Point& at : {Point{28, 34}, Point{56, 22}, Point{78, 40}})
+        p.fill_inside(Shape::ellipse(at.x, at.y, 9, 7), kWhite);
     angry_eyes(p, 54, 64, 8, 11);
 }
 
@@ -113,7 +120,8 @@ void paint_beetle(Painter& p, float step) {
     ball(p, 78, 62, 19, kInk.lighter(0.25F));
     p.fill(Shape::ellipse(44, 62, 40, 30), shaded(Tint::hex(0xF0483A), 44, 58, 38));
     p.fill_inside(Shape::line({46, 30}, {50, 94}, 4), kInk);
-    for (const Point& at : {Point{24, 56}, Point{36, 76}, Point{64, 52}, Point{64, 78}}) p.fill_inside(Shape::circle(at.x, at.y, 7), kInk);
+    for (const Point& at : {Point{24, 56}, Point{36, 76}, Point{64, 52}, Point{64, 78}})
+        p.fill_inside(Shape::circle(at.x, at.y, 7), kInk);
     p.outline(5, kInk);
     shine(p, 30, 42, 11, 5);
     eye(p, 84, 58, 8, 0.8F);
@@ -130,7 +138,8 @@ void paint_hedgehog(Painter& p, float step) {
 
 void paint_crab(Painter& p, float step) {
     const Body tint = Tint::hex(0xFF6A3D);
-    for (const float x : {18.0F, 36.0F, 62.0F, 80.0F}) p.fill(Shape::line({x, 72}, {x + (x < 50 ? -8 : 8) + 5 * step, 93}, 8), tint.darker(0.2F));
+    for (const float x : {18.0F, 36.0F, 62.0F, 80.0F})
+        p.fill(Shape::line({x, 72}, {x + (x < 50 ? -8 : 8) + 5 * step, 93}, 8), tint.darker(0.2F));
     for (const float side : {-1.0F, 1.0F}) {
         p.fill(Shape::line({50 + 30 * side, 62}, {50 + 40 * side, 42}, 8), tint);
         ball(p, 50 + 38 * side, 30 - 4 * step * side, 13, tint);
@@ -148,7 +157,9 @@ void paint_crab(Painter& p, float step) {
 void paint_ghost(Painter& p, float step) {
     const Body tint = Tint::hex(0xDDE8FF);
     p.fill(Shape::rectangle(14, 10, 72, 72, 36), upright(tint, 8, 92));
-    for (int i = 0; i < 3; ++i) p.fill(Shape::circle(26 + 24 * static_cast<float>(i), 80 + (i % 2 == 0 ? 6 * step : 6 - 6 * step), 13), upright(tint, 8, 92));
+    for (int i = 0; i < 3; ++i)
+        p.fill(Shape::circle(26 + 24 * static_cast<float>(i), 80 + (i % 2 == 0 ? 6 * step : 6 - 6 * step), 13),
+               upright(tint, 8, 92));
     p.outline(5, Tint::hex(0x2A2A60));
     p.fill(Shape::ellipse(48, 42, 8, 12), kInk);
     p.fill(Shape::ellipse(72, 42, 8, 12), kInk);
@@ -167,7 +178,8 @@ void paint_robot(Painter& p, float step) {
     p.glow(72, 48, 15, Tint::hex(0xFF4B3B));
     p.fill(Shape::circle(46, 48, 6), Tint::hex(0xFFD0A0));
     p.fill(Shape::circle(72, 48, 6), Tint::hex(0xFFD0A0));
-    for (int i = 0; i < 4; ++i) p.fill(Shape::rectangle(32 + 11 * static_cast<float>(i), 68, 7, 9, 2), kInk.faded(0.75F));
+    for (int i = 0; i < 4; ++i)
+        p.fill(Shape::rectangle(32 + 11 * static_cast<float>(i), 68, 7, 9, 2), kInk.faded(0.75F));
 }
 
 void paint_snail(Painter& p, float step) {
@@ -189,10 +201,12 @@ void paint_chick(Painter& p, float step) {
     const Body tint = Tint::hex(0x39B7E8);
     p.fill(Shape::line({38, 80}, {36 + 8 * step, 94}, 6), Tint::hex(0xF29A1F));
     p.fill(Shape::line({60, 80}, {64 - 8 * step, 94}, 6), Tint::hex(0xF29A1F));
-    for (int i = 0; i < 3; ++i) p.fill(Shape::line({46, 26}, {34 + 10 * static_cast<float>(i), 7}, 7, 3), tint.darker(0.2F));
+    for (int i = 0; i < 3; ++i)
+        p.fill(Shape::line({46, 26}, {34 + 10 * static_cast<float>(i), 7}, 7, 3), tint.darker(0.2F));
     p.fill(Shape::polygon({{80, 44}, {98, 54}, {80, 64}}, 3), Tint::hex(0xFFB52E));
     ball(p, 50, 54, 35, tint);
-    p.fill(Shape::ellipse(30, 60 - 5 * step, 18, 12).turned(20 - 40 * step, 30, 60), shaded(tint.darker(0.25F), 30, 58, 16));
+    p.fill(Shape::ellipse(30, 60 - 5 * step, 18, 12).turned(20 - 40 * step, 30, 60),
+           shaded(tint.darker(0.25F), 30, 58, 16));
     p.outline(5, kInk);
     angry_eyes(p, 64, 44, 9, 11);
 }
@@ -219,7 +233,8 @@ void paint_player(Painter& p, int theme, Sprite sprite) {
     eye(p, x + 25, 70, 8.5F, 0.6F);
     p.fill(Shape::ellipse(x - 8, 84, 6, 4), Tint::hex(0xFF6F7F, 0.5F));
     p.fill(Shape::ellipse(x + 32, 84, 5, 4), Tint::hex(0xFF6F7F, 0.5F));
-    p.fill(Shape::ellipse(x + 13, 87, sprite == PlayerJump ? 6.0F : 7.0F, sprite == PlayerJump ? 7.0F : 3.0F), Tint::hex(0x8A2A3A));
+    p.fill(Shape::ellipse(x + 13, 87, sprite == PlayerJump ? 6.0F : 7.0F, sprite == PlayerJump ? 7.0F : 3.0F),
+           Tint::hex(0x8A2A3A));
     shine(p, x - 22, 44, 12, 5, 0.45F);
 }
 

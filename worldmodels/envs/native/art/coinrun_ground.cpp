@@ -37,7 +37,8 @@ void paint_bricks(Painter& p, const Tint& soil, const Tint& joint) {
     const int rows = static_cast<int>(p.height() / kHigh), columns = static_cast<int>(p.width() / kWide);
     for (int j = 0; j < rows; ++j)
         for (int i = -1; i < columns; ++i) {
-            const float x = (static_cast<float>(i) + (j % 2 == 0 ? 0.5F : 0.0F)) * kWide, y = static_cast<float>(j) * kHigh;
+            const float x = (static_cast<float>(i) + (j % 2 == 0 ? 0.5F : 0.0F)) * kWide,
+                        y = static_cast<float>(j) * kHigh;
             const float tone = chance((i + columns) % columns, j, 21) - 0.5F;
             const Tint tint = tone > 0 ? soil.lighter(0.22F * tone) : soil.darker(-0.3F * tone);
             for (const float shift : {0.0F, p.width()}) {
@@ -70,7 +71,8 @@ void paint_layers(Painter& p, const Tint& soil, const Tint& detail) {
         const float y = static_cast<float>(j) * 25, thick = 4 + 7 * chance(j, 3, 51);
         const Tint tint = j % 3 == 0 ? soil.lighter(0.22F) : detail.mix(soil, 0.25F * static_cast<float>(j % 3));
         for (float x = 0; x < p.width(); x += 50) {
-            const float sway = 5 * noise(x / 130, static_cast<float>(j), 52, {std::max(static_cast<int>(p.width() / 130), 1), 0});
+            const float sway =
+                5 * noise(x / 130, static_cast<float>(j), 52, {std::max(static_cast<int>(p.width() / 130), 1), 0});
             p.fill(Shape::line({x - 4, y + sway + 8}, {x + 54, y + sway + 8}, thick), tint);
         }
     }
@@ -83,12 +85,16 @@ void paint_shards(Painter& p, const Tint& light, const Tint& detail, bool crysta
                 const auto salt = static_cast<std::uint32_t>(60 + k * 4);
                 const float x = (static_cast<float>(i) + chance(i, j, salt)) * kTileUnits;
                 const float y = (static_cast<float>(j) + 0.2F + 0.6F * chance(i, j, salt + 1)) * kTileUnits;
-                const float size = 14 + 22 * chance(i, j, salt + 2), degrees = crystals ? 60 * chance(i, j, salt + 3) - 30 : 35;
+                const float size = 14 + 22 * chance(i, j, salt + 2),
+                            degrees = crystals ? 60 * chance(i, j, salt + 3) - 30 : 35;
                 const Tint tint = k == 0 ? detail : light;
                 around(x, p.width(), 60, [&](float at) {
                     const float wide = crystals ? 0.42F * size : size, tall = crystals ? size : 0.3F * size;
-                    p.fill(Shape::polygon({{at, y - tall}, {at + wide, y}, {at, y + tall}, {at - wide, y}}).turned(degrees, at, y), tint.darker(0.12F));
-                    p.fill(Shape::polygon({{at, y - tall}, {at, y + tall}, {at - wide, y}}).turned(degrees, at, y), tint.lighter(0.22F));
+                    p.fill(Shape::polygon({{at, y - tall}, {at + wide, y}, {at, y + tall}, {at - wide, y}})
+                               .turned(degrees, at, y),
+                           tint.darker(0.12F));
+                    p.fill(Shape::polygon({{at, y - tall}, {at, y + tall}, {at - wide, y}}).turned(degrees, at, y),
+                           tint.lighter(0.22F));
                 });
             }
 }
@@ -99,7 +105,8 @@ void paint_cake(Painter& p, const Tint& soil, const Tint& detail, const Tint& cr
         p.fill(Shape::rectangle(0, y + 58, p.width(), 22), upright(cream, y + 58, y + 80));
         for (int i = 0; i < static_cast<int>(p.width() / kTileUnits) * 2; ++i) {
             const float x = (static_cast<float>(i) + chance(i, j, 71)) * 50, at = y + 12 + 36 * chance(i, j, 72);
-            around(x, p.width(), 10, [&](float u) { p.fill(Shape::circle(u, at, 5), i % 2 == 0 ? detail : soil.darker(0.3F)); });
+            around(x, p.width(), 10,
+                   [&](float u) { p.fill(Shape::circle(u, at, 5), i % 2 == 0 ? detail : soil.darker(0.3F)); });
         }
     }
 }
@@ -110,7 +117,8 @@ void paint_soil(Painter& p, const GroundLook& look) {
     const Tint soil = Tint::hex(look.soil), detail = Tint::hex(look.detail).mix(soil, calm);
     const Tint light = soil.lighter(0.28F * (1 - calm));
     const int period = std::max(static_cast<int>(p.width() / 50), 1);
-    p.fill(Shape::rectangle(0, 0, p.width(), p.height()), Fill(soil).grained(0.07F, p.width() / static_cast<float>(period), 31, {period, 0}));
+    p.fill(Shape::rectangle(0, 0, p.width(), p.height()),
+           Fill(soil).grained(0.07F, p.width() / static_cast<float>(period), 31, {period, 0}));
     switch (look.texture) {
         case Texture::Pebbles: paint_pebbles(p, soil, detail); break;
         case Texture::Bricks: paint_bricks(p, soil, detail); break;
@@ -132,7 +140,9 @@ void paint_cover(Painter& p, const GroundLook& look) {
         for (int i = 0; static_cast<float>(i) * step < p.width(); ++i) {
             const float x = (static_cast<float>(i) + 0.5F) * step, random = chance(i, 0, 81);
             const float drop = lower + (square ? 20 : 22 + 26 * random);
-            if (blades) p.fill(Shape::polygon({{x - 10, 20 + lower}, {x + 10, 20 + lower}, {x + 10 * random - 5, drop + 10}}), tint);
+            if (blades)
+                p.fill(Shape::polygon({{x - 10, 20 + lower}, {x + 10, 20 + lower}, {x + 10 * random - 5, drop + 10}}),
+                       tint);
             else p.fill(Shape::line({x, 0}, {x, drop}, square ? 44.0F : 26.0F), tint);
         }
     };
@@ -168,7 +178,8 @@ void paint_lava_top(Painter& p, int theme) {
     paint_lava_middle(p, theme);
     const Tint crest = Tint::hex(0xFFD23A);
     for (float x = 0; x <= p.width(); x += 50) p.fill(Shape::ellipse(x, 10, 30, 26), Tint::hex(0xFF8A1E));
-    for (float x = 0; x <= p.width(); x += 50) p.fill(Shape::ellipse(x, 2, 29, 20), Fill::linear(Tint::hex(0xFFF6B0), crest, {0, 0}, {0, 20}));
+    for (float x = 0; x <= p.width(); x += 50)
+        p.fill(Shape::ellipse(x, 2, 29, 20), Fill::linear(Tint::hex(0xFFF6B0), crest, {0, 0}, {0, 20}));
 }
 
 }  // namespace wm::art::coinrun

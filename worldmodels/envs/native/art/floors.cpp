@@ -13,7 +13,8 @@ const Shape& whole() {
 // Cells of a regular pattern with a little variety: visit(i, j, x, y, random).
 template <class Visit>
 void over_cells(float width, float height, std::uint32_t seed, Visit visit) {
-    const int across = static_cast<int>(kSceneryWidth / width + 0.5F), down = static_cast<int>(kSceneryHeight / height + 0.5F);
+    const int across = static_cast<int>(kSceneryWidth / width + 0.5F),
+              down = static_cast<int>(kSceneryHeight / height + 0.5F);
     for (int j = 0; j < down; ++j)
         for (int i = 0; i < across; ++i)
             visit(i, j, static_cast<float>(i) * width, static_cast<float>(j) * height, chance(i, j, seed));
@@ -22,7 +23,8 @@ void over_cells(float width, float height, std::uint32_t seed, Visit visit) {
 void paint_tufts(Painter& p, const Tint& ground, const Tint& blade, std::uint32_t seed) {
     p.fill(whole(), Fill::clouds(ground.darker(0.07F), ground.lighter(0.08F), 25, seed, {8, 6}));
     for (int i = 0; i < 150; ++i) {
-        const float x = kSceneryWidth * chance(i, 0, seed), y = kSceneryHeight * chance(i, 1, seed), size = 1 + 1.4F * chance(i, 2, seed);
+        const float x = kSceneryWidth * chance(i, 0, seed), y = kSceneryHeight * chance(i, 1, seed),
+                    size = 1 + 1.4F * chance(i, 2, seed);
         repeat_around(x, y, 4, [&](float u, float v) {
             for (const float lean : {-0.8F, 0.0F, 0.8F})
                 p.fill(Shape::line({u + 0.3F * lean, v}, {u + lean * size, v - size}, 0.5F, 0.15F), blade);
@@ -33,7 +35,8 @@ void paint_tufts(Painter& p, const Tint& ground, const Tint& blade, std::uint32_
 void paint_speckles(Painter& p, const Tint& ground, float contrast, std::uint32_t seed) {
     p.fill(whole(), Fill::clouds(ground.darker(contrast), ground.lighter(contrast), 50, seed, {4, 3}));
     for (int i = 0; i < 160; ++i) {
-        const float x = kSceneryWidth * chance(i, 0, seed), y = kSceneryHeight * chance(i, 1, seed), size = 0.4F + 0.9F * chance(i, 2, seed);
+        const float x = kSceneryWidth * chance(i, 0, seed), y = kSceneryHeight * chance(i, 1, seed),
+                    size = 0.4F + 0.9F * chance(i, 2, seed);
         const Tint tint = i % 2 == 0 ? ground.darker(0.14F) : ground.lighter(0.2F);
         repeat_around(x, y, 3, [&](float u, float v) { p.fill(Shape::ellipse(u, v, 1.3F * size, size), tint); });
     }
@@ -44,7 +47,8 @@ void paint_flagstones(Painter& p, const Tint& stone, const Tint& joint, float si
     over_cells(size, size, seed, [&](int, int, float x, float y, float random) {
         const Tint tint = random > 0.5F ? stone.lighter(0.16F * (random - 0.5F)) : stone.darker(0.2F * (0.5F - random));
         p.fill(Shape::rectangle(x + 0.4F, y + 0.4F, size - 0.8F, size - 0.8F, corner), tint.darker(0.09F));
-        p.fill(Shape::rectangle(x + 0.4F, y + 0.4F, size - 1.3F, size - 1.3F, corner), Fill(tint).grained(0.03F, 2, seed));
+        p.fill(Shape::rectangle(x + 0.4F, y + 0.4F, size - 1.3F, size - 1.3F, corner),
+               Fill(tint).grained(0.03F, 2, seed));
     });
 }
 
@@ -53,13 +57,17 @@ void paint_planks(Painter& p, const Tint& wood, std::uint32_t seed) {
     over_cells(50, 6.25F, seed, [&](int i, int j, float x, float y, float random) {
         const float shift = 12.5F * static_cast<float>(j * 3 % 4);
         const Tint tint = random > 0.5F ? wood.lighter(0.14F * (random - 0.5F)) : wood.darker(0.16F * (0.5F - random));
-        repeat_around(x + shift < kSceneryWidth ? x + shift : x + shift - kSceneryWidth, y, 51, [&](float u, float v) {
-            p.fill(Shape::rectangle(u + 0.2F, v + 0.25F, 49.6F, 5.75F, 0.5F), tint);
-            for (int k = 0; k < 3; ++k) {
-                const float line = v + 1.4F + 1.5F * static_cast<float>(k), start = u + 4 + 20 * chance(i + 9 * k, j, seed + 1);
-                p.fill(Shape::line({start, line}, {start + 14 + 8 * random, line}, 0.25F), tint.darker(0.1F));
-            }
-        }, false);
+        repeat_around(
+            x + shift < kSceneryWidth ? x + shift : x + shift - kSceneryWidth, y, 51,
+            [&](float u, float v) {
+                p.fill(Shape::rectangle(u + 0.2F, v + 0.25F, 49.6F, 5.75F, 0.5F), tint);
+                for (int k = 0; k < 3; ++k) {
+                    const float line = v + 1.4F + 1.5F * static_cast<float>(k),
+                                start = u + 4 + 20 * chance(i + 9 * k, j, seed + 1);
+                    p.fill(Shape::line({start, line}, {start + 14 + 8 * random, line}, 0.25F), tint.darker(0.1F));
+                }
+            },
+            false);
     });
 }
 
@@ -67,7 +75,8 @@ void paint_checker(Painter& p, const Tint& light, const Tint& dark, std::uint32_
     over_cells(12.5F, 12.5F, seed, [&](int i, int j, float x, float y, float random) {
         const Tint tint = ((i + j) % 2 == 0 ? light : dark).lighter(0.06F * random);
         p.fill(Shape::rectangle(x, y, 12.5F, 12.5F), tint);
-        p.fill(Shape::rectangle(x + 0.3F, y + 0.3F, 11.9F, 11.9F, 0.8F), Fill::linear(tint.lighter(0.08F), tint, {x, y}, {x + 12, y + 12}));
+        p.fill(Shape::rectangle(x + 0.3F, y + 0.3F, 11.9F, 11.9F, 0.8F),
+               Fill::linear(tint.lighter(0.08F), tint, {x, y}, {x + 12, y + 12}));
     });
 }
 

@@ -41,7 +41,8 @@ private:
 Box part_of(const Box& box, Random& random, float smallest, float largest) {
     const float side = box.side() * random.uniform(smallest, largest) * random.uniform(0.3F, 1);
     const float width = side * random.uniform(0.7F, 1.4F), height = side * random.uniform(0.7F, 1.4F);
-    return {box.x + (box.width - width) * random.uniform(), box.y + (box.height - height) * random.uniform(), width, height};
+    return {box.x + (box.width - width) * random.uniform(), box.y + (box.height - height) * random.uniform(), width,
+            height};
 }
 
 // A patch is split into one or two strips, each a rectangle or an ellipse.
@@ -86,8 +87,10 @@ void paint_bars(Painter& painter, const Palette& palette, Random& random) {
             const float start = random.uniform(0, 1 - thickness);
             const bool upright = upright_first == (round == 0);
             const Tint tint = palette.pick(random);
-            painter.fill(upright ? Shape::rectangle(start * box.width, 0.04F * box.height, thickness * box.width, 0.92F * box.height)
-                                 : Shape::rectangle(0.04F * box.width, start * box.height, 0.92F * box.width, thickness * box.height),
+            painter.fill(upright ? Shape::rectangle(start * box.width, 0.04F * box.height, thickness * box.width,
+                                                    0.92F * box.height)
+                                 : Shape::rectangle(0.04F * box.width, start * box.height, 0.92F * box.width,
+                                                    thickness * box.height),
                          tint);
         }
     }
@@ -103,13 +106,17 @@ std::uint32_t fnv1a(const char* text) {
 
 }  // namespace
 
-void paint_generated_sprite(Painter& painter, const char* game, int type, bool block) {
+void paint_generated_tiles(Painter& painter, const char* game, int type, float tile_width, float tile_height) {
+    for (float y = 0; y < painter.height(); y += tile_height)
+        for (float x = 0; x < painter.width(); x += tile_width) {
+            Random random(fnv1a(game) + static_cast<std::uint32_t>(type), kStream);
+            paint_texture(painter, {x, y, tile_width, tile_height}, random, 5, false);
+        }
+}
+
+void paint_generated_figure(Painter& painter, const char* game, int type) {
     Random random(fnv1a(game) + static_cast<std::uint32_t>(type), kStream);
-    if (block) {
-        paint_texture(painter, {0, 0, painter.width(), painter.height()}, random, 5, false);
-    } else {
-        paint_bars(painter, Palette(random), random);
-    }
+    paint_bars(painter, Palette(random), random);
 }
 
 void paint_generated_background(Painter& painter, int variant) {

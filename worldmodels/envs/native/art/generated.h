@@ -5,11 +5,13 @@
 
 namespace wm::art {
 
-// A texture that belongs to a game and one of its types. A block fills its whole rectangle; anything else is a shape made of
-// bars on transparent ground.
-void paint_generated_sprite(Painter& painter, const char* game, int type, bool block);
+// The look of a game's type: a texture that fills each tile of the given size, all tiles alike.
+void paint_generated_tiles(Painter& painter, const char* game, int type, float tile_width, float tile_height);
 
-// A square texture for the place of a background.
+// The same for what is not a block: a shape made of bars on transparent ground.
+void paint_generated_figure(Painter& painter, const char* game, int type);
+
+// A texture in the place of a background.
 void paint_generated_background(Painter& painter, int variant);
 
 }  // namespace wm::art

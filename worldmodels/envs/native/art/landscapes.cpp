@@ -1,5 +1,5 @@
-// Forty-nine landscapes: seven places, each in the light of seven hours. Far things are pale, near things a little darker,
-// nothing is as strong as the foreground.
+// Forty-nine landscapes: seven places, each in the light of seven hours. Far things are pale, near things a little
+// darker, nothing is as strong as the foreground.
 #include <cmath>
 
 #include "art/scenery.h"
@@ -43,7 +43,8 @@ std::vector<float> ridge(float base, float rise, float size, std::uint32_t seed,
     return heights;
 }
 
-void paint_ridge(Painter& p, const std::vector<float>& heights, const Tint& top, const Tint& foot, float from, float to) {
+void paint_ridge(Painter& p, const std::vector<float>& heights, const Tint& top, const Tint& foot, float from,
+                 float to) {
     p.fill(Shape::terrain(heights, kSceneryWidth, kSceneryHeight), Fill::linear(top, foot, {0, from}, {0, to}));
 }
 
@@ -63,13 +64,17 @@ void along(const std::vector<float>& heights, int count, std::uint32_t seed, Pla
 }
 
 void paint_cloud(Painter& p, float x, float y, float size, const Tint& tint) {
-    repeat_around(x, y, 3 * size, [&](float u, float v) {
-        for (int i = -2; i <= 2; ++i) {
-            const float offset = static_cast<float>(i), radius = size * (1 - 0.22F * std::fabs(offset));
-            const Fill puff = Fill::linear(tint.faded(0.8F), tint.faded(0.25F), {0, v - radius}, {0, v + 0.6F * radius});
-            p.fill(Shape::ellipse(u + offset * 0.75F * size, v - 0.1F * radius, radius, 0.62F * radius), puff);
-        }
-    }, false);
+    repeat_around(
+        x, y, 3 * size,
+        [&](float u, float v) {
+            for (int i = -2; i <= 2; ++i) {
+                const float offset = static_cast<float>(i), radius = size * (1 - 0.22F * std::fabs(offset));
+                const Fill puff =
+                    Fill::linear(tint.faded(0.8F), tint.faded(0.25F), {0, v - radius}, {0, v + 0.6F * radius});
+                p.fill(Shape::ellipse(u + offset * 0.75F * size, v - 0.1F * radius, radius, 0.62F * radius), puff);
+            }
+        },
+        false);
 }
 
 void paint_sky(Painter& p, const Hour& hour, std::uint32_t seed) {
@@ -77,11 +82,14 @@ void paint_sky(Painter& p, const Hour& hour, std::uint32_t seed) {
     p.fill(Shape::rectangle(0, 0, kSceneryWidth, kSceneryHeight), Fill::linear(sky, horizon, {0, 8}, {0, 112}));
     if (hour.stars)
         for (int i = 0; i < 60; ++i)
-            p.fill(Shape::circle(kSceneryWidth * chance(i, 0, seed), 80 * chance(i, 1, seed), 0.25F + 0.25F * chance(i, 2, seed)), kWhite.faded(0.55F));
+            p.fill(Shape::circle(kSceneryWidth * chance(i, 0, seed), 80 * chance(i, 1, seed),
+                                 0.25F + 0.25F * chance(i, 2, seed)),
+                   kWhite.faded(0.55F));
     p.glow(hour.sun_x, hour.sun_y, 38, sun.faded(0.5F));
     p.fill(Shape::circle(hour.sun_x, hour.sun_y, 8), sun.faded(0.85F));
     for (int i = 0; i < 7; ++i)
-        paint_cloud(p, kSceneryWidth * chance(i, 3, seed), 12 + 70 * chance(i, 4, seed), 5 + 7 * chance(i, 5, seed), Tint::hex(hour.cloud));
+        paint_cloud(p, kSceneryWidth * chance(i, 3, seed), 12 + 70 * chance(i, 4, seed), 5 + 7 * chance(i, 5, seed),
+                    Tint::hex(hour.cloud));
 }
 
 void paint_hills(Painter& p, const Hour& hour, std::uint32_t seed) {
@@ -100,14 +108,18 @@ void paint_hills(Painter& p, const Hour& hour, std::uint32_t seed) {
 void paint_mountains(Painter& p, const Hour& hour, std::uint32_t seed) {
     const Tint snow = Tint::hex(hour.cloud).mix(far_of(hour), 0.15F);
     paint_ridge(p, ridge(82, 24, 50, seed, true), snow, far_of(hour), 52, 84);
-    paint_ridge(p, ridge(98, 18, 40, seed + 10, true), far_of(hour).mix(middle_of(hour), 0.55F), middle_of(hour), 80, 118);
+    paint_ridge(p, ridge(98, 18, 40, seed + 10, true), far_of(hour).mix(middle_of(hour), 0.55F), middle_of(hour), 80,
+                118);
     paint_ridge(p, ridge(112, 8, 25, seed + 20), near_of(hour), near_of(hour).darker(0.2F), 106, 150);
 }
 
 void paint_pine(Painter& p, float x, float y, float size, const Tint& tint) {
     for (int i = 0; i < 3; ++i) {
-        const float level = y - size * (0.25F + 0.28F * static_cast<float>(i)), half = size * (0.36F - 0.085F * static_cast<float>(i));
-        p.fill(Shape::polygon({{x - half, level + 0.3F * size}, {x + half, level + 0.3F * size}, {x, level - 0.2F * size}}), tint);
+        const float level = y - size * (0.25F + 0.28F * static_cast<float>(i)),
+                    half = size * (0.36F - 0.085F * static_cast<float>(i));
+        p.fill(Shape::polygon(
+                   {{x - half, level + 0.3F * size}, {x + half, level + 0.3F * size}, {x, level - 0.2F * size}}),
+               tint);
     }
 }
 
@@ -118,7 +130,7 @@ void paint_forest(Painter& p, const Hour& hour, std::uint32_t seed) {
         const Tint& tint = tints[row];
         const auto ground = ridge(88 + 12 * depth, 6, 50, seed + static_cast<std::uint32_t>(row));
         along(ground, 30 - 6 * row, seed + 40 + static_cast<std::uint32_t>(row),
-              [&](float x, float y, float random) { paint_pine(p, x, y + 1, 13 + 4 * depth + 8 * random, tint); });
+              [&](float x, float y, float random) { paint_pine(p, x, y + 3, 14 + 4 * depth + 8 * random, tint); });
         paint_ridge(p, ground, tint, tint.mix(Tint::hex(hour.horizon), 0.35F), 90 + 12 * depth, 120 + 12 * depth);
     }
 }
@@ -152,11 +164,14 @@ void paint_city(Painter& p, const Hour& hour, std::uint32_t seed) {
         for (int i = 0; i < houses; ++i) {
             const float x = plot * static_cast<float>(i) + 0.5F, width = plot * (0.75F + 0.25F * chance(i, row, seed));
             const float top = 66 + 12 * static_cast<float>(row) + 26 * chance(i, row, seed + 1);
-            p.fill(Shape::rectangle(x, top, width, kSceneryHeight - top), Fill::linear(tint, tint.mix(Tint::hex(hour.horizon), 0.4F), {0, top}, {0, top + 55}));
-            if (chance(i, row, seed + 2) < 0.3F) p.fill(Shape::polygon({{x, top}, {x + width, top}, {x + 0.5F * width, top - 7}}), tint);
+            p.fill(Shape::rectangle(x, top, width, kSceneryHeight - top),
+                   Fill::linear(tint, tint.mix(Tint::hex(hour.horizon), 0.4F), {0, top}, {0, top + 55}));
+            if (chance(i, row, seed + 2) < 0.3F)
+                p.fill(Shape::polygon({{x, top}, {x + width, top}, {x + 0.5F * width, top - 7}}), tint);
             for (int k = 0; k < 24; ++k) {
                 if (chance(i * 31 + k, row, seed + 3) < 0.55F) continue;
-                const float u = x + width * (0.14F + 0.27F * static_cast<float>(k % 3)), v = top + 3 + 4.5F * static_cast<float>(k / 3);
+                const float u = x + width * (0.14F + 0.27F * static_cast<float>(k % 3)),
+                            v = top + 3 + 4.5F * static_cast<float>(k / 3);
                 p.fill(Shape::rectangle(u, v, 0.16F * width, 2, 0.3F), window);
             }
         }
@@ -166,17 +181,28 @@ void paint_city(Painter& p, const Hour& hour, std::uint32_t seed) {
 void paint_islands(Painter& p, const Hour& hour, std::uint32_t seed) {
     for (int i = 0; i < 8; ++i) {
         const float depth = static_cast<float>(i) / 8, size = 9 + 10 * depth;
-        const float x = kSceneryWidth * (static_cast<float>(i * 3 % 8) + 0.6F * chance(i, 0, seed)) / 8, y = 40 + 62 * chance(i, 1, seed);
-        const Tint rock = far_of(hour).mix(near_of(hour), depth), grass = middle_of(hour).mix(Tint::hex(hour.horizon), 0.5F - 0.5F * depth);
-        repeat_around(x, y, 2 * size, [&](float u, float v) {
-            p.fill(Shape::polygon({{u - size, v}, {u + size, v}, {u + 0.45F * size, v + 0.7F * size}, {u + 0.1F * size, v + 1.25F * size}, {u - 0.5F * size, v + 0.6F * size}}, 1),
-                   Fill::linear(rock, rock.darker(0.2F), {u - size, v}, {u + size, v + size}));
-            p.fill(Shape::ellipse(u, v, 1.08F * size, 0.24F * size), shaded(grass, u, v, size));
-            if (chance(i, 2, seed) < 0.6F) paint_pine(p, u + 0.3F * size, v, 0.9F * size, grass.darker(0.18F));
-        }, false);
+        const float x = kSceneryWidth * (static_cast<float>(i * 3 % 8) + 0.6F * chance(i, 0, seed)) / 8,
+                    y = 40 + 62 * chance(i, 1, seed);
+        const Tint rock = far_of(hour).mix(near_of(hour), depth),
+                   grass = middle_of(hour).mix(Tint::hex(hour.horizon), 0.5F - 0.5F * depth);
+        repeat_around(
+            x, y, 2 * size,
+            [&](float u, float v) {
+                p.fill(Shape::polygon({{u - size, v},
+                                       {u + size, v},
+                                       {u + 0.45F * size, v + 0.7F * size},
+                                       {u + 0.1F * size, v + 1.25F * size},
+                                       {u - 0.5F * size, v + 0.6F * size}},
+                                      1),
+                       Fill::linear(rock, rock.darker(0.2F), {u - size, v}, {u + size, v + size}));
+                p.fill(Shape::ellipse(u, v, 1.08F * size, 0.24F * size), shaded(grass, u, v, size));
+                if (chance(i, 2, seed) < 0.6F) paint_pine(p, u + 0.3F * size, v, 0.9F * size, grass.darker(0.18F));
+            },
+            false);
     }
     for (int i = 0; i < 14; ++i)
-        paint_cloud(p, kSceneryWidth * static_cast<float>(i) / 14, 124 + 8 * chance(i, 3, seed), 12, Tint::hex(hour.cloud));
+        paint_cloud(p, kSceneryWidth * static_cast<float>(i) / 14, 124 + 8 * chance(i, 3, seed), 12,
+                    Tint::hex(hour.cloud));
 }
 
 void paint_ruins(Painter& p, const Hour& hour, std::uint32_t seed) {
@@ -206,7 +232,8 @@ void paint_landscape(Painter& p, int variant) {
     const auto seed = static_cast<std::uint32_t>(1000 + variant * 100);
     paint_sky(p, hour, seed);
     kPaints[variant % kPlaces](p, hour, seed + 50);
-    p.fill(Shape::rectangle(0, 0, kSceneryWidth, kSceneryHeight), Tint::hex(hour.horizon).mix(Tint::hex(hour.sky), 0.4F).faded(0.16F));
+    p.fill(Shape::rectangle(0, 0, kSceneryWidth, kSceneryHeight),
+           Tint::hex(hour.horizon).mix(Tint::hex(hour.sky), 0.4F).faded(0.16F));
 }
 
 }  // namespace wm::art

@@ -30,7 +30,8 @@ void paint_mouse(Painter& p, int) {
 
 void paint_cheese(Painter& p, int) {
     const Tint rind = Tint::hex(0xFFC21F), paste = Tint::hex(0xFFE25A);
-    p.fill(Shape::polygon({{8, 46}, {74, 12}, {92, 42}, {92, 46}}, 4), Fill::linear(paste.lighter(0.35F), paste, {30, 20}, {80, 46}));
+    p.fill(Shape::polygon({{8, 46}, {74, 12}, {92, 42}, {92, 46}}, 4),
+           Fill::linear(paste.lighter(0.35F), paste, {30, 20}, {80, 46}));
     p.fill(Shape::rectangle(5, 44, 90, 44, 7), Fill::linear(rind.lighter(0.1F), rind.darker(0.18F), {0, 44}, {0, 88}));
     const Tint hole = Tint::hex(0xC97A0A);
     const auto dent = [&](float x, float y, float rx, float ry) {
@@ -59,8 +60,9 @@ void paint_wall(Painter& p, int) {
             const Tint tint = tone > 0 ? stone.lighter(0.12F * tone) : stone.darker(-0.25F * tone);
             p.fill(Shape::rectangle(x + 2, y + 2, 96, 96, 12), tint.darker(0.42F * (1 - 0.5F * coarse)));
             p.fill(Shape::rectangle(x + 2, y + 2, 93, 91, 12), tint.lighter(0.34F));
-            p.fill(Shape::rectangle(x + 9, y + 9, 82, 78, 9),
-                   Fill::linear(tint.lighter(0.1F), tint.darker(0.14F), {x, y}, {x + 60, y + 100}).grained(0.06F, 17, 3));
+            p.fill(
+                Shape::rectangle(x + 9, y + 9, 82, 78, 9),
+                Fill::linear(tint.lighter(0.1F), tint.darker(0.14F), {x, y}, {x + 60, y + 100}).grained(0.06F, 17, 3));
         }
     }
 }

@@ -6,9 +6,9 @@
 namespace wm::art::maze {
 
 enum Sprite : int {
-    Mouse,   // faces right
+    Mouse,  // faces right
     Cheese,
-    Wall,    // pattern for draw_tiles
+    Wall,  // pattern for draw_tiles
 };
 
 const ArtTable& table();

@@ -12,7 +12,8 @@ void paint_landscape(Painter& painter, int variant);  // repeats sideways
 void paint_space(Painter& painter, int variant);      // repeats sideways and downwards
 void paint_floor(Painter& painter, int variant);      // repeats sideways and downwards
 
-// Draws a thing near a seam on the other side too. `draw(x, y)` paints it at a place; it reaches `reach` units from there.
+// Draws a thing near a seam on the other side too. `draw(x, y)` paints it at a place; it reaches `reach` units from
+// there.
 template <class Draw>
 void repeat_around(float x, float y, float reach, Draw draw, bool downwards = true) {
     const auto copies = [&](float at, float size, auto use) {

@@ -39,7 +39,8 @@ void paint_planet(Painter& p, float x, float y, float radius, const Tint& tint, 
     repeat_around(x, y, 2 * radius, [&](float u, float v) {
         p.glow(u, v, 1.35F * radius, tint.faded(0.35F));
         const Point lit = {u - 0.45F * radius, v - 0.45F * radius};
-        p.fill(Shape::circle(u, v, radius), Fill::radial(tint.lighter(0.1F), tint.darker(0.82F), lit, 1.7F * radius).grained(0.05F, 0.35F * radius, seed));
+        p.fill(Shape::circle(u, v, radius), Fill::radial(tint.lighter(0.1F), tint.darker(0.82F), lit, 1.7F * radius)
+                                                .grained(0.05F, 0.35F * radius, seed));
     });
 }
 
@@ -68,7 +69,8 @@ void paint_space(Painter& p, int variant) {
     p.fill(everything, Fill::clouds(deep.faded(0.75F), deep.faded(0), 50, seed + 8, {4, 3}));
     paint_stars(p, seed);
     if (look.body == Body::None) return;
-    const float x = 30 + 140 * chance(0, 4, seed), y = 30 + 90 * chance(0, 5, seed), radius = 9 + 12 * chance(0, 6, seed);
+    const float x = 30 + 140 * chance(0, 4, seed), y = 30 + 90 * chance(0, 5, seed),
+                radius = 9 + 12 * chance(0, 6, seed);
     const Tint tint = Tint::hex(look.planet).mix(deep, 0.45F), ring = tint.lighter(0.12F);
     if (look.body == Body::Ringed) paint_ring(p, x, y, radius, ring, false);
     paint_planet(p, x, y, radius, tint, seed);

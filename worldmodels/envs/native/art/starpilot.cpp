@@ -9,7 +9,8 @@ void paint_player(Painter& p, int) {
     const Tint hull = Tint::hex(0xF2F7FF), blue = Tint::hex(0x2E8BFF);
     p.fill(Shape::line({26, 50}, {2, 50}, 22, 4), Tint::hex(0xFF8A1E));
     p.fill(Shape::line({26, 50}, {12, 50}, 12, 3), Tint::hex(0xFFF6B0));
-    p.fill(Shape::polygon({{20, 6}, {40, 10}, {74, 44}, {74, 56}, {40, 90}, {20, 94}, {34, 50}}, 2), upright(blue, 4, 96));
+    p.fill(Shape::polygon({{20, 6}, {40, 10}, {74, 44}, {74, 56}, {40, 90}, {20, 94}, {34, 50}}, 2),
+           upright(blue, 4, 96));
     p.fill(Shape::polygon({{22, 36}, {84, 38}, {117, 50}, {84, 62}, {22, 64}}, 4), upright(hull, 34, 68));
     p.outline(5, kInk);
     p.fill(Shape::ellipse(74, 47, 17, 8), kInk);
@@ -34,13 +35,15 @@ void paint_meteor(Painter& p, int theme) {
         const float angle = 51 * static_cast<float>(i) + 30 * chance(i, 1, seed), far = 20 + 50 * chance(i, 2, seed);
         const float x = 100 + far * cosine(angle), y = 100 + far * sine(angle), radius = 7 + 12 * chance(i, 3, seed);
         p.fill_inside(Shape::circle(x, y, 1.15F * radius), rock.lighter(0.22F));
-        p.fill_inside(Shape::circle(x, y, radius), Fill::linear(rock.darker(0.5F), rock.darker(0.2F), {x, y - radius}, {x, y + radius}));
+        p.fill_inside(Shape::circle(x, y, radius),
+                      Fill::linear(rock.darker(0.5F), rock.darker(0.2F), {x, y - radius}, {x, y + radius}));
     }
     p.bevel(20, 0.6F);
     p.outline(6, kInk);
 }
 
-constexpr std::uint32_t kClouds[] = {0xC8D4F0, 0xE8C8E4, 0xC4E8E0, 0xE8DCC0, 0xD0C4F0, 0xF0CCC4, 0xC8E4C8, 0xB8D4E8, 0xDCDCE8};
+constexpr std::uint32_t kClouds[] = {0xC8D4F0, 0xE8C8E4, 0xC4E8E0, 0xE8DCC0, 0xD0C4F0,
+                                     0xF0CCC4, 0xC8E4C8, 0xB8D4E8, 0xDCDCE8};
 
 void paint_cloud(Painter& p, int theme) {
     const auto seed = static_cast<std::uint32_t>(600 + theme * 10);
@@ -84,9 +87,9 @@ void paint_turret(Painter& p, int theme) {
 }
 
 void paint_player_shot(Painter& p, int) {
-    p.fill(Shape::line({16, 30}, {74, 30}, 18, 52), Tint::hex(0x12A8FF));
-    p.fill(Shape::line({24, 30}, {76, 30}, 10, 38), Tint::hex(0x7CF0FF));
-    p.fill(Shape::line({50, 30}, {80, 30}, 8, 22), kWhite);
+    p.fill(Shape::line({18, 30}, {70, 30}, 30, 58), Tint::hex(0x18B4FF));
+    p.fill(Shape::line({26, 30}, {72, 30}, 16, 44), Tint::hex(0x8CF4FF));
+    p.fill(Shape::line({46, 30}, {76, 30}, 10, 28), kWhite);
 }
 
 void paint_enemy_shot(Painter& p, const Tint& tint) {
@@ -106,12 +109,15 @@ void paint_explosion(Painter& p, int) {
     const Tint tint = kTime < 0.5F ? hot.mix(fire, 2 * kTime) : fire.mix(smoke, 2 * kTime - 1);
     const float alpha = 1 - 0.65F * kTime * kTime;
     for (int i = 0; i < 9; ++i) {
-        const float angle = 40 * static_cast<float>(i) + 13 * kFrame, far = 14 + 20 * kTime + 8 * chance(i, kFrame, 900);
+        const float angle = 40 * static_cast<float>(i) + 13 * kFrame,
+                    far = 14 + 20 * kTime + 8 * chance(i, kFrame, 900);
         const float radius = 20 - 8 * kTime + 5 * chance(i, kFrame, 901);
-        p.fill(Shape::circle(50 + far * cosine(angle), 50 + far * sine(angle), radius), tint.darker(0.15F).faded(alpha));
+        p.fill(Shape::circle(50 + far * cosine(angle), 50 + far * sine(angle), radius),
+               tint.darker(0.15F).faded(alpha));
     }
     if (kTime < 0.9F) {
-        p.fill(Shape::star(50, 50, 46 - 14 * kTime, 22 - 6 * kTime, 8, 20 * kFrame), fire.mix(hot, 1 - kTime).faded(alpha));
+        p.fill(Shape::star(50, 50, 46 - 14 * kTime, 22 - 6 * kTime, 8, 20 * kFrame),
+               fire.mix(hot, 1 - kTime).faded(alpha));
         p.fill(Shape::circle(50, 50, 24 - 20 * kTime), kWhite.faded(1 - 0.5F * kTime));
     }
 }
@@ -120,28 +126,37 @@ void paint_explosion(Painter& p, int) {
 
 const ArtTable& table() {
     using K = SpriteKind;
-    static const ArtTable kTable = {
-        "starpilot",
-        {
-            {0, 1, K::Figure, 1.2F, 1, 120, 100, paint_player},
-            {4, 7, K::Figure, 1.2F, 1.2F, 100, 100, paint_flyer},
-            {8, 7, K::Figure, 1.5F, 1.1F, 136, 100, paint_fast_flyer},
-            {5, 8, K::Figure, 4, 4, 200, 200, paint_meteor, kMeteorTurns},
-            {6, 9, K::Figure, 4.4F, 4.4F, 200, 200, paint_cloud},
-            {7, 2, K::Figure, 4, 4 / kTurretAspect, 331, 100, paint_turret},
-            {9, kFinishes, K::Figure, 0, 16, 0, 400, paint_finish, 1, true, {kFinishAspects, kFinishAspects + kFinishes}},
-            {1, 1, K::Figure, 1, 0.6F, 100, 60, paint_player_shot},
-            {1, 1, K::Figure, 0.7F, 0.42F, 100, 60, paint_player_shot},
-            {2, 1, K::Figure, 0.8F, 0.8F, 100, 100, paint_flyer_shot},
-            {2, 1, K::Figure, 0.5F, 0.5F, 100, 100, paint_flyer_shot},
-            {3, 1, K::Figure, 0.8F, 0.8F, 100, 100, paint_turret_shot},
-            {3, 1, K::Figure, 0.5F, 0.5F, 100, 100, paint_turret_shot},
-            {54, 1, K::Figure, 1, 1, 100, 100, paint_explosion<0>},
-            {55, 1, K::Figure, 1.4F, 1.4F, 100, 100, paint_explosion<1>},
-            {56, 1, K::Figure, 1.96F, 1.96F, 100, 100, paint_explosion<2>},
-            {57, 1, K::Figure, 2.74F, 2.74F, 100, 100, paint_explosion<3>},
-            {58, 1, K::Figure, 3.84F, 3.84F, 100, 100, paint_explosion<4>},
-        }};
+    static const ArtTable kTable = {"starpilot",
+                                    {
+                                        {0, 1, K::Figure, 1.2F, 1, 120, 100, paint_player},
+                                        {1, 1, K::Figure, 1, 0.6F, 100, 60, paint_player_shot},
+                                        {2, 1, K::Figure, 0.8F, 0.8F, 100, 100, paint_flyer_shot},
+                                        {3, 1, K::Figure, 0.8F, 0.8F, 100, 100, paint_turret_shot},
+                                        {4, 7, K::Figure, 1.2F, 1.2F, 100, 100, paint_flyer},
+                                        {5, 8, K::Figure, 4, 4, 200, 200, paint_meteor, kMeteorTurns},
+                                        {6, 9, K::Figure, 4.4F, 4.4F, 200, 200, paint_cloud},
+                                        {7, 2, K::Figure, 4, 4 / kTurretAspect, 331, 100, paint_turret},
+                                        {8, 7, K::Figure, 1.5F, 1.1F, 136, 100, paint_fast_flyer},
+                                        {9,
+                                         kFinishes,
+                                         K::Figure,
+                                         0,
+                                         16,
+                                         0,
+                                         400,
+                                         paint_finish,
+                                         1,
+                                         true,
+                                         {kFinishAspects, kFinishAspects + kFinishes}},
+                                        {1, 1, K::Figure, 0.7F, 0.42F, 100, 60, paint_player_shot},
+                                        {2, 1, K::Figure, 0.5F, 0.5F, 100, 100, paint_flyer_shot},
+                                        {3, 1, K::Figure, 0.5F, 0.5F, 100, 100, paint_turret_shot},
+                                        {54, 1, K::Figure, 1, 1, 100, 100, paint_explosion<0>},
+                                        {55, 1, K::Figure, 1.4F, 1.4F, 100, 100, paint_explosion<1>},
+                                        {56, 1, K::Figure, 1.96F, 1.96F, 100, 100, paint_explosion<2>},
+                                        {57, 1, K::Figure, 2.74F, 2.74F, 100, 100, paint_explosion<3>},
+                                        {58, 1, K::Figure, 3.84F, 3.84F, 100, 100, paint_explosion<4>},
+                                    }};
     return kTable;
 }
 

@@ -5,16 +5,22 @@
 
 namespace wm::art::starpilot {
 
+// Those that stand for one type of thing come in the order of the game's types.
 enum Sprite : int {
-    Player,                                       // flies right
-    Flyer, FastFlyer,                             // fly left
-    Meteor,                                       // may be turned
+    Player,  // flies right
+    PlayerShot,
+    FlyerShot,
+    TurretShot,
+    Flyer,   // flies left
+    Meteor,  // may be turned
     Cloud,
-    Turret,                                       // aims left
-    Finish,                                       // as high as the world
-    PlayerShot, SmallPlayerShot,                  // fly right
-    FlyerShot, SmallFlyerShot, TurretShot, SmallTurretShot,
-    Explosion,                                    // and four more frames, each larger
+    Turret,     // aims left
+    FastFlyer,  // flies left
+    Finish,     // as high as the world
+    SmallPlayerShot,
+    SmallFlyerShot,
+    SmallTurretShot,
+    Explosion,  // and four more frames, each larger
 };
 
 constexpr int kExplosionFrames = 5;

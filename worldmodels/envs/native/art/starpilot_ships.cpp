@@ -10,8 +10,9 @@ struct Fleet {
 };
 
 // Warm colours: the player alone is white and blue.
-constexpr Fleet kFleets[] = {{0xE8403A, 0xFFC23A, 0xFFF0B0}, {0xD64BD0, 0x7A2A9A, 0xFFD0F4}, {0xFF8A2A, 0x8A3A10, 0xFFE9A0},
-                             {0x9CCB2E, 0x4A6A12, 0xF4FFB0}, {0x9A62F0, 0x4A2A9A, 0xFFB0E8}, {0xF2C82E, 0xA85A10, 0xFFFFFF},
+constexpr Fleet kFleets[] = {{0xE8403A, 0xFFC23A, 0xFFF0B0}, {0xD64BD0, 0x7A2A9A, 0xFFD0F4},
+                             {0xFF8A2A, 0x8A3A10, 0xFFE9A0}, {0x9CCB2E, 0x4A6A12, 0xF4FFB0},
+                             {0x9A62F0, 0x4A2A9A, 0xFFB0E8}, {0xF2C82E, 0xA85A10, 0xFFFFFF},
                              {0xF0608A, 0x8A1A4A, 0xFFE0C0}};
 
 void flame(Painter& p, float x, float y, float length, float width) {
@@ -30,7 +31,8 @@ void paint_saucer(Painter& p, const Tint& hull, const Tint& trim, const Tint& gl
 
 void paint_crescent(Painter& p, const Tint& hull, const Tint& trim, const Tint& glass) {
     flame(p, 70, 50, 28, 18);
-    p.fill(Shape::polygon({{4, 12}, {60, 22}, {78, 50}, {60, 78}, {4, 88}, {36, 62}, {36, 38}}, 3), upright(hull, 10, 90));
+    p.fill(Shape::polygon({{4, 12}, {60, 22}, {78, 50}, {60, 78}, {4, 88}, {36, 62}, {36, 38}}, 3),
+           upright(hull, 10, 90));
     p.outline(5, kInk);
     p.fill_inside(Shape::line({10, 14}, {58, 24}, 5), trim);
     p.fill_inside(Shape::line({10, 86}, {58, 76}, 5), trim);
@@ -68,7 +70,8 @@ void paint_orb(Painter& p, const Tint& hull, const Tint& trim, const Tint& glass
 
 void paint_manta(Painter& p, const Tint& hull, const Tint& trim, const Tint& glass) {
     p.fill(Shape::line({70, 50}, {97, 50}, 9, 3), trim);
-    p.fill(Shape::polygon({{4, 50}, {34, 30}, {70, 3}, {76, 6}, {70, 50}, {76, 94}, {70, 97}, {34, 70}}, 3), shaded(hull, 40, 46, 44));
+    p.fill(Shape::polygon({{4, 50}, {34, 30}, {70, 3}, {76, 6}, {70, 50}, {76, 94}, {70, 97}, {34, 70}}, 3),
+           shaded(hull, 40, 46, 44));
     p.outline(5, kInk);
     p.fill_inside(Shape::line({30, 50}, {66, 18}, 5), trim);
     p.fill_inside(Shape::line({30, 50}, {66, 82}, 5), trim);
@@ -93,13 +96,17 @@ struct Livery {
     std::uint32_t body, stripe, glass;
 };
 
-constexpr Livery kRockets[] = {{0xF4F6FA, 0xE23A3A, 0x58C8FF}, {0xFFD84A, 0x2A62D8, 0xA8F0FF}, {0xE8FFF0, 0x22A862, 0x8AE0FF}, {0xF6E8FF, 0x8A3AD8, 0x7AF0E0}};
+constexpr Livery kRockets[] = {{0xF4F6FA, 0xE23A3A, 0x58C8FF},
+                               {0xFFD84A, 0x2A62D8, 0xA8F0FF},
+                               {0xE8FFF0, 0x22A862, 0x8AE0FF},
+                               {0xF6E8FF, 0x8A3AD8, 0x7AF0E0}};
 
 }  // namespace
 
 void paint_flyer(Painter& p, int theme) {
     using Paint = void (*)(Painter&, const Tint&, const Tint&, const Tint&);
-    static constexpr Paint kShips[] = {paint_saucer, paint_crescent, paint_claw, paint_spike, paint_orb, paint_manta, paint_pod};
+    static constexpr Paint kShips[] = {paint_saucer, paint_crescent, paint_claw, paint_spike,
+                                       paint_orb,    paint_manta,    paint_pod};
     const Fleet& fleet = kFleets[theme];
     kShips[theme](p, Tint::hex(fleet.hull), Tint::hex(fleet.trim), Tint::hex(fleet.glass));
 }
@@ -119,12 +126,25 @@ void paint_finish(Painter& p, int theme) {
     const Livery& livery = kRockets[theme];
     const Tint body = Tint::hex(livery.body), stripe = Tint::hex(livery.stripe), glass = Tint::hex(livery.glass);
     const float width = p.width(), middle = 0.5F * width, half = 0.3F * width;
-    const auto metal = [&](const Tint& tint) { return Fill::linear(tint.lighter(0.2F), tint.darker(0.4F), {middle - half, 0}, {middle + half, 0}); };
+    const auto metal = [&](const Tint& tint) {
+        return Fill::linear(tint.lighter(0.2F), tint.darker(0.4F), {middle - half, 0}, {middle + half, 0});
+    };
     p.fill(Shape::line({middle, 346}, {middle, 392}, 1.1F * half, 5), Tint::hex(0xFF7A1E));
     p.fill(Shape::line({middle, 346}, {middle, 372}, 0.6F * half, 4), Tint::hex(0xFFF2A0));
     for (const float side : {-1.0F, 1.0F})
-        p.fill(Shape::polygon({{middle + side * 0.6F * half, 236}, {middle + side * 0.46F * width, 300}, {middle + side * 0.46F * width, 356}, {middle + side * 0.6F * half, 328}}, 4), metal(stripe));
-    p.fill(Shape::polygon({{middle - half, 120}, {middle - 0.72F * half, 66}, {middle, 8}, {middle + 0.72F * half, 66}, {middle + half, 120}}, 4), metal(stripe));
+        p.fill(Shape::polygon({{middle + side * 0.6F * half, 236},
+                               {middle + side * 0.46F * width, 300},
+                               {middle + side * 0.46F * width, 356},
+                               {middle + side * 0.6F * half, 328}},
+                              4),
+               metal(stripe));
+    p.fill(Shape::polygon({{middle - half, 120},
+                           {middle - 0.72F * half, 66},
+                           {middle, 8},
+                           {middle + 0.72F * half, 66},
+                           {middle + half, 120}},
+                          4),
+           metal(stripe));
     p.fill(Shape::rectangle(middle - half - 4, 110, 2 * half + 8, 232, 12), metal(body));
     p.fill(Shape::rectangle(middle - 0.7F * half, 336, 1.4F * half, 14, 3), metal(Tint::hex(0x6A7488)));
     p.outline(5, kInk);
@@ -133,7 +153,8 @@ void paint_finish(Painter& p, int theme) {
     const float square = 2 * (half + 4) / 4;
     for (int j = 0; j < kRows; ++j)
         for (int i = 0; i < 4; ++i)
-            p.fill_inside(Shape::rectangle(middle - half - 4 + square * static_cast<float>(i), 216 + square * static_cast<float>(j), square, square),
+            p.fill_inside(Shape::rectangle(middle - half - 4 + square * static_cast<float>(i),
+                                           216 + square * static_cast<float>(j), square, square),
                           (i + j) % 2 == 0 ? kInk : kWhite);
     p.fill(Shape::rectangle(middle - half - 4, 206, 2 * half + 8, 8), stripe);
     p.fill(Shape::rectangle(middle - half - 4, 216 + square * kRows, 2 * half + 8, 8), stripe);

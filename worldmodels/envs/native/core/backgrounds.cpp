@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kFamilies = 3;
 constexpr int kMostVariants = art::kLandscapes + art::kSpaces;
-constexpr int kSmallView = 128;       // pixels
+constexpr int kSmallView = 128;         // pixels
 constexpr std::size_t kLargeKept = 16;  // pictures, about 2.4 MB each at 512 pixels
 
 int slot_of(const BackgroundLook& look) {
@@ -118,7 +118,8 @@ std::shared_ptr<const Image> background(const BackgroundLook& look, int view) {
     return {std::shared_ptr<const Image>(), &shelf(view).get(look)};
 }
 
-void draw_background(Canvas& canvas, const BackgroundLook& look, const Camera& camera, float world_height, float phase) {
+void draw_background(Canvas& canvas, const BackgroundLook& look, const Camera& camera, float world_height,
+                     float phase) {
     const int view = camera.view();
     const std::shared_ptr<const Image> image = background(look, view);
     const int shift = static_cast<int>(phase * static_cast<float>(image->width));

@@ -1,5 +1,6 @@
-// Painted backgrounds, soft and muted so that sprites stand out. Each is an image two views wide and one and a half high that
-// repeats sideways; space and top-down ones repeat downwards too. They are painted on first use and shared by the process.
+// Painted backgrounds, soft and muted so that sprites stand out. Each is an image two views wide and one and a half
+// high that repeats sideways; space and top-down ones repeat downwards too. They are painted on first use and shared by
+// the process.
 #pragma once
 
 #include <memory>

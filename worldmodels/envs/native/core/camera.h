@@ -75,9 +75,10 @@ void draw_standing(Canvas& canvas, const Camera& camera, const Bitmap& sprite, f
 // Draws `sprite` with its lower left corner on that of a cell.
 void draw_in_cell(Canvas& canvas, const Camera& camera, const Bitmap& sprite, int i, int j);
 
-// Draws the visible cells. `pattern_of(i, j)` gives the opaque pattern of a cell (`Sheet::get` of a tile), or nullptr for an
-// empty one; it is asked about cells outside the world too. Equal neighbours in a row are copied as one run. Patterns
-// as high as the view are anchored to the world in both directions, lower ones start anew in each row of cells.
+// Draws the visible cells. `pattern_of(i, j)` gives the opaque pattern of a cell (`Sheet::get` of a tile), or nullptr
+// for an empty one; it is asked about cells outside the world too. Equal neighbours in a row are copied as one run.
+// Patterns as high as the view are anchored to the world in both directions, lower ones start anew in each row of
+// cells.
 template <class PatternOf>
 void draw_tiles(Canvas& canvas, const Camera& camera, PatternOf pattern_of) {
     const int view = camera.view(), last = camera.last_column();

@@ -71,31 +71,12 @@ void Canvas::fill_rectangle(int x, int y, int width, int height, Colour colour) 
         first[3 * i + 1] = colour.g;
         first[3 * i + 2] = colour.b;
     }
-    for (int row = rows.first + 1; row < rows.last; ++row) copy_short(at(columns.first, row), first, columns.size() * 3);
-}
-
-void Canvas::blend_rectangle(int x, int y, int width, int height, Colour colour, int alpha) {
-    const Span columns(x, width, width_), rows(y, height, height_);
-    const auto weight = static_cast<unsigned>(alpha), keep = 255U - weight;
-    const unsigned source[3] = {divide_by_255(colour.r * weight), divide_by_255(colour.g * weight),
-                                divide_by_255(colour.b * weight)};
-    for (int row = rows.first; row < rows.last; ++row) {
-        std::uint8_t* pixel = at(columns.first, row);
-        for (int i = 0; i < columns.size() * 3; ++i) pixel[i] = blended(source[i % 3], keep, pixel[i]);
-    }
+    for (int row = rows.first + 1; row < rows.last; ++row)
+        copy_short(at(columns.first, row), first, columns.size() * 3);
 }
 
 void Canvas::copy_pixels(const std::uint8_t* pixels) {
     std::memcpy(pixels_, pixels, static_cast<std::size_t>(end() - pixels_));
-}
-
-void Canvas::copy_window(const Image& image, int x, int y, Colour outside) {
-    const Span columns(-x, image.width, width_), rows(-y, image.height, height_);
-    if (columns.size() < width_ || rows.size() < height_) fill(outside);
-    if (columns.size() <= 0) return;
-    for (int row = rows.first; row < rows.last; ++row)
-        std::memcpy(at(columns.first, row), image.row(row + y) + (columns.first + x) * 3,
-                    static_cast<std::size_t>(columns.size()) * 3);
 }
 
 void Canvas::copy_wrapped(const Image& image, int x, int y) {
@@ -150,38 +131,10 @@ void Canvas::blit(const Bitmap& bitmap, int x, int y) {
         }
         const bool padded = !cut && end() - destination >= count + kBlock;
         int i = 0;
-        for (; padded ? i < count : i + kBlock <= count; i += kBlock) blend_block(destination + i, source + i, keep + i);
+        for (; padded ? i < count : i + kBlock <= count; i += kBlock)
+            blend_block(destination + i, source + i, keep + i);
         for (; i < count; ++i) destination[i] = blended(source[i], keep[i], destination[i]);
     }
-}
-
-void Canvas::blit_faded(const Bitmap& bitmap, int x, int y, int opacity) {
-    const Span columns(x, bitmap.width, width_), rows(y, bitmap.height, height_);
-    const auto weight = static_cast<unsigned>(opacity);
-    for (int row = rows.first; row < rows.last; ++row) {
-        const std::ptrdiff_t offset = static_cast<std::ptrdiff_t>(row - y) * bitmap.stride + (columns.first - x) * 3;
-        const std::uint8_t* source = bitmap.rgb.data() + offset;
-        const std::uint8_t* keep = bitmap.keep.data() + offset;
-        std::uint8_t* destination = at(columns.first, row);
-        for (int i = 0; i < columns.size() * 3; ++i)
-            destination[i] = blended(divide_by_255(source[i] * weight), 255U - divide_by_255((255U - keep[i]) * weight),
-                                     destination[i]);
-    }
-}
-
-void Canvas::fill_disc(int centre_x, int centre_y, int radius, Colour colour) {
-    for (int dy = -radius; dy <= radius; ++dy) {
-        int dx = radius;
-        while (dx * dx + dy * dy > radius * radius + radius / 2) --dx;
-        fill_rectangle(centre_x - dx, centre_y + dy, 2 * dx + 1, 1, colour);
-    }
-}
-
-void Canvas::draw_line(int x0, int y0, int x1, int y1, int thickness, Colour colour) {
-    const int steps = std::max({std::abs(x1 - x0), std::abs(y1 - y0), 1});
-    for (int i = 0; i <= steps; ++i)
-        fill_rectangle(x0 + (x1 - x0) * i / steps - thickness / 2, y0 + (y1 - y0) * i / steps - thickness / 2, thickness,
-                       thickness, colour);
 }
 
 void Canvas::paint_velocity(float horizontal, float vertical) {

@@ -40,22 +40,14 @@ public:
 
     void fill(Colour colour);
     void fill_rectangle(int x, int y, int width, int height, Colour colour);
-    // Mixes `colour` over what is there; alpha 0 leaves it, 255 replaces it.
-    void blend_rectangle(int x, int y, int width, int height, Colour colour, int alpha);
     void copy_pixels(const std::uint8_t* pixels);  // a whole picture of this size
-    // Copies the window of `image` whose top left is (x, y) over the whole canvas; `outside` where the image ends.
-    void copy_window(const Image& image, int x, int y, Colour outside);
-    // The same for an image that repeats for ever in both directions.
+    // Covers the canvas with an image that repeats for ever in both directions; (x, y) of it comes to the top left.
     void copy_wrapped(const Image& image, int x, int y);
     // Fills a rectangle with an endlessly repeating opaque bitmap; its top left shows the pattern's pixel (u, v), which
     // must lie inside the pattern.
     void fill_pattern(int x, int y, int width, int height, const Bitmap& pattern, int u, int v);
-    // Draws a sprite with its top left at (x, y); `opacity` 255 is as painted.
+    // Draws a sprite with its top left at (x, y).
     void blit(const Bitmap& bitmap, int x, int y);
-    void blit_faded(const Bitmap& bitmap, int x, int y, int opacity);
-    void fill_disc(int centre_x, int centre_y, int radius, Colour colour);
-    // A straight line of `thickness` pixels, for compass needles and the like.
-    void draw_line(int x0, int y0, int x1, int y1, int thickness, Colour colour);
     // The two grey squares of `paint_vel_info` in the top left corner: speeds as fractions of their maximum, -1 to 1.
     void paint_velocity(float horizontal, float vertical);
 

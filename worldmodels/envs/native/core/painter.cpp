@@ -15,9 +15,7 @@ void put_over(Tint& below, const Tint& tint, float coverage) {
              alpha + below.a * keep};
 }
 
-std::uint8_t to_byte(float value) {
-    return static_cast<std::uint8_t>(std::clamp(value, 0.0F, 1.0F) * 255.0F + 0.5F);
-}
+std::uint8_t to_byte(float value) { return static_cast<std::uint8_t>(std::clamp(value, 0.0F, 1.0F) * 255.0F + 0.5F); }
 
 // Enough samples that a sprite of five pixels is smooth, few enough that a whole background is quick: edges are
 // softened by their distance too.
@@ -125,7 +123,8 @@ void Painter::outline(float thickness, const Tint& ink) {
             put_over(border, tint, coverage);
             Tint& above = sample(column, row);
             const float keep = 1 - above.a;
-            above = {above.r + border.r * keep, above.g + border.g * keep, above.b + border.b * keep, above.a + border.a * keep};
+            above = {above.r + border.r * keep, above.g + border.g * keep, above.b + border.b * keep,
+                     above.a + border.a * keep};
         }
     }
 }
@@ -139,11 +138,14 @@ std::vector<float> Painter::blurred_alpha(int radius) const {
         for (int column = -radius; column < samples_wide_; ++column) {
             if (column + radius < samples_wide_) sum += sample(column + radius, row).a;
             if (column > radius) sum -= sample(column - radius - 1, row).a;
-            if (column >= 0) once[static_cast<std::size_t>(row) * wide + static_cast<std::size_t>(column)] = sum * weight;
+            if (column >= 0)
+                once[static_cast<std::size_t>(row) * wide + static_cast<std::size_t>(column)] = sum * weight;
         }
     }
     for (int column = 0; column < samples_wide_; ++column) {
-        const auto at = [&](int row) { return static_cast<std::size_t>(row) * wide + static_cast<std::size_t>(column); };
+        const auto at = [&](int row) {
+            return static_cast<std::size_t>(row) * wide + static_cast<std::size_t>(column);
+        };
         float sum = 0;
         for (int row = -radius; row < samples_high_; ++row) {
             if (row + radius < samples_high_) sum += once[at(row + radius)];

@@ -62,7 +62,7 @@ private:
     enum class Kind { Ellipse, Rectangle, Line, Polygon, Terrain };
 
     Kind kind_ = Kind::Ellipse;
-    Point from_, to_;        // ellipse and rectangle: centre and half extents
+    Point from_, to_;  // ellipse and rectangle: centre and half extents
     float radius_ = 0, end_radius_ = 0;
     float cosine_ = 1, sine_ = 0;
     Point pivot_, middle_;

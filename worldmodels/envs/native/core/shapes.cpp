@@ -64,7 +64,8 @@ Tint Tint::hsv(float hue, float saturation, float value, float alpha) {
 }
 
 Tint Tint::mix(const Tint& other, float amount) const {
-    return {r + (other.r - r) * amount, g + (other.g - g) * amount, b + (other.b - b) * amount, a + (other.a - a) * amount};
+    return {r + (other.r - r) * amount, g + (other.g - g) * amount, b + (other.b - b) * amount,
+            a + (other.a - a) * amount};
 }
 
 std::uint32_t hash(std::uint32_t x, std::uint32_t y, std::uint32_t seed) {
@@ -75,7 +76,8 @@ std::uint32_t hash(std::uint32_t x, std::uint32_t y, std::uint32_t seed) {
 }
 
 float chance(int x, int y, std::uint32_t seed) {
-    return static_cast<float>(hash(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), seed) >> 8) / 16777216.0F;
+    return static_cast<float>(hash(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), seed) >> 8) /
+           16777216.0F;
 }
 
 float noise(float x, float y, std::uint32_t seed, Period period) {

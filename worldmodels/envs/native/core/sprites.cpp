@@ -96,8 +96,10 @@ const Bitmap& Sheet::painted(int sprite, Look look, std::size_t slot) const {
         constexpr float kRoomForOutline = 0.93F;
         const Pose pose = {look.mirrored, degrees, opaque ? 1.0F : kRoomForOutline};
         Painter painter(art.x, art.y, size.width, size.height, pose);
-        if (style_.generated) {
-            art::paint_generated_sprite(painter, table_.game, spec.type, opaque);
+        if (style_.generated && opaque) {
+            art::paint_generated_tiles(painter, table_.game, spec.type, spec.art_width, spec.art_height);
+        } else if (style_.generated) {
+            art::paint_generated_figure(painter, table_.game, spec.type);
         } else {
             spec.paint(painter, look.theme);
         }
@@ -131,6 +133,6 @@ const Sheet& Art::sheet(int view, int cells) const {
     return node->sheet;
 }
 
-int Art::themes(int sprite) const { return style_.generated ? 1 : table_.sprites[static_cast<std::size_t>(sprite)].themes; }
+int Art::themes(int sprite) const { return table_.sprites[static_cast<std::size_t>(sprite)].themes; }
 
 }  // namespace wm

@@ -18,7 +18,8 @@ struct AssetStyle {
     bool restrict_themes = false;  // theme 0 wherever a theme is decoration only
 
     bool operator==(const AssetStyle& other) const {
-        return generated == other.generated && monochrome == other.monochrome && restrict_themes == other.restrict_themes;
+        return generated == other.generated && monochrome == other.monochrome &&
+               restrict_themes == other.restrict_themes;
     }
 };
 
@@ -29,15 +30,15 @@ enum class SpriteKind {
 };
 
 struct SpriteSpec {
-    int type;      // decides the flat colour and the generated texture
-    int themes;    // how many looks there are
+    int type;    // decides the flat colour and the generated texture
+    int themes;  // how many looks there are
     SpriteKind kind;
-    float width, height;        // on screen, in cells
+    float width, height;          // on screen, in cells
     float art_width, art_height;  // the artist's units; of a pattern: of one cell
     void (*paint)(Painter&, int theme);
-    int turns = 1;                     // steps of a full turn in which it may be drawn
-    bool theme_has_meaning = false;    // it decides more than looks: no option replaces it
-    std::vector<float> aspects = {};   // width / height of each look where looks differ; `width` is then not used
+    int turns = 1;                    // steps of a full turn in which it may be drawn
+    bool theme_has_meaning = false;   // it decides more than looks: no option replaces it
+    std::vector<float> aspects = {};  // width / height of each look where looks differ; `width` is then not used
 };
 
 struct ArtTable {
@@ -84,7 +85,7 @@ public:
     Art(const ArtTable& table, AssetStyle style) : table_(table), style_(style) {}
 
     const Sheet& sheet(int view, int cells) const;
-    // How many looks to draw from: 1 with generated assets.
+    // How many looks to draw from, the same in every style.
     int themes(int sprite) const;
 
 private:

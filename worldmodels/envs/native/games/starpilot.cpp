@@ -1,16 +1,16 @@
 // StarPilot
 //
-// A ship flies through space in all eight directions. From the right come flyers in groups of one to five, some straight, some
-// at an angle; each fires once, straight at where the ship is. In hard and extreme mode there are also fast flyers, meteors,
-// turrets that fire again and again, clouds that only hide what is behind them, and flyers that come from behind.
-// Any special action fires a shot instead of moving, every step if you like: A backwards, the others forwards. A shot
-// takes one from the health of what it hits; what has none left is worth 1 point.
-// Touching anything but a cloud ends the episode. On step 500 a rocket as high as the world comes in from the right: touching
-// it gives 10 points and completes the level.
+// A ship flies through space in all eight directions. From the right come flyers in groups of one to five, some
+// straight, some at an angle; each fires once, at where the ship is. In hard and extreme mode there are also fast
+// flyers, meteors, turrets that fire again and again, clouds that only hide things, and flyers from behind. A special
+// action fires a shot instead of moving, every step if you like: A backwards, the others forwards. A shot takes one
+// from the health of what it hits; what has none left is worth 1 point. Touching anything but a cloud ends the episode.
+// On step 500 a rocket as high as the world comes in: touching it gives 10 points and completes the level.
+
+#include "art/starpilot.h"
 
 #include <algorithm>
 
-#include "art/starpilot.h"
 #include "core/backgrounds.h"
 #include "core/camera.h"
 #include "core/game.h"
@@ -19,32 +19,34 @@
 #include "core/sprites.h"
 
 namespace wm {
-
 namespace {
 
 const GameInfo kInfo = {
     "starpilot",
     "StarPilot",
-    "Fly through space in eight directions. Special actions fire instead of moving: A backwards, the others forwards. Each enemy "
-    "that you shoot down is worth 1 point. Ships, meteors, turrets and their shots end the episode when they touch you; "
-    "clouds only hide things. After 500 steps a rocket comes: touch it for 10 points and the level is complete.",
-    {"fly left and down", "fly left", "fly left and up", "fly down", "drift", "fly up", "fly right and down", "fly right",
-     "fly right and up", "fire forwards", "fire backwards", "fire forwards", "fire forwards", "fire forwards", "fire forwards"},
+    "Fly through space in eight directions. Special actions fire instead of moving: A backwards, the others forwards. "
+    "Each enemy that you shoot down is worth 1 point. Ships, meteors, turrets and their shots end the episode when "
+    "they "
+    "touch you; clouds only hide things. After 500 steps a rocket comes: touch it for 10 points and a complete level.",
+    {"fly left and down", "fly left", "fly left and up", "fly down", "drift", "fly up", "fly right and down",
+     "fly right", "fly right and up", "fire forwards", "fire backwards", "fire forwards", "fire forwards",
+     "fire forwards", "fire forwards"},
     {{Mode::Easy, 1000}, {Mode::Hard, 1000}, {Mode::Extreme, 1000}},
 };
 
 constexpr int kWorld = 16;  // cells, both ways
 constexpr float kSize = kWorld;
-constexpr int kLastGroup = 500;   // no group starts later
-constexpr int kFinishStep = 500;  // the rocket sets off
+constexpr int kFinishStep = 500;  // the rocket sets off, and no group starts later
 constexpr float kFinishReward = 10;
-constexpr float kScroll = 0.2f;        // cells a step, of the background
-constexpr int kMemberDelay = 5;        // steps between the members of a group
-constexpr int kFireBackwards = 2;      // special action
+constexpr float kScroll = 0.2f;    // cells a step, of the background
+constexpr int kMemberDelay = 5;    // steps between the members of a group
+constexpr int kFireBackwards = 2;  // special action
 constexpr float kPlayerShotSpeed = 0.8f;
-constexpr float kFromBehind = 0.1f;    // probability
-constexpr float kWidestAngle = 45;     // degrees
+constexpr float kFromBehind = 0.1f;  // probability
+constexpr float kWidestAngle = 45;   // degrees
+constexpr float kShownSpeed = 0.5f;  // upwards, of a full square of paint_vel_info
 
+// In the order of their sprites.
 enum Type : std::int16_t { Agent, PlayerShot, FlyerShot, TurretShot, Flyer, Meteor, Cloud, Turret, FastFlyer, Finish };
 
 // What a mode decides.
@@ -64,18 +66,6 @@ constexpr int kFlyerWeight = 3, kMeteorHealth = 500;
 constexpr Type kOtherKinds[] = {FastFlyer, Meteor, Cloud, Turret};
 
 const Rules& rules_of(Mode mode) { return mode == Mode::Easy ? kEasy : mode == Mode::Extreme ? kExtreme : kHard; }
-
-int sprite_of(int type) {
-    switch (type) {
-        case Flyer: return art::starpilot::Flyer;
-        case FastFlyer: return art::starpilot::FastFlyer;
-        case Meteor: return art::starpilot::Meteor;
-        case Cloud: return art::starpilot::Cloud;
-        case Turret: return art::starpilot::Turret;
-        case Finish: return art::starpilot::Finish;
-        default: return art::starpilot::Player;
-    }
-}
 
 bool is_flyer(int type) { return type == Flyer || type == FastFlyer; }
 bool is_target(int type) { return is_flyer(type) || type == Turret || type == Meteor; }
@@ -129,8 +119,7 @@ public:
         const Move move = decode_action(action);
         ++steps_;
         move_all(move);
-        StepResult result;
-        result.reward = resolve_hits();
+        StepResult result{resolve_hits(), false, false};
         touch_agent(result);
         remove_dead(entities_, grid_);
         while (next_arrival_ < arrivals_.size() && arrivals_[next_arrival_].step == steps_)
@@ -149,13 +138,18 @@ public:
 private:
     void plan_arrivals(Streams& streams);
     void plan_group(int step, Type type, Streams& streams);
-    Point half_size(const Arrival& arrival) const;
+    struct Kind {
+        float rx, ry, speed;
+        int health;
+    };
+    Kind kind_of(const Arrival& arrival) const;
     Entity arrived(const Arrival& arrival) const;
     void move_all(const Move& move);
     float resolve_hits();
     void touch_agent(StepResult& result);
     void fire(const Move& move);
     void fire_at_agent(std::size_t shooter, Type type, float speed);
+    void add_shot(Type type, float x, float y, float vx, float vy);
     void draw_entity(Canvas& canvas, const Camera& camera, const Sheet& sheet, const Entity& e) const;
 
     GameOptions options_;
@@ -171,45 +165,39 @@ private:
     float phase_ = 0, height_ = 0;  // where in the background the level begins, as parts of its size
 };
 
-Point StarPilot::half_size(const Arrival& arrival) const {
-    constexpr float kHigh = kSize / 2;
+StarPilot::Kind StarPilot::kind_of(const Arrival& arrival) const {
     switch (arrival.type) {
-        case Flyer:
-        case FastFlyer: return {0.5f, 0.5f};
-        case Turret: return {2, 2 / art::starpilot::kTurretAspect};
-        case Finish: return {kHigh * art::starpilot::kFinishAspects[arrival.theme], kHigh};
-        default: return {2, 2};
+        case Flyer: return {0.5f, 0.5f, rules_.flyer_speed, rules_.flyer_health};
+        case FastFlyer: return {0.5f, 0.5f, kFastSpeed, rules_.fast_health};
+        case Turret: return {2, 2 / art::starpilot::kTurretAspect, kSlowSpeed, rules_.turret_health};
+        case Finish: return {kSize / 2 * art::starpilot::kFinishAspects[arrival.theme], kSize / 2, kSlowSpeed, 1};
+        default: return {2, 2, kSlowSpeed, kMeteorHealth};
     }
 }
 
 Entity StarPilot::arrived(const Arrival& arrival) const {
-    const Point half = half_size(arrival);
+    const Kind kind = kind_of(arrival);
     Entity e;
-    e.rx = half.x;
-    e.ry = half.y;
-    e.x = arrival.vx > 0 ? -e.rx : kSize + e.rx;
-    e.y = arrival.y;
-    e.vx = arrival.vx;
-    e.vy = arrival.vy;
-    e.mirrored = arrival.vx > 0;
     e.type = arrival.type;
     e.theme = arrival.theme;
     e.timer = arrival.timer;
-    const int health = e.type == Flyer       ? rules_.flyer_health
-                       : e.type == FastFlyer ? rules_.fast_health
-                       : e.type == Turret    ? rules_.turret_health
-                                             : kMeteorHealth;
-    e.health = static_cast<std::int16_t>(health);
+    e.health = static_cast<std::int16_t>(kind.health);
+    e.rx = kind.rx;
+    e.ry = kind.ry;
+    e.mirrored = arrival.vx > 0;
+    e.x = e.mirrored ? -e.rx : kSize + e.rx;
+    e.y = arrival.y;
+    e.vx = arrival.vx;
+    e.vy = arrival.vy;
     return e;
 }
 
 void StarPilot::plan_group(int step, Type type, Streams& streams) {
     Arrival arrival;
     arrival.type = type;
-    arrival.theme = static_cast<std::int16_t>(streams.look.below(art_.themes(sprite_of(type))));
-    const float half = half_size(arrival).y;
-    arrival.y = streams.level.uniform(half, kSize - half);
-    const float speed = type == Flyer ? rules_.flyer_speed : type == FastFlyer ? kFastSpeed : kSlowSpeed;
+    arrival.theme = static_cast<std::int16_t>(streams.look.below(art_.themes(type)));
+    const Kind kind = kind_of(arrival);
+    arrival.y = streams.level.uniform(kind.ry, kSize - kind.ry);
     const int members = is_flyer(type) ? 1 + streams.level.below(5) : 1;
     for (int member = 0; member < members; ++member) {
         arrival.step = step + kMemberDelay * member;
@@ -218,8 +206,8 @@ void StarPilot::plan_group(int step, Type type, Streams& streams) {
         const bool straight = type != Flyer || streams.level.coin();
         const float degrees = straight ? 0 : streams.level.uniform(-kWidestAngle, kWidestAngle);
         const bool behind = is_flyer(type) && rules_.from_behind && streams.level.chance(kFromBehind);
-        arrival.vx = straight ? -speed : -speed * cosine(degrees);
-        arrival.vy = straight ? 0 : speed * sine(degrees);
+        arrival.vx = straight ? -kind.speed : -kind.speed * cosine(degrees);
+        arrival.vy = straight ? 0 : kind.speed * sine(degrees);
         if (behind) arrival.vx = -arrival.vx;
         arrivals_.push_back(arrival);
     }
@@ -228,7 +216,7 @@ void StarPilot::plan_group(int step, Type type, Streams& streams) {
 void StarPilot::plan_arrivals(Streams& streams) {
     arrivals_.clear();
     const int weights = kFlyerWeight + rules_.other_kinds * static_cast<int>(std::size(kOtherKinds));
-    for (int step = 1 + streams.level.between(10, 30); step <= kLastGroup; step += streams.level.between(10, 30)) {
+    for (int step = 1 + streams.level.between(10, 30); step <= kFinishStep; step += streams.level.between(10, 30)) {
         const int choice = streams.level.below(weights) - kFlyerWeight;
         plan_group(step, choice < 0 ? Flyer : kOtherKinds[choice], streams);
     }
@@ -297,49 +285,45 @@ void StarPilot::fire(const Move& move) {
         if (type == Turret && age > 0 && age % timer == 0) fire_at_agent(i, TurretShot, kTurretShotSpeed);
     }
     if (move.special == 0) return;
-    const bool backwards = move.special == kFireBackwards;
+    const float side = move.special == kFireBackwards ? -1.0f : 1.0f;
     const Entity& agent = entities_[0];
-    Entity shot;
-    shot.type = PlayerShot;
-    shot.rx = shot.ry = rules_.shot_radius;
-    shot.x = agent.x + (backwards ? -agent.rx : agent.rx);
-    shot.y = agent.y;
-    shot.vx = backwards ? -kPlayerShotSpeed : kPlayerShotSpeed;
-    shot.mirrored = backwards;
-    entities_.push_back(shot);
+    add_shot(PlayerShot, agent.x + side * agent.rx, agent.y, side * kPlayerShotSpeed, 0);
 }
 
 void StarPilot::fire_at_agent(std::size_t shooter, Type type, float speed) {
-    const Entity& from = entities_[shooter];
+    const float x = entities_[shooter].x, y = entities_[shooter].y;
+    const float dx = entities_[0].x - x, dy = entities_[0].y - y, distance = std::sqrt(dx * dx + dy * dy);
+    if (distance > 0) add_shot(type, x, y, speed * dx / distance, speed * dy / distance);
+}
+
+void StarPilot::add_shot(Type type, float x, float y, float vx, float vy) {
     Entity shot;
     shot.type = type;
     shot.rx = shot.ry = rules_.shot_radius;
-    shot.x = from.x;
-    shot.y = from.y;
-    const float dx = entities_[0].x - from.x, dy = entities_[0].y - from.y;
-    const float distance = std::sqrt(dx * dx + dy * dy);
-    shot.vx = distance > 0 ? speed * dx / distance : -speed;
-    shot.vy = distance > 0 ? speed * dy / distance : 0;
+    shot.x = x;
+    shot.y = y;
+    shot.vx = vx;
+    shot.vy = vy;
+    shot.mirrored = type == PlayerShot && vx < 0;
     entities_.push_back(shot);
 }
 
 void StarPilot::draw_entity(Canvas& canvas, const Camera& camera, const Sheet& sheet, const Entity& e) const {
-    using namespace art;
-    const bool small = rules_.shot_radius < kHard.shot_radius;
+    using namespace art::starpilot;
     Look look = {e.theme, e.mirrored};
-    int sprite = sprite_of(e.type);
-    if (e.type == PlayerShot) sprite = small ? starpilot::SmallPlayerShot : starpilot::PlayerShot;
-    if (e.type == FlyerShot) sprite = small ? starpilot::SmallFlyerShot : starpilot::FlyerShot;
-    if (e.type == TurretShot) sprite = small ? starpilot::SmallTurretShot : starpilot::TurretShot;
-    if (e.type == Meteor) look.turn = (e.age / 4 + 5 * e.theme) % starpilot::kMeteorTurns;
-    draw_centred(canvas, camera, sheet.get(sprite, look), e.x, e.y);
+    if (e.type == Type::Meteor) look.turn = (e.age / 4 + 5 * e.theme) % kMeteorTurns;
+    const bool small =
+        e.type >= Type::PlayerShot && e.type <= Type::TurretShot && rules_.shot_radius < kHard.shot_radius;
+    draw_centred(canvas, camera, sheet.get(e.type + (small ? SmallPlayerShot - Sprite::PlayerShot : 0), look), e.x,
+                 e.y);
 }
 
 void StarPilot::draw(Canvas& canvas) const {
     const Camera camera(canvas.width(), kWorld, kSize / 2, kSize / 2);
     const Sheet& sheet = art_.sheet(canvas.width(), kWorld);
     if (options_.use_backgrounds) {
-        const auto image = background({BackgroundFamily::Space, background_, options_.use_generated_assets}, canvas.width());
+        const auto image =
+            background({BackgroundFamily::Space, background_, options_.use_generated_assets}, canvas.width());
         const float scrolled = kScroll * camera.scale() * static_cast<float>(steps_);
         canvas.copy_wrapped(*image, static_cast<int>(scrolled + phase_ * static_cast<float>(image->width)),
                             static_cast<int>(height_ * static_cast<float>(image->height)));
@@ -353,16 +337,14 @@ void StarPilot::draw(Canvas& canvas) const {
         draw_centred(canvas, camera, sheet.get(art::starpilot::Explosion + explosion.age), explosion.x, explosion.y);
     for (const Entity& e : entities_)
         if (e.type == Cloud) draw_entity(canvas, camera, sheet, e);
-    if (options_.paint_vel_info) {
-        constexpr float kFastestFall = 0.5f;
-        canvas.paint_velocity(entities_[0].vx / rules_.agent_speed, entities_[0].vy / kFastestFall);
-    }
+    if (options_.paint_vel_info)
+        canvas.paint_velocity(entities_[0].vx / rules_.agent_speed, entities_[0].vy / kShownSpeed);
 }
 
 }  // namespace
 
 namespace games {
 GameEntry starpilot() { return {&kInfo, make_game<StarPilot>}; }
-}
+}  // namespace games
 
 }  // namespace wm
