@@ -20,9 +20,9 @@ def test_the_mean_error_counts_every_channel():
     assert image_error(b, a) == 3.0
 
 
-def test_half_the_colour_scale_stands_for_a_quarter_of_the_difference():
+def test_half_the_colour_scale_stands_for_a_third_of_the_difference():
     a = np.zeros((1, 3, 3), np.uint8)
-    b = np.array([[[0, 0, 0], [0, 64, 0], [255, 0, 0]]], np.uint8)
+    b = np.array([[[0, 0, 0], [0, 95, 0], [255, 0, 0]]], np.uint8)
     assert difference_map(a, b)[0].tolist() == [COLOUR_MAP[i].tolist() for i in (0, 128, 255)]
 
 

@@ -14,6 +14,7 @@ import pytest
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.errors import RunError, UserError
 from worldmodels.core.run_dir import RunDir
+from worldmodels.envs import EnvConfig
 from worldmodels.player.app import play_game, play_run
 from worldmodels.player.options import PlayOptions
 from worldmodels.runtime.config import RunConfig
@@ -98,6 +99,12 @@ def test_what_is_unknown_is_named(tmp_path):
         play_game("maze", settings={"num_level": 3})
     with pytest.raises(RunError, match="absent"):
         play_run(tmp_path / "absent")
+
+
+def test_a_run_in_a_foreign_environment_is_named(tmp_path):
+    RunDir.create(tmp_path / "foreign", RunConfig(env=EnvConfig(name="ALE/Pong-v5")), {})
+    with pytest.raises(UserError, match="native games only.*'ALE/Pong-v5'"):
+        play_run(tmp_path / "foreign")
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from typing import Any
 
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.config import load_config
+from worldmodels.core.errors import UserError
 from worldmodels.core.run_dir import RunDir
 from worldmodels.core.seeding import Streams
 from worldmodels.envs import EnvConfig, GameEnv, make
@@ -125,4 +126,7 @@ def _script(options: PlayOptions) -> KeyScript:
 
 
 def _make(config: EnvConfig, render_mode: str | None = None) -> GameEnv:
-    return make(config.name, render_mode, **game_options(config))
+    try:
+        return make(config.name, render_mode, **game_options(config))
+    except UserError as error:
+        raise UserError(f"The player opens native games only, and not the environment of this run. {error}") from error

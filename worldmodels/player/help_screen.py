@@ -11,6 +11,10 @@ from worldmodels.player.controls import COMMAND_KEYS, Command, Controls, label
 from worldmodels.player.theme import NORMAL, QUIET, SMALL, TITLE, write
 
 ROW = 24
+TIME_LINE = (
+    "The time line shows the image error, the rewards (real ones above the model's) and how sure the model is that the "
+    "episode goes on. A white line is where the model was put back, a blue one where an episode began."
+)
 _SHORT = {
     Command.PUT_BACK: "put back",
     Command.NEW_EPISODE: "new episode",
@@ -34,6 +38,8 @@ class Guide:
     """Keys and what they ask of the player."""
     hints: tuple[tuple[str, str], ...]
     """The commands in a word."""
+    notes: str
+    """How to read the picture; may be empty."""
 
 
 def make_guide(title: str, rules: str, controls: Controls, with_model: bool, with_policy: bool) -> Guide:
@@ -48,6 +54,7 @@ def make_guide(title: str, rules: str, controls: Controls, with_model: bool, wit
         tuple(controls.help()),
         tuple((" ".join(map(label, keys)), command.value) for keys, command in commands),
         tuple((label(keys[0]), _SHORT[command]) for keys, command in commands),
+        TIME_LINE if with_model else "",
     )
 
 
@@ -69,8 +76,10 @@ def draw_help(surface: pygame.Surface, guide: Guide, status: str = "") -> None:
 
 def _help_panel(guide: Guide, status: str) -> pygame.Surface:
     rules = theme.wrap(guide.rules, 724)
-    rows = max(len(guide.actions), len(guide.commands))
-    panel = pygame.Surface((780, 64 + 20 * len(rules) + 50 + ROW * rows + (48 if status else 8)), pygame.SRCALPHA)
+    notes = theme.wrap(guide.notes, 724, SMALL)
+    tables = ROW * max(len(guide.actions), len(guide.commands))
+    height = 64 + 20 * len(rules) + 54 + tables + (18 * len(notes) + 16 if notes else 0) + (44 if status else 4)
+    panel = pygame.Surface((780, height), pygame.SRCALPHA)
     theme.card(panel, panel.get_rect())
     pygame.draw.rect(panel, theme.LINE, panel.get_rect(), width=1, border_radius=8)
     write(panel, guide.title, (28, 20), size=TITLE, bold=True)
@@ -85,6 +94,10 @@ def _help_panel(guide: Guide, status: str) -> pygame.Surface:
     ):
         write(panel, name, (left, y), size=SMALL, colour=theme.REAL, bold=True)
         _table(panel, left, width, y + 24, table)
+    y += 24 + tables + 10
+    for line in notes:
+        write(panel, line, (28, y), size=SMALL, colour=QUIET)
+        y += 18
     if status:
         write(panel, status, (28, panel.get_height() - 24), colour=theme.MODEL, anchor="midleft")
     return panel

@@ -18,7 +18,7 @@ _ANCHORS = (
 _POSITIONS = [position for position, _ in _ANCHORS]
 _CHANNELS = [np.interp(np.arange(256), _POSITIONS, [colour[i] for _, colour in _ANCHORS]) for i in range(3)]
 COLOUR_MAP: Frame = np.stack(_CHANNELS, axis=-1).round().astype(np.uint8)
-"""uint8 (256, 3): the colour of each strength of difference on the square-root scale of `difference_map`."""
+"""uint8 (256, 3): the colour of each strength of difference on the scale of `difference_map`."""
 
 
 def difference(a: Frame, b: Frame) -> npt.NDArray[np.uint8]:
@@ -28,9 +28,9 @@ def difference(a: Frame, b: Frame) -> npt.NDArray[np.uint8]:
 
 
 def difference_map(a: Frame, b: Frame) -> Frame:
-    """The difference as colours. The scale is a square root: half way up stands 64, so faint differences show."""
-    root = np.sqrt(difference(a, b) / 255.0)
-    colours: Frame = COLOUR_MAP[(root * 255).round().astype(np.uint8)]
+    """The difference as colours. Small differences are spread out: half way up the scale stands 95, not 128."""
+    level = (difference(a, b) / 255.0) ** 0.7
+    colours: Frame = COLOUR_MAP[(level * 255).round().astype(np.uint8)]
     return colours
 
 
