@@ -211,3 +211,13 @@ def test_a_window_on_x11_stays_clear_of_opengl(monkeypatch, driver, setting):
     monkeypatch.setattr(os, "environ", dict(os.environ))
     window._forbid_opengl(driver)
     assert os.environ.get("SDL_FRAMEBUFFER_ACCELERATION") == setting
+
+
+def test_a_film_is_kept_when_the_session_breaks_off(tmp_path):
+    from worldmodels.player.recorder import Recorder
+
+    with pytest.raises(KeyboardInterrupt), Recorder(tmp_path / "a.gif", rate=10) as recorder:
+        for grey in (0, 200):
+            recorder.add(np.full((4, 6, 3), grey, np.uint8))
+        raise KeyboardInterrupt
+    assert read_video(tmp_path / "a.gif")[:, 0, 0, 0].tolist() == [0, 200]

@@ -14,7 +14,7 @@ from worldmodels.telemetry.video import write_video
 
 
 class Recorder:
-    """A context manager that writes the video on leaving, unless an exception ends the session.
+    """A context manager that writes the video on leaving, also when an error or Ctrl-C ends the session.
 
     Pictures are kept compressed in memory, about 1 MB for each second: flat colours shrink well.
     """
@@ -30,11 +30,8 @@ class Recorder:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if kind is None and self._pictures:
+        if self._pictures:
             write_video(self._path, self._frames(), fps=self._rate)
-
-    def __len__(self) -> int:
-        return len(self._pictures)
 
     def add(self, picture: Frame) -> None:
         """Append one picture, uint8 (H, W, 3), of the same size as those before."""

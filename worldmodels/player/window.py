@@ -63,6 +63,7 @@ class _Window:
         self._surface = pygame.display.set_mode(painter.size(zoom), flags)
         pygame.display.set_caption(f"{painter.guide.title} - worldmodels")
         self._clock = pygame.time.Clock()
+        self._stale = True
         self.closed = False
 
     def wait_for(self, task: _Task) -> None:
@@ -88,16 +89,15 @@ class _Window:
         """Tick until the person leaves, or the number of ticks asked for is reached."""
         with self._recorder() as recorder:
             tick = 0
-            stale = True
+            self._stale = True
             while not (session.quit or self.closed or tick == self._options.ticks):
-                seen = self._surface.get_size()
                 events = [*first, *script.get(tick, ()), *self._events(session)]
                 first = []
                 # Nothing is drawn while nothing changes: a paused player costs next to nothing.
-                if session.tick(events) or stale or recorder is not None or seen != self._surface.get_size():
+                if session.tick(events) or self._stale or recorder is not None:
                     self._painter.draw(self._surface, session.snapshot())
                     pygame.display.flip()
-                    stale = False
+                    self._stale = False
                 if recorder is not None:
                     recorder.add(pixels(self._surface))
                 tick += 1
@@ -112,13 +112,14 @@ class _Window:
         pygame.display.flip()
 
     def _events(self, session: Session | None = None) -> list[KeyEvent]:
-        """The key events since the last call; closing and resizing are dealt with here."""
+        """The key events since the last call; what else happens to the window is dealt with here."""
         keys = []
         for event in pygame.event.get():
             if event.type == pygame.QUIT:
                 self.closed = True
-            elif event.type == pygame.VIDEORESIZE:
+            elif event.type in (pygame.VIDEORESIZE, pygame.VIDEOEXPOSE):
                 self._surface = pygame.display.get_surface() or self._surface
+                self._stale = True
             elif event.type == pygame.WINDOWFOCUSLOST and session is not None:
                 session.controls.release_all()
             elif event.type in (pygame.KEYDOWN, pygame.KEYUP):
