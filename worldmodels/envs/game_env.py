@@ -38,10 +38,10 @@ class GameEnv(gymnasium.Env[Images, np.int64]):
         self.render_mode = render_mode
         self._batch = Batch([name], options)
         self._seeded = False
-        self.info = self._batch.infos[0]
-        self.title = self.info.title
-        self.rules = self.info.rules
-        self.action_meanings = self.info.action_meanings
+        self.game = self._batch.infos[0]
+        self.title = self.game.title
+        self.rules = self.game.rules
+        self.action_meanings = self.game.action_meanings
         self.action_keys = ACTION_KEYS
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Images, dict[str, Any]]:

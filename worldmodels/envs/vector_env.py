@@ -58,7 +58,7 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
         self._batch = Batch([name] * num_envs, options, mode, num_threads)
         self._seeded = False
         self._buffers = self._batch.new_outcome() if reuse_buffers else None
-        self.info = self._batch.infos[0]
+        self.game = self._batch.infos[0]
         self.num_envs = num_envs
         self.render_mode = render_mode
         self.metadata = {"autoreset_mode": modes[mode], "render_modes": ["rgb_array"], "render_fps": 15}
