@@ -55,7 +55,7 @@ void paint_pebbles(Painter& p, const Tint& soil, const Tint& detail) {
             for (int k = 0; k < 3; ++k) {
                 const auto salt = static_cast<std::uint32_t>(40 + k * 3);
                 const float x = (static_cast<float>(i) + chance(i, j, salt)) * kTileUnits;
-                const float y = (static_cast<float>(j) + 0.1F + 0.8F * chance(i, j, salt + 1)) * kTileUnits;
+                const float y = (static_cast<float>(j) + 0.2F + 0.6F * chance(i, j, salt + 1)) * kTileUnits;
                 const float radius = 5 + 12 * chance(i, j, salt + 2) * chance(j, i, salt);
                 const Tint tint = k == 0 ? soil.lighter(0.2F) : detail;
                 around(x, p.width(), 30, [&](float at) {
@@ -118,7 +118,7 @@ void paint_soil(Painter& p, const GroundLook& look) {
     const Tint light = soil.lighter(0.28F * (1 - calm));
     const int period = std::max(static_cast<int>(p.width() / 50), 1);
     p.fill(Shape::rectangle(0, 0, p.width(), p.height()),
-           Fill(soil).grained(0.07F, p.width() / static_cast<float>(period), 31, {period, 0}));
+           Fill(soil).grained(0.05F, p.width() / static_cast<float>(period), 31, {period, period}));
     switch (look.texture) {
         case Texture::Pebbles: paint_pebbles(p, soil, detail); break;
         case Texture::Bricks: paint_bricks(p, soil, detail); break;
@@ -165,7 +165,7 @@ void paint_lava_middle(Painter& p, int) {
     const Tint lava = Tint::hex(0xE23A12);
     const int period = std::max(static_cast<int>(p.width() / 60), 1);
     const float grain = p.width() / static_cast<float>(period);
-    p.fill(Shape::rectangle(0, 0, p.width(), p.height()), Fill(lava).grained(0.22F, grain, 91, {period, 0}));
+    p.fill(Shape::rectangle(0, 0, p.width(), p.height()), Fill(lava).grained(0.22F, grain, 91, {period, period}));
     for (int j = 0; j < static_cast<int>(p.height() / kTileUnits); ++j)
         for (int i = 0; i < static_cast<int>(p.width() / kTileUnits); ++i) {
             const float x = (static_cast<float>(i) + 0.15F + 0.7F * chance(i, j, 92)) * kTileUnits;

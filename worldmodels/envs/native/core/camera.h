@@ -56,7 +56,11 @@ private:
     static constexpr int kFractionBits = 20;
 
     static int snap(float value) { return floor_int(value + 0.5F); }
-    int edge(int i) const { return static_cast<int>((i * fixed_scale_) >> kFractionBits); }
+    // Rounded like any other position, so that what stands on a cell touches it.
+    int edge(int i) const {
+        constexpr std::int64_t kHalf = std::int64_t{1} << (kFractionBits - 1);
+        return static_cast<int>((i * fixed_scale_ + kHalf) >> kFractionBits);
+    }
     int cell_at(int pixel) const;  // the cell whose edges enclose this world pixel
 
     int view_, cells_;
