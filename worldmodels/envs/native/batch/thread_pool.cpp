@@ -2,8 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-
 namespace wm {
 namespace {
 
@@ -24,25 +22,37 @@ bool spin_until(Ready ready) {
 
 }  // namespace
 
-// One round of work is a pointer and a counter that threads draw ranges of indices from, so a slow game (a reset, say)
-// holds up nobody else.
+// One round of work is a pointer and, per thread, a range of indices with a counter. A thread works off its own range
+// first, the same one in every round, so that its core's cache still holds those games; then it helps the others, so
+// that a slow game (a reset, say) holds up nobody.
 struct ThreadPool::Shared {
+    struct alignas(64) Range {  // a cache line each: counters of different threads do not disturb each other
+        std::atomic<int> next{0};
+        int end = 0;
+    };
+
     std::mutex mutex;
     std::condition_variable round_began, round_ended;
     std::atomic<long> round{0};
     std::atomic<bool> stopping{false};
     std::atomic<int> busy_workers{0};
     const std::function<void(int)>* work = nullptr;
-    int count = 0, grain = 1;
-    std::atomic<int> next{0};
+    std::vector<Range> ranges;
     std::vector<std::thread> workers;
 
-    void work_off() {
-        for (int begin; (begin = next.fetch_add(grain)) < count;)
-            for (int i = begin; i < std::min(begin + grain, count); ++i) (*work)(i);
+    explicit Shared(int threads) : ranges(static_cast<std::size_t>(threads)) {
+        for (int i = 1; i < threads; ++i) workers.emplace_back([this, i] { serve(i); });
     }
 
-    void serve() {
+    void work_off(int thread) {
+        const int threads = static_cast<int>(ranges.size());
+        for (int i = 0; i < threads; ++i) {
+            Range& range = ranges[static_cast<std::size_t>((thread + i) % threads)];
+            for (int index; (index = range.next.fetch_add(1)) < range.end;) (*work)(index);
+        }
+    }
+
+    void serve(int thread) {
         for (long served = 0;; ++served) {
             const auto called = [&] { return stopping || round != served; };
             if (!spin_until(called)) {
@@ -50,7 +60,7 @@ struct ThreadPool::Shared {
                 round_began.wait(lock, called);
             }
             if (stopping) return;
-            work_off();
+            work_off(thread);
             if (--busy_workers == 0) {
                 const std::lock_guard<std::mutex> lock(mutex);
                 round_ended.notify_one();
@@ -58,13 +68,15 @@ struct ThreadPool::Shared {
         }
     }
 
-    void begin_round(const std::function<void(int)>& new_work, int new_count) {
+    void begin_round(const std::function<void(int)>& new_work, int count) {
         const std::lock_guard<std::mutex> lock(mutex);
-        const int threads = static_cast<int>(workers.size()) + 1;
         work = &new_work;
-        count = new_count;
-        grain = std::max(1, count / (threads * 8));
-        next = 0;
+        const int threads = static_cast<int>(ranges.size());
+        for (int i = 0; i < threads; ++i) {
+            Range& range = ranges[static_cast<std::size_t>(i)];
+            range.next = count * i / threads;
+            range.end = count * (i + 1) / threads;
+        }
         busy_workers = threads - 1;
         ++round;
     }
@@ -83,9 +95,8 @@ void ThreadPool::start_workers() {
     if (shared_ && owner_process_ == getpid()) return;
     // After a fork the old threads exist only as handles that cannot be joined: leave them behind.
     if (shared_) new std::shared_ptr<Shared>(std::move(shared_));
-    shared_ = std::make_shared<Shared>();
+    shared_ = std::make_shared<Shared>(threads_);
     owner_process_ = getpid();
-    for (int i = 1; i < threads_; ++i) shared_->workers.emplace_back([shared = shared_.get()] { shared->serve(); });
 }
 
 ThreadPool::~ThreadPool() {
@@ -110,7 +121,7 @@ void ThreadPool::run(int count, const std::function<void(int)>& work) {
     start_workers();
     shared_->begin_round(work, count);
     shared_->round_began.notify_all();
-    shared_->work_off();
+    shared_->work_off(0);
     shared_->await_end();
 }
 
