@@ -90,6 +90,26 @@ def test_the_space_behind_the_ship_moves() -> None:
     assert same.all()
 
 
+def test_nothing_is_painted_away_from_things() -> None:
+    env = GameEnv("starpilot", distribution_mode="hard", start_level=0, num_levels=0, use_backgrounds=False)
+    generator = np.random.default_rng(0)
+    for seed in range(25):
+        frame, _ = env.reset(seed=seed)
+        for _ in range(60):
+            numbers = env.variables()
+            free = np.ones((64, 64), bool)
+            for path in [path for path in numbers if path.endswith("/x")]:
+                x, y = numbers[path], numbers[path[:-1] + "y"]
+                # Pictures are up to a fifth larger than boxes; explosions grow to 1.92 cells.
+                rx, ry = (1.2 * numbers.get(path[:-1] + name, 1.6) + 0.5 for name in ("rx", "ry"))
+                left, right, top, bottom = (4 * max(0, edge) for edge in (x - rx, x + rx, 16 - y - ry, 16 - y + ry))
+                free[int(top) : int(bottom) + 1, int(left) : int(right) + 1] = False
+            assert not frame[free].any()
+            frame, _, ended, _, _ = env.step(int(generator.choice([9, 9, 1, 3, 5, 4])))
+            if ended:
+                break
+
+
 def test_large_and_small_views_show_the_same() -> None:
     style = {"use_monochrome_assets": True, "use_backgrounds": False}
     env = GameEnv("maze", start_level=5, num_levels=1, render_mode="rgb_array", **style)

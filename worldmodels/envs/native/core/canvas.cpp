@@ -120,9 +120,9 @@ void Canvas::blit(const Bitmap& bitmap, int x, int y) {
     const std::uint8_t* source = bitmap.rgb.data() + offset;
     const std::uint8_t* keep = bitmap.keep.data() + offset;
     const int count = columns.size() * 3;
-    // The padding of a row is transparent, so a block may run over its end unless the row was cut there
-    // or the block would leave the canvas.
-    const bool cut = columns.last != x + bitmap.width;
+    // The padding of a row is transparent, so a block may run over its end, unless the row was cut (then the end of a
+    // block may lie in the next row) or the block would leave the canvas.
+    const bool cut = columns.size() != bitmap.width;
     for (int row = rows.first; row < rows.last; ++row, source += bitmap.stride, keep += bitmap.stride) {
         std::uint8_t* destination = at(columns.first, row);
         if (bitmap.opaque) {
