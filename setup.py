@@ -3,7 +3,7 @@
 import os
 from glob import glob
 
-from pybind11.setup_helpers import ParallelCompile, Pybind11Extension, build_ext, naive_recompile
+from pybind11.setup_helpers import ParallelCompile, Pybind11Extension, build_ext
 from setuptools import setup
 
 NATIVE = "worldmodels/envs/native"
@@ -13,15 +13,25 @@ FLAGS = ["-O3", "-g0", "-ffp-contract=off", "-fvisibility=hidden", "-Wall", "-We
 if os.environ.get("CI"):
     FLAGS.append("-Werror")
 
-# One compiler process per core, and only files that changed.
-ParallelCompile("WORLDMODELS_BUILD_JOBS", default=0, needs_recompile=naive_recompile).install()
+HEADERS = sorted(glob(f"{NATIVE}/**/*.h", recursive=True))
+
+
+def outdated(object_file: str, source: str) -> bool:
+    """Whether a source or any header is newer than what was compiled from it."""
+    if not os.path.exists(object_file):
+        return True
+    return os.path.getmtime(object_file) < max(map(os.path.getmtime, [source, *HEADERS]))
+
+
+# One compiler process per core, and only what changed.
+ParallelCompile("WORLDMODELS_BUILD_JOBS", default=0, needs_recompile=outdated).install()
 
 setup(
     ext_modules=[
         Pybind11Extension(
             f"{NATIVE}/_native".replace("/", "."),
             sorted(glob(f"{NATIVE}/**/*.cpp", recursive=True)),
-            depends=sorted(glob(f"{NATIVE}/**/*.h", recursive=True)),
+            depends=HEADERS,
             include_dirs=[NATIVE],
             cxx_std=17,
             extra_compile_args=FLAGS,
