@@ -6,8 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from worldmodels.envs.announce import announce
+
 __version__ = "0.1.0"
 __all__ = ["__version__", "train"]
+
+announce()
 
 
 def train(

@@ -50,6 +50,13 @@ def test_gymnasium_makes_every_game(name):
     assert isinstance(make_vec(id), GameVectorEnv)
 
 
+@pytest.mark.parametrize("order", ["worldmodels, gymnasium", "gymnasium, worldmodels"])
+def test_importing_the_package_registers_the_games(order):
+    code = f"import {order}; print(gymnasium.make('worldmodels/Maze-v0').spec.id, gymnasium.spec('CartPole-v1').id)"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert shown == "worldmodels/Maze-v0 CartPole-v1\n"
+
+
 def test_configuration_and_overrides():
     env = make_vec(EnvConfig("maze", num_envs=3), seed=1, num_envs=5)
     assert env.num_envs == 5 and env.reset()[0].shape == (5, 64, 64, 3)

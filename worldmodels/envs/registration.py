@@ -1,8 +1,8 @@
-"""Tells Gymnasium about the games. Gymnasium itself calls `register`, through an entry point of the package."""
+"""Tells Gymnasium about the games: importing this module is enough, and so is `import worldmodels` (announce.py)."""
 
 from __future__ import annotations
 
-import gymnasium
+from gymnasium.envs import registration
 
 from worldmodels.envs.games import GAME_INFO
 
@@ -10,8 +10,8 @@ from worldmodels.envs.games import GAME_INFO
 def register() -> None:
     """Registers `worldmodels/<Title>-v0` for every native game; calling it again changes nothing."""
     for info in GAME_INFO.values():
-        if info.id not in gymnasium.registry:
-            gymnasium.register(
+        if info.id not in registration.registry:
+            registration.register(
                 info.id,
                 entry_point="worldmodels.envs.game_env:GameEnv",
                 vector_entry_point="worldmodels.envs.vector_env:GameVectorEnv",
@@ -19,5 +19,5 @@ def register() -> None:
             )
 
 
-# `gym.make("worldmodels.envs.registration:worldmodels/Maze-v0")` works without the entry point.
+# `gymnasium.make("worldmodels.envs.registration:worldmodels/Maze-v0")` needs nothing else.
 register()
