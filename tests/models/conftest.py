@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import tensorflow as tf
 
 from worldmodels.core.types import Batch
 from worldmodels.models import build_model
@@ -32,7 +31,6 @@ def tiny_config(**changes) -> RSSMConfig:
 @pytest.fixture(scope="session")
 def build():
     """Builds a tiny model; the same seed gives the same weights."""
-    tf.config.experimental.enable_op_determinism()
 
     def make(seed: int = 0, **changes):
         return build_model(tiny_config(**changes), (16, 16, 3), 5, np.array([seed, 7], np.int32))

@@ -33,5 +33,6 @@ def build_model(config: Any, observation_shape: tuple[int, int, int], num_action
     """
     if config.kind not in MODELS:
         raise ConfigError(unknown("model", config.kind, MODELS))
+    import_module("worldmodels.models.graph").make_deterministic()
     module, name = MODELS[config.kind][1].split(":")
     return getattr(import_module(module), name)(config, observation_shape, num_actions, seed)

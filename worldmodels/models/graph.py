@@ -1,4 +1,4 @@
-"""How methods become graphs."""
+"""How methods become graphs, and graphs that always give the same bits."""
 
 from __future__ import annotations
 
@@ -7,6 +7,17 @@ from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
+
+
+def make_deterministic() -> None:
+    """The same inputs give the same bits, run after run on one CPU; for the whole process, before graphs are made.
+
+    A sum of three or more tensors reuses the buffer of an operand that nobody else needs any more, and begins with it:
+    the order, and so the last bit, would depend on which thread was first. Only sums of operands used elsewhere too are
+    affected. Our graphs add those in pairs, which is why the optimizer must not merge sums.
+    """
+    tf.config.experimental.enable_op_determinism()
+    tf.config.optimizer.set_experimental_options({"arithmetic_optimization": False})
 
 
 def graph(method: Callable[..., Any]) -> Callable[..., Any]:

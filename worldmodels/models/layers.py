@@ -105,7 +105,7 @@ class GRUCell(Layer):
         reset, candidate, update = tf.split(layer_norm(gates, self.scale, self.offset), 3, -1)
         candidate = tf.tanh(tf.sigmoid(reset) * candidate)
         update = tf.sigmoid(update - 1.0)
-        return state + update * (candidate - state)
+        return update * candidate + (1.0 - update) * state
 
 
 def layer_norm(x: tf.Tensor, scale: tf.Tensor, offset: tf.Tensor, epsilon: float = 1e-3) -> tf.Tensor:

@@ -12,13 +12,19 @@ def scan(step: Callable[..., tuple], state: tuple, inputs: tuple) -> tuple:
 
     A `tf.while_loop` of static length: as fast as an unrolled graph, and traced in a fraction of the time.
     """
+
+    def call(*arguments: tf.Tensor) -> list[tf.Tensor]:
+        # What leaves the step is used twice, as state and as output; behind an identity those gradients are added as a
+        # pair before those from inside the step (see `make_deterministic`).
+        return [tf.identity(x) for x in step(*arguments)]
+
     steps = inputs[0].shape[0]
     read = [tf.TensorArray(x.dtype, steps, element_shape=x.shape[1:]).unstack(x) for x in inputs]
-    first = step(*state, *(array.read(0) for array in read))
+    first = call(*state, *(array.read(0) for array in read))
     write = [tf.TensorArray(x.dtype, steps, element_shape=x.shape).write(0, x) for x in first]
 
     def body(t, state, write):
-        out = step(*state, *(array.read(t) for array in read))
+        out = call(*state, *(array.read(t) for array in read))
         return t + 1, out[: len(state)], [array.write(t, x) for array, x in zip(write, out, strict=True)]
 
     loop = (tf.constant(1), first[: len(state)], write)

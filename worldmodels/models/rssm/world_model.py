@@ -32,7 +32,7 @@ class RSSM:
         self.decoder = build_decoder(config.decoder, features, observation_shape, seeds)
         self.reward_head = RewardHead(config.heads, features, config.reward_transform, seeds)
         self.continuation_head = ContinuationHead(config.heads, features, seeds)
-        self.spec = ModelSpec(tuple(observation_shape), num_actions, "vector", (features,))
+        self.spec = ModelSpec(observation_shape, num_actions, "vector", (features,))
         layers = (self.encoder, self.dynamics, self.decoder, self.reward_head, self.continuation_head)
         self.variables = named_variables(layers)
         self.optimizer = Optimizer(self.variables, config.optimizer)
@@ -42,8 +42,7 @@ class RSSM:
 
     @graph
     def observe(self, state, observation, previous_action, is_first, seed) -> RSSMState:
-        inputs = (observation, previous_action, is_first)
-        states, _ = self._follow(*(x[:, None] for x in inputs), seed, state)
+        states, _ = self._follow(observation[:, None], previous_action[:, None], is_first[:, None], seed, state)
         return tf.nest.map_structure(lambda x: x[:, 0], states)
 
     @graph

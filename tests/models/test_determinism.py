@@ -1,0 +1,50 @@
+"""No sum in the graph of an update may depend on which thread comes first (see `graph.make_deterministic`)."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import tensorflow as tf
+
+VIEWS = {"Identity", "IdentityN", "Reshape", "ExpandDims", "Squeeze", "EnsureShape", "StopGradient"}
+
+
+def sums_that_depend_on_timing(nodes) -> list[str]:
+    """AddN of three or more operands of which one is needed elsewhere too; views share their operand's buffer."""
+    by_name = {node.name: node for node in nodes}
+
+    def buffer(name: str) -> str:
+        node = by_name.get(name.split(":")[0])
+        return buffer(node.input[0]) if node is not None and node.op in VIEWS else name
+
+    def operands(node) -> list[str]:
+        return [buffer(name) for name in node.input if not name.startswith("^")]
+
+    uses = Counter(name for node in nodes if node.op not in VIEWS for name in operands(node))
+    sums = [node for node in nodes if node.op == "AddN" and len(operands(node)) > 2]
+    return [node.name for node in sums if any(uses[name] > 1 for name in operands(node))]
+
+
+def risky(function) -> list[str]:
+    graph = tf.function(function, autograph=False).get_concrete_function().graph.as_graph_def()
+    bodies = [graph.node, *(body.node_def for body in graph.library.function)]
+    return [name for nodes in bodies for name in sums_that_depend_on_timing(nodes)]
+
+
+def test_the_update_of_the_model(build, batch, seed):
+    model = build(uniform_mix=0.01, free_nats=0.1)
+    assert risky(lambda: model.fit(batch, seed)) == []
+
+
+def test_such_a_sum_is_found():
+    x = tf.constant([1.0])
+
+    def shared():
+        a, b, c = tf.sin(x), tf.cos(x), tf.exp(x)
+        return tf.add_n([a, b, c]), tf.reshape(b, (1, 1)) * 2.0
+
+    def unshared():
+        return tf.add_n([tf.sin(x), tf.cos(x), tf.exp(x)])
+
+    assert len(risky(shared)) == 1
+    assert risky(unshared) == []
