@@ -21,6 +21,7 @@ class Doubler:
 def test_other_numbers_run_the_same_graph():
     doubler = Doubler()
     assert [float(doubler.double(tf.constant(3.0), factor)) for factor in (1.0, 0.5)] == [6.0, 3.0]
+    assert float(doubler.double(tf.constant(3.0), factor=0.25)) == 1.5
     assert doubler.traces == 1
 
 

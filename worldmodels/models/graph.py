@@ -30,9 +30,14 @@ def graph(method: Callable[..., Any]) -> Callable[..., Any]:
     compiled = tf.function(method, autograph=False)
 
     @functools.wraps(method)
-    def call(self: Any, *arguments: Any) -> Any:
+    def call(self: Any, *arguments: Any, **named: Any) -> Any:
         if tf.inside_function():
-            return method(self, *arguments)
-        return compiled(self, *(tf.constant(x) if isinstance(x, float) else x for x in arguments))
+            return method(self, *arguments, **named)
+        named = {name: _tensor(x) for name, x in named.items()}
+        return compiled(self, *(_tensor(x) for x in arguments), **named)
 
     return call
+
+
+def _tensor(x: Any) -> Any:
+    return tf.constant(x) if isinstance(x, float) else x
