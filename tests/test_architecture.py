@@ -187,7 +187,7 @@ def test_no_assert_outside_tests() -> None:
 @pytest.mark.parametrize(
     "name, absent",
     [
-        ("worldmodels", ["tensorflow", "keras", "pygame", "gymnasium", "matplotlib"]),
+        ("worldmodels", ["tensorflow", "keras", "pygame", "matplotlib"]),
         ("worldmodels.cli", ["tensorflow", "keras", "pygame", "matplotlib"]),
         ("worldmodels.runtime.config", ["tensorflow", "keras", "pygame", "matplotlib"]),
         ("worldmodels.telemetry.logger", ["tensorflow", "keras"]),

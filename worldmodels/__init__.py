@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from worldmodels.envs.announce import announce
+from worldmodels.envs.registration import register
 
 __version__ = "0.1.0"
 __all__ = ["__version__", "train"]
 
-announce()
+# Gymnasium looks for no entry points: importing the package is what makes gymnasium.make know the games.
+register()
 
 
 def train(

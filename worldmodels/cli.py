@@ -48,8 +48,12 @@ def _add_train(commands: argparse._SubParsersAction) -> None:
         help="train a world model and a policy; the same command again continues the run",
         description="Train a world model and a policy inside it. The same command again continues the run.",
     )
-    command.add_argument("--config", nargs="*", default=[], metavar="FILE", help="YAML files or preset names, later ones win")
-    command.add_argument("overrides", nargs="*", default=[], metavar="KEY=VALUE", help="for example env.game=maze seed=3")
+    command.add_argument(
+        "--config", nargs="*", default=[], metavar="FILE", help="YAML files or preset names, later ones win"
+    )
+    command.add_argument(
+        "overrides", nargs="*", default=[], metavar="KEY=VALUE", help="for example env.game=maze seed=3"
+    )
     command.add_argument("--logdir", required=True, help="the run's folder; without --config an existing run continues")
     command.set_defaults(run=_train)
 
@@ -66,7 +70,9 @@ def _train(options: argparse.Namespace) -> int:
 def _add_eval(commands: argparse._SubParsersAction) -> None:
     command = commands.add_parser("eval", help="measure a run's policy and world model offline")
     command.add_argument("path", metavar="RUN", help="the run's folder")
-    command.add_argument("--temperatures", nargs="+", type=float, help="sampling temperatures of the policy; 0 is greedy")
+    command.add_argument(
+        "--temperatures", nargs="+", type=float, help="sampling temperatures of the policy; 0 is greedy"
+    )
     command.add_argument("--noops", nargs="+", type=int, help="numbers of initial steps without an action")
     command.add_argument("--episodes", type=int, help="episodes for each temperature and number of no-ops")
     command.add_argument("--max-steps", type=int, help="steps after which an episode is cut and reported as unfinished")
@@ -119,7 +125,9 @@ def _play(options: argparse.Namespace) -> None:
 def _add_enjoy(commands: argparse._SubParsersAction) -> None:
     command = commands.add_parser("enjoy", help="film a run's policy: model, real game and difference side by side")
     command.add_argument("path", metavar="RUN", help="the run's folder")
-    command.add_argument("--steps", type=int, default=450, dest="ticks", help="length of the film (default: %(default)s)")
+    command.add_argument(
+        "--steps", type=int, default=450, dest="ticks", help="length of the film (default: %(default)s)"
+    )
     _add_picture_options(command, video_required=True)
     command.set_defaults(run=_enjoy, headless=True, policy=True, keys=None)
 
@@ -134,7 +142,9 @@ def _add_picture_options(command: argparse.ArgumentParser, video_required: bool)
     command.add_argument("--video", required=video_required, metavar="FILE", help="write what is seen, .mp4 or .gif")
     command.add_argument("--zoom", type=int, help="screen pixels for each pixel of a frame")
     command.add_argument("--rate", type=int, default=15, help="steps a second (default: %(default)s)")
-    command.add_argument("--temperature", type=float, default=1.0, help="of the model's samples; 0 is the most probable")
+    command.add_argument(
+        "--temperature", type=float, default=1.0, help="of the model's samples; 0 is the most probable"
+    )
     command.add_argument("--policy-temperature", type=float, default=1.0, help="of the policy; 0 is greedy")
     command.add_argument(
         "--put-back-every", type=int, default=0, metavar="STEPS", help="put the model back on the real state so often"

@@ -52,7 +52,13 @@ def columns(steps, name):
 def test_every_observation_occurs_once_with_what_arrived_with_it():
     steps = list(Collector(CountingVectorEnv(), seed=0).collect(OnesActor(), 10))
     assert len(steps) == 5
-    assert np.stack([step.observation[:, 0, 0, 0] for step in steps]).tolist() == [[0, 0], [1, 1], [2, 0], [0, 1], [1, 0]]
+    assert np.stack([step.observation[:, 0, 0, 0] for step in steps]).tolist() == [
+        [0, 0],
+        [1, 1],
+        [2, 0],
+        [0, 1],
+        [1, 0],
+    ]
     assert columns(steps, "reward") == [[0, 0], [1, 1], [1, 0], [0, 1], [1, 0]]
     assert columns(steps, "is_first") == [[1, 1], [0, 0], [0, 1], [1, 0], [0, 1]]
     assert columns(steps, "is_last") == [[0, 0], [0, 1], [1, 0], [0, 1], [0, 0]]

@@ -1,8 +1,8 @@
 """Checkpoints: folders that are complete or absent, checked when read, with the one before in reserve.
 
-    checkpoints/00001234/tensors.safetensors   every array
-    checkpoints/00001234/state.json            everything else
-    checkpoints/00001234/manifest.json         format version, step, size and SHA-256 of the two
+checkpoints/00001234/tensors.safetensors   every array
+checkpoints/00001234/state.json            everything else
+checkpoints/00001234/manifest.json         format version, step, size and SHA-256 of the two
 """
 
 from __future__ import annotations

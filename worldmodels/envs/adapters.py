@@ -54,9 +54,7 @@ class ForeignVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]
         """The next `reset()` without a seed uses this one."""
         self._seed = seed
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Images, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Images, dict[str, Any]]:
         """Begins new episodes everywhere."""
         chosen, self._seed = (self._seed if seed is None else seed), None
         observations, info = self._envs.reset(seed=chosen, options=options)

@@ -153,9 +153,7 @@ class Batch:
         return _rebuilt, (names, self.options, self.autoreset, self.num_threads, self.get_state())
 
 
-def _rebuilt(
-    names: list[str], options: dict[str, Any], autoreset: str, num_threads: int, states: list[bytes]
-) -> Batch:
+def _rebuilt(names: list[str], options: dict[str, Any], autoreset: str, num_threads: int, states: list[bytes]) -> Batch:
     batch = Batch(names, options, autoreset, num_threads)
     batch.set_state(states)
     return batch

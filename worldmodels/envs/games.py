@@ -15,9 +15,7 @@ OBSERVATION_SHAPE = (_native.OBSERVATION_SIZE, _native.OBSERVATION_SIZE, 3)
 HUMAN_SIZE = 512
 """Pixels per side of the view for people."""
 
-ACTION_KEYS: tuple[tuple[str, ...], ...] = tuple(
-    tuple(keys.split("+")) if keys else () for keys in _native.ACTION_KEYS
-)
+ACTION_KEYS: tuple[tuple[str, ...], ...] = tuple(tuple(keys.split("+")) if keys else () for keys in _native.ACTION_KEYS)
 """For each action, the keys that mean it together: `("left", "up")`; none for standing still."""
 
 

@@ -21,9 +21,7 @@ def make(name: str, render_mode: str | None = None, **options: Any) -> GameEnv:
     return GameEnv(find_game(name).name, render_mode, **options)
 
 
-def make_vec(
-    config: EnvConfig | str, seed: int | None = None, **overrides: Any
-) -> GameVectorEnv | ForeignVectorEnv:
+def make_vec(config: EnvConfig | str, seed: int | None = None, **overrides: Any) -> GameVectorEnv | ForeignVectorEnv:
     """A vector environment in NEXT_STEP mode with observations uint8 (N, 64, 64, 3) and discrete actions.
 
     Args:
@@ -64,5 +62,3 @@ def _foreign_vec(config: EnvConfig) -> ForeignVectorEnv:
     if changed:
         raise UserError(f"The option '{changed[0]}' belongs to native games; '{config.name}' is not one of them.")
     return make_foreign_vec(config.name, config.num_envs, OBSERVATION_SHAPE[0])
-
-

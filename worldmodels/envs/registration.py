@@ -1,4 +1,4 @@
-"""Tells Gymnasium about the games: importing this module is enough, and so is `import worldmodels` (announce.py)."""
+"""Tells Gymnasium about the games; `import worldmodels` does it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,3 @@ def register() -> None:
                 vector_entry_point="worldmodels.envs.vector_env:GameVectorEnv",
                 kwargs={"name": info.name},
             )
-
-
-# `gymnasium.make("worldmodels.envs.registration:worldmodels/Maze-v0")` needs nothing else.
-register()

@@ -72,9 +72,7 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
         self._batch.seed(seed)
         self._seeded = True
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Images, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Images, dict[str, Any]]:
         """Begins new episodes everywhere, or where `options["reset_mask"]` (bool (N,)) is true."""
         super().reset(seed=seed)
         options = dict(options or {})
@@ -91,9 +89,7 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
         self._batch.reset(outcome, mask)
         return outcome.observations, outcome.info()
 
-    def step(
-        self, actions: npt.ArrayLike
-    ) -> tuple[Images, npt.NDArray[np.float32], Flags, Flags, dict[str, Any]]:
+    def step(self, actions: npt.ArrayLike) -> tuple[Images, npt.NDArray[np.float32], Flags, Flags, dict[str, Any]]:
         """Observations, rewards float32 (N,), terminated bool (N,), truncated bool (N,), info."""
         outcome = self._outcome()
         self._batch.step(np.ascontiguousarray(actions, np.int32), outcome)

@@ -31,4 +31,3 @@ def train_from_files(files: Sequence[str], overrides: Sequence[str], logdir: str
         print(interrupted, file=sys.stderr)
         return 130
     return 0
-
