@@ -80,7 +80,7 @@ def learners() -> dict[str, Learner]:
 
 def record(name: str, steps: int) -> Batch:
     """(ENVS, steps): coinrun under random actions."""
-    env = make_vec(EnvConfig(name="coinrun", num_envs=ENVS))
+    env = make_vec(EnvConfig(game="coinrun", num_envs=ENVS))
     actor = RandomActor(ACTIONS, STREAMS.generator(name))
     collected = list(Collector(env, STREAMS.integer(name)).collect(actor, ENVS * steps))
     env.close()

@@ -33,8 +33,8 @@ def test_a_missing_run_is_an_error_in_one_line(capsys):
 
 
 def test_a_misspelt_key_names_the_nearest_one(capsys, tmp_path):
-    assert main(["train", "env.nmae=maze", "--logdir", str(tmp_path / "run")]) == 2
-    assert "env.name" in capsys.readouterr().err
+    assert main(["train", "env.gaem=maze", "--logdir", str(tmp_path / "run")]) == 2
+    assert "env.game" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
 
 

@@ -40,6 +40,6 @@ def train(
     from worldmodels.training.run import train as train_run
 
     files = [config] if isinstance(config, str) else list(config)
-    values = {"env.name": env, **(overrides or {})}
+    values = {"env.game": env, **(overrides or {})}
     run_config = load_config(RunConfig, files, [f"{key}={json.dumps(value)}" for key, value in values.items()])
     return train_run(run_config, Path(logdir or f"runs/{env.replace('/', '_')}"))

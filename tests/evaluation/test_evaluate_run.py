@@ -20,7 +20,7 @@ SETTINGS = EvaluationConfig(
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parts: SimpleNamespace) -> Path:
     """A run of the counting world, whose policy always takes action 2."""
-    config = SimpleNamespace(env=EnvConfig(name="coinrun"), evaluation=SETTINGS)
+    config = SimpleNamespace(env=EnvConfig(game="coinrun"), evaluation=SETTINGS)
     loaded = SimpleNamespace(
         run_dir=RunDir(tmp_path),
         config=config,

@@ -12,7 +12,7 @@ from worldmodels.player.options import PlayOptions
 from worldmodels.runtime.config import RunConfig
 from worldmodels.telemetry.video import read_video
 
-TINY = ["env.name=maze", "model.recurrent=8", "model.hidden=8", "model.latents=2", "model.classes=2"]
+TINY = ["env.game=maze", "model.recurrent=8", "model.hidden=8", "model.latents=2", "model.classes=2"]
 
 
 @pytest.fixture(scope="module")

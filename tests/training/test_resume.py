@@ -17,7 +17,7 @@ STEPS = 400
 
 def command(logdir, *overrides):
     return [
-        sys.executable, "-m", "worldmodels", "train", "--config", "debug", "env.name=maze", *overrides,
+        sys.executable, "-m", "worldmodels", "train", "--config", "debug", "env.game=maze", *overrides,
         "--logdir", str(logdir),
     ]  # fmt: skip
 

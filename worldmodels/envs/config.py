@@ -15,7 +15,7 @@ class EnvConfig:
     """A vector environment: which game, how many copies, and the options of the games (Procgen's names).
 
     Attributes:
-        name: a native game ("coinrun", see `worldmodels.envs.GAMES`), or the id of any Gymnasium environment with
+        game: a native game ("coinrun", see `worldmodels.envs.GAMES`), or the id of any Gymnasium environment with
             discrete actions and image observations.
         num_envs: copies that step together, 1 or more.
         num_threads: threads that step them, 1 or more; nothing but the speed depends on it.
@@ -32,7 +32,7 @@ class EnvConfig:
         debug_mode: bits; only coinrun reads them: 2 no pits, 4 no crates, 8 no changes of height.
     """
 
-    name: str = "coinrun"
+    game: str = "coinrun"
     num_envs: int = 16
     num_threads: int = 1
     num_levels: int = 0
@@ -49,7 +49,7 @@ class EnvConfig:
 
 
 DEFAULTS: dict[str, Any] = {
-    field.name: field.default for field in fields(EnvConfig) if field.name not in ("name", "num_envs", "num_threads")
+    field.name: field.default for field in fields(EnvConfig) if field.name not in ("game", "num_envs", "num_threads")
 }
 """The options of a game, and what they are where nothing is asked."""
 

@@ -34,9 +34,9 @@ def make_vec(config: EnvConfig | str, seed: int | None = None, **overrides: Any)
     for name in overrides:
         if name not in (known := [field.name for field in fields(EnvConfig)]):
             raise UserError(unknown("option", name, known))
-    base = EnvConfig(name=config) if isinstance(config, str) else config
+    base = EnvConfig(game=config) if isinstance(config, str) else config
     final = replace(base, **overrides)
-    native = any(final.name in (info.name, info.id) for info in GAME_INFO.values())
+    native = any(final.game in (info.name, info.id) for info in GAME_INFO.values())
     env = _native_vec(final) if native else _foreign_vec(final)
     if seed is not None:
         env.seed(seed)
@@ -49,16 +49,16 @@ def can_save(env: gymnasium.vector.VectorEnv[Any, Any, Any]) -> bool:
 
 
 def _native_vec(config: EnvConfig) -> GameVectorEnv:
-    return GameVectorEnv(config.name, config.num_envs, config.num_threads, **game_options(config))
+    return GameVectorEnv(config.game, config.num_envs, config.num_threads, **game_options(config))
 
 
 def _foreign_vec(config: EnvConfig) -> ForeignVectorEnv:
-    if config.name not in gymnasium.registry and ":" not in config.name:
+    if config.game not in gymnasium.registry and ":" not in config.game:
         raise UserError(
-            unknown("game", config.name, GAMES)
+            unknown("game", config.game, GAMES)
             + " Any id that Gymnasium knows is allowed as well, for example 'ALE/Pong-v5'."
         )
     changed = [name for name, default in DEFAULTS.items() if getattr(config, name) != default]
     if changed:
-        raise UserError(f"The option '{changed[0]}' belongs to native games; '{config.name}' is not one of them.")
-    return make_foreign_vec(config.name, config.num_envs, OBSERVATION_SHAPE[0])
+        raise UserError(f"The option '{changed[0]}' belongs to native games; '{config.game}' is not one of them.")
+    return make_foreign_vec(config.game, config.num_envs, OBSERVATION_SHAPE[0])

@@ -24,7 +24,7 @@ def print_grid(cells: Sequence[Cell], env: EnvConfig) -> None:
     rows = [_played(cell.noops, _policy(cell), cell.policy) for cell in cells]
     rows += [_played(cell.noops, "random", cell.random) for cell in {cell.noops: cell for cell in cells}.values()]
     columns = ["policy", "no-ops", "n", "return", "std. error", "95 %", "unfinished"]
-    print_table(f"Returns in {env.name}, {env.distribution_mode}", columns, rows)
+    print_table(f"Returns in {env.game}, {env.distribution_mode}", columns, rows)
     columns = ["policy", "no-ops", "steps", "above random", "95 %", "normalised"]
     print_table("Compared", columns, [_compared(cell, env) for cell in cells])
 
@@ -90,7 +90,7 @@ def draw_grid(cells: Sequence[Cell], env: EnvConfig, save: Path) -> Path:
         [f"up to {count} no-ops" if count else "no no-ops" for count in noops],
         columns,
         save,
-        f"Return in {env.name}",
+        f"Return in {env.game}",
         [[f"{episodes.unfinished} unfinished" if episodes.unfinished else "" for episodes in line] for line in played],
     )
 
@@ -124,7 +124,7 @@ def _episodes_tree(episodes: Episodes, env: EnvConfig) -> dict[str, Any]:
     result = episodes.estimate()
     return {
         **_estimate_tree(result),
-        "normalised": normalised_return(env.name, env.distribution_mode, result.mean),
+        "normalised": normalised_return(env.game, env.distribution_mode, result.mean),
         "mean_length": float(episodes.lengths.mean()),
         "unfinished": episodes.unfinished,
         "returns": episodes.returns.tolist(),
@@ -164,7 +164,7 @@ def _played(noops: int, policy: str, episodes: Episodes) -> list[str]:
 def _compared(cell: Cell, env: EnvConfig) -> list[str]:
     result = cell.advantage()
     interval = f"{_number(result.low)} to {_number(result.high)}"
-    normalised = normalised_return(env.name, env.distribution_mode, cell.policy.estimate().mean)
+    normalised = normalised_return(env.game, env.distribution_mode, cell.policy.estimate().mean)
     scaled = "" if normalised is None else _number(normalised, 3)
     steps = f"{cell.policy.lengths.mean():.0f}"
     return [_policy(cell), _noops(cell.noops), steps, f"{result.mean:+.2f}", interval, scaled]

@@ -61,7 +61,7 @@ def evaluate_run(path: str | Path, chosen: Mapping[str, Any], step: int | None =
         "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "step": run.step,
         "seed": seed,
-        "game": env.name,
+        "game": env.game,
         "distribution_mode": env.distribution_mode,
         "settings": to_dict(settings),
         "returns": grid_tree(cells, env),

@@ -127,6 +127,6 @@ def _script(options: PlayOptions) -> KeyScript:
 
 def _make(config: EnvConfig, render_mode: str | None = None) -> GameEnv:
     try:
-        return make(config.name, render_mode, **game_options(config))
+        return make(config.game, render_mode, **game_options(config))
     except UserError as error:
         raise UserError(f"The player opens native games only, and not the environment of this run. {error}") from error

@@ -33,7 +33,7 @@ def build_env(config: RunConfig, num_envs: int | None = None) -> VectorEnv:
 
 def build_parts(config: RunConfig, env: VectorEnv) -> Parts:
     """A fresh model and agent that fit the environment's spaces."""
-    shape, num_actions = _checked_spaces(config.env.name, env)
+    shape, num_actions = _checked_spaces(config.env.game, env)
     # Same seed, same bytes: everything random is stateless, and what is parallel must add up in a fixed order.
     tf.config.experimental.enable_op_determinism()
     streams = Streams(config.seed)

@@ -41,7 +41,7 @@ def train(config: RunConfig, path: str | Path) -> Path:
     with ExitStack() as stack:
         stack.enter_context(run_dir.lock())
         interruption = stack.enter_context(Interruption())
-        progress = stack.enter_context(Progress(config.training.steps, f"{config.env.name} · {run_dir.path}"))
+        progress = stack.enter_context(Progress(config.training.steps, f"{config.env.game} · {run_dir.path}"))
         logger = stack.enter_context(_logger(run_dir))
         session = TrainingSession(config, run_dir, logger, progress)
         session.resume()
