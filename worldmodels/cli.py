@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one subcommand; the exit status is 0, 2 for a mistake of the user's, 130 for an interruption."""
     options = _parser().parse_args(arguments)
+    warnings.showwarning = _show_warning
     try:
         return options.run(options) or 0
     except UserError as error:
@@ -29,6 +31,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def _show_warning(message: Warning | str, *where: object, **more: object) -> None:
+    """A warning is for the person at the keyboard; the line of code that gave it is not."""
+    print(f"worldmodels: warning: {message}", file=sys.stderr)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -17,7 +17,8 @@ TINY = ["env.game=maze", "model.recurrent=8", "model.hidden=8", "model.latents=2
 
 @pytest.fixture(scope="module")
 def tiny_run(tmp_path_factory):
-    from worldmodels.runtime.build import build_env, build_parts
+    from worldmodels.runtime.build import build_parts
+    from worldmodels.runtime.environment import build_env
 
     config = load_config(RunConfig, ["dreamer_small"], TINY)
     run = RunDir.create(tmp_path_factory.mktemp("runs") / "tiny", config, {})

@@ -20,8 +20,8 @@ from worldmodels.evaluation.report import draw_errors, draw_grid, errors_tree, g
 from worldmodels.evaluation.video import prediction_video
 from worldmodels.evaluation.world_model import WorldModelErrors, evaluate_world_model
 from worldmodels.runtime.actor import ModelActor
-from worldmodels.runtime.build import build_env
 from worldmodels.runtime.config import EvaluationConfig
+from worldmodels.runtime.environment import build_env
 from worldmodels.runtime.load import LoadedRun, load_run
 from worldmodels.telemetry.video import write_video
 

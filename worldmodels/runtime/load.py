@@ -8,8 +8,9 @@ from pathlib import Path
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.config import load_config
 from worldmodels.core.run_dir import RunDir
-from worldmodels.runtime.build import Parts, build_env, build_parts
+from worldmodels.runtime.build import Parts, build_parts
 from worldmodels.runtime.config import RunConfig
+from worldmodels.runtime.environment import build_env
 
 
 @dataclass(frozen=True)

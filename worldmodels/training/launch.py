@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from worldmodels.core.config import load_config
 from worldmodels.core.run_dir import RunDir
 from worldmodels.runtime.config import RunConfig
+from worldmodels.runtime.environment import check_config
 
 
 def train_from_files(files: Sequence[str], overrides: Sequence[str], logdir: str) -> int:
@@ -20,6 +21,7 @@ def train_from_files(files: Sequence[str], overrides: Sequence[str], logdir: str
         files = [str(RunDir.open(logdir).config)]
     # A mistake in the configuration is told before TensorFlow takes its seconds to load.
     config = load_config(RunConfig, files, overrides)
+    check_config(config)
     from worldmodels.runtime.quiet import load_tensorflow
 
     load_tensorflow()

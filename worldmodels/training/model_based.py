@@ -10,7 +10,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from worldmodels.core.errors import ConfigError, NonFiniteError
+from worldmodels.core.errors import NonFiniteError
 from worldmodels.core.seeding import fold, generator_state, restore_generator
 from worldmodels.core.types import Batch
 from worldmodels.envs import VectorEnv
@@ -34,7 +34,6 @@ class ModelBasedLoop:
 
     def __init__(self, parts: Parts, env: VectorEnv, replay: Replay):
         self._config, streams = parts.config.training, parts.streams
-        _check_prefill(parts.config.training, env.num_envs)
         self.parts, self._replay = parts, replay
         self._collector = Collector(env, streams.integer("env"))
         self._episodes = EpisodeTracker(env.num_envs)
@@ -134,12 +133,3 @@ class ModelBasedLoop:
             )
         self.metrics.add(values)
 
-
-def _check_prefill(config: Any, num_envs: int) -> None:
-    needed = config.length * num_envs
-    if config.prefill < needed:
-        raise ConfigError(
-            "training.prefill must fill one sequence in every environment before the first update: at least "
-            f"training.length x env.num_envs = {config.length} x {num_envs} = {needed} steps. "
-            f"Received {config.prefill}."
-        )

@@ -9,7 +9,8 @@ from worldmodels.evaluation.recording import record_windows
 from worldmodels.evaluation.video import prediction_video
 from worldmodels.evaluation.world_model import evaluate_world_model
 from worldmodels.runtime.actor import ModelActor
-from worldmodels.runtime.build import Parts, build_env
+from worldmodels.runtime.build import Parts
+from worldmodels.runtime.environment import build_env
 from worldmodels.telemetry.logger import Logger
 from worldmodels.telemetry.video import write_video
 

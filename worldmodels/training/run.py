@@ -14,8 +14,9 @@ from worldmodels.core.errors import RunError
 from worldmodels.core.run_dir import RunDir
 from worldmodels.core.schedules import Every
 from worldmodels.replay import Replay
-from worldmodels.runtime.build import build_env, build_parts
+from worldmodels.runtime.build import build_parts
 from worldmodels.runtime.config import RunConfig
+from worldmodels.runtime.environment import build_env, check_config
 from worldmodels.telemetry.logger import Logger
 from worldmodels.telemetry.sinks import JSONLSink, TensorBoardSink
 from worldmodels.telemetry.terminal import Progress
@@ -37,6 +38,7 @@ def train(config: RunConfig, path: str | Path) -> Path:
         Interrupted: on Ctrl-C or termination, after a checkpoint.
         NonFiniteError: a loss is not a number; the last checkpoint is from before.
     """
+    check_config(config)
     run_dir = _open_or_create(config, Path(path))
     with ExitStack() as stack:
         stack.enter_context(run_dir.lock())
