@@ -80,6 +80,9 @@ def _loader(path: str | Path, env: GameEnv, controls: Controls, options: PlayOpt
 
     def prepare(report: Report) -> Session:
         report("Starting TensorFlow")
+        from worldmodels.runtime.quiet import load_tensorflow
+
+        load_tensorflow()
         from worldmodels.runtime.load import load_run
 
         report("Loading the world model")

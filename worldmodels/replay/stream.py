@@ -190,8 +190,8 @@ class Replay(ReplayReader):
         free = shutil.disk_usage(place).free
         if missing > free:
             raise DiskFullError(
-                f"The replay store '{self.folder}' will need {missing / 1e9:.1f} GB more; its disk has "
-                f"{free / 1e9:.1f} GB free. Lower replay.capacity_steps, or free some space."
+                f"The replay store '{self.folder}' will need {missing / 1e6:,.0f} MB more; its disk has "
+                f"{free / 1e6:,.0f} MB free. Lower replay.capacity_steps, or free some space."
             )
 
     def _check(self, step: Step) -> None:

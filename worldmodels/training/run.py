@@ -68,7 +68,7 @@ class TrainingSession:
             expected_steps=training.steps,
             checkpoints=training.keep_checkpoints,
         )
-        progress.message(f"Experience will take {replay.predicted_bytes() / 1e9:.2f} GB of disk")
+        progress.message(f"Experience will take {replay.predicted_bytes() / 1e6:,.0f} MB of disk")
         self._loop = ModelBasedLoop(parts, env, replay)
         self._checkpoints = Checkpoints(run_dir.checkpoints, training.keep_checkpoints)
         self._evaluation = PeriodicEvaluation(parts, run_dir)
