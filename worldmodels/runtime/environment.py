@@ -1,0 +1,47 @@
+"""The real world of a run: made from its configuration, and checked before anything is built on it."""
+
+from __future__ import annotations
+
+from worldmodels.core.errors import ConfigError
+from worldmodels.envs import VectorEnv, make_vec
+from worldmodels.runtime.config import LoopConfig, RunConfig
+
+
+def build_env(config: RunConfig, num_envs: int | None = None) -> VectorEnv:
+    """The configured environment as a vector environment; with another number of copies if asked for."""
+    return make_vec(config.env, num_envs=num_envs or config.env.num_envs)
+
+
+def check_config(config: RunConfig) -> None:
+    """Find mistakes that no single value shows, quickly: without TensorFlow, and without leaving anything behind.
+
+    Raises:
+        UserError: no such game, option or mode; spaces that do not fit; a prefill that is too short.
+    """
+    env = build_env(config, num_envs=1)
+    checked_spaces(config.env.game, env)
+    env.close()
+    _check_prefill(config.training, config.env.num_envs)
+
+
+def checked_spaces(name: str, env: VectorEnv) -> tuple[tuple[int, int, int], int]:
+    """The shape of observations (height, width, channels) and the number of actions."""
+    observations, actions = env.single_observation_space, env.single_action_space
+    shape, count = observations.shape or (), getattr(actions, "n", None)
+    if len(shape) != 3 or str(observations.dtype) != "uint8" or count is None:
+        raise ConfigError(
+            f"The environment '{name}' does not fit a world model: observations must be uint8 images of shape "
+            f"(height, width, channels) and actions must be Discrete. Received {observations} and {actions}."
+        )
+    height, width, channels = shape
+    return (height, width, channels), int(count)
+
+
+def _check_prefill(training: LoopConfig, num_envs: int) -> None:
+    needed = training.length * num_envs
+    if training.prefill < needed:
+        raise ConfigError(
+            "training.prefill must fill one sequence in every environment before the first update: at least "
+            f"training.length x env.num_envs = {training.length} x {num_envs} = {needed} steps. "
+            f"Received {training.prefill}."
+        )
