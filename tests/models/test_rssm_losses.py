@@ -22,7 +22,9 @@ def gradients(balance: float, free_nats: float) -> list[tf.Tensor]:
 
 
 def test_image_loss_by_hand():
-    assert image_loss(tf.constant([[[1.0, 2.0]]]), tf.constant([[[0.0, 4.0]]])).numpy().tolist() == [2.5]
+    # Two images of two pixels: 0.5 (1 + 4) and 0.5 (0 + 9).
+    prediction, target = tf.constant([[[1.0, 2.0]], [[1.0, 2.0]]]), tf.constant([[[0.0, 4.0]], [[1.0, 5.0]]])
+    assert float(image_loss(prediction, target)) == 3.5
 
 
 def test_kl_is_summed_over_the_latents():

@@ -11,7 +11,7 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.models.config import ConvConfig, PatchConfig
-from worldmodels.models.encoders import check_image_shape, to_float, to_image, to_patches
+from worldmodels.models.encoders import check_image_shape, from_patches, to_float, to_image, to_patches
 from worldmodels.models.layers import Dense, Layer, TransposedConv
 
 
@@ -68,7 +68,7 @@ class PatchDecoder(Layer):
     def call(self, features: tf.Tensor) -> tf.Tensor:
         x = tf.nn.elu(self.dense(features))
         x = tf.nn.elu(self.far(tf.reshape(x, (-1, 2 * self.depth))))
-        x = tf.nn.depth_to_space(tf.reshape(x, (-1, *self.grid, 4 * self.depth)), 2)
+        x = from_patches(tf.reshape(x, (-1, *self.grid, 4 * self.depth)), 2)
         x = self.near(tf.reshape(x, (-1, self.depth)))
         return tf.reshape(x, (-1, 2 * self.grid[0], 2 * self.grid[1], x.shape[-1]))
 
@@ -76,4 +76,4 @@ class PatchDecoder(Layer):
         return to_float(to_patches(images, self.patch))
 
     def images(self, prediction: tf.Tensor) -> tf.Tensor:
-        return tf.nn.depth_to_space(to_image(prediction), self.patch)
+        return from_patches(to_image(prediction), self.patch)

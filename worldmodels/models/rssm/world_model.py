@@ -113,8 +113,8 @@ class RSSM:
         continuation = self.continuation_head.loss(features, continues)
         latents = self.dynamics.latents
         kl, kl_loss = balanced_kl(latents, posterior, prior, config.kl_balance, config.free_nats)
-        parts = {"image": image, "reward": reward, "continuation": continuation, "kl": kl_loss}
-        means = {f"{name}_loss": tf.reduce_mean(value) for name, value in parts.items()}
+        parts = {"reward": reward, "continuation": continuation, "kl": kl_loss}
+        means = {"image_loss": image} | {f"{name}_loss": tf.reduce_mean(value) for name, value in parts.items()}
         loss = (
             means["image_loss"]
             + config.reward_scale * means["reward_loss"]
