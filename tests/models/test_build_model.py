@@ -7,8 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from worldmodels.agents.actor_critic_config import ActorCriticConfig
+from worldmodels.core.config import load_config
 from worldmodels.core.errors import ConfigError
 from worldmodels.models import build_model
+from worldmodels.models.rssm.config import RSSMConfig
+from worldmodels.runtime.config import RunConfig
 
 
 @dataclass(frozen=True)
@@ -24,3 +28,10 @@ def test_unknown_kind_names_the_nearest():
 def test_configuration_needs_no_tensorflow():
     code = "import sys, worldmodels.models, worldmodels.agents; sys.exit('tensorflow' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_defaults_are_the_published_preset():
+    """So the parameter counts of the defaults are those of the preset."""
+    config = load_config(RunConfig, ["dreamer"])
+    assert config.model == RSSMConfig()
+    assert config.agent == ActorCriticConfig()
