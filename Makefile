@@ -10,8 +10,8 @@ WORLDMODELS := $(VENV)/bin/worldmodels
 demo:
 	@scripts/setup
 	$(WORLDMODELS) train --config dreamer_small demo --logdir $(RUN)
-	$(WORLDMODELS) eval $(RUN)
-	$(WORLDMODELS) enjoy $(RUN) --video $(RUN)/videos/demo.mp4
+	$(WORLDMODELS) eval $(RUN) --episodes 256
+	$(WORLDMODELS) enjoy $(RUN) --put-back-every 30 --video $(RUN)/videos/demo.mp4
 	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ]; then $(WORLDMODELS) play $(RUN); else \
 	  echo "No display here, so the player stays closed. Where there is one: $(WORLDMODELS) play $(RUN)"; fi
 
