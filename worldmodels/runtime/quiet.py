@@ -12,7 +12,7 @@ def load_tensorflow() -> None:
 
     Its C++ side writes to the file descriptor, before any of its own settings apply; so that is what is diverted.
     """
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     sys.stderr.flush()
     terminal = os.dup(2)
     with tempfile.TemporaryFile() as remarks:
