@@ -132,4 +132,3 @@ class ModelBasedLoop:
                 + ", ".join(f"{name} {value:.4g}" for name, value in values.items())
             )
         self.metrics.add(values)
-
