@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import time
 
+import pytest
 from rich.console import Console
 
 from worldmodels.telemetry.dashboard import line, panel
@@ -18,6 +19,12 @@ VALUES = {
     "model/kl": 4.2,
     "policy/entropy": 2.41,
 }
+
+
+@pytest.fixture(autouse=True)
+def capable_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever runs the tests may have a terminal that can do nothing, or none."""
+    monkeypatch.setenv("TERM", "xterm-256color")
 
 
 def status() -> Status:
