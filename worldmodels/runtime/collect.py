@@ -78,8 +78,8 @@ class EpisodeTracker:
     """Adds up rewards and lengths; a finished episode is a dict of its return and length."""
 
     def __init__(self, num_envs: int):
-        self._return = np.zeros(num_envs)
-        self._length = np.zeros(num_envs, np.int64)
+        self._return: np.ndarray = np.zeros(num_envs)
+        self._length: np.ndarray = np.zeros(num_envs, np.int64)
 
     def add(self, step: Step) -> list[dict[str, float]]:
         """Take one batched step, give the episodes that ended with it."""

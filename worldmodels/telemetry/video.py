@@ -6,6 +6,7 @@ import io
 from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import av
 import numpy as np
@@ -38,7 +39,7 @@ def encode_mp4(frames: Iterable[Frame], fps: int) -> bytes:
     codec = "libx264" if "libx264" in av.codecs_available else "mpeg4"
     buffer = io.BytesIO()
     with av.open(buffer, "w", format="mp4", options={"fflags": "+bitexact"}) as container:
-        stream = container.add_stream(codec, rate=Fraction(fps))
+        stream: Any = container.add_stream(codec, rate=Fraction(fps))  # PyAV's own types differ between its versions
         for index, frame in enumerate(map(_padded_to_even, _checked(frames))):
             if index == 0:
                 stream.height, stream.width = frame.shape[:2]
