@@ -95,8 +95,8 @@ _SHADES = LinearSegmentedColormap.from_list("returns", ["#eef4fb", "#9cc3e6", "#
 
 
 def _color_range(means: npt.NDArray[np.float64]) -> tuple[float, float]:
-    known: npt.NDArray[np.float64] = means[~np.isnan(means)]
-    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+    known = means[~np.isnan(means)]
+    low, high = (float(np.min(known)), float(np.max(known))) if len(known) else (0.0, 1.0)
     # Equal cells should not look as if one were the best: some room at both ends.
     spare = 0.15 * max(high - low, abs(high), 1e-6)
     return low - spare, high + spare
