@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import tensorflow as tf
-
 from worldmodels.agents import build_agent
 from worldmodels.agents.api import Agent
 from worldmodels.core.seeding import Streams
@@ -29,8 +27,6 @@ class Parts:
 def build_parts(config: RunConfig, env: VectorEnv) -> Parts:
     """A fresh model and agent that fit the environment's spaces."""
     shape, num_actions = checked_spaces(config.env.game, env)
-    # Same seed, same bytes: everything random is stateless, and what is parallel must add up in a fixed order.
-    tf.config.experimental.enable_op_determinism()
     streams = Streams(config.seed)
     model = build_model(config.model, shape, num_actions, streams.key("model"))
     agent = build_agent(config.agent, model.spec, streams.key("agent"))
