@@ -26,7 +26,10 @@ class GameInfo:
     Attributes:
         name: as in YAML and on the command line, "coinrun".
         title: as in Gymnasium ids and window titles, "CoinRun".
-        rules: English prose.
+        rules: English prose: what one does, and what helps.
+        rewards: what is worth how many points.
+        ending: what ends an episode, time limits apart.
+        looks: what varies in how it looks.
         action_meanings: one text for each of the 15 actions; "nothing" where an action has no meaning.
         modes: distribution mode -> time limit in steps, after which an episode is truncated.
     """
@@ -34,6 +37,9 @@ class GameInfo:
     name: str
     title: str
     rules: str
+    rewards: str
+    ending: str
+    looks: str
     action_meanings: tuple[str, ...]
     modes: Mapping[str, int]
 

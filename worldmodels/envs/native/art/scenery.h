@@ -6,11 +6,12 @@
 namespace wm::art {
 
 constexpr float kSceneryWidth = 200, kSceneryHeight = 150;
-constexpr int kLandscapes = 49, kSpaces = 13, kFloors = 9;
+constexpr int kLandscapes = 49, kSpaces = 13, kFloors = 9, kWaters = 7;
 
 void paint_landscape(Painter& painter, int variant);  // repeats sideways
 void paint_space(Painter& painter, int variant);      // repeats sideways and downwards
 void paint_floor(Painter& painter, int variant);      // repeats sideways and downwards
+void paint_water(Painter& painter, int variant);      // repeats sideways and downwards; 0 to 3 are seen from above
 
 // Draws a thing near a seam on the other side too. `draw(x, y)` paints it at a place; it reaches `reach` units from
 // there.

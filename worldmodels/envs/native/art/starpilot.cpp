@@ -1,5 +1,6 @@
 #include "art/starpilot.h"
 
+#include "art/effects.h"
 #include "art/shapes.h"
 
 namespace wm::art::starpilot {
@@ -101,62 +102,40 @@ void paint_enemy_shot(Painter& p, const Tint& tint) {
 void paint_flyer_shot(Painter& p, int) { paint_enemy_shot(p, Tint::hex(0xFF4A1E)); }
 void paint_turret_shot(Painter& p, int) { paint_enemy_shot(p, Tint::hex(0xFF2AC8)); }
 
-// From a white flash to a ring of smoke.
-template <int kFrame>
-void paint_explosion(Painter& p, int) {
-    constexpr float kTime = static_cast<float>(kFrame) / (kExplosionFrames - 1);
-    const Tint hot = Tint::hex(0xFFF6C0), fire = Tint::hex(0xFF8A1E), smoke = Tint::hex(0x6A4A52);
-    const Tint tint = kTime < 0.5F ? hot.mix(fire, 2 * kTime) : fire.mix(smoke, 2 * kTime - 1);
-    const float alpha = 1 - 0.65F * kTime * kTime;
-    for (int i = 0; i < 9; ++i) {
-        const float angle = 40 * static_cast<float>(i) + 13 * kFrame,
-                    far = 14 + 20 * kTime + 8 * chance(i, kFrame, 900);
-        const float radius = 20 - 8 * kTime + 5 * chance(i, kFrame, 901);
-        p.fill(Shape::circle(50 + far * cosine(angle), 50 + far * sine(angle), radius),
-               tint.darker(0.15F).faded(alpha));
-    }
-    if (kTime < 0.9F) {
-        p.fill(Shape::star(50, 50, 46 - 14 * kTime, 22 - 6 * kTime, 8, 20 * kFrame),
-               fire.mix(hot, 1 - kTime).faded(alpha));
-        p.fill(Shape::circle(50, 50, 24 - 20 * kTime), kWhite.faded(1 - 0.5F * kTime));
-    }
-}
-
 }  // namespace
 
 const ArtTable& table() {
     using K = SpriteKind;
-    static const ArtTable kTable = {"starpilot",
-                                    {
-                                        {0, 1, K::Figure, 1.2F, 1, 120, 100, paint_player},
-                                        {1, 1, K::Figure, 1, 0.6F, 100, 60, paint_player_shot},
-                                        {2, 1, K::Figure, 0.8F, 0.8F, 100, 100, paint_flyer_shot},
-                                        {3, 1, K::Figure, 0.8F, 0.8F, 100, 100, paint_turret_shot},
-                                        {4, 7, K::Figure, 1.2F, 1.2F, 100, 100, paint_flyer},
-                                        {5, 8, K::Figure, 4, 4, 200, 200, paint_meteor, kMeteorTurns},
-                                        {6, 9, K::Figure, 4.4F, 4.4F, 200, 200, paint_cloud},
-                                        {7, 2, K::Figure, 4, 4 / kTurretAspect, 331, 100, paint_turret},
-                                        {8, 7, K::Figure, 1.5F, 1.1F, 136, 100, paint_fast_flyer},
-                                        {9,
-                                         kFinishes,
-                                         K::Figure,
-                                         0,
-                                         16,
-                                         0,
-                                         400,
-                                         paint_finish,
-                                         1,
-                                         true,
-                                         {kFinishAspects, kFinishAspects + kFinishes}},
-                                        {1, 1, K::Figure, 0.7F, 0.42F, 100, 60, paint_player_shot},
-                                        {2, 1, K::Figure, 0.5F, 0.5F, 100, 100, paint_flyer_shot},
-                                        {3, 1, K::Figure, 0.5F, 0.5F, 100, 100, paint_turret_shot},
-                                        {54, 1, K::Figure, 1, 1, 100, 100, paint_explosion<0>},
-                                        {55, 1, K::Figure, 1.4F, 1.4F, 100, 100, paint_explosion<1>},
-                                        {56, 1, K::Figure, 1.96F, 1.96F, 100, 100, paint_explosion<2>},
-                                        {57, 1, K::Figure, 2.74F, 2.74F, 100, 100, paint_explosion<3>},
-                                        {58, 1, K::Figure, 3.84F, 3.84F, 100, 100, paint_explosion<4>},
-                                    }};
+    static const ArtTable kTable = [] {
+        ArtTable table = {"starpilot",
+                          {
+                              {0, 1, K::Figure, 1.2F, 1, 120, 100, paint_player},
+                              {1, 1, K::Figure, 1, 0.6F, 100, 60, paint_player_shot},
+                              {2, 1, K::Figure, 0.8F, 0.8F, 100, 100, paint_flyer_shot},
+                              {3, 1, K::Figure, 0.8F, 0.8F, 100, 100, paint_turret_shot},
+                              {4, 7, K::Figure, 1.2F, 1.2F, 100, 100, paint_flyer},
+                              {5, 8, K::Figure, 4, 4, 200, 200, paint_meteor, kMeteorTurns},
+                              {6, 9, K::Figure, 4.4F, 4.4F, 200, 200, paint_cloud},
+                              {7, 2, K::Figure, 4, 4 / kTurretAspect, 331, 100, paint_turret},
+                              {8, 7, K::Figure, 1.5F, 1.1F, 136, 100, paint_fast_flyer},
+                              {9,
+                               kFinishes,
+                               K::Figure,
+                               0,
+                               16,
+                               0,
+                               400,
+                               paint_finish,
+                               1,
+                               true,
+                               {kFinishAspects, kFinishAspects + kFinishes}},
+                              {1, 1, K::Figure, 0.7F, 0.42F, 100, 60, paint_player_shot},
+                              {2, 1, K::Figure, 0.5F, 0.5F, 100, 100, paint_flyer_shot},
+                              {3, 1, K::Figure, 0.5F, 0.5F, 100, 100, paint_turret_shot},
+                          }};
+        add_explosion(table.sprites, 1);
+        return table;
+    }();
     return kTable;
 }
 

@@ -23,7 +23,6 @@ enum Sprite : int {
     Explosion,  // and four more frames, each larger
 };
 
-constexpr int kExplosionFrames = 5;
 constexpr int kMeteorTurns = 24;
 constexpr int kFinishes = 4;
 constexpr float kFinishAspects[kFinishes] = {0.326F, 0.508F, 0.375F, 0.369F};  // width / height

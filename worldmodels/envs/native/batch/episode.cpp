@@ -3,7 +3,6 @@
 #include <stdexcept>
 
 namespace wm {
-namespace {
 
 const GameEntry& entry_of(const std::string& name) {
     for (const GameEntry& entry : all_games())
@@ -16,8 +15,6 @@ const ModeInfo& mode_of(const GameInfo& info, Mode mode) {
         if (offered.mode == mode) return offered;
     throw InvalidInput(std::string(info.title) + " has no distribution mode '" + name_of(mode) + "'.");
 }
-
-}  // namespace
 
 Episode::Episode(const EpisodeOptions& wanted) : info_(entry_of(wanted.game).info), levels_(wanted.levels) {
     GameOptions options = wanted.options;

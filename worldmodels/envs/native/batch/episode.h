@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "batch/level_picker.h"
 #include "batch/state.h"
@@ -10,6 +11,10 @@
 #include "core/game.h"
 
 namespace wm {
+
+// Lines of the table of games, and of a game's table of modes. Throw InvalidInput where there is none.
+const GameEntry& entry_of(const std::string& name);
+const ModeInfo& mode_of(const GameInfo& info, Mode mode);
 
 // What a person asks for: a name of the table, and options.
 struct EpisodeOptions {

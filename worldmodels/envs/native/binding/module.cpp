@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "batch/batch_env.h"
+#include "batch/certify.h"
 
 namespace py = pybind11;
 
@@ -35,6 +36,9 @@ py::dict described(const GameEntry& entry) {
     result["name"] = info.name;
     result["title"] = info.title;
     result["rules"] = info.rules;
+    result["rewards"] = info.rewards;
+    result["ending"] = info.ending;
+    result["looks"] = info.looks;
     result["action_meanings"] = py::cast(info.action_meanings);
     result["modes"] = modes;
     return result;
@@ -145,6 +149,24 @@ py::dict variables(BatchEnv& env, int index) {
     return result;
 }
 
+// Arrays over the levels: steps of the solution int32, solvable bool, whether the first idle step ends it bool.
+py::tuple certify(const std::string& game, const std::string& mode, std::int32_t first, int count, int num_threads) {
+    std::vector<LevelCheck> checks;
+    {
+        const py::gil_scoped_release unlocked;
+        checks = certify_levels(game, mode_named(mode), first, count, num_threads);
+    }
+    Array<std::int32_t> steps(count);
+    Array<bool> solvable(count), ends_at_once(count);
+    for (int i = 0; i < count; ++i) {
+        const LevelCheck& check = checks[static_cast<std::size_t>(i)];
+        steps.mutable_at(i) = check.steps;
+        solvable.mutable_at(i) = check.solvable;
+        ends_at_once.mutable_at(i) = check.ends_at_once;
+    }
+    return py::make_tuple(steps, solvable, ends_at_once);
+}
+
 void define_errors(py::module_& module) {
     // What a person can put right is one family of errors throughout the package.
     const py::object user_error = py::module_::import("worldmodels.core.errors").attr("UserError");
@@ -164,6 +186,8 @@ PYBIND11_MODULE(_native, module) {
     py::list games;
     for (const GameEntry& entry : all_games()) games.append(described(entry));
     module.attr("GAMES") = games;
+    module.def("certify", &certify, py::arg("game"), py::arg("mode"), py::arg("first"), py::arg("count"),
+               py::arg("num_threads") = 1);
     module.attr("ACTION_KEYS") = py::cast(kActionKeys);
     module.attr("OBSERVATION_SIZE") = kObservationSize;
 

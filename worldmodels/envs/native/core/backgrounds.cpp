@@ -12,7 +12,7 @@
 namespace wm {
 namespace {
 
-constexpr int kFamilies = 3;
+constexpr int kFamilies = 4;
 constexpr int kMostVariants = art::kLandscapes + art::kSpaces;
 constexpr int kSmallView = 128;         // pixels
 constexpr std::size_t kLargeKept = 16;  // pictures, about 2.4 MB each at 512 pixels
@@ -27,6 +27,8 @@ std::unique_ptr<const Image> paint(const BackgroundLook& look, int view) {
         art::paint_generated_background(painter, static_cast<int>(look.family) * kMostVariants + look.variant);
     } else if (look.family == BackgroundFamily::TopDown) {
         art::paint_floor(painter, look.variant);
+    } else if (look.family == BackgroundFamily::Water) {
+        art::paint_water(painter, look.variant);
     } else if (look.family == BackgroundFamily::Space) {
         art::paint_space(painter, look.variant);
     } else if (look.variant < art::kLandscapes) {
@@ -108,6 +110,7 @@ int background_count(BackgroundFamily family) {
         case BackgroundFamily::Space: return art::kSpaces;
         case BackgroundFamily::Platform: return art::kLandscapes + art::kSpaces;
         case BackgroundFamily::TopDown: return art::kFloors;
+        case BackgroundFamily::Water: return art::kWaters;
     }
     return 0;
 }
@@ -123,7 +126,7 @@ void draw_background(Canvas& canvas, const BackgroundLook& look, const Camera& c
     const int view = camera.view();
     const std::shared_ptr<const Image> image = background(look, view);
     const int shift = static_cast<int>(phase * static_cast<float>(image->width));
-    if (look.family == BackgroundFamily::TopDown) {
+    if (look.family == BackgroundFamily::TopDown || look.family == BackgroundFamily::Water) {
         canvas.copy_wrapped(*image, camera.left() + shift, -camera.top());
         return;
     }

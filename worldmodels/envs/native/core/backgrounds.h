@@ -1,6 +1,6 @@
 // Painted backgrounds, soft and muted so that sprites stand out. Each is an image two views wide and one and a half
-// high that repeats sideways; space and top-down ones repeat downwards too. They are painted on first use and shared by
-// the process.
+// high that repeats sideways; space, top-down and water ones repeat downwards too. They are painted on first use and
+// shared by the process.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,10 @@
 
 namespace wm {
 
-enum class BackgroundFamily { Space, Platform, TopDown };
+enum class BackgroundFamily { Space, Platform, TopDown, Water };
 
-// How many variants a family has: space 13, platform 62 (49 landscapes, then the space ones), top-down 9. With
-// generated assets there are as many random textures.
+// How many variants a family has: space 13, platform 62 (49 landscapes, then the space ones), top-down 9, water 7 (the
+// first 4 seen from above). With generated assets there are as many random textures.
 int background_count(BackgroundFamily family);
 
 struct BackgroundLook {
@@ -25,8 +25,8 @@ struct BackgroundLook {
 std::shared_ptr<const Image> background(const BackgroundLook& look, int view);
 
 // Covers the canvas with the part of a background that belongs to a camera. Landscapes and space move slower than the
-// world, and the top of a landscape belongs to the top of a world that is `world_height` cells high; floors move with
-// the world. `phase`, 0 to 1, shifts the picture sideways: drawn once per level, it gives variety.
+// world, and the top of a landscape belongs to the top of a world that is `world_height` cells high; floors and water
+// move with the world. `phase`, 0 to 1, shifts the picture sideways: drawn once per level, it gives variety.
 void draw_background(Canvas& canvas, const BackgroundLook& look, const Camera& camera, float world_height, float phase);
 
 }  // namespace wm

@@ -2,6 +2,7 @@
 // pixel, so everything on screen shifts rigidly: tile edges never shimmer and neighbouring tiles share their edge.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "core/canvas.h"
@@ -19,11 +20,11 @@ inline int wrap(int value, int period) {
 class Camera {
 public:
     // `cells` across a square view of `view` pixels, looking at (x, y) in cells.
-    Camera(int view, int cells, float x, float y)
+    Camera(int view, float cells, float x, float y)
         : view_(view),
           cells_(cells),
-          scale_(static_cast<float>(view) / static_cast<float>(cells)),
-          fixed_scale_(((static_cast<std::int64_t>(view) << kFractionBits) + cells - 1) / cells),
+          scale_(static_cast<float>(view) / cells),
+          fixed_scale_(fixed_scale(view, cells)),
           left_(snap(x * scale_ - 0.5F * static_cast<float>(view))),
           top_(snap(y * scale_ + 0.5F * static_cast<float>(view))),
           first_column_(cell_at(left_)),
@@ -32,7 +33,7 @@ public:
           last_row_(cell_at(top_ - 1)) {}
 
     int view() const { return view_; }
-    int cells() const { return cells_; }
+    float cells() const { return cells_; }
     float scale() const { return scale_; }  // pixels per cell
 
     // World pixel that the left column and the top edge of the view show: the anchor of patterns and backgrounds.
@@ -55,6 +56,10 @@ public:
 private:
     static constexpr int kFractionBits = 20;
 
+    // Rounded up: the cells of a view never leave a gap at its end.
+    static std::int64_t fixed_scale(int view, float cells) {
+        return static_cast<std::int64_t>(std::ceil(static_cast<double>(std::int64_t{view} << kFractionBits) / cells));
+    }
     static int snap(float value) { return floor_int(value + 0.5F); }
     // Rounded like any other position, so that what stands on a cell touches it.
     int edge(int i) const {
@@ -63,8 +68,8 @@ private:
     }
     int cell_at(int pixel) const;  // the cell whose edges enclose this world pixel
 
-    int view_, cells_;
-    float scale_;
+    int view_;
+    float cells_, scale_;
     std::int64_t fixed_scale_;
     int left_, top_;
     int first_column_, last_column_, first_row_, last_row_;

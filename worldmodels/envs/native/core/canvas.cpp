@@ -46,10 +46,11 @@ inline void copy_short(std::uint8_t* destination, const std::uint8_t* source, in
     }
 }
 
-// The part of [start, start + length) that lies in [0, limit).
+// The part of [start, start + length) that lies in [low, high).
 struct Span {
     int first, last;
-    Span(int start, int length, int limit) : first(std::max(start, 0)), last(std::min(start + length, limit)) {}
+    Span(int start, int length, int low, int high)
+        : first(std::max(start, low)), last(std::min(start + length, high)) {}
     int size() const { return last - first; }
 };
 
@@ -60,10 +61,19 @@ int positive_remainder(int value, int period) {
 
 }  // namespace
 
+Canvas Canvas::clipped(int x, int y, int width, int height) const {
+    Canvas part = *this;
+    part.left_ = std::clamp(x, left_, right_);
+    part.top_ = std::clamp(y, top_, bottom_);
+    part.right_ = std::clamp(x + width, part.left_, right_);
+    part.bottom_ = std::clamp(y + height, part.top_, bottom_);
+    return part;
+}
+
 void Canvas::fill(Colour colour) { fill_rectangle(0, 0, width_, height_, colour); }
 
 void Canvas::fill_rectangle(int x, int y, int width, int height, Colour colour) {
-    const Span columns(x, width, width_), rows(y, height, height_);
+    const Span columns(x, width, left_, right_), rows(y, height, top_, bottom_);
     if (columns.size() <= 0 || rows.size() <= 0) return;
     std::uint8_t* first = at(columns.first, rows.first);
     for (int i = 0; i < columns.size(); ++i) {
@@ -80,12 +90,12 @@ void Canvas::copy_pixels(const std::uint8_t* pixels) {
 }
 
 void Canvas::copy_wrapped(const Image& image, int x, int y) {
-    const int u = positive_remainder(x, image.width);
-    int v = positive_remainder(y, image.height);
-    for (int row = 0; row < height_; ++row) {
+    const int u = positive_remainder(x + left_, image.width);
+    int v = positive_remainder(y + top_, image.height);
+    for (int row = top_; row < bottom_; ++row) {
         const std::uint8_t* source = image.row(v);
-        std::uint8_t* destination = at(0, row);
-        int offset = u, left = width_;
+        std::uint8_t* destination = at(left_, row);
+        int offset = u, left = right_ - left_;
         while (left > 0) {
             const int count = std::min(left, image.width - offset);
             std::memcpy(destination, source + offset * 3, static_cast<std::size_t>(count) * 3);
@@ -98,7 +108,7 @@ void Canvas::copy_wrapped(const Image& image, int x, int y) {
 }
 
 void Canvas::fill_pattern(int x, int y, int width, int height, const Bitmap& pattern, int u, int v) {
-    const Span columns(x, width, width_), rows(y, height, height_);
+    const Span columns(x, width, left_, right_), rows(y, height, top_, bottom_);
     if (columns.size() <= 0 || rows.size() <= 0) return;
     if (columns.first != x) u = positive_remainder(u + columns.first - x, pattern.width);
     if (rows.first != y) v = positive_remainder(v + rows.first - y, pattern.height);
@@ -114,7 +124,7 @@ void Canvas::fill_pattern(int x, int y, int width, int height, const Bitmap& pat
 }
 
 void Canvas::blit(const Bitmap& bitmap, int x, int y) {
-    const Span columns(x, bitmap.width, width_), rows(y, bitmap.height, height_);
+    const Span columns(x, bitmap.width, left_, right_), rows(y, bitmap.height, top_, bottom_);
     if (columns.size() <= 0 || rows.size() <= 0) return;
     const std::ptrdiff_t offset = (columns.first - x) * 3 + static_cast<std::ptrdiff_t>(rows.first - y) * bitmap.stride;
     const std::uint8_t* source = bitmap.rgb.data() + offset;
@@ -148,7 +158,7 @@ void Canvas::paint_velocity(float horizontal, float vertical) {
 }
 
 bool LevelPicture::copy_to(Canvas& canvas) const {
-    if (width_ == 0 || canvas.width() != width_ || canvas.height() != height_) return false;
+    if (!remembers(canvas)) return false;
     canvas.copy_pixels(rgb_.data());
     return true;
 }

@@ -32,7 +32,11 @@ struct Bitmap {
 class Canvas {
 public:
     // `pixels` holds width * height * 3 bytes and stays the caller's.
-    Canvas(std::uint8_t* pixels, int width, int height) : pixels_(pixels), width_(width), height_(height) {}
+    Canvas(std::uint8_t* pixels, int width, int height)
+        : pixels_(pixels), width_(width), height_(height), right_(width), bottom_(height) {}
+
+    // The same canvas, of which only a rectangle is ever written: for repainting a part of a picture.
+    Canvas clipped(int x, int y, int width, int height) const;
 
     int width() const { return width_; }
     int height() const { return height_; }
@@ -40,7 +44,7 @@ public:
 
     void fill(Colour colour);
     void fill_rectangle(int x, int y, int width, int height, Colour colour);
-    void copy_pixels(const std::uint8_t* pixels);  // a whole picture of this size
+    void copy_pixels(const std::uint8_t* pixels);  // a whole picture of this size, clipped or not
     // Covers the canvas with an image that repeats for ever in both directions; (x, y) of it comes to the top left.
     void copy_wrapped(const Image& image, int x, int y);
     // Fills a rectangle with an endlessly repeating opaque bitmap; its top left shows the pattern's pixel (u, v), which
@@ -57,15 +61,21 @@ private:
 
     std::uint8_t* pixels_;
     int width_, height_;
+    int left_ = 0, top_ = 0, right_, bottom_;  // what may be written
 };
 
 // Remembers what was drawn, for games whose level stands still: draw the level once, then copy it in later frames.
 // Only pictures of at most 64 x 64 pixels are kept (12 kB a game); larger ones are for people and drawn anew.
-// A game holds it as a mutable member and calls `forget` in reset and whenever a cell changes.
+// A game holds it as a mutable member and calls `forget` in reset, after loading and whenever a cell changes, or
+// repaints the changed cells in `canvas()`.
 class LevelPicture {
 public:
     bool copy_to(Canvas& canvas) const;  // false if there is nothing for this size
     void remember(const Canvas& canvas);
+    // The remembered picture itself, to repaint what changed: `clipped` to the cells that did. Call after `copy_to`
+    // could.
+    Canvas canvas() { return {rgb_.data(), width_, height_}; }
+    bool remembers(const Canvas& canvas) const { return width_ == canvas.width() && height_ == canvas.height(); }
     void forget() { width_ = 0; }
 
 private:

@@ -5,6 +5,7 @@
 //   draw    paints the current moment, for agents (64x64) and people (512x512) alike; it changes nothing that can be
 //           observed and owns no random numbers, so looking never changes the game
 //   visit   names every field that the future depends on (core/archive.h)
+//   certify proves that the level just built can be completed; whatever cannot be is a bug of the game's generator
 //
 // Time limits, level seeds, autoreset and the copying of arrays are not a game's business: see batch/.
 #pragma once
@@ -27,6 +28,12 @@ struct StepResult {
     bool level_complete = false;
 };
 
+// What `certify` found out about a level.
+struct Certificate {
+    bool solvable = true;
+    int steps = -1;  // of the solution that was found; -1 where the level asks for none (things come to the agent)
+};
+
 class Game {
 public:
     virtual ~Game() = default;
@@ -34,6 +41,11 @@ public:
     virtual StepResult step(int action) = 0;
     virtual void draw(Canvas& canvas) const = 0;
     virtual void visit(Archive& archive) = 0;
+    // Called right after `reset`. Trusts nothing that the generator knows: it searches the level, or plays it.
+    virtual Certificate certify() const = 0;
+    // Steps of the solution that the generator itself looked for before it let this level pass; -1 where levels are
+    // solvable by construction and no solver runs.
+    virtual int solution_length() const { return -1; }
 };
 
 constexpr int kNumActions = 15;
@@ -63,7 +75,10 @@ struct ModeInfo {
 struct GameInfo {
     const char* name;                                      // "coinrun": command line, YAML, files
     const char* title;                                     // "CoinRun": Gymnasium ids, window titles
-    const char* rules;                                     // English prose for people
+    const char* rules;                                     // English prose for people: what one does, and what helps
+    const char* rewards;                                   // "+10 for the coin."
+    const char* ending;                                    // what ends an episode, time limits apart
+    const char* looks;                                     // what varies: "5 runners, 6 grounds, 62 backgrounds"
     std::array<const char*, kNumActions> action_meanings;  // "jump left"; "nothing" where an action has no meaning
     std::vector<ModeInfo> modes;                           // without exploration
     std::int32_t exploration_level = -1;                   // the level seed of exploration mode; -1: not offered

@@ -35,8 +35,8 @@ struct Size {
     int width, height;
 };
 
-Size size_of(const SpriteSpec& spec, int theme, int view, int cells) {
-    const float scale = static_cast<float>(view) / static_cast<float>(cells);
+Size size_of(const SpriteSpec& spec, int theme, int view, float cells) {
+    const float scale = static_cast<float>(view) / cells;
     if (spec.kind == SpriteKind::Pattern) {
         if (spec.height <= 0) return {view, view};
         // Rounded up: the rows of cells of a view differ by one pixel.
@@ -47,10 +47,9 @@ Size size_of(const SpriteSpec& spec, int theme, int view, int cells) {
 }
 
 // The artist's units of the whole bitmap.
-Point art_size(const SpriteSpec& spec, int theme, int cells) {
+Point art_size(const SpriteSpec& spec, int theme, float cells) {
     if (spec.kind == SpriteKind::Pattern) {
-        const float across = static_cast<float>(cells);
-        return {spec.art_width * across, spec.art_height * (spec.height > 0 ? spec.height : across)};
+        return {spec.art_width * cells, spec.art_height * (spec.height > 0 ? spec.height : cells)};
     }
     if (spec.aspects.empty()) return {spec.art_width, spec.art_height};
     return {spec.art_height * spec.aspects[static_cast<std::size_t>(theme)], spec.art_height};
@@ -58,7 +57,7 @@ Point art_size(const SpriteSpec& spec, int theme, int cells) {
 
 }  // namespace
 
-Sheet::Sheet(const ArtTable& table, AssetStyle style, int view, int cells)
+Sheet::Sheet(const ArtTable& table, AssetStyle style, int view, float cells)
     : table_(table), style_(style), view_(view), cells_(cells) {
     std::size_t count = 0;
     for (const SpriteSpec& spec : table.sprites) {
@@ -109,10 +108,10 @@ const Bitmap& Sheet::painted(int sprite, Look look, std::size_t slot) const {
     return *bitmap.release();
 }
 
-const Sheet& Art::sheet(int view, int cells) const {
+const Sheet& Art::sheet(int view, float cells) const {
     // A list that only grows: readers walk it without a lock, and nothing in it is ever freed or moved.
     struct Node {
-        Node(const ArtTable& table, AssetStyle style, int view, int cells, Node* rest)
+        Node(const ArtTable& table, AssetStyle style, int view, float cells, Node* rest)
             : sheet(table, style, view, cells), next(rest) {}
         Sheet sheet;
         Node* next;

@@ -54,7 +54,7 @@ struct Look {
 
 class Sheet {
 public:
-    Sheet(const ArtTable& table, AssetStyle style, int view, int cells);
+    Sheet(const ArtTable& table, AssetStyle style, int view, float cells);
     ~Sheet();
     Sheet(const Sheet&) = delete;
     Sheet& operator=(const Sheet&) = delete;
@@ -64,7 +64,7 @@ public:
     const Bitmap& get(int sprite, int theme = 0) const { return get(sprite, Look{theme}); }
 
     const ArtTable& table() const { return table_; }
-    bool serves(AssetStyle style, int view, int cells) const {
+    bool serves(AssetStyle style, int view, float cells) const {
         return style_ == style && view_ == view && cells_ == cells;
     }
 
@@ -73,7 +73,8 @@ private:
 
     const ArtTable& table_;
     AssetStyle style_;
-    int view_, cells_;
+    int view_;
+    float cells_;
     std::vector<std::size_t> first_slot_;  // of each sprite; slots go by theme, then mirrored, then turn
     mutable std::vector<std::atomic<const Bitmap*>> slots_;
     mutable std::mutex painting_;
@@ -84,7 +85,7 @@ class Art {
 public:
     Art(const ArtTable& table, AssetStyle style) : table_(table), style_(style) {}
 
-    const Sheet& sheet(int view, int cells) const;
+    const Sheet& sheet(int view, float cells) const;
     // How many looks to draw from, the same in every style.
     int themes(int sprite) const;
 

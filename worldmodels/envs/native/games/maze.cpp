@@ -15,6 +15,7 @@
 #include "core/physics.h"
 #include "core/sprites.h"
 #include "generate/maze.h"
+#include "generate/paths.h"
 
 namespace wm {
 
@@ -26,6 +27,9 @@ const GameInfo kInfo = {
     "You are a mouse in the bottom left corner of a maze. Walk left, right, up or down, one cell per step, and find "
     "the "
     "cheese: it is worth 10 points and completes the level. Walls stop you; nothing can hurt you.",
+    "+10 for the cheese.",
+    "Reaching the cheese completes the level. Nothing else ends it.",
+    "9 floors.",
     {"left", "left", "left", "down", "stand still", "up", "right", "right", "right", "nothing", "nothing", "nothing",
      "nothing", "nothing", "nothing"},
     {{Mode::Easy, 500}, {Mode::Hard, 500}, {Mode::Memory, 500}},
@@ -33,8 +37,8 @@ const GameInfo kInfo = {
 };
 
 constexpr float kReward = 10;
-constexpr int kMemoryView = 8;  // cells across the view in memory mode
-constexpr int kAgentView = 64;  // pixels; larger pictures are not worth their memory
+constexpr float kMemoryView = 8;  // cells across the view in memory mode
+constexpr int kAgentView = 64;    // pixels; larger pictures are not worth their memory
 
 int world_size(Mode mode) { return mode == Mode::Easy ? 15 : mode == Mode::Memory ? 31 : 25; }
 
@@ -92,6 +96,11 @@ public:
         draw_in_cell(canvas, camera, sheet.get(art::maze::Mouse, {0, mirrored_}), mouse_x_, mouse_y_);
     }
 
+    Certificate certify() const override {
+        const int steps = path_length(grid_, {mouse_x_, mouse_y_}, {cheese_x_, cheese_y_});
+        return {steps >= 0, steps};
+    }
+
     void visit(Archive& archive) override {
         archive("grid", grid_)("mouse_x", mouse_x_)("mouse_y", mouse_y_)("mirrored", mirrored_);
         archive("cheese_x", cheese_x_)("cheese_y", cheese_y_)("background", background_)("phase", phase_);
@@ -101,8 +110,8 @@ public:
 private:
     // The whole world, whatever `center_agent` says; in memory mode the surroundings of the mouse.
     Camera view_of(const Canvas& canvas) const {
-        const float middle = static_cast<float>(grid_.width()) / 2;
-        if (options_.mode != Mode::Memory) return {canvas.width(), grid_.width(), middle, middle};
+        const float world = static_cast<float>(grid_.width());
+        if (options_.mode != Mode::Memory) return {canvas.width(), world, world / 2, world / 2};
         return {canvas.width(), kMemoryView, static_cast<float>(mouse_x_) + 0.5f, static_cast<float>(mouse_y_) + 0.5f};
     }
 

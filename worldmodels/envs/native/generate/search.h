@@ -1,0 +1,68 @@
+// Proves that a level can be completed by completing it: best-first search over copies of the game itself, so that
+// every rule, every enemy and every random draw is the real one. What is found is a sequence of actions that works.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <queue>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "core/game.h"
+
+namespace wm {
+
+// An action that is held for some steps: holding keeps the tree small, and people do it too.
+struct HeldAction {
+    int action;
+    int steps;
+};
+
+// `guide` has
+//     moves(const G& game)     the held actions to try, a container of HeldAction
+//     distance(const G& game)  how far the goal is, as a float: states that are nearer are tried first
+//     key(const G& game)       std::uint64_t; states with equal keys count as the same, so only the first is followed
+// Returns the steps of the solution found (not the shortest one), or -1 after `most_nodes` states or `most_steps`
+// steps.
+template <class G, class Guide>
+int solve_by_playing(const G& start, const Guide& guide, int most_nodes = 20000, int most_steps = 1000) {
+    struct Node {
+        float distance;
+        int order;  // ties: the latest first, so that the search runs on rather than broadens
+        int steps;
+        std::unique_ptr<G> game;
+    };
+    const auto worse = [](const Node& a, const Node& b) {
+        return a.distance != b.distance ? a.distance > b.distance : a.order < b.order;
+    };
+    std::vector<Node> open;  // a heap
+    std::unordered_set<std::uint64_t> seen{guide.key(start)};
+    open.push_back({guide.distance(start), 0, 0, std::make_unique<G>(start)});
+    int made = 0;
+    while (!open.empty() && made < most_nodes) {
+        std::pop_heap(open.begin(), open.end(), worse);
+        const Node node = std::move(open.back());
+        open.pop_back();
+        for (const HeldAction& move : guide.moves(*node.game)) {
+            auto game = std::make_unique<G>(*node.game);
+            StepResult result;
+            int steps = node.steps;
+            for (int i = 0; i < move.steps && !result.terminated && !result.level_complete; ++i, ++steps)
+                result = game->step(move.action);
+            if (result.level_complete && steps <= most_steps) return steps;
+            if (result.terminated || steps >= most_steps || !seen.insert(guide.key(*game)).second) continue;
+            open.push_back({guide.distance(*game), ++made, steps, std::move(game)});
+            std::push_heap(open.begin(), open.end(), worse);
+        }
+    }
+    return -1;
+}
+
+// Folds numbers into a key.
+inline std::uint64_t folded(std::uint64_t key, std::int64_t value) {
+    return (key ^ static_cast<std::uint64_t>(value)) * 0x9E3779B97F4A7C15ULL + (key >> 29);
+}
+
+}  // namespace wm
