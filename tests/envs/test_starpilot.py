@@ -6,6 +6,7 @@ import math
 from collections import Counter
 
 import pytest
+from game_states import Record, overlap, records, start
 
 from worldmodels.envs import GameEnv
 
@@ -15,32 +16,9 @@ DEADLY = (*TARGETS, FLYER_SHOT, TURRET_SHOT)
 DOWN, DRIFT, UP, LEFT, RIGHT = 3, 4, 5, 1, 7
 FIRE, FIRE_BACKWARDS = 9, 10
 
-Record = dict[str, float]
-
-
-def start(level: int, mode: str = "easy") -> GameEnv:
-    env = GameEnv("starpilot", distribution_mode=mode, start_level=level, num_levels=1)
-    env.reset(seed=0)
-    return env
-
-
-def records(env: GameEnv, field: str) -> list[Record]:
-    """The entries of a list in the state, each a dictionary of its numbers."""
-    found: dict[int, Record] = {}
-    for path, value in env.variables().items():
-        parts = path.split("/")
-        if field in parts[:-2]:
-            at = parts.index(field)
-            found.setdefault(int(parts[at + 1]), {})[parts[at + 2]] = value
-    return [found[index] for index in sorted(found)]
-
 
 def things(env: GameEnv) -> list[Record]:
     return records(env, "entities")
-
-
-def overlap(a: Record, b: Record) -> bool:
-    return abs(a["x"] - b["x"]) < a["rx"] + b["rx"] and abs(a["y"] - b["y"]) < a["ry"] + b["ry"]
 
 
 def arrivals_of(mode: str, levels: int) -> list[list[Record]]:
@@ -108,7 +86,7 @@ def test_nothing_comes_from_behind_in_easy_mode() -> None:
     ],
 )
 def test_acceleration(mode: str, speeds: list[float]) -> None:
-    env = next(env for env in (start(level, mode) for level in range(100)) if things(env)[0]["x"] < 8)
+    env = next(env for env in (start("starpilot", level, mode) for level in range(100)) if things(env)[0]["x"] < 8)
     for expected in speeds:
         before = things(env)[0]["x"]
         env.step(RIGHT)
@@ -118,7 +96,7 @@ def test_acceleration(mode: str, speeds: list[float]) -> None:
 
 
 def test_the_world_has_walls() -> None:
-    env = start(0)
+    env = start("starpilot", 0)
     for _ in range(10):
         env.step(UP)
     for _ in range(25):
@@ -131,7 +109,7 @@ def test_the_world_has_walls() -> None:
 
 @pytest.mark.parametrize(("mode", "radius"), [("easy", 0.4), ("hard", 0.4), ("extreme", 0.2)])
 def test_shots(mode: str, radius: float) -> None:
-    env = next(env for env in (start(level, mode) for level in range(100)) if 6 < things(env)[0]["x"] < 9)
+    env = next(env for env in (start("starpilot", level, mode) for level in range(100)) if 6 < things(env)[0]["x"] < 9)
     agent = things(env)[0]
     env.step(FIRE)
     env.step(FIRE_BACKWARDS)  # no cooldown
@@ -149,7 +127,7 @@ def test_shots(mode: str, radius: float) -> None:
 
 def test_the_ship_lives_through_the_first_steps() -> None:
     for level in range(150):
-        env = start(level, "hard")
+        env = start("starpilot", level, "hard")
         assert not any(env.step(DRIFT)[2] for _ in range(11))
 
 
@@ -168,7 +146,7 @@ def aim(env: GameEnv) -> int:
 def test_rewards_and_ends_have_their_causes(mode: str) -> None:
     kills = ends = hits = 0
     for level in range(12):
-        env = start(level, mode)
+        env = start("starpilot", level, mode)
         ended = False
         while not ended:
             health = sum(e["health"] for e in things(env) if e["type"] in TARGETS)
@@ -195,7 +173,7 @@ def test_rewards_and_ends_have_their_causes(mode: str) -> None:
 def test_health(mode: str, flyer: int, fast: int) -> None:
     seen = {}
     for level in range(30):
-        env = start(level, mode)
+        env = start("starpilot", level, mode)
         for _ in range(120):
             if env.step(DRIFT)[2]:
                 break
@@ -208,7 +186,7 @@ def test_health(mode: str, flyer: int, fast: int) -> None:
 def test_enemies_aim_at_the_ship() -> None:
     fired = Counter()
     for level in range(40):
-        env = start(level, "hard")
+        env = start("starpilot", level, "hard")
         for _ in range(150):
             shooters = things(env)[1:]
             if env.step(DRIFT)[2]:
@@ -249,7 +227,7 @@ def survive(env: GameEnv, steps: int) -> tuple[float, bool, bool]:
 
 
 def test_the_rocket_completes_the_level() -> None:
-    env = next(env for env in (start(level) for level in range(20)) if not survive(env, 500)[1])
+    env = next(env for env in (start("starpilot", level) for level in range(20)) if not survive(env, 500)[1])
     rocket = next(e for e in things(env) if e["type"] == FINISH)
     assert rocket["ry"] == 8
     assert rocket["rx"] / rocket["ry"] == pytest.approx([0.326, 0.508, 0.375, 0.369][int(rocket["theme"])])

@@ -72,4 +72,23 @@ Maze generate_maze(int size, Random& random) {
     return maze;
 }
 
+void open_dead_ends(Maze& maze, Random& random) {
+    for (int y = 0; y < maze.size; ++y)
+        for (int x = 0; x < maze.size; ++x) {
+            if (!maze.is_open(x, y)) continue;
+            Maze::Place walls[4];
+            int ways = 0, closed = 0;
+            for (const Maze::Place& near :
+                 {Maze::Place{x - 1, y}, Maze::Place{x + 1, y}, Maze::Place{x, y - 1}, Maze::Place{x, y + 1}}) {
+                if (near.x < 0 || near.y < 0 || near.x >= maze.size || near.y >= maze.size) continue;
+                if (maze.is_open(near.x, near.y)) ++ways;
+                else walls[closed++] = near;
+            }
+            if (ways != 1 || closed == 0) continue;
+            const Maze::Place opened = walls[random.below(closed)];
+            maze.open[static_cast<std::size_t>(opened.y * maze.size + opened.x)] = 1;
+            maze.places.push_back(opened);
+        }
+}
+
 }  // namespace wm

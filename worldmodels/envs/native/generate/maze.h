@@ -1,5 +1,5 @@
 // Perfect mazes by Kruskal's algorithm: exactly one path leads from any open cell to any other, so whatever is placed
-// on an open cell can be reached.
+// on an open cell can be reached. Opening their dead ends adds loops.
 #pragma once
 
 #include <cstdint>
@@ -23,5 +23,8 @@ struct Maze {
 
 // `size` is odd and at least 3. Rooms are the cells with even coordinates; the bottom left one is (0, 0).
 Maze generate_maze(int size, Random& random);
+
+// Opens one random wall beside each open cell from which only one way leads, so that mazes have loops; `places` grows.
+void open_dead_ends(Maze& maze, Random& random);
 
 }  // namespace wm
