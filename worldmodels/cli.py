@@ -108,6 +108,7 @@ def _add_play(commands: argparse._SubParsersAction) -> None:
     command.add_argument(
         "--option", nargs="+", default=[], metavar="NAME=VALUE", help="of --game, for example distribution_mode=hard"
     )
+    command.add_argument("--view", default="people", help="of --game: people (512 pixels) or agent (64 pixels)")
     command.add_argument("--policy", action="store_true", help="the policy plays until a key takes over")
     command.add_argument("--keys", metavar="FILE", help="a script of key events")
     command.add_argument("--headless", action="store_true", help="without a window; needs --video")
@@ -136,7 +137,7 @@ def _add_enjoy(commands: argparse._SubParsersAction) -> None:
         "--steps", type=int, default=450, dest="ticks", help="length of the film (default: %(default)s)"
     )
     _add_picture_options(command, video_required=True)
-    command.set_defaults(run=_enjoy, headless=True, policy=True, keys=None)
+    command.set_defaults(run=_enjoy, headless=True, policy=True, keys=None, view="people")
 
 
 def _enjoy(options: argparse.Namespace) -> None:

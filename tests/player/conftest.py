@@ -44,6 +44,13 @@ class Field:
         self.age += 1
         return self._observation(), float(action == RIGHT), self.age >= self.length, False, {"level_seed": self.level}
 
+    def get_state(self):
+        return bytes([self.level, *self.place, self.age])
+
+    def set_state(self, state):
+        self.level, *self.place, self.age = state
+        self.place = np.array(self.place)
+
     def render(self):
         return self._observation().repeat(8, axis=0).repeat(8, axis=1)
 

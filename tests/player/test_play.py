@@ -85,6 +85,30 @@ def test_a_game_alone_is_shown_as_people_see_it(keys, tmp_path):
     assert width > 512 + 300
 
 
+def test_the_agents_view_fills_the_same_place(tmp_path):
+    script = tmp_path / "keys.txt"
+    script.write_text("1 tap v\n2 tap shift+f1\n4 tap f1\n")
+    for view in ("people", "agent"):
+        play_game("maze", headless(script, tmp_path / f"{view}.gif", view=view, ticks=1))
+    people, agent = (read_video(tmp_path / f"{view}.gif") for view in ("people", "agent"))
+    assert people.shape == agent.shape
+    with pytest.raises(UserError, match="Did you mean 'agent'"):
+        PlayOptions(view="agnet")
+
+
+def test_shift_and_f1_are_one_key(window, monkeypatch):
+    from worldmodels.player.window import _key_event
+
+    def key(mod):
+        return _key_event(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_F1, unicode="", mod=mod)).key
+
+    pygame.display.init()
+    try:
+        assert (key(0), key(pygame.KMOD_LSHIFT), key(pygame.KMOD_RSHIFT)) == ("f1", "shift+f1", "shift+f1")
+    finally:
+        pygame.display.quit()
+
+
 def test_a_run_without_a_checkpoint_is_played_as_the_game_alone(tmp_path, keys, capsys):
     RunDir.create(tmp_path / "young", RunConfig(), {})
     play_run(tmp_path / "young", headless(keys, tmp_path / "a.mp4", ticks=1))

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -219,3 +220,56 @@ def test_the_logic_needs_neither_pygame_nor_tensorflow():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def walk(session, steps=6):
+    """What is seen over some steps to the right."""
+    frames = []
+    for tick in range(steps):
+        session.tick(down("right") if tick == 0 else ())
+        seen = session.snapshot()
+        frames.append((seen.real.frame.tobytes(), seen.model.frame.tobytes(), seen.real.episode_return, seen.step))
+    session.tick([KeyEvent("right", False)])
+    return frames
+
+
+def test_a_saved_moment_comes_back_exactly(make_session):
+    session = make_session()
+    run(session, 4, *down("up"))
+    session.tick([KeyEvent("up", False), *tap("c")])
+    before = session.snapshot()
+    session.tick(tap("shift+f1"))
+    assert session.snapshot().notice == "saved; F1 comes back to here"
+    session.tick(tap("c"))
+    first = walk(session)
+    session.tick(tap("r"))
+    session.tick(tap("c", "f1"))
+    again = session.snapshot()
+    assert (again.real.frame == before.real.frame).all() and (again.model.frame == before.model.frame).all()
+    assert (again.step, again.history) == (before.step, before.history)
+    session.tick(tap("c"))
+    assert walk(session) == first, "the same samples follow"
+
+
+def test_nothing_saved_is_said(make_session):
+    session = make_session()
+    session.tick(tap("f1"))
+    assert session.snapshot().notice == "nothing is saved yet: Shift F1 saves"
+    assert session.snapshot().step == 1
+
+
+def test_an_environment_that_cannot_save_says_so(make_session):
+    session = make_session()
+    session._real._env = SimpleNamespace(step=session._real._env.step)
+    session.tick(tap("shift+f1"))
+    assert session.snapshot().notice == "this environment cannot save its state"
+
+
+def test_the_view_changes_for_a_game_alone(make_session):
+    alone = make_session(with_model=False, human_view=True)
+    assert alone.snapshot().real.frame.shape == (512, 512, 3)
+    alone.tick(tap("v"))
+    assert alone.snapshot().real.frame.shape == (64, 64, 3)
+    beside = make_session()
+    beside.tick(tap("v"))
+    assert "as the agent sees it" in beside.snapshot().notice

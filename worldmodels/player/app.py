@@ -13,6 +13,7 @@ from worldmodels.core.run_dir import RunDir
 from worldmodels.core.seeding import Streams
 from worldmodels.envs import EnvConfig, GameEnv, make
 from worldmodels.envs.config import game_options
+from worldmodels.envs.games import HUMAN_SIZE
 from worldmodels.player.controls import Controls
 from worldmodels.player.draw import Painter
 from worldmodels.player.headless import play_headless
@@ -68,11 +69,12 @@ def play_game(name: str, options: PlayOptions | None = None, settings: Mapping[s
 
 def _play_alone(env: GameEnv, options: PlayOptions, script: KeyScript) -> None:
     controls = Controls(env.action_keys, env.action_meanings)
-    real = RealWorld(env, Streams(options.seed).integer("player/env"), human_view=True)
+    real = RealWorld(env, Streams(options.seed).integer("player/env"), human_view=options.view == "people")
     session = Session(env.title, real, controls, policy_plays=options.policy)
     guide = make_guide(env.title, env.rules, controls, with_model=False, with_policy=False)
-    height, width = real.frame.shape[:2]
-    _play(Painter(guide, (width, height), with_model=False), lambda report: session, options, script, ZOOM_ALONE)
+    _play(
+        Painter(guide, (HUMAN_SIZE, HUMAN_SIZE), with_model=False), lambda report: session, options, script, ZOOM_ALONE
+    )
 
 
 def _loader(path: str | Path, env: GameEnv, controls: Controls, options: PlayOptions, has_policy: bool) -> Prepare:

@@ -30,6 +30,9 @@ class Command(Enum):
     PAUSE = "pause or run; paused, each action key is one step"
     STEP = "one step, then pause"
     POLICY = "let the policy play; any action key takes over"
+    SAVE = "save this moment"
+    LOAD = "go back to the saved moment"
+    VIEW = "the agent's view, or people's"
     HELP = "show or hide this help"
     QUIT = "quit"
 
@@ -40,6 +43,9 @@ COMMAND_KEYS = {
     Command.PAUSE: ("c",),
     Command.STEP: ("n",),
     Command.POLICY: ("p",),
+    Command.SAVE: ("shift+f1",),
+    Command.LOAD: ("f1",),
+    Command.VIEW: ("v",),
     Command.HELP: ("h", "?"),
     Command.QUIT: ("escape",),
 }
@@ -151,7 +157,16 @@ class Controls:
 
 def label(key: str) -> str:
     """How a key is shown to people."""
-    return {"left": "←", "right": "→", "up": "↑", "down": "↓", "escape": "Esc", "space": "Space"}.get(key, key.upper())
+    names = {
+        "left": "←",
+        "right": "→",
+        "up": "↑",
+        "down": "↓",
+        "escape": "Esc",
+        "space": "Space",
+        "shift+f1": "Shift F1",
+    }
+    return names.get(key, key.upper())
 
 
 def _useful_buttons(buttons: Sequence[Sequence[str]], meanings: Sequence[str]) -> list[str]:

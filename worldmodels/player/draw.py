@@ -81,7 +81,8 @@ class Painter:
     def _draw_alone(self, surface: pygame.Surface, area: pygame.Rect, snapshot: Snapshot, scale: int) -> None:
         width, height = self.frame_size[0] * scale, self.frame_size[1] * scale
         left = area.left + max(0, (area.width - width - GAP - SIDE) // 2)
-        frame = _show(surface, snapshot.real.frame, (left, HEADER), scale, snapshot.clock == "episode over")
+        zoom = width // snapshot.real.frame.shape[1]  # the agent's view has fewer pixels in the same place
+        frame = _show(surface, snapshot.real.frame, (left, HEADER), zoom, snapshot.clock == "episode over")
         side = pygame.Rect(frame.right + GAP, HEADER, SIDE, height)
         theme.card(surface, side)
         inner = side.inflate(-2 * GAP, -2 * GAP)

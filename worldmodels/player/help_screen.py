@@ -21,6 +21,9 @@ _SHORT = {
     Command.PAUSE: "pause",
     Command.STEP: "one step",
     Command.POLICY: "policy",
+    Command.SAVE: "save",
+    Command.LOAD: "load",
+    Command.VIEW: "view",
     Command.HELP: "help",
     Command.QUIT: "quit",
 }
@@ -44,9 +47,8 @@ class Guide:
 
 def make_guide(title: str, rules: str, controls: Controls, with_model: bool, with_policy: bool) -> Guide:
     """The guide of a session; commands that have nothing to act on are left out."""
-    missing = {
-        command for command, there in ((Command.PUT_BACK, with_model), (Command.POLICY, with_policy)) if not there
-    }
+    there = {Command.PUT_BACK: with_model, Command.POLICY: with_policy, Command.VIEW: not with_model}
+    missing = {command for command, makes_sense in there.items() if not makes_sense}
     commands = [(keys, command) for command, keys in COMMAND_KEYS.items() if command not in missing]
     return Guide(
         title,

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worldmodels.core.errors import UserError
+from worldmodels.core.lookup import unknown
 
 MAX_ZOOM = 32
 MAX_RATE = 240
+VIEWS = ("people", "agent")
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,8 @@ class PlayOptions:
     """Of the policy's sampling; 0 takes the most probable action."""
     put_back_every: int = 0
     """Put the model back on the real state after this many steps; 0: only key X does."""
+    view: str = "people"
+    """Of a game alone: "people" (512 pixels) or "agent" (64 pixels, enlarged); key V changes it."""
     seed: int = 0
     """Of the levels, the model's samples and the policy's: same seed and keys, same pictures."""
     ticks: int | None = None
@@ -45,6 +49,8 @@ class PlayOptions:
         _check("policy_temperature", self.policy_temperature, 0.0, 10.0)
         _check("put_back_every", self.put_back_every, 0, 1_000_000)
         _check("ticks", self.ticks, 1, 1_000_000)
+        if self.view not in VIEWS:
+            raise UserError(unknown("view", self.view, VIEWS))
         if self.headless and self.video is None:
             raise UserError("Playing headless shows nothing: say where the video goes, for example --video play.mp4.")
         if self.headless and self.keys is None and self.ticks is None:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
 
 from worldmodels.player.controls import Command, Controls, KeyEvent
 from worldmodels.player.panes import image_error
 from worldmodels.player.snapshot import ModelSide, Moment, RealSide, Snapshot, Totals
-from worldmodels.player.worlds import ModelWorld, PolicyPlayer, RealWorld
+from worldmodels.player.worlds import ModelMoment, ModelWorld, PolicyPlayer, RealMoment, RealWorld
 
 HISTORY = 300
 """Steps on the time line."""
@@ -20,6 +22,20 @@ NOTICE_TICKS = 30
 """How long a message stays."""
 END_TICKS = 12
 """How long the last picture of an episode stays before the next one begins."""
+
+
+@dataclass(frozen=True)
+class _SavedMoment:
+    """Both worlds, the policy, and what was counted: enough to go on from here exactly."""
+
+    real: RealMoment
+    model: ModelMoment | None
+    policy: tuple[int, Any] | None
+    counters: dict[str, Any]
+    history: tuple[Moment, ...]
+
+
+_COUNTERS = ("_action", "_step", "_since_put_back", "_real_return", "_model_return", "_model_ended", "_end_ticks")
 
 
 class Session:
@@ -52,6 +68,7 @@ class Session:
         self._episode = 0
         self._notice, self._notice_ticks = "", 0
         self._one_step = False
+        self._saved: _SavedMoment | None = None
         self._begin_episode()
         if policy_plays and policy is None:
             self._tell("no policy here: you play")
@@ -138,6 +155,12 @@ class Session:
             self.controls.stop_repeating()
         elif command is Command.POLICY:
             self._give_to_policy()
+        elif command is Command.SAVE:
+            self._save()
+        elif command is Command.LOAD:
+            self._load()
+        elif command is Command.VIEW:
+            self._change_view()
         elif command is Command.HELP:
             self.help_shown = not self.help_shown
         elif self.help_shown:
@@ -151,6 +174,39 @@ class Session:
         else:
             self.policy_plays = not self.policy_plays
             self._tell("the policy plays" if self.policy_plays else "you play")
+
+    def _change_view(self) -> None:
+        if self._model is not None:
+            self._tell("beside a model, the game is shown as the agent sees it")
+            return
+        self._real.human_view = not self._real.human_view
+        self._tell("people's view" if self._real.human_view else "the agent's view")
+
+    def _save(self) -> None:
+        real = self._real.save()
+        if real is None:
+            self._tell("this environment cannot save its state")
+            return
+        model = self._model.save() if self._model else None
+        policy = self._policy.save() if self._policy else None
+        counters = {name: getattr(self, name) for name in _COUNTERS}
+        self._saved = _SavedMoment(real, model, policy, counters, tuple(self._history))
+        self._tell("saved; F1 comes back to here")
+
+    def _load(self) -> None:
+        saved = self._saved
+        if saved is None:
+            self._tell("nothing is saved yet: Shift F1 saves")
+            return
+        self._real.load(saved.real)
+        if self._model and saved.model:
+            self._model.load(saved.model)
+        if self._policy and saved.policy:
+            self._policy.load(saved.policy)
+        for name, value in saved.counters.items():
+            setattr(self, name, value)
+        self._history = deque(saved.history, maxlen=HISTORY)
+        self._tell("back at the saved moment")
 
     def _begin_episode(self) -> None:
         self._real.reset()

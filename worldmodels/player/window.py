@@ -199,4 +199,6 @@ def _no_display(why: str) -> UserError:
 def _key_event(event: pygame.Event) -> KeyEvent:
     # A question mark lies on another key on each keyboard, so it goes by what was typed.
     name = "?" if getattr(event, "unicode", "") == "?" else pygame.key.name(event.key)
+    if name == "f1" and getattr(event, "mod", 0) & pygame.KMOD_SHIFT:
+        name = "shift+f1"
     return KeyEvent(name, event.type == pygame.KEYDOWN)

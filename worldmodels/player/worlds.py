@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,17 +18,35 @@ Frame = npt.NDArray[np.uint8]
 """(H, W, 3), 0 to 255."""
 
 
+class RealMoment(NamedTuple):
+    """A real world at one moment."""
+
+    state: bytes
+    observation: Frame
+    reward: float
+    ended: bool
+    info: dict[str, Any]
+
+
+class ModelMoment(NamedTuple):
+    """A learned world at one moment: both states, and how many random keys were used."""
+
+    steps: int
+    watched: Any
+    predicted: Any
+
+
 class RealWorld:
     """A game, and what it showed last.
 
     Args:
-        human_view: show what people see (`render()`), not what agents see (the observation).
+        human_view: show what people see (`render()`), not what agents see (the observation); may be changed any time.
     """
 
     def __init__(self, env: GameEnv, seed: int, human_view: bool = False) -> None:
         self._env = env
         self._seed: int | None = seed
-        self._human_view = human_view
+        self.human_view = human_view
         self.observation: Frame
         self.reward = 0.0
         self.ended = False
@@ -37,7 +55,7 @@ class RealWorld:
     @property
     def frame(self) -> Frame:
         """The picture to show."""
-        return np.asarray(self._env.render(), np.uint8) if self._human_view else self.observation
+        return np.asarray(self._env.render(), np.uint8) if self.human_view else self.observation
 
     def reset(self) -> None:
         """Begin an episode; the first call fixes all later levels by the seed."""
@@ -48,6 +66,17 @@ class RealWorld:
         """One step; `ended` says that the episode is over."""
         self.observation, reward, terminated, truncated, self.info = self._env.step(action)
         self.reward, self.ended = float(reward), bool(terminated or truncated)
+
+    def save(self) -> RealMoment | None:
+        """What `load` needs to go on from here exactly; None if this environment cannot save its state."""
+        if not hasattr(self._env, "get_state"):
+            return None
+        return RealMoment(self._env.get_state(), self.observation, self.reward, self.ended, self.info)
+
+    def load(self, moment: RealMoment) -> None:
+        """Go back to a moment that `save` gave."""
+        self._env.set_state(moment.state)
+        self.observation, self.reward, self.ended, self.info = moment[1:]
 
 
 class ModelWorld:
@@ -82,6 +111,15 @@ class ModelWorld:
     def put_back(self) -> None:
         """Predict on from the real state."""
         self.predicted = self.watched
+        self._look()
+
+    def save(self) -> ModelMoment:
+        """What `load` needs to go on from here exactly, with the same samples."""
+        return ModelMoment(self._steps, self.watched, self.predicted)
+
+    def load(self, moment: ModelMoment) -> None:
+        """Go back to a moment that `save` gave."""
+        self._steps, self.watched, self.predicted = moment
         self._look()
 
     def warm_up(self) -> None:
@@ -121,6 +159,14 @@ class PolicyPlayer:
     def reset(self) -> None:
         """A real episode begins."""
         self._memory = self._agent.initial(1)
+
+    def save(self) -> tuple[int, Any]:
+        """What `load` needs to go on from here exactly."""
+        return self._steps, self._memory
+
+    def load(self, moment: tuple[int, Any]) -> None:
+        """Go back to a moment that `save` gave."""
+        self._steps, self._memory = moment
 
     def act(self, watched: Any) -> int:
         """The action in the state `watched` of the world model."""
