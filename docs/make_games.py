@@ -1,0 +1,122 @@
+"""Writes games.md and its pictures from the table of native games.
+
+    python docs/make_games.py            # games.md and images/games/*.jpg
+    python docs/make_games.py --text     # games.md alone
+
+`tests/test_docs.py` fails when the table says something else than games.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image
+
+from worldmodels.core.files import write_atomic
+from worldmodels.envs import GameEnv
+from worldmodels.envs.games import ACTION_KEYS, GAME_INFO, GameInfo
+
+DOCS = Path(__file__).parent
+SIDE = 256  # pixels of each view in a picture
+LEVEL, STEPS = 3, 30  # the moment that is shown
+
+HEADING = """# The games
+
+Written by `python docs/make_games.py` from the table in `worldmodels/envs/native/games`. Left in each picture: what
+people see, one view for each distribution mode; right: what an agent sees, 64 x 64 pixels.
+
+Actions are 0 to 14: nine directions, then the special actions D, A, W, S, Q and E, numbered as in Procgen. Those that a
+game gives no meaning do nothing. The player lays special actions on Space, K, L, U, I and O, because W A S D move.
+Episodes end as each game says, or are truncated at the time limit. Play any of them: `worldmodels play --game NAME`.
+"""
+
+
+def text() -> str:
+    """The whole of games.md."""
+    contents = "\n".join(f"- [{info.title}](#{info.title.lower()}): {info.rewards}" for info in GAME_INFO.values())
+    return "\n".join([HEADING, contents, *(section(info) for info in GAME_INFO.values())])
+
+
+def section(info: GameInfo) -> str:
+    """One game."""
+    modes = ", ".join(f"{mode} ({limit:,} steps)" for mode, limit in info.modes.items())
+    actions = "\n".join(f"| {numbers} | {keys} | {meaning} |" for numbers, keys, meaning in action_rows(info))
+    return f"""
+## {info.title}
+
+![{info.title}](images/games/{info.name}.jpg)
+
+{info.rules}
+
+- Name: `{info.name}`; Gymnasium id: `{info.id}`
+- Rewards: {info.rewards}
+- End: {info.ending}
+- Modes and their time limits: {modes}
+- Looks: {info.looks}
+
+| action | keys | meaning |
+|---|---|---|
+{actions}
+"""
+
+
+def action_rows(info: GameInfo) -> Iterator[tuple[str, str, str]]:
+    """Numbers, keys and meaning; neighbours that mean the same share a row, what means nothing is left out."""
+    rows = zip(range(len(ACTION_KEYS)), ACTION_KEYS, info.action_meanings, strict=True)
+    for meaning, group in groupby(rows, key=lambda row: row[2]):
+        if meaning == "nothing":
+            continue
+        members = list(group)
+        numbers = ", ".join(str(number) for number, _, _ in members)
+        keys = ", ".join(
+            " + ".join(key.upper() if len(key) == 1 else key for key in row[1]) or "none" for row in members
+        )
+        yield numbers, keys, meaning
+
+
+def picture(info: GameInfo) -> Image.Image:
+    """People's view of each mode, then the agent's view of the last one."""
+    views = [moment(info.name, mode) for mode in info.modes]
+    frames = [Image.fromarray(large).resize((SIDE, SIDE), Image.Resampling.LANCZOS) for large, _ in views]
+    frames.append(Image.fromarray(views[-1][1]).resize((SIDE, SIDE), Image.Resampling.NEAREST))
+    strip = Image.new("RGB", (len(frames) * (SIDE + 4) - 4, SIDE), "white")
+    for index, frame in enumerate(frames):
+        strip.paste(frame, (index * (SIDE + 4), 0))
+    return strip
+
+
+def moment(name: str, mode: str) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+    """Both views after some random steps, the last ones before an episode would end."""
+    env = GameEnv(name, "rgb_array", distribution_mode=mode)
+    observation, _ = env.reset(seed=LEVEL)
+    random, large = np.random.default_rng(0), env.render()
+    for _ in range(STEPS):
+        before = observation, env.render()
+        observation, _, terminated, truncated, _ = env.step(int(random.integers(15)))
+        if terminated or truncated:
+            observation, large = before
+            break
+        large = env.render()
+    return np.asarray(large), observation
+
+
+def main() -> None:
+    """Writes the files."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--text", action="store_true", help="games.md alone")
+    write_atomic(DOCS / "games.md", text())
+    if parser.parse_args().text:
+        return
+    folder = DOCS / "images" / "games"
+    folder.mkdir(parents=True, exist_ok=True)
+    for info in GAME_INFO.values():
+        picture(info).save(folder / f"{info.name}.jpg", quality=88)
+
+
+if __name__ == "__main__":
+    main()
