@@ -174,3 +174,30 @@ def test_states_need_the_right_number_and_type():
         with pytest.raises(UserError):
             env.set_state(bad)
     assert all(len(state) < 4096 for state in states)
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_info_tells_the_level_that_is_shown(mode):
+    """Also on the step that begins a new one, and once more after a state is restored."""
+    env = GameVectorEnv("maze", 2, start_level=LEVEL, num_levels=1, use_sequential_levels=True, autoreset_mode=mode)
+    _, info = env.reset(seed=0)
+    assert info["level"]["seed"].tolist() == [LEVEL, LEVEL]
+    for action in SOLUTION:
+        *_, info = env.step([action, WAIT])
+    assert info["level"]["seed"].tolist() == info["level_seed"].tolist() == [LEVEL + 997, LEVEL]
+    solution = info["level"]["solution"]
+    assert solution.dtype == np.int32 and solution.shape == (2,) and (solution >= -1).all()
+    twin = GameVectorEnv("maze", 2, start_level=LEVEL, num_levels=1, use_sequential_levels=True, autoreset_mode=mode)
+    twin.set_state(env.get_state())
+    assert np.array_equal(twin.step([WAIT, WAIT])[4]["level"]["solution"], solution)
+
+
+def test_info_of_the_single_environment_holds_plain_numbers():
+    _, info = make("maze", start_level=LEVEL, num_levels=1).reset(seed=0)
+    assert info == {
+        "level": {"seed": LEVEL, "solution": info["level"]["solution"]},
+        "level_seed": LEVEL,
+        "prev_level_seed": 0,
+        "prev_level_complete": False,
+    }
+    assert type(info["level"]["solution"]) is int

@@ -24,6 +24,7 @@ class Outcome(NamedTuple):
         rewards: float32 (N,).
         terminated, truncated: bool (N,).
         level_seed: int32 (N,), of the level that is shown.
+        solution: int32 (N,), steps of the solution of that level which its generator found; -1 where none was looked for.
         prev_level_seed: int32 (N,), of the level in which the step was taken; after a reset, of the level before.
         prev_level_complete: bool (N,), whether that step completed the level.
         final_observations: uint8 (N, 64, 64, 3), of episodes that ended and were begun anew in this very call.
@@ -34,6 +35,7 @@ class Outcome(NamedTuple):
     terminated: npt.NDArray[np.bool_]
     truncated: npt.NDArray[np.bool_]
     level_seed: npt.NDArray[np.int32]
+    solution: npt.NDArray[np.int32]
     prev_level_seed: npt.NDArray[np.int32]
     prev_level_complete: npt.NDArray[np.bool_]
     final_observations: Images | None = None
@@ -49,17 +51,19 @@ class Outcome(NamedTuple):
             np.empty(count, np.bool_),
             np.empty(count, np.int32),
             np.empty(count, np.int32),
+            np.empty(count, np.int32),
             np.empty(count, np.bool_),
             np.zeros(shape, np.uint8) if with_final else None,
         )
 
     def arrays(self) -> tuple[npt.NDArray[Any], ...]:
         """As the native side takes them."""
-        return self[:7] if self.final_observations is None else self  # type: ignore[return-value]
+        return self[:8] if self.final_observations is None else self  # type: ignore[return-value]
 
     def info(self) -> dict[str, Any]:
         """The level part, under the names of `info`."""
         return {
+            "level": {"seed": self.level_seed, "solution": self.solution},
             "level_seed": self.level_seed,
             "prev_level_seed": self.prev_level_seed,
             "prev_level_complete": self.prev_level_complete,

@@ -52,13 +52,16 @@ def check_spaces(name: str, mode: str) -> None:
     """Shapes, types and ranges of everything that `reset` and `step` return."""
     env = GameVectorEnv(name, NUM_ENVS, distribution_mode=mode)
     observations, info = env.reset(seed=SEED)
-    results = [observations, *env.step(np.zeros(NUM_ENVS, np.int32))[:4], *info.values()]
+    level = info.pop("level")
+    results = [observations, *env.step(np.zeros(NUM_ENVS, np.int32))[:4], *info.values(), *level.values()]
     shape = (NUM_ENVS, *OBSERVATION_SHAPE)
     wanted = [(shape, "uint8"), (shape, "uint8"), ((NUM_ENVS,), "float32")]
-    wanted += [((NUM_ENVS,), kind) for kind in ("bool", "bool", "int32", "int32", "bool")]
+    wanted += [((NUM_ENVS,), kind) for kind in ("bool", "bool", "int32", "int32", "bool", "int32", "int32")]
     found = [(array.shape, str(array.dtype)) for array in results]
     _require(found == wanted, f"{name} ({mode}): arrays are {found}, wanted {wanted}")
     _require(set(info) == {"level_seed", "prev_level_seed", "prev_level_complete"}, f"{name}: info has {sorted(info)}")
+    _require(set(level) == {"seed", "solution"}, f"{name}: info['level'] has {sorted(level)}")
+    _require(np.array_equal(level["seed"], info["level_seed"]), f"{name}: info names two levels")
     _require(len(GAME_INFO[name].action_meanings) == NUM_ACTIONS, f"{name}: {NUM_ACTIONS} action meanings are needed")
     _require(bool(np.ptp(observations) > 0), f"{name} ({mode}): the first observations are blank")
 
@@ -200,8 +203,10 @@ def _play(
             env = GameVectorEnv(name, num_envs, distribution_mode=mode)
             env.set_state(states)
         *results, info = env.step(actions)
+        # The solution's length is part of the state, and so of the hash.
+        levels = [info[key] for key in ("level_seed", "prev_level_seed", "prev_level_complete")]
         hashes = np.array(env._batch.hashes(), np.uint64)
-        yield tuple(np.copy(array) for array in (*results, *info.values(), hashes))
+        yield tuple(np.copy(array) for array in (*results, *levels, hashes))
 
 
 def _same(one: list[Any], other: list[Any], where: str) -> None:

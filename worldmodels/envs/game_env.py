@@ -6,7 +6,6 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-import numpy.typing as npt
 from gymnasium.spaces import Box, Discrete
 
 from worldmodels.core.errors import UserError
@@ -23,7 +22,9 @@ class GameEnv(gymnasium.Env[Images, np.int64]):
         render_mode: None, or "rgb_array": `render()` gives the view for people, uint8 (512, 512, 3).
         options: of `worldmodels.envs.EnvConfig`: num_levels, start_level, distribution_mode, ...
 
-    `info` holds level_seed, prev_level_seed and prev_level_complete. Pickling and copying keep the live state.
+    `info` holds `level`, a dictionary with the `seed` of the level that is shown and its `solution` (steps of the one
+    that its generator found, -1 where none was looked for), and level_seed, prev_level_seed and prev_level_complete.
+    Pickling and copying keep the live state.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 15}
@@ -97,5 +98,5 @@ class GameEnv(gymnasium.Env[Images, np.int64]):
         return list(self.action_meanings)
 
 
-def _scalars(info: dict[str, npt.NDArray[Any]]) -> dict[str, Any]:
-    return {name: values[0].item() for name, values in info.items()}
+def _scalars(info: dict[str, Any]) -> dict[str, Any]:
+    return {name: _scalars(value) if isinstance(value, dict) else value[0].item() for name, value in info.items()}

@@ -34,7 +34,9 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
         reuse_buffers: return the same arrays in every call, overwritten, rather than fresh ones.
         options: of `worldmodels.envs.EnvConfig`: num_levels, start_level, distribution_mode, ...
 
-    `info` holds the arrays level_seed, prev_level_seed and prev_level_complete.
+    `info` holds `level`, a dictionary with the arrays `seed` of the levels that are shown and `solution` (steps of the
+    one that the generator found, -1 where none was looked for), and the arrays level_seed, prev_level_seed and
+    prev_level_complete.
     """
 
     def __init__(

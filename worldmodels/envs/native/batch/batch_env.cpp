@@ -79,6 +79,7 @@ void BatchEnv::write(int index, const BatchArrays& arrays) {
     arrays.terminated[row] = one.terminated();
     arrays.truncated[row] = one.truncated();
     arrays.level_seeds[row] = one.level_seed();
+    arrays.solutions[row] = one.solution_length();
     arrays.previous_level_seeds[row] = one.previous_level_seed();
     arrays.previous_level_complete[row] = one.previous_level_complete();
 }

@@ -29,6 +29,7 @@ struct BatchArrays {
     bool* terminated = nullptr;
     bool* truncated = nullptr;
     std::int32_t* level_seeds = nullptr;
+    std::int32_t* solutions = nullptr;  // steps, of the level that is shown; -1 where no solver ran
     std::int32_t* previous_level_seeds = nullptr;
     bool* previous_level_complete = nullptr;
     std::uint8_t* final_observations = nullptr;  // SameStep only; rows of unfinished episodes are left alone

@@ -41,10 +41,11 @@ public:
     float reward() const { return result_.reward; }
     bool terminated() const { return result_.terminated; }
     bool truncated() const { return truncated_; }
-    std::int32_t level_seed() const { return level_seed_; }  // of the level that is shown
-    std::int32_t previous_level_seed() const {
-        return previous_seed_;
-    }  // of the level in which the last step was taken
+    // Of the level that is shown, and of the one in which the last step was taken.
+    std::int32_t level_seed() const { return level_seed_; }
+    std::int32_t previous_level_seed() const { return previous_seed_; }
+    // Steps, of the level that is shown: see Game.
+    int solution_length() const { return game_->solution_length(); }
     bool previous_level_complete() const { return result_.level_complete; }
 
     // Throws std::logic_error before the first episode.

@@ -81,18 +81,19 @@ T* checked(const py::array& array, std::size_t items, const char* name) {
 
 BatchArrays arrays_of(const BatchEnv& env, const py::tuple& given) {
     const auto count = static_cast<std::size_t>(env.size());
-    if (given.size() != 7 && given.size() != 8)
-        throw py::value_error("A call takes 7 arrays, or 8 with final observations.");
+    if (given.size() != 8 && given.size() != 9)
+        throw py::value_error("A call takes 8 arrays, or 9 with final observations.");
     BatchArrays arrays;
     arrays.observations = checked<std::uint8_t>(given[0], count * kObservationBytes, "observations");
     arrays.rewards = checked<float>(given[1], count, "rewards");
     arrays.terminated = checked<bool>(given[2], count, "terminated");
     arrays.truncated = checked<bool>(given[3], count, "truncated");
     arrays.level_seeds = checked<std::int32_t>(given[4], count, "level_seed");
-    arrays.previous_level_seeds = checked<std::int32_t>(given[5], count, "prev_level_seed");
-    arrays.previous_level_complete = checked<bool>(given[6], count, "prev_level_complete");
-    if (given.size() == 8)
-        arrays.final_observations = checked<std::uint8_t>(given[7], count * kObservationBytes, "final_observations");
+    arrays.solutions = checked<std::int32_t>(given[5], count, "solution");
+    arrays.previous_level_seeds = checked<std::int32_t>(given[6], count, "prev_level_seed");
+    arrays.previous_level_complete = checked<bool>(given[7], count, "prev_level_complete");
+    if (given.size() == 9)
+        arrays.final_observations = checked<std::uint8_t>(given[8], count * kObservationBytes, "final_observations");
     return arrays;
 }
 
