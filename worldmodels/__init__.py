@@ -24,8 +24,8 @@ def train(
     """Train a world model of an environment and a policy inside it; calling it again continues the run.
 
     Args:
-        env: a native game (`"maze"` or `"worldmodels/Maze-v0"`) or the id of any Gymnasium environment with image
-            observations and discrete actions.
+        env: a native game (`"maze"` or `"worldmodels/Maze-v0"`), a mixture of them (`"coinrun,maze"`), or the id of any
+            Gymnasium environment with image observations and discrete actions.
         config: YAML files or preset names, later ones win.
         overrides: dotted configuration keys and their values, for example `{"seed": 3, "training.steps": 50_000}`.
         logdir: the run's folder; `runs/<env>` by default.

@@ -63,6 +63,23 @@ def test_the_result_is_kept_as_json_pictures_and_a_video(folder: Path, capsys: p
     assert "…" not in printed  # no column is too narrow on a terminal of 80 columns
 
 
+def test_a_mixture_is_reported_per_game_as_well(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    load = run.load_run
+    config = SimpleNamespace(env=EnvConfig(game="coinrun, maze", num_envs=4), evaluation=SETTINGS)
+    monkeypatch.setattr(
+        run, "load_run", lambda path, step: SimpleNamespace(**{**vars(load(path, step)), "config": config})
+    )
+    tree = json.loads(run.evaluate_run(folder, {"temperatures": [1.0], "noops": [0]}).read_text())
+    policy = tree["returns"][0]["policy"]
+    # Environments take turns: coinrun is played by the first and third, maze by the second and fourth.
+    assert policy["mean"] == 10 and policy["normalised"] is None
+    assert {name: part["returns"] for name, part in policy["games"].items()} == {"coinrun": [6, 10], "maze": [8, 16]}
+    assert policy["games"]["maze"]["normalised"] == (12 - 5) / (10 - 5)
+    assert "temp. 1, maze" in capsys.readouterr().out
+
+
 def test_the_same_seed_gives_the_same_file_and_another_one_does_not(folder: Path) -> None:
     def evaluate(seed: int) -> dict:
         tree = json.loads(run.evaluate_run(folder, {"temperatures": [1.0]}, seed=seed).read_text())

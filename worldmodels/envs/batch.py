@@ -24,7 +24,7 @@ class Outcome(NamedTuple):
         rewards: float32 (N,).
         terminated, truncated: bool (N,).
         level_seed: int32 (N,), of the level that is shown.
-        solution: int32 (N,), steps of the solution of that level which its generator found; -1 where none was looked for.
+        solution: int32 (N,), steps of the solution that the generator of that level found; -1 where it sought none.
         prev_level_seed: int32 (N,), of the level in which the step was taken; after a reset, of the level before.
         prev_level_complete: bool (N,), whether that step completed the level.
         final_observations: uint8 (N, 64, 64, 3), of episodes that ended and were begun anew in this very call.
@@ -71,8 +71,9 @@ class Outcome(NamedTuple):
 
 
 class Batch:
-    """N native games with common options; `autoreset` is "NextStep", "SameStep" or "Disabled".
+    """N native games with common options, the same game or different ones.
 
+    `autoreset` is "NextStep", "SameStep" or "Disabled".
     Raises `UserError` for a game, option or mode that does not exist.
     """
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -15,9 +15,10 @@ class EnvConfig:
     """A vector environment: which game, how many copies, and the options of the games (Procgen's names).
 
     Attributes:
-        game: a native game ("coinrun", see `worldmodels.envs.GAMES`), or the id of any Gymnasium environment with
-            discrete actions and image observations.
-        num_envs: copies that step together, 1 or more.
+        game: a native game ("coinrun", see `worldmodels.envs.GAMES`); a mixture of them ("coinrun,maze"), of which
+            environment i plays the i-th, round and round; or the id of any Gymnasium environment with discrete actions
+            and image observations.
+        num_envs: copies that step together, 1 or more; of a mixture, a multiple of its games.
         num_threads: threads that step them, 1 or more; nothing but the speed depends on it.
         num_levels: size of the set of levels; 0 is without limit.
         start_level: the lowest level seed, 0 or more; also where levels are without limit.
@@ -47,11 +48,31 @@ class EnvConfig:
     paint_vel_info: bool = False
     debug_mode: int = 0
 
+    @property
+    def games(self) -> tuple[str, ...]:
+        """The names in `game`: several where it is a mixture."""
+        return split_mixture(self.game)
+
 
 DEFAULTS: dict[str, Any] = {
     field.name: field.default for field in fields(EnvConfig) if field.name not in ("game", "num_envs", "num_threads")
 }
 """The options of a game, and what they are where nothing is asked."""
+
+
+def split_mixture(game: str) -> tuple[str, ...]:
+    """`"coinrun, maze"` -> `("coinrun", "maze")`; a single name stays alone."""
+    return tuple(name.strip() for name in game.split(","))
+
+
+def spread_mixture(games: Sequence[str], num_envs: int) -> list[str]:
+    """Which game each environment plays, in turn. Raises `UserError` unless all are played equally often."""
+    if num_envs % len(games):
+        raise UserError(
+            f"A mixture is spread evenly: num_envs must be a multiple of its {len(games)} games "
+            f"({', '.join(games)}); received {num_envs}."
+        )
+    return [*games] * (num_envs // len(games))
 
 
 def game_options(config: EnvConfig) -> dict[str, Any]:

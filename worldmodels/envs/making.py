@@ -25,7 +25,8 @@ def make_vec(config: EnvConfig | str, seed: int | None = None, **overrides: Any)
     """A vector environment in NEXT_STEP mode with observations uint8 (N, 64, 64, 3) and discrete actions.
 
     Args:
-        config: a configuration, or the name of a game or the id of a Gymnasium environment.
+        config: a configuration, or the name of a game, names of several ("coinrun,maze"), or the id of a Gymnasium
+            environment.
         seed: of the choice of levels; the first `reset()` uses it. From the system's randomness by default.
         overrides: fields of `EnvConfig`, for example `num_envs=64, distribution_mode="hard"`.
 
@@ -37,7 +38,7 @@ def make_vec(config: EnvConfig | str, seed: int | None = None, **overrides: Any)
     base = EnvConfig(game=config) if isinstance(config, str) else config
     final = replace(base, **overrides)
     native = any(final.game in (info.name, info.id) for info in GAME_INFO.values())
-    env = _native_vec(final) if native else _foreign_vec(final)
+    env = _native_vec(final) if native or len(final.games) > 1 else _foreign_vec(final)
     if seed is not None:
         env.seed(seed)
     return env

@@ -14,17 +14,19 @@ from gymnasium.vector.utils import batch_space
 from worldmodels.core.errors import UserError
 from worldmodels.core.lookup import unknown
 from worldmodels.envs.batch import Batch, Images, Outcome
+from worldmodels.envs.config import split_mixture, spread_mixture
 from worldmodels.envs.games import HUMAN_SIZE, NUM_ACTIONS, OBSERVATION_SHAPE
 
 Flags = npt.NDArray[np.bool_]
 
 
 class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
-    """N copies of a game that step together. Observations are uint8 (N, 64, 64, 3), actions (N,) from 0 to 14.
+    """N games that step together. Observations are uint8 (N, 64, 64, 3), actions (N,) from 0 to 14.
 
     Args:
-        name: a native game, see `worldmodels.envs.GAMES`.
-        num_envs: copies (N), 1 or more.
+        name: a native game, see `worldmodels.envs.GAMES`; or a mixture, "coinrun,maze": environment i plays the i-th of
+            them, round and round, as it would play alone with the same seed and index.
+        num_envs: N, 1 or more; of a mixture, a multiple of its games.
         num_threads: threads that step them; nothing but the speed depends on it.
         autoreset_mode: as Gymnasium defines them. NEXT_STEP: the last observation of an episode is returned with its
             flags; the next step ignores its action and returns the first observation of the next episode with reward 0.
@@ -36,7 +38,7 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
 
     `info` holds `level`, a dictionary with the arrays `seed` of the levels that are shown and `solution` (steps of the
     one that the generator found, -1 where none was looked for), and the arrays level_seed, prev_level_seed and
-    prev_level_complete.
+    prev_level_complete. The attribute `games` tells what each environment plays.
     """
 
     def __init__(
@@ -57,10 +59,10 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
             raise UserError(unknown("render mode", str(render_mode), ["rgb_array"]))
         if num_envs < 1 or num_threads < 1:
             raise UserError(f"num_envs and num_threads are 1 or more; received {num_envs} and {num_threads}.")
-        self._batch = Batch([name] * num_envs, options, mode, num_threads)
+        self._batch = Batch(spread_mixture(split_mixture(name), num_envs), options, mode, num_threads)
         self._seeded = False
         self._buffers = self._batch.new_outcome() if reuse_buffers else None
-        self.game = self._batch.infos[0]
+        self.games = tuple(self._batch.infos)
         self.num_envs = num_envs
         self.render_mode = render_mode
         self.metadata = {"autoreset_mode": modes[mode], "render_modes": ["rgb_array"], "render_fps": 15}

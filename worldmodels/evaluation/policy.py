@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +30,14 @@ class Episodes(NamedTuple):
     def estimate(self) -> Estimate:
         """Mean return of all n episodes with its 95 % interval."""
         return estimate(self.returns)
+
+    def by_game(self, games: Sequence[str]) -> dict[str, Episodes]:
+        """The episodes of each game of a mixture, whose environments took turns in the order of `games`.
+
+        A game of which no episode was played is left out.
+        """
+        played = np.resize(games, len(self.returns))
+        return {name: Episodes(*(values[played == name] for values in self)) for name in games if name in played}
 
 
 def evaluate_policy(

@@ -21,8 +21,15 @@ from worldmodels.telemetry.table import print_table
 
 def print_grid(cells: Sequence[Cell], env: EnvConfig) -> None:
     """Returns on the terminal, and how they compare with the random policy's."""
-    rows = [_played(cell.noops, _policy(cell), cell.policy) for cell in cells]
-    rows += [_played(cell.noops, "random", cell.random) for cell in {cell.noops: cell for cell in cells}.values()]
+    played = [(cell.noops, _policy(cell), cell.policy) for cell in cells]
+    played += [(cell.noops, "random", cell.random) for cell in {cell.noops: cell for cell in cells}.values()]
+    rows = [_played(*setting) for setting in played]
+    if len(env.games) > 1:
+        rows += [
+            _played(noops, f"{policy}, {name}", part)
+            for noops, policy, episodes in played
+            for name, part in episodes.by_game(env.games).items()
+        ]
     columns = ["policy", "no-ops", "n", "return", "std. error", "95 %", "unfinished"]
     print_table(f"Returns in {env.game}, {env.distribution_mode}", columns, rows)
     columns = ["policy", "no-ops", "steps", "above random", "95 %", "normalised"]
@@ -121,10 +128,18 @@ def _curve(label: str, curve: Curve, baseline: bool = False) -> HorizonCurve:
 
 
 def _episodes_tree(episodes: Episodes, env: EnvConfig) -> dict[str, Any]:
+    tree = _game_tree(episodes, env.game, env.distribution_mode)
+    if len(env.games) > 1:
+        parts = episodes.by_game(env.games)
+        tree["games"] = {name: _game_tree(part, name, env.distribution_mode) for name, part in parts.items()}
+    return tree
+
+
+def _game_tree(episodes: Episodes, game: str, mode: str) -> dict[str, Any]:
     result = episodes.estimate()
     return {
         **_estimate_tree(result),
-        "normalised": normalised_return(env.game, env.distribution_mode, result.mean),
+        "normalised": normalised_return(game, mode, result.mean),
         "mean_length": float(episodes.lengths.mean()),
         "unfinished": episodes.unfinished,
         "returns": episodes.returns.tolist(),

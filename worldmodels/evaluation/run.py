@@ -96,7 +96,7 @@ def _measure(run: LoadedRun, settings: EvaluationConfig, streams: Streams) -> tu
     parts = run.parts
     num_envs = -(-settings.episodes // -(-settings.episodes // ENVIRONMENTS))  # the rounds are equally large
     env = build_env(run.config, num_envs)
-    actor = ModelActor(parts.model, parts.agent, num_envs, streams.key("actor"))
+    actor = ModelActor(parts.model, parts.agent, env.num_envs, streams.key("actor"))
     cells = evaluate_grid(env, actor, settings, streams, noop_action(env), lambda text: print(text, flush=True))
 
     print(f"Recording {settings.windows} windows for the world model", flush=True)

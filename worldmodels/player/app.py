@@ -131,7 +131,8 @@ def _script(options: PlayOptions) -> KeyScript:
 
 
 def _make(config: EnvConfig, render_mode: str | None = None) -> GameEnv:
+    """The run's game; of a mixture, the first one."""
     try:
-        return make(config.game, render_mode, **game_options(config))
+        return make(config.games[0], render_mode, **game_options(config))
     except UserError as error:
         raise UserError(f"The player opens native games only, and not the environment of this run. {error}") from error

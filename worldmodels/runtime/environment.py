@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from worldmodels.core.errors import ConfigError
 from worldmodels.envs import VectorEnv, make_vec
+from worldmodels.envs.config import spread_mixture
 from worldmodels.runtime.config import LoopConfig, RunConfig
 
 
 def build_env(config: RunConfig, num_envs: int | None = None) -> VectorEnv:
-    """The configured environment as a vector environment; with another number of copies if asked for."""
-    return make_vec(config.env, num_envs=num_envs or config.env.num_envs)
+    """The configured environment as a vector environment; with `num_envs` copies, or as few more as make a mixture."""
+    if num_envs is None:
+        return make_vec(config.env)
+    games = len(config.env.games)
+    return make_vec(config.env, num_envs=-(-num_envs // games) * games)
 
 
 def check_config(config: RunConfig) -> None:
     """Find mistakes that no single value shows, quickly: without TensorFlow, and without leaving anything behind.
 
     Raises:
-        UserError: no such game, option or mode; spaces that do not fit; a prefill that is too short.
+        UserError: no such game, option or mode; an uneven mixture; spaces that do not fit; a prefill that is too short.
     """
     env = build_env(config, num_envs=1)
+    spread_mixture(config.env.games, config.env.num_envs)
     checked_spaces(config.env.game, env)
     env.close()
     _check_prefill(config.training, config.env.num_envs)

@@ -43,7 +43,10 @@ class PeriodicEvaluation:
         seed = self._streams.integer("levels")
         episodes = evaluate_policy(self._env, self._actor, settings.episodes, settings.max_steps, seed)
         result = episodes.estimate()
+        games = self._parts.config.env.games
+        parts = episodes.by_game(games) if len(games) > 1 else {}
         return {
+            **{f"eval/return_{name}": part.estimate().mean for name, part in parts.items()},
             "eval/return": result.mean,
             "eval/return_standard_error": result.standard_error,
             "eval/length": float(episodes.lengths.mean()),
