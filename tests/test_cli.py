@@ -13,7 +13,7 @@ def test_help_names_every_command(capsys):
         main(["--help"])
     assert exit_.value.code == 0
     text = capsys.readouterr().out
-    for command in ("train", "eval", "play", "enjoy", "plot", "list", "doctor"):
+    for command in ("train", "eval", "play", "enjoy", "plot", "list", "certify", "doctor"):
         assert command in text
 
 

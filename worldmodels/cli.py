@@ -44,7 +44,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"worldmodels {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for add in (_add_train, _add_eval, _add_play, _add_enjoy, _add_plot, _add_list, _add_doctor):
+    for add in (_add_train, _add_eval, _add_play, _add_enjoy, _add_plot, _add_list, _add_certify, _add_doctor):
         add(commands)
     return parser
 
@@ -193,6 +193,28 @@ def _list(options: argparse.Namespace) -> None:
     from worldmodels.runtime.catalogue import names_of
 
     print("\n".join(names_of(options.what)))
+
+
+def _add_certify(commands: argparse._SubParsersAction) -> None:
+    command = commands.add_parser(
+        "certify",
+        help="solve thousands of levels of a game: none may be impossible, or end before one can act",
+        description="Build levels of games and solve them. The exit status is 1 if one is unsolvable or ends at once.",
+    )
+    command.add_argument("games", nargs="+", metavar="GAME", help="names of games, or all")
+    command.add_argument("--mode", nargs="+", default=[], metavar="M", help="distribution modes (default: all offered)")
+    command.add_argument("--levels", type=int, default=100_000, help="of each game and mode (default: %(default)s)")
+    command.add_argument("--first", type=int, default=0, help="the lowest level seed (default: %(default)s)")
+    command.add_argument("--threads", type=int, default=2, help="(default: %(default)s)")
+    command.add_argument("--json", metavar="FILE", help="write the results, with the seeds of all levels that failed")
+    command.set_defaults(run=_certify)
+
+
+def _certify(options: argparse.Namespace) -> int:
+    from worldmodels.envs.certify import LevelRange, certify_and_report
+
+    levels = LevelRange(options.levels, options.first, options.threads)
+    return certify_and_report(options.games, options.mode, levels, options.json)
 
 
 def _add_doctor(commands: argparse._SubParsersAction) -> None:
