@@ -15,6 +15,9 @@ from worldmodels.envs.native import _native
 
 Images = npt.NDArray[np.uint8]
 
+MOST_LENT = 3
+"""Outcomes remembered to be used again: a loop holds two at a time, this step's and the last one's, or three."""
+
 
 class Outcome(NamedTuple):
     """What one call reports, one row per environment (N).
@@ -27,7 +30,8 @@ class Outcome(NamedTuple):
         solution: int32 (N,), steps of the solution that the generator of that level found; -1 where it sought none.
         prev_level_seed: int32 (N,), of the level in which the step was taken; after a reset, of the level before.
         prev_level_complete: bool (N,), whether that step completed the level.
-        final_observations: uint8 (N, 64, 64, 3), of episodes that ended and were begun anew in this very call.
+        final_observations: uint8 (N, 64, 64, 3), of episodes that ended and were begun anew in this very call;
+            other rows hold anything.
     """
 
     observations: Images
@@ -53,12 +57,8 @@ class Outcome(NamedTuple):
             np.empty(count, np.int32),
             np.empty(count, np.int32),
             np.empty(count, np.bool_),
-            np.zeros(shape, np.uint8) if with_final else None,
+            np.empty(shape, np.uint8) if with_final else None,
         )
-
-    def arrays(self) -> tuple[npt.NDArray[Any], ...]:
-        """As the native side takes them."""
-        return self[:8] if self.final_observations is None else self  # type: ignore[return-value]
 
     def info(self) -> dict[str, Any]:
         """The level part, under the names of `info`."""
@@ -87,6 +87,7 @@ class Batch:
         self.num_threads = num_threads
         for info in infos:
             check_mode(info, self.options["distribution_mode"])
+        self._lent: list[Outcome] = []
         self._native = _native.BatchEnv([info.name for info in infos], self.options, autoreset, num_threads)
 
     def __len__(self) -> int:
@@ -99,20 +100,24 @@ class Batch:
         self._native.seed(int(seed) % 2**64)
 
     def new_outcome(self) -> Outcome:
-        """Arrays to hand to the calls below."""
-        return Outcome.empty(len(self), self.autoreset == "SameStep")
+        """Arrays to hand to the calls below, which nobody else sees: fresh ones, or such as all have let go of again."""
+        outcome = self._native.spare(self._lent)
+        if outcome is None:
+            outcome = Outcome.empty(len(self), self.autoreset == "SameStep")
+            self._lent = [outcome, *self._lent[: MOST_LENT - 1]]
+        return outcome
 
     def reset(self, outcome: Outcome, mask: npt.NDArray[np.bool_] | None = None) -> None:
         """Begins new episodes (where `mask` is true) and reports on all."""
-        self._native.reset(mask, outcome.arrays())
+        self._native.reset(mask, outcome)
 
     def step(self, actions: npt.NDArray[np.int32], outcome: Outcome) -> None:
         """One action each, int32 (N,). An error inside one game is a `GameError` that names it."""
-        self._native.step(actions, outcome.arrays())
+        self._native.step(actions, outcome)
 
     def observe(self, outcome: Outcome) -> None:
         """Reports the current moment again; changes nothing."""
-        self._native.observe(outcome.arrays())
+        self._native.observe(outcome)
 
     def render(self, index: int, size: int) -> Images:
         """uint8 (size, size, 3): one environment as people see it."""

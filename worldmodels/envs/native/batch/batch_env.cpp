@@ -1,5 +1,6 @@
 #include "batch/batch_env.h"
 
+#include <algorithm>
 #include <exception>
 
 namespace wm {
@@ -10,29 +11,35 @@ BatchEnv::BatchEnv(const std::vector<EpisodeOptions>& wanted, Autoreset autorese
     if (threads < 1) throw InvalidInput("num_threads is 1 or more; received " + std::to_string(threads) + ".");
     episodes_.reserve(wanted.size());
     for (const EpisodeOptions& one : wanted) episodes_.emplace_back(one);
+    failures_.resize(episodes_.size());
 }
 
 void BatchEnv::seed(std::uint64_t seed) {
     for (int i = 0; i < size(); ++i) episode(i).seed(seed, i);
 }
 
-// Runs `work(index)` for every environment and reports the failure with the lowest index, so that the report does not
-// depend on the threads either.
+// Runs `work(index)` for every environment.
 template <class Work>
-void BatchEnv::for_each(Work work) {
-    std::vector<std::string> failures(episodes_.size());
+void BatchEnv::for_each(const Work& work) {
     pool_.run(size(), [&](int index) {
         try {
             work(index);
         } catch (const std::exception& error) {
-            failures[static_cast<std::size_t>(index)] = error.what();
+            failures_[static_cast<std::size_t>(index)] = error.what();
+            failed_ = true;
         }
     });
-    for (int i = 0; i < size(); ++i) {
-        const std::string& failure = failures[static_cast<std::size_t>(i)];
-        if (!failure.empty())
-            throw GameError("Environment " + std::to_string(i) + " (" + episode(i).info().name + "): " + failure + ".");
-    }
+    if (failed_) report_failure();
+}
+
+// Throws the failure with the lowest index, so that the report does not depend on the threads either.
+void BatchEnv::report_failure() {
+    const std::vector<std::string> failures(std::move(failures_));
+    failures_.assign(failures.size(), {});
+    failed_ = false;
+    const auto first = std::find_if(failures.begin(), failures.end(), [](const auto& text) { return !text.empty(); });
+    const int index = static_cast<int>(first - failures.begin());
+    throw GameError("Environment " + std::to_string(index) + " (" + episode(index).info().name + "): " + *first + ".");
 }
 
 void BatchEnv::reset(const bool* mask, const BatchArrays& arrays) {

@@ -4,6 +4,7 @@
 // exception names the failed one, and the batch can be used on.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -58,13 +59,16 @@ public:
 
 private:
     template <class Work>
-    void for_each(Work work);
+    void for_each(const Work& work);
+    [[noreturn]] void report_failure();
     void step_one(int index, int action, const BatchArrays& arrays);
     void write(int index, const BatchArrays& arrays);
 
     std::vector<Episode> episodes_;
     Autoreset autoreset_;
     ThreadPool pool_;
+    std::atomic<bool> failed_{false};
+    std::vector<std::string> failures_;  // of the last call, one text per environment
 };
 
 }  // namespace wm

@@ -2,30 +2,37 @@
 // and step together, so there are no queues, and no futures.
 #pragma once
 
-#include <atomic>
-#include <condition_variable>
-#include <functional>
 #include <memory>
-#include <mutex>
-#include <thread>
-#include <vector>
 
 namespace wm {
 
 class ThreadPool {
 public:
     // `threads` counts the calling thread: 1 means that nothing else is started.
-    explicit ThreadPool(int threads);
+    explicit ThreadPool(int threads) : threads_(threads) {}
     ~ThreadPool();
     ThreadPool(const ThreadPool&) = delete;
     ThreadPool& operator=(const ThreadPool&) = delete;
 
     // `work(index)` for every index below `count`, in any order, on any thread. It must not throw.
-    void run(int count, const std::function<void(int)>& work);
+    template <class Work>
+    void run(int count, const Work& work) {
+        if (threads_ <= 1 || count <= 1) {
+            for (int i = 0; i < count; ++i) work(i);
+            return;
+        }
+        share({[](const void* what, int index) { (*static_cast<const Work*>(what))(index); }, &work}, count);
+    }
 
 private:
+    // A function whose type is forgotten, without what std::function costs.
+    struct Job {
+        void (*call)(const void* work, int index) = nullptr;
+        const void* work = nullptr;
+    };
     struct Shared;
 
+    void share(const Job& job, int count);
     void start_workers();
 
     int threads_;

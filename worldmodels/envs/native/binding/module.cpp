@@ -69,32 +69,65 @@ Autoreset autoreset_named(const std::string& name) {
     throw InvalidInput("There is no autoreset mode '" + name + "'.");
 }
 
-// The arrays are written without bounds checks, so their sizes are checked here, once per call.
+// Where the rows of an array begin; nullptr unless it is as it must be: written without bounds checks, it is checked in
+// every call, and the client may have changed it since the last one.
 template <class T>
-T* checked(const py::array& array, std::size_t items, const char* name) {
-    if (!py::isinstance<Array<T>>(array) || !array.writeable() || static_cast<std::size_t>(array.size()) != items)
-        throw py::value_error(std::string("The array '") + name +
-                              "' must be writeable, contiguous, of its own type, with " + std::to_string(items) +
-                              " items.");
-    return static_cast<T*>(const_cast<py::array&>(array).mutable_data());
+T* rows_of(const py::handle& given, py::ssize_t count, bool images) {
+    if (!py::isinstance<py::array>(given)) return nullptr;
+    const auto array = py::reinterpret_borrow<py::array>(given);
+    constexpr py::ssize_t side = kObservationSize;
+    if (array.ndim() != (images ? 4 : 1) || array.shape(0) != count) return nullptr;
+    if (images && (array.shape(1) != side || array.shape(2) != side || array.shape(3) != 3)) return nullptr;
+    if (!array.writeable() || (array.flags() & py::array::c_style) == 0) return nullptr;
+    const py::dtype wanted = py::dtype::of<T>();
+    if (!array.dtype().is(wanted) && !array.dtype().equal(wanted)) return nullptr;
+    return static_cast<T*>(const_cast<void*>(array.data()));
 }
 
-BatchArrays arrays_of(const BatchEnv& env, const py::tuple& given) {
-    const auto count = static_cast<std::size_t>(env.size());
-    if (given.size() != 8 && given.size() != 9)
-        throw py::value_error("A call takes 8 arrays, or 9 with final observations.");
+// The fields of Outcome, in its order; the last may be None. `usable` becomes false where one is not as it must be.
+BatchArrays arrays_of(const BatchEnv& env, const py::tuple& given, bool& usable) {
+    const py::ssize_t count = env.size();
     BatchArrays arrays;
-    arrays.observations = checked<std::uint8_t>(given[0], count * kObservationBytes, "observations");
-    arrays.rewards = checked<float>(given[1], count, "rewards");
-    arrays.terminated = checked<bool>(given[2], count, "terminated");
-    arrays.truncated = checked<bool>(given[3], count, "truncated");
-    arrays.level_seeds = checked<std::int32_t>(given[4], count, "level_seed");
-    arrays.solutions = checked<std::int32_t>(given[5], count, "solution");
-    arrays.previous_level_seeds = checked<std::int32_t>(given[6], count, "prev_level_seed");
-    arrays.previous_level_complete = checked<bool>(given[7], count, "prev_level_complete");
-    if (given.size() == 9)
-        arrays.final_observations = checked<std::uint8_t>(given[8], count * kObservationBytes, "final_observations");
+    usable = given.size() == 9;
+    if (!usable) return arrays;
+    const auto find = [&](auto*& rows, std::size_t index, bool images = false) {
+        rows = rows_of<std::remove_reference_t<decltype(*rows)>>(PyTuple_GET_ITEM(given.ptr(), index), count, images);
+        usable = usable && rows != nullptr;
+    };
+    find(arrays.observations, 0, true);
+    find(arrays.rewards, 1);
+    find(arrays.terminated, 2);
+    find(arrays.truncated, 3);
+    find(arrays.level_seeds, 4);
+    find(arrays.solutions, 5);
+    find(arrays.previous_level_seeds, 6);
+    find(arrays.previous_level_complete, 7);
+    if (PyTuple_GET_ITEM(given.ptr(), 8) != Py_None) find(arrays.final_observations, 8, true);
     return arrays;
+}
+
+BatchArrays checked_arrays(const BatchEnv& env, const py::tuple& given) {
+    bool usable = false;
+    const BatchArrays arrays = arrays_of(env, given, usable);
+    if (!usable)
+        throw py::value_error(
+            "The arrays must be those of an Outcome: writeable, contiguous, of its types, with a row per environment.");
+    return arrays;
+}
+
+// The first Outcome of a list that nobody else holds, and none of whose arrays, so that it can be written over
+// unnoticed; None where there is none. A view of an array holds it.
+py::object spare(const BatchEnv& env, const py::list& outcomes) {
+    for (const py::handle outcome : outcomes) {
+        bool free = PyTuple_Check(outcome.ptr()) && Py_REFCNT(outcome.ptr()) == 1;
+        for (py::ssize_t i = 0; free && i < PyTuple_GET_SIZE(outcome.ptr()); ++i) {
+            PyObject* const item = PyTuple_GET_ITEM(outcome.ptr(), i);
+            free = item == Py_None || Py_REFCNT(item) == 1;
+        }
+        if (free) arrays_of(env, py::reinterpret_borrow<py::tuple>(outcome), free);
+        if (free) return py::reinterpret_borrow<py::object>(outcome);
+    }
+    return py::none();
 }
 
 Episode& episode_at(BatchEnv& env, int index) {
@@ -107,20 +140,20 @@ void step(BatchEnv& env, const Array<std::int32_t>& actions, const py::tuple& gi
     if (actions.size() != env.size())
         throw InvalidInput("A step takes one action per environment, " + std::to_string(env.size()) + "; received " +
                            std::to_string(actions.size()) + ".");
-    const BatchArrays arrays = arrays_of(env, given);
+    const BatchArrays arrays = checked_arrays(env, given);
     const py::gil_scoped_release unlocked;
     env.step(actions.data(), arrays);
 }
 
 void reset(BatchEnv& env, const std::optional<Array<bool>>& mask, const py::tuple& given) {
     if (mask && mask->size() != env.size()) throw InvalidInput("A reset mask has one value per environment.");
-    const BatchArrays arrays = arrays_of(env, given);
+    const BatchArrays arrays = checked_arrays(env, given);
     const py::gil_scoped_release unlocked;
     env.reset(mask ? mask->data() : nullptr, arrays);
 }
 
 void observe(BatchEnv& env, const py::tuple& given) {
-    const BatchArrays arrays = arrays_of(env, given);
+    const BatchArrays arrays = checked_arrays(env, given);
     const py::gil_scoped_release unlocked;
     env.observe(arrays);
 }
@@ -200,9 +233,10 @@ PYBIND11_MODULE(_native, module) {
              }),
              py::arg("games"), py::arg("options"), py::arg("autoreset"), py::arg("num_threads"))
         .def("seed", &BatchEnv::seed, py::arg("seed"))
-        .def("step", &step, py::arg("actions"), py::arg("arrays"))
-        .def("reset", &reset, py::arg("mask").none(true), py::arg("arrays"))
-        .def("observe", &observe, py::arg("arrays"))
+        .def("step", &step, py::arg("actions"), py::arg("outcome"))
+        .def("reset", &reset, py::arg("mask").none(true), py::arg("outcome"))
+        .def("observe", &observe, py::arg("outcome"))
+        .def("spare", &spare, py::arg("outcomes"))
         .def("render", &render, py::arg("index"), py::arg("size"))
         .def("get_state", &get_state, py::arg("index"))
         .def("set_state", &set_state, py::arg("index"), py::arg("state"))
