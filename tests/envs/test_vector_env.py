@@ -201,3 +201,49 @@ def test_info_of_the_single_environment_holds_plain_numbers():
         "prev_level_complete": False,
     }
     assert type(info["level"]["solution"]) is int
+
+
+def test_arrays_are_used_again_only_when_nobody_holds_them():
+    """Kept whole, as a view, or changed in place: what a client holds is never written over."""
+    env = GameVectorEnv("coinrun", 3)
+    env.reset(seed=0)
+    kept = [env.step([7, 7, 7])[0] for _ in range(6)]
+    views = [env.step([7, 7, 7])[1][1:] for _ in range(6)]
+    infos = [env.step([7, 7, 7])[4]["level"]["seed"] for _ in range(6)]
+    copies = [array.copy() for array in (*kept, *views, *infos)]
+    for _ in range(30):
+        env.step([8, 0, 3])
+    assert all(np.array_equal(array, copy) for array, copy in zip((*kept, *views, *infos), copies, strict=True))
+    assert len({array.ctypes.data for array in kept}) == 6
+
+
+def test_arrays_that_a_client_changed_are_not_handed_out_again():
+    env, plain = GameVectorEnv("coinrun", 2), GameVectorEnv("coinrun", 2)
+    env.reset(seed=0)
+    plain.reset(seed=0)
+    for spoil in (
+        lambda a: a.setflags(write=False),
+        lambda a: setattr(a, "shape", (2, -1)),
+        lambda a: a.resize(0, refcheck=False),
+    ):
+        observations = env.step([7, 7])[0]
+        spoil(observations)
+        plain.step([7, 7])
+        del observations
+        one, other = env.step([7, 7])[0], plain.step([7, 7])[0]
+        assert one.shape == (2, 64, 64, 3) and one.flags.writeable and np.array_equal(one, other)
+
+
+def test_arrays_of_the_wrong_kind_are_refused():
+    batch = GameVectorEnv("maze", 2)._batch
+    batch.seed(0)
+    good = batch.new_outcome()
+    batch.reset(good)
+    for field, bad in {
+        "rewards": np.zeros(2),
+        "observations": np.zeros((2, 64, 64, 4), np.uint8),
+        "level_seed": np.zeros(3, np.int32),
+        "terminated": np.zeros(4, np.bool_)[::2],
+    }.items():
+        with pytest.raises(ValueError, match="arrays must be those of an Outcome"):
+            batch.observe(good._replace(**{field: bad}))

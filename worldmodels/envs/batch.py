@@ -100,7 +100,7 @@ class Batch:
         self._native.seed(int(seed) % 2**64)
 
     def new_outcome(self) -> Outcome:
-        """Arrays to hand to the calls below, which nobody else sees: fresh ones, or such as all have let go of again."""
+        """Arrays for the calls below that nobody else sees: fresh ones, or such as everybody has let go of."""
         outcome = self._native.spare(self._lent)
         if outcome is None:
             outcome = Outcome.empty(len(self), self.autoreset == "SameStep")

@@ -12,6 +12,7 @@ BatchEnv::BatchEnv(const std::vector<EpisodeOptions>& wanted, Autoreset autorese
     episodes_.reserve(wanted.size());
     for (const EpisodeOptions& one : wanted) episodes_.emplace_back(one);
     failures_.resize(episodes_.size());
+    reports_.resize(episodes_.size());
 }
 
 void BatchEnv::seed(std::uint64_t seed) {
@@ -45,8 +46,9 @@ void BatchEnv::report_failure() {
 void BatchEnv::reset(const bool* mask, const BatchArrays& arrays) {
     for_each([&](int index) {
         if (mask == nullptr || mask[index]) episode(index).reset();
-        write(index, arrays);
+        draw(index, arrays);
     });
+    write(arrays);
 }
 
 void BatchEnv::step(const std::int32_t* actions, const BatchArrays& arrays) {
@@ -55,40 +57,57 @@ void BatchEnv::step(const std::int32_t* actions, const BatchArrays& arrays) {
             throw InvalidInput("Actions are 0 to " + std::to_string(kNumActions - 1) + "; received " +
                                std::to_string(actions[i]) + " for environment " + std::to_string(i) + " (" +
                                episode(i).info().name + ").");
-    for_each([&](int index) { step_one(index, actions[index], arrays); });
+    for_each([&](int index) {
+        step_one(index, actions[index], arrays);
+        draw(index, arrays);
+    });
+    write(arrays);
 }
 
 void BatchEnv::observe(const BatchArrays& arrays) {
-    for_each([&](int index) { write(index, arrays); });
+    for_each([&](int index) { draw(index, arrays); });
+    write(arrays);
 }
 
 void BatchEnv::step_one(int index, int action, const BatchArrays& arrays) {
     Episode& one = episode(index);
     if (autoreset_ == Autoreset::NextStep && one.over()) {
         one.reset();
-        write(index, arrays);
         return;
     }
     one.step(action);
     if (autoreset_ == Autoreset::SameStep && one.over()) {
-        const auto row = static_cast<std::size_t>(index);
-        one.draw(arrays.final_observations + row * kObservationBytes, kObservationSize);
+        one.draw(arrays.final_observations + static_cast<std::size_t>(index) * kObservationBytes, kObservationSize);
         one.begin_next();
     }
-    write(index, arrays);
 }
 
-void BatchEnv::write(int index, const BatchArrays& arrays) {
+// Paints the moment of one environment, and notes the rest of its row.
+void BatchEnv::draw(int index, const BatchArrays& arrays) {
     const Episode& one = episode(index);
     const auto row = static_cast<std::size_t>(index);
     one.draw(arrays.observations + row * kObservationBytes, kObservationSize);
-    arrays.rewards[row] = one.reward();
-    arrays.terminated[row] = one.terminated();
-    arrays.truncated[row] = one.truncated();
-    arrays.level_seeds[row] = one.level_seed();
-    arrays.solutions[row] = one.solution_length();
-    arrays.previous_level_seeds[row] = one.previous_level_seed();
-    arrays.previous_level_complete[row] = one.previous_level_complete();
+    Report& report = reports_[row];
+    report.reward = one.reward();
+    report.terminated = one.terminated();
+    report.truncated = one.truncated();
+    report.previous_level_complete = one.previous_level_complete();
+    report.level_seed = one.level_seed();
+    report.solution = one.solution_length();
+    report.previous_level_seed = one.previous_level_seed();
+}
+
+void BatchEnv::write(const BatchArrays& arrays) const {
+    for (std::size_t row = 0; row < reports_.size(); ++row) {
+        const Report& report = reports_[row];
+        arrays.rewards[row] = report.reward;
+        arrays.terminated[row] = report.terminated;
+        arrays.truncated[row] = report.truncated;
+        arrays.level_seeds[row] = report.level_seed;
+        arrays.solutions[row] = report.solution;
+        arrays.previous_level_seeds[row] = report.previous_level_seed;
+        arrays.previous_level_complete[row] = report.previous_level_complete;
+    }
 }
 
 }  // namespace wm

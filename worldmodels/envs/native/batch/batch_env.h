@@ -62,9 +62,19 @@ private:
     void for_each(const Work& work);
     [[noreturn]] void report_failure();
     void step_one(int index, int action, const BatchArrays& arrays);
-    void write(int index, const BatchArrays& arrays);
+    void draw(int index, const BatchArrays& arrays);
+    void write(const BatchArrays& arrays) const;
+
+    // What a row of the arrays will say, images apart. Threads that step neighbours would fight for the arrays' cache
+    // lines, so the caller copies the rows in the end.
+    struct alignas(32) Report {
+        float reward = 0.0f;
+        bool terminated = false, truncated = false, previous_level_complete = false;
+        std::int32_t level_seed = 0, solution = -1, previous_level_seed = 0;
+    };
 
     std::vector<Episode> episodes_;
+    std::vector<Report> reports_;
     Autoreset autoreset_;
     ThreadPool pool_;
     std::atomic<bool> failed_{false};

@@ -34,65 +34,68 @@ bool spin_until(Ready ready) {
     return false;
 }
 
-// The indices that are left of a thread's share, in one word, so that both ends are read and changed at once.
-class alignas(64) Share {  // a cache line each: shares of different threads do not disturb each other
+}  // namespace
+
+// A thread's share of a round: the indices that are left of it, in one word, so that both ends are read and changed at
+// once. A cache line each: threads do not disturb each other, and a worker finds all it needs in the line it looks at.
+class alignas(64) ThreadPool::Share {
 public:
-    void fill(int begin, int end) {
-        left_.store(static_cast<std::uint64_t>(begin) << 32 | static_cast<std::uint64_t>(end));
+    void fill(const Job& job, int begin, int end) {
+        job_ = job;
+        left_.store(std::uint64_t(begin) << 32 | std::uint64_t(end), std::memory_order_release);
     }
-    // The next index; -1 when there is none.
-    int take() {
+    bool empty() const { return !holds_one(left_.load()); }
+    // Works off one index; false when there is none left.
+    bool work() {
         const std::uint64_t left = left_.fetch_add(std::uint64_t{1} << 32);
-        const auto next = static_cast<std::uint32_t>(left >> 32), end = static_cast<std::uint32_t>(left);
-        return next < end ? static_cast<int>(next) : -1;
+        if (!holds_one(left)) return false;
+        job_.call(job_.work, static_cast<int>(left >> 32));
+        return true;
     }
 
 private:
-    std::atomic<std::uint64_t> left_{0};
-};
+    static bool holds_one(std::uint64_t left) { return (left >> 32) < (left & 0xFFFFFFFF); }
 
-}  // namespace
+    std::atomic<std::uint64_t> left_{0};
+    Job job_;
+};
 
 // A round ends when every index is done, not when every worker has looked in: the caller never waits for a worker that
 // sleeps or that the system has put aside, but does its share. A worker that comes too late finds nothing left, or
-// helps in the round that has begun meanwhile; so a job is read after an index was taken, which keeps its round open.
+// helps in the round that has begun meanwhile; an index that was taken keeps its round open, and so its job alive.
 struct ThreadPool::Shared {
     std::vector<Share> shares;
-    alignas(64) std::atomic<long> round{0};
-    Job job;
-    int count = 0;
-    std::atomic<bool> stopping{false};
-    alignas(64) std::atomic<int> done{0};
+    alignas(64) std::atomic<std::int64_t> done{0};  // indices, of all rounds
+    alignas(64) std::int64_t given_out = 0;         // likewise, by the caller
 
     std::mutex mutex;
     std::condition_variable round_began, round_ended;
     std::atomic<int> sleeping_workers{0};
-    std::atomic<bool> caller_sleeps{false};
+    std::atomic<bool> caller_sleeps{false}, stopping{false};
     std::vector<std::thread> workers;
 
     explicit Shared(int threads) : shares(static_cast<std::size_t>(threads)) {
-        for (int i = 1; i < threads; ++i) workers.emplace_back([this, i] { serve(i); });
+        for (std::size_t i = 1; i < shares.size(); ++i) workers.emplace_back([this, i] { serve(i); });
     }
 
     // A thread works off its own share first, the same one in every round, so that its core's cache still holds those
     // games; then it helps the others, so that a slow game (a reset, say) holds up nobody.
     void work_off(std::size_t thread) {
-        int mine = 0;
+        int finished = 0;
         for (std::size_t i = 0; i < shares.size(); ++i) {
             Share& share = shares[(thread + i) % shares.size()];
-            for (int index; (index = share.take()) >= 0; ++mine) job.call(job.work, index);
+            while (!share.empty() && share.work()) ++finished;
         }
-        if (mine == 0) return;
-        const int all = count;  // read before the addition, after which the next round may begin
-        if (done.fetch_add(mine) + mine == all && caller_sleeps) {
+        done += finished;
+        if (caller_sleeps) {
             const std::lock_guard<std::mutex> lock(mutex);
             round_ended.notify_one();
         }
     }
 
-    void serve(int thread) {
-        for (long served = 0;;) {
-            const auto called = [&] { return stopping || round != served; };
+    void serve(std::size_t thread) {
+        const auto called = [&] { return !shares[thread].empty() || stopping; };
+        for (;;) {
             if (!spin_until(called)) {
                 std::unique_lock<std::mutex> lock(mutex);
                 ++sleeping_workers;
@@ -100,32 +103,25 @@ struct ThreadPool::Shared {
                 --sleeping_workers;
             }
             if (stopping) return;
-            served = round;  // before the work: another round may begin during its last part
-            work_off(static_cast<std::size_t>(thread));
+            work_off(thread);
         }
     }
 
-    void wake_workers() {
-        if (sleeping_workers == 0) return;
+    void begin_round(const Job& job, int count) {
+        given_out += count;
+        const int threads = static_cast<int>(shares.size());
+        for (int i = 0; i < threads; ++i)
+            shares[static_cast<std::size_t>(i)].fill(job, count * i / threads, count * (i + 1) / threads);
+        // Written to, not only read: a worker that counts itself after this sees its share before it sleeps.
+        if (sleeping_workers.fetch_add(0) == 0) return;
         {
             const std::lock_guard<std::mutex> lock(mutex);
         }  // whoever is about to sleep does, and then hears this
         round_began.notify_all();
     }
 
-    void begin_round(const Job& new_job, int new_count) {
-        job = new_job;
-        count = new_count;
-        done = 0;
-        const int threads = static_cast<int>(shares.size());
-        for (int i = 0; i < threads; ++i)
-            shares[static_cast<std::size_t>(i)].fill(count * i / threads, count * (i + 1) / threads);
-        ++round;
-        wake_workers();
-    }
-
     void await_end() {
-        const auto ended = [&] { return done == count; };
+        const auto ended = [&] { return done == given_out; };
         if (spin_until(ended)) return;
         std::unique_lock<std::mutex> lock(mutex);
         caller_sleeps = true;

@@ -30,6 +30,7 @@ private:
         void (*call)(const void* work, int index) = nullptr;
         const void* work = nullptr;
     };
+    class Share;
     struct Shared;
 
     void share(const Job& job, int count);
