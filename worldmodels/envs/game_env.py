@@ -12,6 +12,7 @@ from worldmodels.core.errors import UserError
 from worldmodels.core.lookup import unknown
 from worldmodels.envs.batch import Batch, Images
 from worldmodels.envs.games import ACTION_KEYS, HUMAN_SIZE, NUM_ACTIONS, OBSERVATION_SHAPE
+from worldmodels.envs.keys import keys_to_action
 
 
 class GameEnv(gymnasium.Env[Images, np.int64]):
@@ -92,6 +93,10 @@ class GameEnv(gymnasium.Env[Images, np.int64]):
     def variables(self) -> dict[str, float]:
         """Every number of the state by its path, `{"entities/0/x": 1.5, ...}` (entity 0 is the agent): for probing."""
         return self._batch.variables(0)
+
+    def get_keys_to_action(self) -> dict[tuple[int, ...] | str, int]:
+        """For `gymnasium.utils.play`, which needs the render mode "rgb_array": the action of each keys held."""
+        return keys_to_action()
 
     def get_action_meanings(self) -> list[str]:
         """One text per action."""
