@@ -1,11 +1,11 @@
-"""How fast the native games are, beside Procgen's, measured in turn within the same run.
+"""How fast the native games are, beside Procgen's, measured in turn within the same run; and what they cost in memory.
 
     python benchmarks/env_speed.py --peer-python /path/to/venv/bin/python [--repeats 5] [--seconds 1.0]
 
 The peer's environment needs `pip install procgen2 'numpy<2'` (Python 3.11); without `--peer-python` ours are measured
 alone. One thread, 64 environments, random actions, observations written, resets included. Medians over the repeats;
-the ratio is the median over the repeats of ours / theirs, which were measured one right after the other.
-Writes results/env_speed.json and results/env_speed.md.
+the ratio is the median over the repeats of ours / theirs, which were measured one right after the other, each while the
+other process waited. Writes results/env_speed.json, .md and .png.
 """
 
 from __future__ import annotations
@@ -21,12 +21,15 @@ from statistics import geometric_mean, median
 from typing import Any
 
 import numpy as np
+from env_footprint import footprint
+from env_speed_chart import RESULTS, draw
 
 from worldmodels.envs import GAMES, make_vec
 from worldmodels.envs.games import GAME_INFO
+from worldmodels.evaluation.normalisation import RANGES
 
 NUM_ENVS = 64
-RESULTS = Path(__file__).parent / "results"
+PEER_GAMES = tuple(RANGES["easy"])  # all that were published
 # Modes that the peer offers too; exploration is hard mode on another level.
 PEER_MODES = ("easy", "hard", "extreme", "memory")
 WARM_UP_CALLS = 300  # long enough to have met every background, which are painted on first use
@@ -61,20 +64,12 @@ def own_speed(game: str, mode: str, seconds: float, num_threads: int = 1) -> flo
     return calls * NUM_ENVS / (time.perf_counter() - start)
 
 
-def construction_milliseconds(game: str, mode: str) -> float:
-    """Of 64 environments, the first time in this process aside."""
-    make_vec(game, seed=0, num_envs=NUM_ENVS, distribution_mode=mode)
-    start = time.perf_counter()
-    make_vec(game, seed=0, num_envs=NUM_ENVS, distribution_mode=mode)
-    return (time.perf_counter() - start) * 1000
-
-
 def measure(game: str, mode: str, peer: Peer | None, repeats: int, seconds: float) -> dict[str, Any]:
     """One row of the table."""
     own, two, other = [], [], []
     for _ in range(repeats):
         own.append(own_speed(game, mode, seconds))
-        if peer and mode in PEER_MODES:
+        if peer and mode in PEER_MODES and game in PEER_GAMES:
             other.append(peer.speed(game, mode, seconds))
         two.append(own_speed(game, mode, seconds, num_threads=2))
     ratios = [mine / theirs for mine, theirs in zip(own, other, strict=False)]
@@ -85,21 +80,22 @@ def measure(game: str, mode: str, peer: Peer | None, repeats: int, seconds: floa
         "two_threads": round(median(t / o for t, o in zip(two, own, strict=True)), 2),
         "procgen": round(median(other)) if other else None,
         "ratio": round(median(ratios), 1) if ratios else None,
-        "construction_ms": round(construction_milliseconds(game, mode), 1),
+        **footprint(game, mode),
     }
 
 
 def table(rows: list[dict[str, Any]]) -> str:
     """Markdown."""
     lines = [
-        "| game | mode | steps/s | Procgen | ratio | two threads | construction of 64 |",
-        "|---|---|---|---|---|---|---|",
+        "| game | mode | steps/s | Procgen | ratio | two threads | memory | construction of 64 | state | saved in |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
         peer = f"{row['procgen']:,} | {row['ratio']}x" if row["procgen"] else "- | -"
         lines.append(
             f"| {row['game']} | {row['mode']} | {row['steps_per_second']:,} | {peer} | {row['two_threads']}x "
-            f"| {row['construction_ms']} ms |"
+            f"| {row['kilobytes']:.0f} kB | {row['construction_ms']} ms "
+            f"| {row['state_bytes']:,} B | {row['state_us']} us |"
         )
     ratios = [row["ratio"] for row in rows if row["ratio"]]
     if ratios:
@@ -130,9 +126,11 @@ def main() -> None:
         "# Speed of the native games\n\nSteps per second, 64 environments, one thread, random actions, "
         "observations written, resets included.\n"
         f"`python benchmarks/env_speed.py --repeats {arguments.repeats} --seconds {arguments.seconds}`, "
-        f"{os.cpu_count()} cores, load {machine['load']:.1f} at the end.\n\n"
+        f"{os.cpu_count()} cores, load {machine['load']:.1f} at the end. Memory is that of one environment more, the "
+        "caller's arrays included.\n\n![Steps per second beside Procgen's](env_speed.png)\n\n"
     )
     (RESULTS / "env_speed.md").write_text(heading + text + "\n")
+    draw(rows, RESULTS / "env_speed.png")
 
 
 if __name__ == "__main__":
