@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import copy
-import os
 import pickle
 
 import gymnasium as gym
 import numpy as np
+import pygame
 import pytest
 from gymnasium.vector import AutoresetMode
 
@@ -16,8 +16,6 @@ from worldmodels.envs import GAMES, GameVectorEnv, make
 from worldmodels.envs.games import ACTION_KEYS, GAME_INFO
 from worldmodels.envs.keys import keys_to_action
 
-os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
-pygame = pytest.importorskip("pygame")
 IDS = [GAME_INFO[name].id for name in GAMES]
 
 
@@ -40,10 +38,11 @@ def test_combinations_that_mean_no_action_of_their_own():
 
 
 @pytest.mark.parametrize("id", IDS)
-def test_gymnasium_plays_it(id):
+def test_gymnasium_plays_it(id, monkeypatch):
     """Hold nothing, then up and right, then close the window."""
     from gymnasium.utils.play import play
 
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     taken = []
 
     def watch(before, after, action, *_):
