@@ -1,6 +1,8 @@
 // Small functions whose every bit is the same on every machine.
 #pragma once
 
+#include <cmath>
+
 namespace wm {
 
 // The largest integer that is not above `value`, without a call into the library.
@@ -20,5 +22,22 @@ inline float sine(float degrees) {
 }
 
 inline float cosine(float degrees) { return sine(degrees + 90); }
+
+// A base of 0 or more to a power of 0 or more: a square root for each binary digit of the exponent's fraction, and
+// square roots are exact everywhere.
+inline float power(float base, float exponent) {
+    float result = 1;
+    for (; exponent >= 1; exponent -= 1) result *= base;
+    constexpr int kDigits = 16;
+    float root = base;
+    for (int i = 0; i < kDigits && exponent > 0; ++i) {
+        root = std::sqrt(root);
+        exponent *= 2;
+        if (exponent < 1) continue;
+        result *= root;
+        exponent -= 1;
+    }
+    return result;
+}
 
 }  // namespace wm

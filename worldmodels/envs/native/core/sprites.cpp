@@ -95,10 +95,12 @@ const Bitmap& Sheet::painted(int sprite, Look look, std::size_t slot) const {
         constexpr float kRoomForOutline = 0.93F;
         const Pose pose = {look.mirrored, degrees, opaque ? 1.0F : kRoomForOutline};
         Painter painter(art.x, art.y, size.width, size.height, pose);
+        constexpr int kTypes = 64;
+        const int texture = spec.type + kTypes * look.theme;  // what a theme means must be seen in every style
         if (style_.generated && opaque) {
-            art::paint_generated_tiles(painter, table_.game, spec.type, spec.art_width, spec.art_height);
+            art::paint_generated_tiles(painter, table_.game, texture, spec.art_width, spec.art_height);
         } else if (style_.generated) {
-            art::paint_generated_figure(painter, table_.game, spec.type);
+            art::paint_generated_figure(painter, table_.game, texture);
         } else {
             spec.paint(painter, look.theme);
         }

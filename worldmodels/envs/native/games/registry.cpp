@@ -1,6 +1,6 @@
 // The only list of games: a new game adds its file and one line here, in alphabetical order.
 // `GameEntry wm::games::NAME()` is what its file defines.
-#define WM_GAMES(game) game(coinrun) game(maze) game(starpilot)  // end of the list
+#define WM_GAMES(game) game(bigfish) game(coinrun) game(maze) game(plunder) game(starpilot)  // end of the list
 
 #include "core/game.h"
 
