@@ -55,6 +55,9 @@ constexpr int kLanes = 5;
 constexpr float kLowestLane = 0.4f, kLaneDistance = 0.11f;  // parts of the upper half of the sea
 constexpr float kSlowest = 0.15f, kFastest = 0.25f;
 constexpr float kArrival = 0.06f;  // probability of a ship in a step
+// Chance alone would leave one level in 250 with too few enemies to be won: on the average one comes at least this
+// often, from some step on.
+constexpr int kLongestWait = 45, kPatience = 300;
 constexpr int kMostPanels = 3;
 constexpr float kPanelsFrom = 5, kPanelsTo = 10;
 
@@ -78,7 +81,7 @@ public:
 
     void visit(Archive& archive) override {
         archive("entities", entities_)("explosions", explosions_)("lanes", lanes_)("target", target_);
-        archive("time", time_)("sunk", sunk_)("reload", reload_)("play", play_);
+        archive("time", time_)("sunk", sunk_)("enemies", enemies_)("steps", steps_)("reload", reload_)("play", play_);
         archive("background", background_)("phase", phase_);
         if (archive.loading()) picture_.forget();
     }
@@ -89,7 +92,7 @@ private:
     void move_all(const Move& move);
     float resolve_hits();
     void hit(Entity& ball, Entity& other, float& reward);
-    void launch();
+    void launch(bool overdue);
     void fire();
     int aimed_action() const;
     bool will_hit(float x, float y, const Entity& other) const;
@@ -108,6 +111,8 @@ private:
     std::int16_t target_ = 0;  // the look of the enemy's ships; friends look like the agent
     float time_ = 1;
     std::int32_t sunk_ = 0;
+    std::int32_t enemies_ = 0;  // that have come
+    std::int32_t steps_ = 0;
     std::int32_t reload_ = 0;  // steps until the next shot
     Random play_;
     std::int32_t background_ = 0;
@@ -141,7 +146,7 @@ void Plunder::reset(std::int32_t level_seed) {
     if (options_.mode != Mode::Easy) place_panels(streams.level);
     explosions_.clear();
     time_ = 1;
-    sunk_ = 0;
+    sunk_ = enemies_ = steps_ = 0;
     reload_ = kReload;
     play_ = streams.play;
     constexpr int kSeas = 4;  // the first waters are seen from above
@@ -166,7 +171,9 @@ StepResult Plunder::step(int action) {
     move_all(move);
     StepResult result{resolve_hits(), false, false};
     remove_dead(entities_, grid_);
-    if (play_.chance(kArrival)) launch();
+    ++steps_;
+    const bool overdue = enemies_ * kLongestWait + kPatience < steps_;
+    if (play_.chance(kArrival) || overdue) launch(overdue);
     if (reload_ > 0) --reload_;
     if (move.special == kFire && reload_ == 0) fire();
     time_ -= kTimePerStep;
@@ -214,18 +221,20 @@ void Plunder::hit(Entity& ball, Entity& other, float& reward) {
     }
 }
 
-// A ship enters where its lane begins, unless something is still there.
-void Plunder::launch() {
+// A ship enters where its lane begins, unless something is still there. It is the enemy's by chance, or for certain.
+void Plunder::launch(bool overdue) {
     const int lane = play_.below(kLanes);
     const float velocity = lanes_[static_cast<std::size_t>(lane)];
     const float half = kSize / 2, height = kLowestLane + kLaneDistance * static_cast<float>(lane);
+    const bool enemy = play_.coin() || overdue;
     Entity ship = new_ship(velocity > 0 ? -ship_radius_ : kSize + ship_radius_, half + height * (half - ship_radius_),
-                           play_.coin() ? target_ : entities_[0].theme);
+                           enemy ? target_ : entities_[0].theme);
     ship.type = kShip;
     ship.vx = velocity;
     ship.mirrored = velocity < 0;
-    if (std::none_of(entities_.begin(), entities_.end(), [&](const Entity& e) { return overlap(e, ship); }))
-        entities_.push_back(ship);
+    if (std::any_of(entities_.begin(), entities_.end(), [&](const Entity& e) { return overlap(e, ship); })) return;
+    entities_.push_back(ship);
+    enemies_ += enemy;
 }
 
 // The ball moves for the first time in the next step.
@@ -258,25 +267,29 @@ int Plunder::aimed_action() const {
     constexpr int kLeft = 1, kWait = 4, kRight = 7, kFireAction = 9;
     const Entity& agent = entities_[0];
     const auto any = [&](auto test) { return std::any_of(entities_.begin() + 1, entities_.end(), test); };
-    float nearest = kSize, way = 0;
+    // Firing takes a step, in which everything moves: so does the ball, from one step below the gun.
+    const float x = agent.x + steer(agent.vx, 0, kMaxSpeed), y = agent.y - kBallSpeed;
+    const float left = kLegendWidth + agent.rx, right = kSize - agent.rx;
+    const bool clear = !any([&](const Entity& e) { return e.type != kBall && !is_target(e) && will_hit(x, y, e); });
+    float nearest = kSize, way = (left + right) / 2 - x;  // with nothing to aim at, back to the middle
     for (const Entity& ship : entities_) {
         if (!is_target(ship) || any([&](const Entity& e) { return e.type == kBall && will_hit(e.x, e.y, ship); }))
             continue;
-        // Where the ship will be when the ball gets there; the way to the gun's place takes time too.
-        const float flight = (ship.y - agent.y) / kBallSpeed;
-        const float meeting = ship.x + ship.vx * flight, apart = meeting - agent.x;
-        const float aim =
-            std::clamp(meeting + ship.vx * std::fabs(apart) / kMaxSpeed, kLegendWidth + agent.rx, kSize - agent.rx) -
-            agent.x;
-        if (std::fabs(aim) >= nearest) continue;
-        nearest = std::fabs(aim);
-        way = aim;
-        if (reload_ > 1 || std::fabs(apart) > 0.6f * ship.rx) continue;
-        const bool clear =
-            !any([&](const Entity& e) { return e.type != kBall && !is_target(e) && will_hit(agent.x, agent.y, e); });
-        if (clear) return kFireAction;
+        const float meeting = ship.x + ship.vx * (ship.y - y) / kBallSpeed;
+        if (std::fabs(meeting - x) < 0.8f * ship.rx && will_hit(x, y, ship)) {
+            if (clear && reload_ <= 1) return kFireAction;
+            if (!clear) continue;  // others first
+        }
+        // The way to the place takes time too, in which the ship goes on.
+        const float place = meeting + ship.vx * std::fabs(meeting - x) / kMaxSpeed;
+        const float there = std::clamp(place, left, right);
+        if (std::fabs(place - there) > ship.rx && (place - there) * ship.vx > 0) continue;  // it gets away
+        const float far = std::fabs(there - x);
+        if (far >= nearest) continue;
+        nearest = far;
+        way = there - x;
     }
-    return nearest == kSize || nearest < 0.2f ? kWait : way < 0 ? kLeft : kRight;
+    return std::fabs(way) < 0.2f ? kWait : way < 0 ? kLeft : kRight;
 }
 
 // Plays the level to its end.
