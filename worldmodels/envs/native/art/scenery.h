@@ -7,11 +7,14 @@ namespace wm::art {
 
 constexpr float kSceneryWidth = 200, kSceneryHeight = 150;
 constexpr int kLandscapes = 49, kSpaces = 13, kFloors = 9, kWaters = 7;
+constexpr int kSeas = 4;  // of the waters: the first ones, seen from above
 
 void paint_landscape(Painter& painter, int variant);  // repeats sideways
 void paint_space(Painter& painter, int variant);      // repeats sideways and downwards
 void paint_floor(Painter& painter, int variant);      // repeats sideways and downwards
-void paint_water(Painter& painter, int variant);      // repeats sideways and downwards; 0 to 3 are seen from above
+void paint_water(Painter& painter, int variant);      // repeats sideways; seas downwards too, the others have a ground
+
+void paint_underwater(Painter& painter, int scene, std::uint32_t seed);  // the waters that are no seas
 
 // Draws a thing near a seam on the other side too. `draw(x, y)` paints it at a place; it reaches `reach` units from
 // there.

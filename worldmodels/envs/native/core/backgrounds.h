@@ -1,6 +1,6 @@
 // Painted backgrounds, soft and muted so that sprites stand out. Each is an image two views wide and one and a half
-// high that repeats sideways; space, top-down and water ones repeat downwards too. They are painted on first use and
-// shared by the process.
+// high that repeats sideways; space, floors and seas repeat downwards too, landscapes and underwater ones have a
+// ground. They are painted on first use and shared by the process.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace wm {
 enum class BackgroundFamily { Space, Platform, TopDown, Water };
 
 // How many variants a family has: space 13, platform 62 (49 landscapes, then the space ones), top-down 9, water 7 (the
-// first 4 seen from above). With generated assets there are as many random textures.
+// first 4 are seas seen from above). With generated assets there are as many random textures.
 int background_count(BackgroundFamily family);
 
 struct BackgroundLook {
