@@ -7,7 +7,7 @@
 namespace wm::art::bigfish {
 
 constexpr float kSmallest = 0.25F, kLargest = 2;  // half-widths, in cells
-constexpr int kSizes = 43;                        // a 24th of a cell apart
+constexpr int kSizes = 22;                        // a 12th of a cell apart: two pixels of a picture for people
 
 constexpr int kShapes = 3;  // of the other fish; each has its own proportions
 constexpr float kAspects[kShapes] = {1.696F, 1.273F, 1.862F};

@@ -8,6 +8,7 @@
 
 #include "core/entity.h"
 #include "core/grid.h"
+#include "core/numbers.h"
 #include "core/rng.h"
 
 namespace wm {
@@ -40,7 +41,7 @@ inline void drift(Entity& e) {
     e.y += e.vy;
 }
 
-inline int cell_of(float position) { return static_cast<int>(std::floor(position)); }
+inline int cell_of(float position) { return floor_int(position); }
 
 // Does a box at (x, y) have a cell at one of its four (shrunk) corners for which `test(cell)` holds?
 template <class Test>

@@ -73,6 +73,7 @@ public:
         background_ = streams.look.below(background_count(BackgroundFamily::Water));
         phase_ = streams.look.uniform();
         play_ = streams.play;
+        picture_.forget();
     }
 
     StepResult step(int action) override {
@@ -97,6 +98,7 @@ public:
     void visit(Archive& archive) override {
         archive("entities", entities_)("eaten", eaten_)("bite", bite_)("play", play_);
         archive("background", background_)("phase", phase_);
+        if (archive.loading()) picture_.forget();
     }
 
 private:
@@ -115,6 +117,7 @@ private:
     Random play_;
     std::int32_t background_ = 0;
     float phase_ = 0;
+    mutable LevelPicture picture_;  // the sea
 };
 
 void BigFish::swim(const Move& move) {
@@ -180,10 +183,13 @@ void BigFish::draw(Canvas& canvas) const {
     using namespace art::bigfish;
     const Camera camera(canvas.width(), kWorld, kSize / 2, kSize / 2);
     const Sheet& sheet = art_.sheet(canvas.width(), kWorld);
-    if (options_.use_backgrounds)
-        draw_background(canvas, {BackgroundFamily::Water, background_, options_.use_generated_assets}, camera, kSize,
-                        phase_);
-    else canvas.fill({});
+    if (!picture_.copy_to(canvas)) {
+        if (options_.use_backgrounds)
+            draw_background(canvas, {BackgroundFamily::Water, background_, options_.use_generated_assets}, camera,
+                            kSize, phase_);
+        else canvas.fill({});
+        picture_.remember(canvas);
+    }
     const Entity& agent = entities_[0];
     for (std::size_t i = 1; i < entities_.size(); ++i) {
         const Entity& fish = entities_[i];
