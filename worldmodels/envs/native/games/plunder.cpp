@@ -16,6 +16,7 @@
 #include "core/camera.h"
 #include "core/effects.h"
 #include "core/game.h"
+#include "core/numbers.h"
 #include "core/physics.h"
 #include "core/sprites.h"
 
@@ -95,7 +96,7 @@ private:
     void launch(bool overdue);
     void fire();
     int aimed_action() const;
-    bool will_hit(float x, float y, const Entity& other) const;
+    static bool will_hit(float x, float y, const Entity& other, int later);
     bool is_target(const Entity& e) const { return e.type == kShip && e.theme == target_; }
     void draw_level(Canvas& canvas, const Camera& camera, const Sheet& sheet) const;
     void draw_bars(Canvas& canvas, const Camera& camera) const;
@@ -250,45 +251,44 @@ void Plunder::fire() {
     time_ -= kTimePerShot;
 }
 
-// Will a ball that is now at (x, y) touch the other thing, if nothing else is in its way?
-bool Plunder::will_hit(float x, float y, const Entity& other) const {
-    Entity ball, there = other;
-    ball.rx = ball.ry = kBallRadius;
-    ball.x = x;
-    ball.y = y;
-    for (; ball.bottom() < other.top(); ball.y += kBallSpeed, drift(there))
-        if (overlap(ball, there)) return true;
-    return false;
+// Will a ball that is at (x, y) some steps later touch the other thing, if nothing else is in its way?
+bool Plunder::will_hit(float x, float y, const Entity& other, int later) {
+    const float reach = kBallRadius + other.ry;
+    for (int flight = std::max(floor_int(other.y - reach - y), 0);; ++flight) {
+        const float apart = y + kBallSpeed * static_cast<float>(flight) - other.y;
+        if (apart >= reach) return false;
+        const float there = other.x + other.vx * static_cast<float>(later + flight);
+        if (apart > -reach && std::fabs(x - there) < kBallRadius + other.rx) return true;
+    }
 }
 
-// What a careful gunner does: follows the nearest point from which a ball would meet an enemy that no ball is on its
-// way to, and fires there if neither a friend nor a panel is in between.
+// What a careful gunner does: looks for the earliest moment at which a ball could be fired that meets an enemy which no
+// ball is on its way to, with neither a friend nor a panel in between; goes to the place, and fires when it is time.
 int Plunder::aimed_action() const {
-    constexpr int kLeft = 1, kWait = 4, kRight = 7, kFireAction = 9;
+    constexpr int kLeft = 1, kWait = 4, kRight = 7, kFireAction = 9, kForesight = 80, kStride = 4;
     const Entity& agent = entities_[0];
     const auto any = [&](auto test) { return std::any_of(entities_.begin() + 1, entities_.end(), test); };
     // Firing takes a step, in which everything moves: so does the ball, from one step below the gun.
     const float x = agent.x + steer(agent.vx, 0, kMaxSpeed), y = agent.y - kBallSpeed;
     const float left = kLegendWidth + agent.rx, right = kSize - agent.rx;
-    const bool clear = !any([&](const Entity& e) { return e.type != kBall && !is_target(e) && will_hit(x, y, e); });
-    float nearest = kSize, way = (left + right) / 2 - x;  // with nothing to aim at, back to the middle
+    int soonest = kForesight;
+    float way = (left + right) / 2 - x;  // with nothing to aim at, to the middle
     for (const Entity& ship : entities_) {
-        if (!is_target(ship) || any([&](const Entity& e) { return e.type == kBall && will_hit(e.x, e.y, ship); }))
+        if (!is_target(ship) || any([&](const Entity& e) { return e.type == kBall && will_hit(e.x, e.y, ship, 0); }))
             continue;
-        const float meeting = ship.x + ship.vx * (ship.y - y) / kBallSpeed;
-        if (std::fabs(meeting - x) < 0.8f * ship.rx && will_hit(x, y, ship)) {
-            if (clear && reload_ <= 1) return kFireAction;
-            if (!clear) continue;  // others first
+        for (int later = 0; later < soonest; later += kStride) {
+            const float steps = static_cast<float>(later) + (ship.y - y) / kBallSpeed,
+                        meeting = ship.x + ship.vx * steps;
+            const float place = later == 0 ? x : meeting, hurry = 0.7f * kMaxSpeed * static_cast<float>(later);
+            if (place < left || place > right || std::fabs(meeting - x) > hurry + 0.8f * ship.rx) continue;
+            if (!will_hit(place, y, ship, later)) continue;
+            if (any([&](const Entity& e) { return e.type != kBall && !is_target(e) && will_hit(place, y, e, later); }))
+                continue;
+            soonest = later;
+            way = meeting - x;
         }
-        // The way to the place takes time too, in which the ship goes on.
-        const float place = meeting + ship.vx * std::fabs(meeting - x) / kMaxSpeed;
-        const float there = std::clamp(place, left, right);
-        if (std::fabs(place - there) > ship.rx && (place - there) * ship.vx > 0) continue;  // it gets away
-        const float far = std::fabs(there - x);
-        if (far >= nearest) continue;
-        nearest = far;
-        way = there - x;
     }
+    if (soonest == 0 && reload_ <= 1) return kFireAction;
     return std::fabs(way) < 0.2f ? kWait : way < 0 ? kLeft : kRight;
 }
 
