@@ -56,9 +56,9 @@ constexpr int kLanes = 5;
 constexpr float kLowestLane = 0.4f, kLaneDistance = 0.11f;  // parts of the upper half of the sea
 constexpr float kSlowest = 0.15f, kFastest = 0.25f;
 constexpr float kArrival = 0.06f;  // probability of a ship in a step
-// Chance alone would leave one level in 250 with too few enemies to be won: on the average one comes at least this
+// Chance alone would leave one easy level in 300 with too few enemies to be won: on the average one comes at least this
 // often, from some step on.
-constexpr int kLongestWait = 45, kPatience = 300;
+constexpr int kLongestWait = 42, kPatience = 280;
 constexpr int kMostPanels = 3;
 constexpr float kPanelsFrom = 5, kPanelsTo = 10;
 
