@@ -153,9 +153,9 @@ void paint_disc(Painter& p, int) {
 }
 
 void paint_ball(Painter& p, int) {
-    p.fill(Shape::circle(50, 50, 46), kWhite.faded(0.75F));  // spray, so that it is seen on any sea
-    ball(p, 50, 50, 36, Tint::hex(0x2A2833));
-    p.fill(Shape::circle(39, 38, 9), kWhite.faded(0.8F));
+    p.fill(Shape::circle(50, 50, 47), kWhite.faded(0.8F));  // spray, so that it is seen on any sea
+    ball(p, 50, 50, 35, Tint::hex(0x2A2833));
+    if (p.units_per_pixel() < 15) p.fill(Shape::circle(39, 38, 9), kWhite.faded(0.8F));
 }
 
 void paint_panel(Painter& p, int) {
@@ -186,7 +186,7 @@ ArtTable made_table(float size) {
             {7, kShips, K::Figure, width, length, 100, kLength, paint_ship_upright, 1, true},
             {7, kShips, K::Figure, legend * width, legend * length, 100, kLength, paint_ship_upright, 1, true},
             {3, 1, K::Figure, 2 * kDiscRadius, 2 * kDiscRadius, 100, 100, paint_disc},
-            {1, 1, K::Figure, 0.75F, 0.75F, 100, 100, paint_ball},
+            {1, 1, K::Figure, 0.9F, 0.9F, 100, 100, paint_ball},
             {6, 1, K::Figure, 2 * kPanelX, 2 * kPanelY, 240, 100, paint_panel},
         }};
     add_explosion(table.sprites, size);
