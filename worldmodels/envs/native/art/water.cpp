@@ -89,7 +89,7 @@ void paint_sea(Painter& p, int variant, std::uint32_t seed) {
             paint_crests(p, 12.5F, 13, crest, seed + 1);
             break;
         case 1:  // a bay in which light plays
-            paint_net(p, 12.5F, crest.faded(0.55F), seed + 2);
+            paint_net(p, 12.5F, crest.faded(0.42F), seed + 2);
             break;
         case 2:  // a lagoon over sand
             for (int i = 0; i < 6; ++i)

@@ -41,6 +41,18 @@ inline void drift(Entity& e) {
     e.y += e.vy;
 }
 
+// Movement in a world that has no walls but its border, which stops the box: the speed that remains is what it could
+// use of this step. Does what a `Mover` does there, in a fraction of the time.
+inline void drift_inside(Entity& e, float width, float height) {
+    const auto along = [](float& position, float& velocity, float r, float extent) {
+        const float wanted = position + velocity, reached = std::clamp(wanted, r, extent - r);
+        if (wanted != reached) velocity = velocity * (reached - position) > 0 ? reached - position : 0;
+        position = reached;
+    };
+    along(e.x, e.vx, e.rx, width);
+    along(e.y, e.vy, e.ry, height);
+}
+
 inline int cell_of(float position) { return floor_int(position); }
 
 // Does a box at (x, y) have a cell at one of its four (shrunk) corners for which `test(cell)` holds?

@@ -121,12 +121,11 @@ private:
 };
 
 void BigFish::swim(const Move& move) {
-    MovementRules walls;
     Entity& agent = entities_[0];
     agent.vx = steer(agent.vx, move.x, kMaxSpeed);
     agent.vy = steer(agent.vy, move.y, kMaxSpeed);
     if (move.x != 0) agent.mirrored = move.x < 0;
-    Mover<MovementRules>(grid_, entities_, walls).move_agent(agent, move.x, move.y);
+    drift_inside(agent, kSize, kSize);
     for (std::size_t i = 1; i < entities_.size(); ++i) drift(entities_[i]);
     for (Entity& e : entities_) ++e.age;
     if (bite_ > 0) --bite_;

@@ -62,6 +62,7 @@ constexpr int kLongestWait = 42, kPatience = 280;
 constexpr int kMostPanels = 3;
 constexpr float kPanelsFrom = 5, kPanelsTo = 10;
 
+constexpr int kSeas = 4;  // the first waters are seen from above
 constexpr Colour kTimeColour = {66, 245, 135}, kGoalColour = {245, 66, 144};
 
 enum Type : std::int16_t { kAgent, kBall, kPanel, kShip };
@@ -70,9 +71,8 @@ class Plunder final : public Game {
 public:
     explicit Plunder(const GameOptions& options)
         : options_(options),
-          large_(options.mode == Mode::Easy),
-          ship_radius_(large_ ? art::plunder::kLargeShip : art::plunder::kSmallShip),
-          art_(art::plunder::table(large_),
+          ship_radius_(options.mode == Mode::Easy ? art::plunder::kLargeShip : art::plunder::kSmallShip),
+          art_(art::plunder::table(options.mode == Mode::Easy),
                {options.use_generated_assets, options.use_monochrome_assets, options.restrict_themes}) {}
 
     void reset(std::int32_t level_seed) override;
@@ -102,7 +102,6 @@ private:
     void draw_bars(Canvas& canvas, const Camera& camera) const;
 
     GameOptions options_;
-    bool large_;
     float ship_radius_;  // half the length of a ship
     Art art_;
     Grid grid_{kWorld, kWorld};
@@ -150,7 +149,6 @@ void Plunder::reset(std::int32_t level_seed) {
     sunk_ = enemies_ = steps_ = 0;
     reload_ = kReload;
     play_ = streams.play;
-    constexpr int kSeas = 4;  // the first waters are seen from above
     background_ = streams.look.below(kSeas);
     phase_ = streams.look.uniform();
     picture_.forget();
@@ -188,10 +186,9 @@ StepResult Plunder::step(int action) {
 }
 
 void Plunder::move_all(const Move& move) {
-    MovementRules walls;
     Entity& agent = entities_[0];
     agent.vx = steer(agent.vx, move.x, kMaxSpeed);
-    Mover<MovementRules>(grid_, entities_, walls).move_agent(agent, move.x, 0);
+    drift_inside(agent, kSize, kSize);
     agent.x = std::max(agent.x, kLegendWidth + agent.rx);
     for (std::size_t i = 1; i < entities_.size(); ++i) drift(entities_[i]);
     grow_older(explosions_);
