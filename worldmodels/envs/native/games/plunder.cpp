@@ -5,13 +5,15 @@
 // point and time; sinking a friend costs time, and so does every shot. When the time is up the episode ends. The
 // twentieth enemy is worth 10 more points and completes the level.
 //
-// Ships are half as large again in easy mode; in hard mode up to three wooden panels catch balls.
+// Ships are half as large again in easy mode; in hard mode up to three wooden panels catch balls. Chance decides which
+// ships come, but whoever shoots well always meets enough enemies in time.
 
 #include "art/plunder.h"
 
 #include <algorithm>
 
 #include "art/effects.h"
+#include "art/scenery.h"
 #include "core/backgrounds.h"
 #include "core/camera.h"
 #include "core/effects.h"
@@ -62,7 +64,6 @@ constexpr int kLongestWait = 42, kPatience = 280;
 constexpr int kMostPanels = 3;
 constexpr float kPanelsFrom = 5, kPanelsTo = 10;
 
-constexpr int kSeas = 4;  // the first waters are seen from above
 constexpr Colour kTimeColour = {66, 245, 135}, kGoalColour = {245, 66, 144};
 
 enum Type : std::int16_t { kAgent, kBall, kPanel, kShip };
@@ -149,7 +150,7 @@ void Plunder::reset(std::int32_t level_seed) {
     sunk_ = enemies_ = steps_ = 0;
     reload_ = kReload;
     play_ = streams.play;
-    background_ = streams.look.below(kSeas);
+    background_ = streams.look.below(art::kSeas);
     phase_ = streams.look.uniform();
     picture_.forget();
 }
