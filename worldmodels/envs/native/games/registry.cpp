@@ -1,6 +1,13 @@
 // The only list of games: a new game adds its file and one line here, in alphabetical order.
 // `GameEntry wm::games::NAME()` is what its file defines.
-#define WM_GAMES(game) game(bigfish) game(coinrun) game(maze) game(plunder) game(starpilot)  // end of the list
+// clang-format off
+#define WM_GAMES(game) \
+    game(bigfish)   \
+    game(coinrun)   \
+    game(maze)      \
+    game(plunder)   \
+    game(starpilot)
+// clang-format on
 
 #include "core/game.h"
 
