@@ -3,7 +3,9 @@
 // clang-format off
 #define WM_GAMES(game) \
     game(bigfish)   \
+    game(chaser)    \
     game(coinrun)   \
+    game(heist)     \
     game(maze)      \
     game(plunder)   \
     game(starpilot)
