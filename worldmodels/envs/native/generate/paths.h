@@ -1,9 +1,6 @@
 // Shortest paths through open cells.
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "core/grid.h"
 
 namespace wm {
@@ -32,34 +29,6 @@ std::vector<int> distances_from(const Grid& grid, Place start, Open open) {
         }
     }
     return distance;
-}
-
-// The steps from `start` to the nearest cell for which `wanted(cell)` holds, through cells for which `open(cell)`
-// holds; -1 where there is none.
-template <class Open, class Wanted>
-int steps_to_nearest(const Grid& grid, Place start, Open open, Wanted wanted) {
-    const int width = grid.width();
-    std::vector<std::uint8_t> seen(static_cast<std::size_t>(width * grid.height()));
-    const auto mark = [&](Place p) -> std::uint8_t& { return seen[static_cast<std::size_t>(p.y * width + p.x)]; };
-    struct Node {
-        Place place;
-        int steps;
-    };
-    std::vector<Node> queue;
-    queue.reserve(seen.size());
-    queue.push_back({start, 0});
-    mark(start) = 1;
-    for (std::size_t i = 0; i < queue.size(); ++i) {
-        const auto [here, steps] = queue[i];
-        if (wanted(grid.at(here.x, here.y))) return steps;
-        for (const Place& near : {Place{here.x - 1, here.y}, Place{here.x + 1, here.y}, Place{here.x, here.y - 1},
-                                  Place{here.x, here.y + 1}}) {
-            if (!grid.contains(near.x, near.y) || mark(near) != 0 || !open(grid.at(near.x, near.y))) continue;
-            mark(near) = 1;
-            queue.push_back({near, steps + 1});
-        }
-    }
-    return -1;
 }
 
 // The length of the shortest path through space, -1 where there is none.

@@ -60,6 +60,46 @@ int solve_by_playing(const G& start, const Guide& guide, int most_nodes = 20000,
     return -1;
 }
 
+// The same for games in which one knows what to do, and chance only sometimes spoils it: depth first. `plan` has
+//     moves(const G& game)  the held actions to try, the best first
+//     key(const G& game)    as above
+// Goes on with the best move until it fails, then goes back and tries the next one.
+template <class G, class Plan>
+int play_through(const G& start, const Plan& plan, int most_tries = 20000, int most_steps = 1000) {
+    struct Node {
+        G game;
+        decltype(plan.moves(start)) moves;  // those still to be tried, the last one next
+        int steps;
+    };
+    const auto node_of = [&](const G& game, int steps) {
+        auto node = std::make_unique<Node>(Node{game, plan.moves(game), steps});
+        std::reverse(node->moves.begin(), node->moves.end());
+        return node;
+    };
+    std::vector<std::unique_ptr<Node>> path;
+    path.push_back(node_of(start, 0));
+    std::unordered_set<std::uint64_t> seen{plan.key(start)};
+    for (int tries = 0; !path.empty() && tries < most_tries;) {
+        Node& here = *path.back();
+        if (here.moves.empty()) {
+            path.pop_back();
+            continue;
+        }
+        const HeldAction move = here.moves.back();
+        here.moves.pop_back();
+        ++tries;
+        G game = here.game;
+        StepResult result;
+        int steps = here.steps;
+        for (int i = 0; i < move.steps && !result.terminated && !result.level_complete; ++i, ++steps)
+            result = game.step(move.action);
+        if (result.level_complete && steps <= most_steps) return steps;
+        if (result.terminated || steps >= most_steps || !seen.insert(plan.key(game)).second) continue;
+        path.push_back(node_of(game, steps));
+    }
+    return -1;
+}
+
 // Folds numbers into a key.
 inline std::uint64_t folded(std::uint64_t key, std::int64_t value) {
     return (key ^ static_cast<std::uint64_t>(value)) * 0x9E3779B97F4A7C15ULL + (key >> 29);
