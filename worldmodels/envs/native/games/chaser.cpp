@@ -22,7 +22,7 @@
 #include "core/physics.h"
 #include "core/sprites.h"
 #include "generate/collecting.h"
-#include "generate/maze.h"
+#include "generate/garden.h"
 #include "generate/search.h"
 
 namespace wm {
@@ -62,9 +62,6 @@ const Rules& rules_of(Mode mode) { return mode == Mode::Easy ? kEasy : mode == M
 
 enum Type : std::int16_t { Agent, Star, Egg, Dragon };
 
-// The order of this list is that of the ways from which a dragon chooses.
-constexpr Maze::Place kWays[] = {{-1, 0}, {0, -1}, {0, 1}, {1, 0}};
-
 int sign(float value) { return (value > 0) - (value < 0); }
 
 // Clockwise quarter turns from looking up; sideways wins.
@@ -83,7 +80,7 @@ public:
 
     void reset(std::int32_t level_seed) override {
         Streams streams(level_seed);
-        build(streams.level);
+        build(generate_garden(rules_.world, rules_.more_stars, rules_.dragons, streams.level));
         play_ = streams.play;
         scare_ = 0;
         phase_ = streams.look.uniform();
@@ -99,8 +96,9 @@ public:
         touch_all(result);
         remove_dead(entities_, grid_);
         for (std::size_t i = entities_.size(); i-- > 1;) {
-            if (entities_[i].type == Egg && --entities_[i].health <= 0) hatch(entities_[i]);
-            if (entities_[i].type == Dragon) decide(entities_[i]);
+            Entity& e = entities_[i];
+            if (e.type == Egg && --e.health <= 0) e.type = Dragon;
+            if (e.type == Dragon) decide(e);
         }
         if (dragons() < rules_.dragons)
             lay_egg(open_[static_cast<std::size_t>(play_.below(static_cast<int>(open_.size())))]);
@@ -122,14 +120,13 @@ public:
 private:
     struct Plan;
 
-    void build(Random& random);
+    void build(const Garden& garden);
     void find_open();
     Entity& add(Type type, Maze::Place at, float radius);
     void lay_egg(Maze::Place at) { add(Egg, at, kRadius).health = kHatching; }
     void move_all(const Move& move);
     void collect(StepResult& result);
     void touch_all(StepResult& result);
-    void hatch(Entity& egg);
     void decide(Entity& dragon);
     int dragons() const;
     void repaint(int x, int y);
@@ -171,37 +168,18 @@ Entity& Chaser::add(Type type, Maze::Place at, float radius) {
     return entities_.back();
 }
 
-void Chaser::build(Random& random) {
-    Maze maze = generate_maze(rules_.world, random);
-    open_dead_ends(maze, random);
+void Chaser::build(const Garden& garden) {
     grid_.reset(rules_.world, rules_.world, kWall);
-    for (const Maze::Place& place : maze.places) grid_.set(place.x, place.y, kFirefly);
-    find_open();
-
-    std::vector<Maze::Place> quarters[4];
-    const int half = rules_.world / 2;
-    for (const Maze::Place& place : open_) quarters[(place.x >= half) + 2 * (place.y >= half)].push_back(place);
-    const auto take = [&random](std::vector<Maze::Place>& places) {
-        std::swap(places[static_cast<std::size_t>(random.below(static_cast<int>(places.size())))], places.back());
-        const Maze::Place taken = places.back();
-        places.pop_back();
-        return taken;
-    };
-    std::vector<Maze::Place> stars, rest;
-    const int special = random.below(4);
-    for (int i = 0; i < 4; ++i) {
-        for (int count = 1 + (i == special ? rules_.more_stars : 0); count > 0; --count)
-            stars.push_back(take(quarters[i]));
-        rest.insert(rest.end(), quarters[i].begin(), quarters[i].end());
-    }
-    fireflies_ = static_cast<std::int32_t>(rest.size());
+    for (const Maze::Place& place : garden.maze.places) grid_.set(place.x, place.y, kFirefly);
     entities_.clear();
-    add(Agent, take(rest), kRadius).smart = true;
-    for (const Maze::Place& star : stars) {
+    add(Agent, garden.start, kRadius);
+    for (const Maze::Place& star : garden.stars) {
         grid_.set(star.x, star.y, kSpace);
         add(Star, star, kStarRadius);
     }
-    for (int i = 0; i < rules_.dragons; ++i) lay_egg(take(rest));
+    fireflies_ = static_cast<std::int32_t>(garden.maze.places.size() - garden.stars.size());
+    for (const Maze::Place& egg : garden.eggs) lay_egg(egg);
+    find_open();
 }
 
 void Chaser::move_all(const Move& move) {
@@ -233,20 +211,12 @@ void Chaser::touch_all(StepResult& result) {
     for (std::size_t i = entities_.size(); i-- > 1;) {
         Entity& e = entities_[i];
         if (e.type == Egg || !overlap(e, entities_[0])) continue;
-        e.dead = true;
-        if (e.type == Star) {
-            result.reward += kReward;
-            scare_ = kScare;
-        } else if (scare_ == 0) {
-            result.terminated = true;
-        }
+        e.dead = e.type == Star || scare_ > 0;
+        if (!e.dead) result.terminated = true;
+        if (e.type != Star) continue;
+        result.reward += kReward;
+        scare_ = kScare;
     }
-}
-
-void Chaser::hatch(Entity& egg) {
-    egg.type = Dragon;
-    egg.smart = true;
-    egg.age = 0;
 }
 
 // In the middle of a cell a dragon chooses a way, though not back. One time in two any of them, otherwise one that
@@ -258,11 +228,11 @@ void Chaser::decide(Entity& dragon) {
     if ((from_x != 0 || from_y != 0) && off >= kAtCentre) return;
     const bool hunts = play_.coin();
     const float preference = scare_ > 0 ? -1.0f : 1.0f;
-    std::array<Maze::Place, 4> ways;
+    std::array<Place, 4> ways;
     int count = 0;
     float best = 0;
-    for (const Maze::Place& way : kWays) {
-        const Maze::Place next = {x + way.x, y + way.y};
+    for (const Place& way : kFourWays) {
+        const Place next = {x + way.x, y + way.y};
         if (grid_.at(next.x, next.y) == kWall || (way.x == -from_x && way.y == -from_y)) continue;
         const float far = preference * (std::fabs(static_cast<float>(next.x) + 0.5f - entities_[0].x) +
                                         std::fabs(static_cast<float>(next.y) + 0.5f - entities_[0].y));
@@ -271,7 +241,7 @@ void Chaser::decide(Entity& dragon) {
         ways[static_cast<std::size_t>(count++)] = way;
     }
     if (count == 0) return;
-    const Maze::Place way = ways[static_cast<std::size_t>(play_.below(count))];
+    const Place way = ways[static_cast<std::size_t>(play_.below(count))];
     const float speed = scare_ > 0 ? kScaredSpeed : kSpeed;
     dragon.vx = speed * static_cast<float>(way.x);
     dragon.vy = speed * static_cast<float>(way.y);
