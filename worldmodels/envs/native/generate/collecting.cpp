@@ -8,8 +8,8 @@ namespace wm {
 namespace {
 
 constexpr int kNever = 1 << 20;
-constexpr int kStepCost = 2;
-constexpr int kLookahead = 6;  // steps that are looked farther than to the best found so far
+constexpr int kStepCost = 2, kNeighbourCost = 1;  // of a step, and of each wanted cell beside the one to go to
+constexpr int kLookahead = 6;                     // steps that are looked farther than to the best found so far
 
 int wanted_beside(const Grid& grid, Place at, Cell wanted) {
     int count = 0;
@@ -19,7 +19,7 @@ int wanted_beside(const Grid& grid, Place at, Cell wanted) {
 
 }  // namespace
 
-RankedWays rank_ways(const Grid& grid, Place start, Cell wanted, int loneliness) {
+RankedWays rank_ways(const Grid& grid, Place start, Cell wanted) {
     const int width = grid.width();
     std::vector<std::uint8_t> closed(static_cast<std::size_t>(width * grid.height()));
     const auto mark = [&](Place p) -> std::uint8_t& { return closed[static_cast<std::size_t>(p.y * width + p.x)]; };
@@ -51,7 +51,7 @@ RankedWays rank_ways(const Grid& grid, Place start, Cell wanted, int loneliness)
         if (kStepCost * (steps - kLookahead) > best) break;
         if (grid.at(place.x, place.y) == wanted) {
             int& found = cost[static_cast<std::size_t>(way)];
-            found = std::min(found, kStepCost * steps + loneliness * wanted_beside(grid, place, wanted));
+            found = std::min(found, kStepCost * steps + kNeighbourCost * wanted_beside(grid, place, wanted));
             best = std::min(best, found);
         }
         visit(place, steps, way);

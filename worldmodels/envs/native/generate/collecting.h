@@ -15,9 +15,8 @@ struct RankedWays {
     int count = 0;              // how many are open
 };
 
-// Cells that are not kWall are open, cells that are `wanted` are to be visited. Near ones promise more. Of equally near
-// ones the lonely promise more, as coming back for them later is a long way: two more wanted cells beside one count as
-// `loneliness` steps.
-RankedWays rank_ways(const Grid& grid, Place start, Cell wanted, int loneliness);
+// Cells that are not kWall are open, cells that are `wanted` are to be visited. Near ones promise more, and of equally
+// near ones the lonely, as coming back for them later is a long way.
+RankedWays rank_ways(const Grid& grid, Place start, Cell wanted);
 
 }  // namespace wm
