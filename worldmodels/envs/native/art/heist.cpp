@@ -80,7 +80,7 @@ void paint_key(Painter& p, int theme) { paint_key_shape(p, Tint::hex(kColours[th
 // Upright on a dark plate, so that it is seen on every wall.
 void paint_held_key(Painter& p, int theme) {
     const Tint tint = Tint::hex(kColours[theme]).lighter(0.15F);
-    p.fill(Shape::rectangle(0, 0, p.width(), p.height(), 16), kInk.faded(0.8F));
+    p.fill(Shape::rectangle(0, 0, p.width(), p.height(), 16), kInk.faded(0.6F));
     p.stroke(Shape::circle(50, 42, 20), 15, tint);
     p.fill(Shape::rectangle(42, 62, 16, 80, 5), tint);
     p.fill(Shape::rectangle(50, 104, 28, 13, 3), tint);

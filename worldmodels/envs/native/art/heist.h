@@ -8,7 +8,7 @@ namespace wm::art::heist {
 // Width / height of the boxes.
 constexpr float kKeyAspect = 1.615F, kGemAspect = 1.458F;
 // Of keys that are held, as parts of the view.
-constexpr float kHeldKeySpacing = 0.07F, kHeldKeyHeight = 0.11F;
+constexpr float kHeldKeySpacing = 0.06F, kHeldKeyHeight = 0.094F;
 
 constexpr int kGemPictures = 4;
 

@@ -114,9 +114,10 @@ public:
     void visit(Archive& archive) override {
         archive("grid", grid_)("entities", entities_)("fireflies", fireflies_)("scare", scare_);
         archive("play", play_)("phase", phase_);
-        if (!archive.loading()) return;
-        find_open();
-        picture_.forget();
+        if (archive.loading()) {
+            find_open();
+            picture_.forget();
+        }
     }
 
 private:
@@ -281,26 +282,21 @@ Certificate Chaser::certify() const {
     return {steps >= 0, steps};
 }
 
-// The floor of one cell, and the firefly if one sits there.
+// The floor of one cell, and the firefly if one sits there: a green square in the styles without pictures.
 void Chaser::draw_cell(const Canvas& canvas, const Camera& camera, const Sheet& sheet, int x, int y) const {
+    const bool painted = !options_.use_generated_assets && !options_.use_monochrome_assets;
     const int left = camera.column_edge(x), top = camera.row_edge(y + 1);
     Canvas cell = canvas.clipped(left, top, camera.column_edge(x + 1) - left, camera.row_edge(y) - top);
-    const float world = static_cast<float>(rules_.world);
-    if (options_.use_backgrounds) {
-        draw_background(cell, {BackgroundFamily::TopDown, 0, options_.use_generated_assets}, camera, world, phase_);
-        draw_in_cell(cell, camera, sheet.get(art::chaser::Dusk), x, y);
-    } else {
-        cell.fill({});
-    }
+    const BackgroundLook floor = {BackgroundFamily::TopDown, 0, options_.use_generated_assets};
+    if (options_.use_backgrounds) draw_background(cell, floor, camera, camera.cells(), phase_);
+    else cell.fill({});
+    if (options_.use_backgrounds && painted) draw_in_cell(cell, camera, sheet.get(art::chaser::Dusk), x, y);
     if (grid_.at(x, y) != kFirefly) return;
     const float u = static_cast<float>(x) + 0.5f, v = static_cast<float>(y) + 0.5f;
-    if (!options_.use_generated_assets && !options_.use_monochrome_assets) {
-        draw_centred(cell, camera, sheet.get(art::chaser::Firefly), u, v);
-        return;
-    }
     constexpr float kSize = 0.3f;
     const int side = std::max(floor_int(kSize * camera.scale() + 0.5f), 1);
-    cell.fill_rectangle(camera.column(u - kSize / 2), camera.row(v + kSize / 2), side, side, {0, 255, 0});
+    if (painted) draw_centred(cell, camera, sheet.get(art::chaser::Firefly), u, v);
+    else cell.fill_rectangle(camera.column(u - kSize / 2), camera.row(v + kSize / 2), side, side, {0, 255, 0});
 }
 
 void Chaser::draw_level(Canvas& canvas, const Camera& camera, const Sheet& sheet) const {

@@ -250,7 +250,7 @@ void Heist::draw(Canvas& canvas) const {
     const bool walks = std::fabs(agent.vx) + std::fabs(agent.vy) > kWalking;
     const int pose = walks ? PandaStep + steps_ / 2 % 2 : beat % 12 == 11 ? PandaBlink : Panda;
     draw_centred(canvas, camera, sheet.get(pose, {0, agent.mirrored}), agent.x, agent.y);
-    draw_held_keys(canvas);
+    if (held_ != 0) draw_held_keys(canvas);
 }
 
 // At the top right, the first colour first from the edge. Their size is a part of the view, not of the world.
