@@ -77,15 +77,18 @@ void paint_key_shape(Painter& p, const Tint& tint) {
 
 void paint_key(Painter& p, int theme) { paint_key_shape(p, Tint::hex(kColours[theme]).lighter(0.06F)); }
 
-// Upright on a dark plate, so that it is seen on every wall.
+// Upright on a light plate, so that it is seen on every wall; stout where pixels are few.
 void paint_held_key(Painter& p, int theme) {
-    const Tint tint = Tint::hex(kColours[theme]).lighter(0.15F);
-    p.fill(Shape::rectangle(0, 0, p.width(), p.height(), 16), kInk.faded(0.6F));
-    p.stroke(Shape::circle(50, 42, 20), 15, tint);
-    p.fill(Shape::rectangle(42, 62, 16, 80, 5), tint);
+    constexpr float kCoarse = 12;  // units
+    const bool coarse = p.units_per_pixel() > kCoarse;
+    const Tint tint = Tint::hex(kColours[theme]);
+    p.fill(Shape::rectangle(0, 0, p.width(), p.height(), 16), Tint::hex(0xFFF6DC));
+    if (coarse) p.fill(Shape::circle(50, 45, 34), tint);
+    else p.stroke(Shape::circle(50, 42, 20), 16, tint);
+    p.fill(Shape::rectangle(coarse ? 32.0F : 42.0F, 62, coarse ? 34.0F : 16.0F, 80, 5), tint);
     p.fill(Shape::rectangle(50, 104, 28, 13, 3), tint);
     p.fill(Shape::rectangle(50, 126, 32, 13, 3), tint);
-    p.fill_inside(Shape::line({46, 66}, {46, 138}, 4), tint.lighter(0.6F));
+    if (!coarse) p.fill_inside(Shape::line({46, 66}, {46, 138}, 4), tint.lighter(0.6F));
 }
 
 // A cut diamond; `glint` lights one facet after the other.
