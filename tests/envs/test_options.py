@@ -15,11 +15,8 @@ LOOKS = {
     "use_monochrome_assets": True,
     "restrict_themes": True,
 }
-ONE_LOOK = {"maze", "plunder"}  # nothing there has several looks that mean nothing
-NO_VELOCITY = {"chaser", "heist", "maze", "miner", "plunder"}  # paint_vel_info is ignored
-
-ONE_LOOK = ("chaser", "heist", "maze")  # nothing in them has several looks, or they mean something
-NO_VELOCITY = ("chaser", "heist", "maze", "miner", "plunder")  # the squares of paint_vel_info are not for them
+ONE_LOOK = {"chaser", "heist", "maze", "plunder"}  # nothing in them has several looks, or they mean something
+NO_VELOCITY = {"chaser", "heist", "maze", "miner", "plunder"}  # the squares of paint_vel_info are not for them
 
 
 def play(game, steps=60, **options):
