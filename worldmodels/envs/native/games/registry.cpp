@@ -6,6 +6,7 @@
     game(chaser)    \
     game(coinrun)   \
     game(heist)     \
+    game(leaper)    \
     game(maze)      \
     game(plunder)   \
     game(starpilot)
