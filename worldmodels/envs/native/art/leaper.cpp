@@ -34,7 +34,7 @@ void paint_road(Painter& p, int) {
     const float coarse = coarseness(p);
     const Tint asphalt = Tint::hex(0x565B70), line = Tint::hex(0xF2EBD0).mix(asphalt.lighter(0.25F), 0.7F * coarse);
     p.fill(Shape::rectangle(0, 0, p.width(), p.height()),
-           Fill(asphalt).grained(0.1F, 10, 40, {static_cast<int>(p.width() / 10), 10}));
+           Fill(asphalt).grained(0.1F * (1 - coarse), 10, 40, {static_cast<int>(p.width() / 10), 10}));
     p.fill(Shape::rectangle(0, 0, p.width(), 8), asphalt.darker(0.18F));
     p.fill(Shape::rectangle(0, 92, p.width(), 8), asphalt.darker(0.18F));
     for (float x = 20; x < p.width(); x += kUnits)
@@ -98,9 +98,9 @@ const ArtTable& table() {
     using K = SpriteKind;
     static const ArtTable kTable = {"leaper",
                                     {
-                                        {0, kFrogFrames, K::Figure, 1.16F, 1.16F, 100, 100, paint_frog, 4, true},
+                                        {0, kFrogFrames, K::Figure, 1.1F, 1.1F, 100, 100, paint_frog, 4, true},
                                         {1, 1, K::Figure, 1, 1, 100, 100, paint_log},
-                                        {4, kCars, K::Figure, 1.14F, 0.74F, 114, 74, paint_car},
+                                        {4, kCars, K::Figure, 1.18F, 0.8F, 114, 74, paint_car},
                                         {2, 1, K::Pattern, 0, 1, kUnits, kUnits, paint_road},
                                         {3, 1, K::Pattern, 0, 1, kUnits, kUnits, paint_water},
                                         {5, 1, K::Pattern, 0, 1, kUnits, kUnits, paint_finish},

@@ -44,7 +44,7 @@ constexpr CarLook kLooks[kCars] = {{0xF03A34, 0xF4584E, 0},
                                    {0xFFC61E, 0xFFD450, 1},
                                    {0x38A0FF, 0xEAF4FF, 2},
                                    {0x9A4CF0, 0xA862F8, 3},
-                                   {0xF2F5FA, 0x3A4264, 4}};
+                                   {0xF4F6FC, 0xFFFFFF, 4}};
 
 void paint_extra(Painter& p, int extra) {
     if (extra == 1) {
@@ -56,6 +56,7 @@ void paint_extra(Painter& p, int extra) {
     } else if (extra == 3) {
         for (const float y : {29.0F, 39.0F}) p.fill_inside(Shape::rectangle(0, y, 114, 6), kWhite.faded(0.9F));
     } else if (extra == 4) {
+        for (const float y : {18.0F, 52.0F}) p.fill_inside(Shape::rectangle(27, y, 43, 5), Tint::hex(0x2E4BC8));
         p.fill(Shape::rectangle(48, 20, 12, 17, 4), Tint::hex(0xFF2E3E));
         p.fill(Shape::rectangle(48, 37, 12, 17, 4), Tint::hex(0x2E7BFF));
     }
@@ -84,17 +85,19 @@ void paint_frog(Painter& p, int frame) {
 
 void paint_car(Painter& p, int theme) {
     const CarLook& look = kLooks[theme];
-    const Tint body = Tint::hex(look.body), glass = Tint::hex(0x24304E);
+    const Tint body = Tint::hex(look.body);
     for (const float x : {22.0F, 78.0F})
         for (const float y : {8.0F, 56.0F}) p.fill(Shape::rectangle(x, y, 20, 10, 4), kInk.lighter(0.1F));
     p.fill(Shape::rectangle(4, 12, 106, 50, 16), upright(body, 8, 66));
     p.outline(5, kInk);
+    // With few pixels to a car its colour matters more than its windows.
+    const Tint glass = Tint::hex(0x24304E, p.units_per_pixel() < 10 ? 1.0F : 0.5F);
     p.fill(Shape::polygon({{70, 18}, {88, 21}, {88, 53}, {70, 56}}, 4), glass);  // the windscreen
     p.fill(Shape::line({84, 25}, {79, 36}, 4), Tint::hex(0x9AD4FF));
     if (look.extra != 2) p.fill(Shape::polygon({{14, 22}, {26, 19}, {26, 55}, {14, 52}}, 3), glass);
     p.fill(Shape::rectangle(look.extra == 2 ? 8.0F : 27.0F, 17, look.extra == 2 ? 62.0F : 43.0F, 40, 8),
            upright(Tint::hex(look.roof), 14, 60));
-    paint_extra(p, look.extra);
+    if (p.units_per_pixel() < 10) paint_extra(p, look.extra);
     for (const float y : {20.0F, 54.0F}) {
         p.fill(Shape::ellipse(104, y, 5, 6), Tint::hex(0xFFF6B8));
         p.fill(Shape::ellipse(8, y, 3, 5), Tint::hex(0xB8142A));

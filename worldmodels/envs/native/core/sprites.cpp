@@ -35,6 +35,13 @@ struct Size {
     int width, height;
 };
 
+// Of a look with its own aspect, given the height (or with `fit` the larger side) that all have in common.
+Point size_of_look(const SpriteSpec& spec, int theme, float common) {
+    const float aspect = spec.aspects[static_cast<std::size_t>(theme)];
+    if (spec.fit && aspect > 1) return {common, common / aspect};
+    return {common * aspect, common};
+}
+
 Size size_of(const SpriteSpec& spec, int theme, int view, float cells) {
     const float scale = static_cast<float>(view) / cells;
     if (spec.kind == SpriteKind::Pattern) {
@@ -42,8 +49,8 @@ Size size_of(const SpriteSpec& spec, int theme, int view, float cells) {
         // Rounded up: the rows of cells of a view differ by one pixel.
         return {view, static_cast<int>(std::ceil(spec.height * scale))};
     }
-    const float width = spec.aspects.empty() ? spec.width : spec.height * spec.aspects[static_cast<std::size_t>(theme)];
-    return {to_pixels(width, scale), to_pixels(spec.height, scale)};
+    const Point size = spec.aspects.empty() ? Point{spec.width, spec.height} : size_of_look(spec, theme, spec.height);
+    return {to_pixels(size.x, scale), to_pixels(size.y, scale)};
 }
 
 // The artist's units of the whole bitmap.
@@ -52,7 +59,7 @@ Point art_size(const SpriteSpec& spec, int theme, float cells) {
         return {spec.art_width * cells, spec.art_height * (spec.height > 0 ? spec.height : cells)};
     }
     if (spec.aspects.empty()) return {spec.art_width, spec.art_height};
-    return {spec.art_height * spec.aspects[static_cast<std::size_t>(theme)], spec.art_height};
+    return size_of_look(spec, theme, spec.art_height);
 }
 
 }  // namespace

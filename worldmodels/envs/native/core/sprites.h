@@ -39,6 +39,7 @@ struct SpriteSpec {
     int turns = 1;                    // steps of a full turn in which it may be drawn
     bool theme_has_meaning = false;   // it decides more than looks: no option replaces it
     std::vector<float> aspects = {};  // width / height of each look where looks differ; `width` is then not used
+    bool fit = false;                 // looks that differ: `height` and `art_height` are the larger side of each
 };
 
 struct ArtTable {

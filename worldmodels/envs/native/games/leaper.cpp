@@ -43,13 +43,14 @@ const GameInfo kInfo = {
 };
 
 constexpr float kReward = 10;
-constexpr float kRadius = 0.4f;      // of the frog
-constexpr float kJumpSpeed = 0.5f;   // from which the first step already takes kBrake: 0.4, 0.3, 0.2, 0.1, (nearly) 0
-constexpr float kBrake = 0.1f;       // speed lost in each step
-constexpr int kHopSteps = 6;         // the rounding of 0.5 - 5 * 0.1 makes the sixth
-constexpr float kProbe = 0.98f;      // of the radius: a border is met a little inside the frog
-constexpr float kOnLog = 0.45f;      // the largest distance from the middle of a log, both ways
-constexpr int kMostTravellers = 26;  // that fit into a lane of the widest world
+constexpr float kRadius = 0.4f;     // of the frog
+constexpr float kJumpSpeed = 0.5f;  // from which the first step already takes kBrake: 0.4, 0.3, 0.2, 0.1, (nearly) 0
+constexpr float kBrake = 0.1f;      // speed lost in each step
+constexpr int kHopSteps = 6;        // the rounding of 0.5 - 5 * 0.1 makes the sixth
+constexpr float kProbe = 0.98f;     // of the radius: a border is met a little inside the frog
+constexpr float kOnLog = 0.45f;     // the largest distance from the middle of a log, both ways
+constexpr float kShownHigher = 0.5f - kRadius;  // in the middle of its lane, as everything else
+constexpr int kMostTravellers = 26;             // that fit into a lane of the widest world
 
 // What travels on a lane.
 struct Kind {
@@ -313,7 +314,7 @@ void Leaper::draw(Canvas& canvas) const {
     // A hop shows each of the five pictures once: fast means early.
     const float speed = std::max(std::fabs(frog_.vx), std::fabs(frog_.vy));
     const int frame = speed < kBrake / 2 ? 0 : std::clamp(5 - floor_int(speed / kBrake + 0.5f), 1, kFrogFrames - 1);
-    draw_centred(canvas, camera, sheet.get(Frog, {frame, false, facing_}), frog_.x, frog_.y);
+    draw_centred(canvas, camera, sheet.get(Frog, {frame, false, facing_}), frog_.x, frog_.y + kShownHigher);
     if (options_.paint_vel_info) canvas.paint_velocity(frog_.vx / kJumpSpeed, frog_.vy / kJumpSpeed);
 }
 

@@ -5,6 +5,7 @@
     game(bigfish)   \
     game(chaser)    \
     game(coinrun)   \
+    game(fruitbot)  \
     game(heist)     \
     game(leaper)    \
     game(maze)      \

@@ -1,0 +1,377 @@
+// FruitBot
+//
+// A robot drives up a long alley by itself; one only steers it left and right. Walls cross the alley, each with one
+// opening; touching a wall ends the episode. Fruit is worth 1 point, junk food costs 4. In hard mode some openings are
+// closed by a door, which is as deadly as a wall, with a lock at one of its ends: a key thrown upwards into the lock
+// opens it. At the far end lies a row of presents: each that is touched is worth 10 points, and often two are touched
+// at once; they complete the level.
+//
+// Easy: 10 cells wide, 5 walls, 2 kinds of fruit and of food. Hard: 20 cells wide, 10 walls with narrower openings, 6
+// kinds of each. A wall whose opening the robot could not reach in time from the one before is drawn again.
+
+#include "art/fruitbot.h"
+
+#include <algorithm>
+
+#include "core/backgrounds.h"
+#include "core/camera.h"
+#include "core/game.h"
+#include "core/physics.h"
+#include "core/rng.h"
+#include "core/sprites.h"
+#include "generate/search.h"
+
+namespace wm {
+namespace {
+
+constexpr int kTimeLimit = 1000;  // steps
+
+const GameInfo kInfo = {
+    "fruitbot",
+    "FruitBot",
+    "Your robot drives up by itself: steer it left and right through the openings of the walls. Collect fruit for 1 "
+    "point each and avoid junk food, which costs 4. Some openings are closed by a door: throw a key into its lock. "
+    "Each present that you touch at the far end is worth 10 points, and two may be touched at once; they complete the "
+    "level.",
+    "+1 for each fruit, -4 for each piece of junk food, +10 for each present touched.",
+    "Touching the presents completes the level; touching a wall or a closed door ends the episode.",
+    "6 fruits, 6 foods (easy: 2 of each), 3 presents, 9 floors.",
+    {"steer left", "steer left", "steer left", "drive on", "drive on", "drive on", "steer right", "steer right",
+     "steer right", "throw a key", "nothing", "nothing", "nothing", "nothing", "nothing"},
+    {{Mode::Easy, kTimeLimit}, {Mode::Hard, kTimeLimit}},
+};
+
+constexpr int kHeight = 60;  // cells, of the alley
+constexpr float kFruitReward = 1, kFoodReward = -4, kPresentReward = 10;
+
+constexpr float kRadius = 0.4f;  // of the robot
+constexpr float kMaxSpeed = 0.85f;
+constexpr float kUpwards = 0.2f;      // share of the speed that drives it upwards
+constexpr float kShownAbove = 0.8f;   // the robot's middle above the lower edge of the view
+constexpr float kShownSpeed = 0.5f;   // upwards, of a full square of paint_vel_info
+constexpr float kTerminal = 0.6955f;  // speed sideways, reached after some steps
+constexpr float kClimb = 0.1391f;     // speed upwards
+
+constexpr int kThrow = 1;  // special action
+constexpr int kKeyDelay = 8, kKeyLifetime = 8;
+constexpr float kKeySpeed = 0.5f, kKeyRadius = 0.25f;
+
+constexpr int kWallGap = 4;  // between walls, at least
+constexpr float kWallRadius = 0.3f;
+constexpr float kLockRadiusX = 0.25f, kLockRadiusY = 0.45f;
+constexpr float kDoorTile = 1.95f;     // the width of a door is a multiple of it, and a lock
+constexpr float kDoorChance = 0.125f;  // of walls further than kDoorGap from the one before
+constexpr int kDoorGap = 5;
+constexpr float kThingRadius = 0.5f;
+constexpr int kFewestThings = 10, kThingsVary = 10;  // 10 to 19 fruits, and as many foods
+
+// In the order of their sprites.
+enum Type : std::int16_t { Robot, Barrier, Door, Lock, Key, Present, Fruit, Food };
+
+// What a mode decides.
+struct Rules {
+    int width, walls;
+    float narrowest;  // opening, as a part of the width
+    bool doors;
+    int kinds;
+};
+
+constexpr Rules kEasy = {10, 5, 0.2f, false, 2};
+constexpr Rules kHard = {20, 10, 0.1f, true, art::fruitbot::kKinds};
+constexpr float kOpeningVaries = 0.2f;
+
+struct Opening {
+    float left = 0, width = 0;
+    bool door = false, lock_on_the_right = false;
+
+    float right() const { return left + width; }
+    float lock_x() const { return lock_on_the_right ? right() - kLockRadiusX : left + kLockRadiusX; }
+};
+
+class FruitBot final : public Game {
+public:
+    explicit FruitBot(const GameOptions& options)
+        : options_(options),
+          rules_(options.mode == Mode::Easy ? kEasy : kHard),
+          width_(static_cast<float>(rules_.width)),
+          art_(art::fruitbot::table(),
+               {options.use_generated_assets, options.use_monochrome_assets, options.restrict_themes}),
+          grid_(rules_.width, kHeight) {}
+
+    void reset(std::int32_t level_seed) override {
+        Streams streams(level_seed);
+        Entity robot;
+        robot.rx = robot.ry = kRadius;
+        robot.x = streams.level.uniform(kRadius, width_ - kRadius);
+        robot.y = kRadius;
+        entities_.assign(1, robot);
+        build_walls(streams.level);
+        for (int i = 0; i < rules_.width; ++i) {
+            Entity& present = add(Present, static_cast<float>(i) + 0.5f, kHeight - 0.5f, 0.5f, 0.5f);
+            present.theme = static_cast<std::int16_t>(streams.look.below(art::fruitbot::kPresents));
+        }
+        scatter(Fruit, art::fruitbot::kFruitAspects, streams.level);
+        scatter(Food, art::fruitbot::kFoodAspects, streams.level);
+        steps_ = last_throw_ = 0;
+        background_ = streams.look.below(background_count(BackgroundFamily::TopDown));
+        phase_ = streams.look.uniform();
+    }
+
+    StepResult step(int action) override {
+        ++steps_;
+        const Move move = decode_action(action);
+        drive(move.x);
+        use_keys();
+        const StepResult result = touch();
+        remove_dead(entities_, grid_);
+        if (move.special == kThrow && steps_ - last_throw_ >= kKeyDelay) throw_key();
+        return result;
+    }
+
+    void draw(Canvas& canvas) const override;
+
+    Certificate certify() const override;
+
+    void visit(Archive& archive) override {
+        archive("entities", entities_)("steps", steps_)("last_throw", last_throw_);
+        archive("background", background_)("phase", phase_);
+    }
+
+private:
+    struct Upwards;
+
+    Entity& add(Type type, float x, float y, float rx, float ry);
+    void build_walls(Random& level);
+    Opening draw_opening(int gap, Random& level) const;
+    void build_wall(const Opening& opening, float y);
+    void scatter(Type type, const float* aspects, Random& level);
+    void drive(int direction);
+    void use_keys();
+    void unlock(Entity& lock);
+    StepResult touch();
+    void throw_key();
+    void draw_entity(Canvas& canvas, const Camera& camera, const Sheet& sheet, const Entity& e) const;
+
+    GameOptions options_;
+    const Rules& rules_;
+    float width_;
+    Art art_;
+    Grid grid_;  // empty: its borders stop the robot
+    Entities entities_;
+    std::int32_t steps_ = 0, last_throw_ = 0;
+    std::int32_t background_ = 0;
+    float phase_ = 0;
+};
+
+// How to look for a way up: towards the next opening first, or the lock that closes it.
+struct FruitBot::Upwards {
+    std::array<HeldAction, 4> moves(const FruitBot& game) const {
+        constexpr int kLeft = 1, kOn = 4, kRight = 7, kThrowKey = 9, kHeld = 5;
+        const Entity& robot = game.entities_[0];
+        const Entity *left = nullptr, *lock = nullptr;
+        for (const Entity& e : game.entities_) {
+            if (e.bottom() > robot.y + 2 * kKeySpeed * kKeyLifetime || e.top() < robot.bottom()) continue;
+            if (e.type == Barrier && (left == nullptr || e.y < left->y)) left = &e;
+            if (e.type == Lock && (lock == nullptr || e.y < lock->y)) lock = &e;
+        }
+        if (left == nullptr) return {{{kLeft, kHeld}, {kRight, kHeld}, {kOn, kHeld}, {kOn, 2 * kHeld}}};
+        const Entity& right = *(left + 1);
+        const bool locked = lock != nullptr && lock->y < left->y + 1;
+        const float aim = locked ? lock->x : 0.5f * (left->right() + right.left());
+        const float off = aim - robot.x;
+        const HeldAction closer = {off < 0 ? kLeft : kRight, std::fabs(off) < 1.5f ? 1 : kHeld};
+        if (locked && std::fabs(off) < kKeyRadius) return {{{kLeft, 1}, {kRight, 1}, {kOn, 2}, {kThrowKey, 1}}};
+        if (std::fabs(off) < 0.3f) return {{{kLeft, 2}, {kRight, 2}, {kOn, 2}, {kOn, kHeld}}};
+        return {{{kLeft, kHeld}, {kRight, kHeld}, {kOn, 2}, closer}};
+    }
+    float distance(const FruitBot& game) const { return -game.entities_[0].y; }
+    std::uint64_t key(const FruitBot& game) const {
+        const Entity& robot = game.entities_[0];
+        std::uint64_t key = folded(0, floor_int(robot.x * 4));
+        key = folded(folded(key, floor_int(robot.vx * 4)), game.steps_);
+        return folded(key, game.last_throw_);
+    }
+};
+
+Certificate FruitBot::certify() const {
+    const int steps = solve_by_playing(*this, Upwards(), 20000, kTimeLimit);
+    return {steps >= 0, steps};
+}
+
+Entity& FruitBot::add(Type type, float x, float y, float rx, float ry) {
+    Entity e;
+    e.type = type;
+    e.x = x;
+    e.y = y;
+    e.rx = rx;
+    e.ry = ry;
+    entities_.push_back(e);
+    return entities_.back();
+}
+
+// How far the robot gets sideways, from rest, while it climbs `height`.
+float reach(float height) {
+    constexpr float kLostInStarting = 0.85f;  // steps: the sum of 0.45 to the power of 1, 2, ...
+    constexpr float kSpared = 2;              // steps, to be on the safe side
+    return kTerminal * std::max(height / kClimb - kLostInStarting - kSpared, 0.0f);
+}
+
+// Walls stand at whole heights, the last one four cells below the end.
+void FruitBot::build_walls(Random& level) {
+    int gaps[16];
+    std::fill_n(gaps, rules_.walls, kWallGap);
+    for (int spare = kHeight - kWallGap * (rules_.walls + 1); spare > 0; --spare) ++gaps[level.below(rules_.walls)];
+    float y = 0;
+    // Where the robot may stand when it has left the wall before behind.
+    float leftmost = entities_[0].x, rightmost = entities_[0].x;
+    for (int i = 0; i < rules_.walls; ++i) {
+        const float free_height = static_cast<float>(gaps[i]) - 2 * kRadius - (i > 0 ? 2 * kWallRadius : kWallRadius);
+        Opening opening;
+        float needed, reached;
+        do {
+            opening = draw_opening(gaps[i], level);
+            const float low = opening.door ? opening.lock_x() : opening.left + kRadius;
+            const float high = opening.door ? opening.lock_x() : opening.right() - kRadius;
+            needed = std::max(low - rightmost, leftmost - high);
+            reached = reach(free_height - (opening.door ? 2 * kKeyRadius + kLockRadiusY : 0));
+        } while (needed > reached);
+        y += static_cast<float>(gaps[i]);
+        build_wall(opening, y);
+        leftmost = opening.left + kRadius;
+        rightmost = opening.right() - kRadius;
+    }
+}
+
+Opening FruitBot::draw_opening(int gap, Random& level) const {
+    Opening opening;
+    opening.door = rules_.doors && gap > kDoorGap && level.chance(kDoorChance);
+    opening.width = width_ * level.uniform(rules_.narrowest, rules_.narrowest + kOpeningVaries);
+    if (opening.door) {
+        constexpr float kWider = 0.1f, kLocks = 2 * 2 * kLockRadiusX;
+        const float tiles = (opening.width + kWider * width_ - kLocks) / kDoorTile;
+        opening.width = kLocks + kDoorTile * static_cast<float>(-floor_int(-tiles));
+        opening.lock_on_the_right = level.coin();
+    }
+    opening.left = level.uniform(0, width_ - opening.width);
+    return opening;
+}
+
+void FruitBot::build_wall(const Opening& opening, float y) {
+    const auto add_bar = [&](Type type, float left, float right) {
+        add(type, 0.5f * (left + right), y, 0.5f * (right - left), kWallRadius);
+    };
+    add_bar(Barrier, 0, opening.left);
+    add_bar(Barrier, opening.right(), width_);
+    if (!opening.door) return;
+    const float lock_width = 2 * kLockRadiusX;
+    add_bar(Door, opening.left + (opening.lock_on_the_right ? 0 : lock_width),
+            opening.right() - (opening.lock_on_the_right ? lock_width : 0));
+    add(Lock, opening.lock_x(), y + kWallRadius - kLockRadiusY, kLockRadiusX, kLockRadiusY);
+}
+
+// Looks for places as if all were equally large; the shape of a kind then takes its part of it.
+void FruitBot::scatter(Type type, const float* aspects, Random& level) {
+    for (int count = kFewestThings + level.below(kThingsVary); count > 0; --count) {
+        const int kind = level.below(rules_.kinds);
+        Entity& thing = add(type, 0, 0, kThingRadius, kThingRadius);
+        const bool found = place_inside(thing, entities_, level, 0, 0, width_, kHeight);
+        thing.theme = static_cast<std::int16_t>(kind);
+        const float aspect = aspects[kind];
+        (aspect > 1 ? thing.ry : thing.rx) *= aspect > 1 ? 1 / aspect : aspect;
+        if (!found) entities_.pop_back();
+    }
+}
+
+void FruitBot::drive(int direction) {
+    constexpr float kMix = 0.5f;
+    Entity& robot = entities_[0];
+    robot.vx = steer(robot.vx, direction, kMaxSpeed);
+    robot.vy = kVelocityDecay * ((1 - kMix) * robot.vy + kMix * kMaxSpeed * kUpwards);
+    MovementRules walls;
+    Mover<MovementRules>(grid_, entities_, walls).move_agent(robot, direction, 1);
+}
+
+// Locks come first: a key that meets one and the wall beside it at once still fits.
+void FruitBot::use_keys() {
+    for (Entity& key : entities_) {
+        if (key.type != Key) continue;
+        drift(key);
+        grow_older(key);
+        for (Entity& e : entities_) {
+            if (key.dead || e.type != Lock || e.dead || !overlap(key, e)) continue;
+            key.dead = true;
+            unlock(e);
+        }
+        for (const Entity& e : entities_)
+            if (e.type == Barrier && overlap(key, e)) key.dead = true;
+    }
+}
+
+void FruitBot::unlock(Entity& lock) {
+    lock.dead = true;
+    for (Entity& e : entities_)
+        if (e.type == Door && std::fabs(e.y - lock.y) < 1) e.dead = true;
+}
+
+StepResult FruitBot::touch() {
+    StepResult result;
+    const Entity robot = entities_[0];
+    for (Entity& e : entities_) {
+        if (e.dead || !overlap(e, robot)) continue;
+        if (e.type == Barrier || e.type == Door) result.terminated = true;
+        if (e.type == Present) {
+            result.terminated = result.level_complete = true;
+            result.reward += kPresentReward;
+        } else if (e.type == Fruit || e.type == Food) {
+            e.dead = true;
+            result.reward += e.type == Fruit ? kFruitReward : kFoodReward;
+        }
+    }
+    return result;
+}
+
+// Is thrown after everything has moved, and so flies from the next step on.
+void FruitBot::throw_key() {
+    last_throw_ = steps_;
+    Entity& key = add(Key, entities_[0].x, entities_[0].y, kKeyRadius, kKeyRadius);
+    key.vy = kKeySpeed;
+    key.lifetime = kKeyLifetime;
+}
+
+void FruitBot::draw_entity(Canvas& canvas, const Camera& camera, const Sheet& sheet, const Entity& e) const {
+    const Bitmap& sprite = sheet.get(e.type, {e.theme});
+    if (e.type == Barrier || e.type == Door) {
+        const int left = camera.column(e.left()), top = camera.row(e.top());
+        const int shift = e.type == Barrier ? wrap(left, sprite.width) : 0;
+        canvas.fill_pattern(left, top, camera.column(e.right()) - left, sprite.height, sprite, shift, 0);
+    } else {
+        draw_centred(canvas, camera, sprite, e.x, e.y);
+    }
+}
+
+void FruitBot::draw(Canvas& canvas) const {
+    const Entity& robot = entities_[0];
+    const Camera camera(canvas.width(), width_, width_ / 2, robot.y + width_ / 2 - kShownAbove);
+    const Sheet& sheet = art_.sheet(canvas.width(), width_);
+    if (options_.use_backgrounds)
+        draw_background(canvas, {BackgroundFamily::TopDown, background_, options_.use_generated_assets}, camera,
+                        kHeight, phase_);
+    else canvas.fill({});
+    const Bitmap& outside = sheet.get(art::fruitbot::Outside);
+    const int end = camera.row(kHeight), start = camera.row(0);
+    canvas.fill_pattern(0, end - canvas.height(), canvas.width(), canvas.height(), outside, 0, 0);
+    canvas.fill_pattern(0, start, canvas.width(), canvas.height(), outside, 0, 0);
+    const float lowest = static_cast<float>(camera.first_row()) - 1,
+                highest = static_cast<float>(camera.last_row()) + 2;
+    for (std::size_t i = entities_.size(); i-- > 0;)  // the robot last
+        if (entities_[i].y > lowest && entities_[i].y < highest) draw_entity(canvas, camera, sheet, entities_[i]);
+    if (options_.paint_vel_info) canvas.paint_velocity(robot.vx / kMaxSpeed, robot.vy / kShownSpeed);
+}
+
+}  // namespace
+
+namespace games {
+GameEntry fruitbot() { return {&kInfo, make_game<FruitBot>}; }
+}  // namespace games
+
+}  // namespace wm
