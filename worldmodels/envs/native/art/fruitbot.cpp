@@ -39,20 +39,20 @@ void paint_robot(Painter& p, int) {
     p.fill(Shape::circle(50, 34, 4.5F), Tint::hex(0xFF4A4A));
 }
 
-// Steel with warning stripes; where there are but a few pixels, dark edges around one loud colour.
+// Warning stripes; where there are but a few pixels, one loud colour.
 void paint_barrier(Painter& p, int) {
     const float coarse = coarseness(p), width = p.width(), height = p.height();
-    const Tint amber = Tint::hex(0xFFB01E), dark = Tint::hex(0x2A2340);
-    p.fill(Shape::rectangle(0, 0, width, height), dark.mix(Tint::hex(0x4A2038), coarse));
+    const Tint loud = Tint::hex(0xF2382E), dark = Tint::hex(0x2A1B38);
+    p.fill(Shape::rectangle(0, 0, width, height), dark);
     constexpr float kStripe = 25;
     if (coarse < 0.5F)
         for (float x = -height; x < width + height; x += 2 * kStripe)
             p.fill(Shape::polygon({{x, height}, {x + kStripe, height}, {x + kStripe + height, 0}, {x + height, 0}}),
-                   upright(amber, 0, height));
+                   upright(loud, 0, height));
     p.fill(Shape::rectangle(0, 0, width, 9), Tint::hex(0x8A90B0));
     p.fill(Shape::rectangle(0, 0, width, 3), Tint::hex(0xC8CEE6));
     p.fill(Shape::rectangle(0, height - 9, width, 9), kInk);
-    p.fill(Shape::rectangle(0, 0, width, height), Tint::hex(0xD8382E).faded(0.75F * coarse));
+    p.fill(Shape::rectangle(0, 0, width, height), loud.darker(0.1F).faded(0.75F * coarse));
 }
 
 // A barrier of light.

@@ -112,7 +112,7 @@ void paint_soda(Painter& p) {  // 56 x 100
 
 void paint_hot_dog(Painter& p) {  // 100 x 46
     p.fill(Shape::rectangle(6, 10, 88, 32, 16), upright(Tint::hex(0xD89A50), 6, 46));
-    p.fill(Shape::line({8, 20}, {92, 20}, 18), upright(Tint::hex(0xA83A28), 10, 32));
+    p.fill(Shape::line({8, 20}, {92, 20}, 18), upright(Tint::hex(0x8A2420), 10, 32));
     p.outline(5, kInk);
     for (int i = 0; i < 5; ++i)
         p.fill(Shape::line({14 + 15 * static_cast<float>(i), i % 2 == 0 ? 15.0F : 22.0F},
@@ -138,10 +138,10 @@ void paint_donut(Painter& p) {  // 100 x 100
 }
 
 void paint_burger(Painter& p) {  // 100 x 95
-    p.fill(Shape::rectangle(9, 66, 82, 24, 11), upright(Tint::hex(0xC98A4B), 62, 92));
+    p.fill(Shape::rectangle(9, 66, 82, 24, 11), upright(Tint::hex(0xA8682E), 62, 92));
     p.fill(Shape::rectangle(5, 54, 90, 17, 8), Tint::hex(0x54302A));
     p.fill(Shape::polygon({{6, 47}, {94, 47}, {80, 58}, {62, 50}, {44, 60}, {24, 50}}, 2), Tint::hex(0xFFC61E));
-    p.fill(Shape::rectangle(9, 6, 82, 42, 21), upright(Tint::hex(0xC98A4B), 4, 50));
+    p.fill(Shape::rectangle(9, 6, 82, 42, 21), upright(Tint::hex(0xA8682E), 4, 50));
     p.outline(5.5F, kInk);
     for (const Point& at : {Point{30, 12}, Point{50, 10}, Point{70, 13}})
         p.fill(Shape::ellipse(at.x, at.y, 3.5F, 2), Tint::hex(0xFFF0C8));

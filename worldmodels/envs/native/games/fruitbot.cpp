@@ -46,15 +46,18 @@ constexpr float kFruitReward = 1, kFoodReward = -4, kPresentReward = 10;
 
 constexpr float kRadius = 0.4f;  // of the robot
 constexpr float kMaxSpeed = 0.85f;
-constexpr float kUpwards = 0.2f;      // share of the speed that drives it upwards
-constexpr float kShownAbove = 0.8f;   // the robot's middle above the lower edge of the view
-constexpr float kShownSpeed = 0.5f;   // upwards, of a full square of paint_vel_info
-constexpr float kTerminal = 0.6955f;  // speed sideways, reached after some steps
-constexpr float kClimb = 0.1391f;     // speed upwards
+constexpr float kUpwards = 0.2f;          // share of the speed that drives it upwards
+constexpr float kShownAbove = 0.8f;       // the robot's middle above the lower edge of the view
+constexpr float kShownSpeed = 0.5f;       // upwards, of a full square of paint_vel_info
+constexpr float kTerminal = 0.6955f;      // speed sideways, approached within some steps; also what one press moves
+constexpr float kLostInStarting = 0.82f;  // of that, until then: 0.45 + 0.45^2 + ...
+constexpr float kClimb = 0.1391f;         // speed upwards
 
 constexpr int kThrow = 1;  // special action
 constexpr int kKeyDelay = 8, kKeyLifetime = 8;
 constexpr float kKeySpeed = 0.5f, kKeyRadius = 0.25f;
+
+constexpr float kUnlocking = 1.5f;  // climbed while a key flies into its lock, and to spare
 
 constexpr int kWallGap = 4;  // between walls, at least
 constexpr float kWallRadius = 0.3f;
@@ -85,8 +88,17 @@ struct Opening {
     bool door = false, lock_on_the_right = false;
 
     float right() const { return left + width; }
+    // Where the middle of the robot may pass; through a door close to the lock that it had to meet.
+    float passable_from() const { return door && lock_on_the_right ? right() - kRadius - kTerminal : left + kRadius; }
+    float passable_to() const { return door && !lock_on_the_right ? left + kRadius + kTerminal : right() - kRadius; }
     float lock_x() const { return lock_on_the_right ? right() - kLockRadiusX : left + kLockRadiusX; }
 };
+
+// How far the robot surely gets sideways, from rest, while it climbs `height`.
+float reach(float height) {
+    constexpr float kSpared = 1;  // steps
+    return kTerminal * std::max(height / kClimb - kLostInStarting - kSpared, 0.0f);
+}
 
 class FruitBot final : public Game {
 public:
@@ -124,7 +136,7 @@ public:
         use_keys();
         const StepResult result = touch();
         remove_dead(entities_, grid_);
-        if (move.special == kThrow && steps_ - last_throw_ >= kKeyDelay) throw_key();
+        if (move.special == kThrow && may_throw()) throw_key();
         return result;
     }
 
@@ -138,8 +150,6 @@ public:
     }
 
 private:
-    struct Upwards;
-
     Entity& add(Type type, float x, float y, float rx, float ry);
     void build_walls(Random& level);
     Opening draw_opening(int gap, Random& level) const;
@@ -149,7 +159,9 @@ private:
     void use_keys();
     void unlock(Entity& lock);
     StepResult touch();
+    bool may_throw() const { return steps_ - last_throw_ >= kKeyDelay; }
     void throw_key();
+    int pilot() const;
     void draw_entity(Canvas& canvas, const Camera& camera, const Sheet& sheet, const Entity& e) const;
 
     GameOptions options_;
@@ -163,38 +175,36 @@ private:
     float phase_ = 0;
 };
 
-// How to look for a way up: towards the next opening first, or the lock that closes it.
-struct FruitBot::Upwards {
-    std::array<HeldAction, 4> moves(const FruitBot& game) const {
-        constexpr int kLeft = 1, kOn = 4, kRight = 7, kThrowKey = 9, kHeld = 5;
-        const Entity& robot = game.entities_[0];
-        const Entity *left = nullptr, *lock = nullptr;
-        for (const Entity& e : game.entities_) {
-            if (e.bottom() > robot.y + 2 * kKeySpeed * kKeyLifetime || e.top() < robot.bottom()) continue;
-            if (e.type == Barrier && (left == nullptr || e.y < left->y)) left = &e;
-            if (e.type == Lock && (lock == nullptr || e.y < lock->y)) lock = &e;
-        }
-        if (left == nullptr) return {{{kLeft, kHeld}, {kRight, kHeld}, {kOn, kHeld}, {kOn, 2 * kHeld}}};
-        const Entity& right = *(left + 1);
-        const bool locked = lock != nullptr && lock->y < left->y + 1;
-        const float aim = locked ? lock->x : 0.5f * (left->right() + right.left());
-        const float off = aim - robot.x;
-        const HeldAction closer = {off < 0 ? kLeft : kRight, std::fabs(off) < 1.5f ? 1 : kHeld};
-        if (locked && std::fabs(off) < kKeyRadius) return {{{kLeft, 1}, {kRight, 1}, {kOn, 2}, {kThrowKey, 1}}};
-        if (std::fabs(off) < 0.3f) return {{{kLeft, 2}, {kRight, 2}, {kOn, 2}, {kOn, kHeld}}};
-        return {{{kLeft, kHeld}, {kRight, kHeld}, {kOn, 2}, closer}};
+// Steers towards the part of the next opening from which all later ones can be reached, or towards its lock.
+int FruitBot::pilot() const {
+    constexpr int kLeft = 1, kOn = 4, kRight = 7, kThrowKey = 9;
+    constexpr float kSpare = 0.02f, kAimed = 0.45f, kKeyReach = 4.5f;
+    const Entity& robot = entities_[0];
+    const Entity* lock = nullptr;  // of the next wall
+    float low = 0, high = width_, above = kHeight, spent = 0;
+    for (std::size_t i = entities_.size() - 1; i > 0; --i) {
+        const Entity &e = entities_[i], &before = entities_[i - 1];
+        if (e.top() < robot.bottom()) continue;
+        if (e.type == Lock) lock = &e;
+        if (e.type != Barrier || before.type != Barrier || e.y != before.y) continue;
+        if (lock != nullptr && lock->y > e.y + 1) lock = nullptr;
+        const float reached = reach(above - e.y - 2 * (kWallRadius + kRadius) - spent);
+        const float left = lock ? lock->x - 0.5f * kTerminal : before.right() + kRadius + kSpare;
+        const float right = lock ? lock->x + 0.5f * kTerminal : e.left() - kRadius - kSpare;
+        low = std::clamp(low - reached, left, right);
+        high = std::clamp(high + reached, left, right);
+        above = e.y;
+        spent = lock ? kUnlocking : 0;
     }
-    float distance(const FruitBot& game) const { return -game.entities_[0].y; }
-    std::uint64_t key(const FruitBot& game) const {
-        const Entity& robot = game.entities_[0];
-        std::uint64_t key = folded(0, floor_int(robot.x * 4));
-        key = folded(folded(key, floor_int(robot.vx * 4)), game.steps_);
-        return folded(key, game.last_throw_);
-    }
-};
+    if (lock != nullptr && std::fabs(robot.x - lock->x) < kAimed && lock->bottom() < robot.y + kKeyReach && may_throw())
+        return kThrowKey;
+    const float coasting = robot.x + robot.vx * kLostInStarting;
+    if (coasting < low || (robot.x < low && coasting + kTerminal < high)) return kRight;
+    return coasting > high || (robot.x > high && coasting - kTerminal > low) ? kLeft : kOn;
+}
 
 Certificate FruitBot::certify() const {
-    const int steps = solve_by_playing(*this, Upwards(), 20000, kTimeLimit);
+    const int steps = play_through(*this, [](const FruitBot& game) { return game.pilot(); }, kTimeLimit);
     return {steps >= 0, steps};
 }
 
@@ -209,36 +219,28 @@ Entity& FruitBot::add(Type type, float x, float y, float rx, float ry) {
     return entities_.back();
 }
 
-// How far the robot gets sideways, from rest, while it climbs `height`.
-float reach(float height) {
-    constexpr float kLostInStarting = 0.85f;  // steps: the sum of 0.45 to the power of 1, 2, ...
-    constexpr float kSpared = 2;              // steps, to be on the safe side
-    return kTerminal * std::max(height / kClimb - kLostInStarting - kSpared, 0.0f);
-}
-
-// Walls stand at whole heights, the last one four cells below the end.
+// Walls stand at whole heights, the last one four cells below the end. Presses move the robot by multiples of
+// kTerminal, so it needs that much room in every opening, and before it, wherever it then has to go.
 void FruitBot::build_walls(Random& level) {
     int gaps[16];
     std::fill_n(gaps, rules_.walls, kWallGap);
     for (int spare = kHeight - kWallGap * (rules_.walls + 1); spare > 0; --spare) ++gaps[level.below(rules_.walls)];
     float y = 0;
-    // Where the robot may stand when it has left the wall before behind.
-    float leftmost = entities_[0].x, rightmost = entities_[0].x;
+    float leftmost = entities_[0].x, rightmost = entities_[0].x;  // where the robot can be, whatever it does
     for (int i = 0; i < rules_.walls; ++i) {
-        const float free_height = static_cast<float>(gaps[i]) - 2 * kRadius - (i > 0 ? 2 * kWallRadius : kWallRadius);
+        const float climbed = static_cast<float>(gaps[i]) - 2 * kRadius - (i > 0 ? 2 : 1) * kWallRadius;
         Opening opening;
-        float needed, reached;
+        float left, right;
         do {
             opening = draw_opening(gaps[i], level);
-            const float low = opening.door ? opening.lock_x() : opening.left + kRadius;
-            const float high = opening.door ? opening.lock_x() : opening.right() - kRadius;
-            needed = std::max(low - rightmost, leftmost - high);
-            reached = reach(free_height - (opening.door ? 2 * kKeyRadius + kLockRadiusY : 0));
-        } while (needed > reached);
+            const float reached = reach(climbed - (opening.door ? kUnlocking : 0));
+            left = std::max(opening.passable_from(), leftmost - reached);
+            right = std::min(opening.passable_to(), rightmost + reached);
+        } while (left + kTerminal > right + kContactEpsilon);
         y += static_cast<float>(gaps[i]);
         build_wall(opening, y);
-        leftmost = opening.left + kRadius;
-        rightmost = opening.right() - kRadius;
+        leftmost = left + kTerminal;
+        rightmost = right - kTerminal;
     }
 }
 
