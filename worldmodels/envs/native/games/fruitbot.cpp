@@ -133,9 +133,9 @@ public:
         ++steps_;
         const Move move = decode_action(action);
         drive(move.x);
-        use_keys();
+        const bool keys_flew = use_keys();
         const StepResult result = touch();
-        remove_dead(entities_, grid_);
+        if (keys_flew || result.reward != 0) remove_dead(entities_, grid_);
         if (move.special == kThrow && may_throw()) throw_key();
         return result;
     }
@@ -156,7 +156,7 @@ private:
     void build_wall(const Opening& opening, float y);
     void scatter(Type type, const float* aspects, Random& level);
     void drive(int direction);
-    void use_keys();
+    bool use_keys();
     void unlock(Entity& lock);
     StepResult touch();
     bool may_throw() const { return steps_ - last_throw_ >= kKeyDelay; }
@@ -293,10 +293,12 @@ void FruitBot::drive(int direction) {
     Mover<MovementRules>(grid_, entities_, walls).move_agent(robot, direction, 1);
 }
 
-// Locks come first: a key that meets one and the wall beside it at once still fits.
-void FruitBot::use_keys() {
-    for (Entity& key : entities_) {
-        if (key.type != Key) continue;
+// Keys are the last in the list. Locks come before walls: a key that meets a lock and the wall beside it at once fits.
+// Returns whether there was any key.
+bool FruitBot::use_keys() {
+    const std::size_t count = entities_.size();
+    for (std::size_t i = count - 1; entities_[i].type == Key; --i) {
+        Entity& key = entities_[i];
         drift(key);
         grow_older(key);
         for (Entity& e : entities_) {
@@ -307,6 +309,7 @@ void FruitBot::use_keys() {
         for (const Entity& e : entities_)
             if (e.type == Barrier && overlap(key, e)) key.dead = true;
     }
+    return entities_.back().type == Key;
 }
 
 void FruitBot::unlock(Entity& lock) {
