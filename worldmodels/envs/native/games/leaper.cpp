@@ -39,7 +39,7 @@ const GameInfo kInfo = {
     {"hop left", "hop left", "hop left", "hop down", "sit still", "hop up", "hop right", "hop right", "hop right",
      "nothing", "nothing", "nothing", "nothing", "nothing", "nothing"},
     {{Mode::Easy, leaper::kTimeLimit}, {Mode::Hard, leaper::kTimeLimit}, {Mode::Extreme, leaper::kTimeLimit}},
-    0,
+    4741,  // hard: nine lanes, all that a level can have; getting across takes some 300 steps
 };
 
 constexpr float kShownHigher = 0.5f - leaper::kRadius;  // in the middle of its lane, as everything else
