@@ -252,3 +252,17 @@ def test_styles_leave_the_boxes_alone() -> None:
     plain = start("fruitbot", 5, "hard")
     for option in ("use_generated_assets", "use_monochrome_assets", "restrict_themes"):
         assert things(start("fruitbot", 5, "hard", **{option: True})) == things(plain)
+
+
+def test_restricted_themes_show_the_first_fruit_and_food_in_every_shape() -> None:
+    def colours(**options: object) -> set[tuple[int, ...]]:
+        style = {"use_monochrome_assets": True, "use_backgrounds": False, **options}
+        frames = [start("fruitbot", level, "hard", **style).observe() for level in range(6)]
+        return {tuple(map(int, pixel)) for frame in frames for pixel in frame.reshape(-1, 3)}
+
+    apple, soda = (191, 191, 63), (127, 63, 127)  # types 7 and 4: numbers 40 = 220 and 17 = 101 in base 4
+    plain, restricted = colours(), colours(restrict_themes=True)
+    assert {apple, soda} <= restricted
+    # Black, the two, robot, barrier, outside, and perhaps lock and door: no colour of another theme.
+    assert len(restricted) <= 8
+    assert len(plain - restricted) >= 6

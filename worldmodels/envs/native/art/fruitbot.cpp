@@ -121,7 +121,7 @@ void paint_outside(Painter& p, int) {
 const ArtTable& table() {
     using K = SpriteKind;
     const auto fitted = [](int type, void (*paint)(Painter&, int), const float* aspects) {
-        SpriteSpec spec = {type, kKinds, K::Figure, 0, 1.12F, 0, 100, paint, 1, true, {aspects, aspects + kKinds}};
+        SpriteSpec spec = {type, kKinds, K::Figure, 0, 1.12F, 0, 100, paint, 1, false, {aspects, aspects + kKinds}};
         spec.fit = true;
         return spec;
     };

@@ -111,8 +111,8 @@ void paint_soda(Painter& p) {  // 56 x 100
 }
 
 void paint_hot_dog(Painter& p) {  // 100 x 46
-    p.fill(Shape::rectangle(6, 10, 88, 32, 16), upright(Tint::hex(0xD89A50), 6, 46));
-    p.fill(Shape::line({8, 20}, {92, 20}, 18), upright(Tint::hex(0x8A2420), 10, 32));
+    p.fill(Shape::rectangle(6, 10, 88, 32, 16), upright(Tint::hex(0xF6DDA4), 6, 46));
+    p.fill(Shape::line({8, 20}, {92, 20}, 18), upright(Tint::hex(0x9A1C1C), 10, 32));
     p.outline(5, kInk);
     for (int i = 0; i < 5; ++i)
         p.fill(Shape::line({14 + 15 * static_cast<float>(i), i % 2 == 0 ? 15.0F : 22.0F},

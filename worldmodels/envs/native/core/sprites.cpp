@@ -80,7 +80,7 @@ Sheet::~Sheet() {
 
 const Bitmap& Sheet::get(int sprite, Look look) const {
     const SpriteSpec& spec = table_.sprites[static_cast<std::size_t>(sprite)];
-    look.theme = shown_theme(spec, style_, look.theme);
+    if (!spec.fit) look.theme = shown_theme(spec, style_, look.theme);
     const int offset = (look.theme * 2 + (look.mirrored ? 1 : 0)) * spec.turns + look.turn;
     const std::size_t slot = first_slot_[static_cast<std::size_t>(sprite)] + static_cast<std::size_t>(offset);
     const Bitmap* bitmap = slots_[slot].load(std::memory_order_acquire);
@@ -92,12 +92,13 @@ const Bitmap& Sheet::painted(int sprite, Look look, std::size_t slot) const {
     if (const Bitmap* bitmap = slots_[slot].load(std::memory_order_acquire)) return *bitmap;
     const SpriteSpec& spec = table_.sprites[static_cast<std::size_t>(sprite)];
     const Size size = size_of(spec, look.theme, view_, cells_);
+    const int theme = shown_theme(spec, style_, look.theme);
     const bool opaque = spec.kind != SpriteKind::Figure;
     std::unique_ptr<Bitmap> bitmap;
     if (style_.monochrome) {
-        bitmap = std::make_unique<Bitmap>(flat_bitmap(size.width, size.height, flat_colour(spec.type, look.theme)));
+        bitmap = std::make_unique<Bitmap>(flat_bitmap(size.width, size.height, flat_colour(spec.type, theme)));
     } else {
-        const Point art = art_size(spec, look.theme, cells_);
+        const Point art = art_size(spec, theme, cells_);
         const float degrees = 360 * static_cast<float>(look.turn) / static_cast<float>(spec.turns);
         constexpr float kRoomForOutline = 0.93F;
         const Pose pose = {look.mirrored, degrees, opaque ? 1.0F : kRoomForOutline};
@@ -109,7 +110,7 @@ const Bitmap& Sheet::painted(int sprite, Look look, std::size_t slot) const {
         } else if (style_.generated) {
             art::paint_generated_figure(painter, table_.game, texture);
         } else {
-            spec.paint(painter, look.theme);
+            spec.paint(painter, theme);
         }
         bitmap = std::make_unique<Bitmap>(painter.bitmap(opaque));
     }

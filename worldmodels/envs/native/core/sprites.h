@@ -39,7 +39,9 @@ struct SpriteSpec {
     int turns = 1;                    // steps of a full turn in which it may be drawn
     bool theme_has_meaning = false;   // it decides more than looks: no option replaces it
     std::vector<float> aspects = {};  // width / height of each look where looks differ; `width` is then not used
-    bool fit = false;                 // looks that differ: `height` and `art_height` are the larger side of each
+    // Looks that differ: `height` and `art_height` are the larger side of each. The shape of a look then has meaning,
+    // and whatever picture an option puts in its place is stretched to it.
+    bool fit = false;
 };
 
 struct ArtTable {
