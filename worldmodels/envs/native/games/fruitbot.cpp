@@ -19,10 +19,13 @@
 #include "core/physics.h"
 #include "core/rng.h"
 #include "core/sprites.h"
+#include "games/fruitbot_walls.h"
 #include "generate/search.h"
 
 namespace wm {
 namespace {
+
+using namespace fruitbot;
 
 constexpr int kTimeLimit = 1000;  // steps
 
@@ -41,64 +44,22 @@ const GameInfo kInfo = {
     {{Mode::Easy, kTimeLimit}, {Mode::Hard, kTimeLimit}},
 };
 
-constexpr int kHeight = 60;  // cells, of the alley
 constexpr float kFruitReward = 1, kFoodReward = -4, kPresentReward = 10;
 
-constexpr float kRadius = 0.4f;  // of the robot
 constexpr float kMaxSpeed = 0.85f;
-constexpr float kUpwards = 0.2f;          // share of the speed that drives it upwards
-constexpr float kShownAbove = 0.8f;       // the robot's middle above the lower edge of the view
-constexpr float kShownSpeed = 0.5f;       // upwards, of a full square of paint_vel_info
-constexpr float kTerminal = 0.6955f;      // speed sideways, approached within some steps; also what one press moves
-constexpr float kLostInStarting = 0.82f;  // of that, until then: 0.45 + 0.45^2 + ...
-constexpr float kClimb = 0.1391f;         // speed upwards
+constexpr float kUpwards = 0.2f;     // share of the speed that drives it upwards
+constexpr float kShownAbove = 0.8f;  // the robot's middle above the lower edge of the view
+constexpr float kShownSpeed = 0.5f;  // upwards, of a full square of paint_vel_info
 
 constexpr int kThrow = 1;  // special action
 constexpr int kKeyDelay = 8, kKeyLifetime = 8;
 constexpr float kKeySpeed = 0.5f, kKeyRadius = 0.25f;
 
-constexpr float kUnlocking = 1.5f;  // climbed while a key flies into its lock, and to spare
-
-constexpr int kWallGap = 4;  // between walls, at least
-constexpr float kWallRadius = 0.3f;
-constexpr float kLockRadiusX = 0.25f, kLockRadiusY = 0.45f;
-constexpr float kDoorTile = 1.95f;     // the width of a door is a multiple of it, and a lock
-constexpr float kDoorChance = 0.125f;  // of walls further than kDoorGap from the one before
-constexpr int kDoorGap = 5;
 constexpr float kThingRadius = 0.5f;
 constexpr int kFewestThings = 10, kThingsVary = 10;  // 10 to 19 fruits, and as many foods
 
 // In the order of their sprites.
 enum Type : std::int16_t { Robot, Barrier, Door, Lock, Key, Present, Fruit, Food };
-
-// What a mode decides.
-struct Rules {
-    int width, walls;
-    float narrowest;  // opening, as a part of the width
-    bool doors;
-    int kinds;
-};
-
-constexpr Rules kEasy = {10, 5, 0.2f, false, 2};
-constexpr Rules kHard = {20, 10, 0.1f, true, art::fruitbot::kKinds};
-constexpr float kOpeningVaries = 0.2f;
-
-struct Opening {
-    float left = 0, width = 0;
-    bool door = false, lock_on_the_right = false;
-
-    float right() const { return left + width; }
-    // Where the middle of the robot may pass; through a door close to the lock that it had to meet.
-    float passable_from() const { return door && lock_on_the_right ? right() - kRadius - kTerminal : left + kRadius; }
-    float passable_to() const { return door && !lock_on_the_right ? left + kRadius + kTerminal : right() - kRadius; }
-    float lock_x() const { return lock_on_the_right ? right() - kLockRadiusX : left + kLockRadiusX; }
-};
-
-// How far the robot surely gets sideways, from rest, while it climbs `height`.
-float reach(float height) {
-    constexpr float kSpared = 1;  // steps
-    return kTerminal * std::max(height / kClimb - kLostInStarting - kSpared, 0.0f);
-}
 
 class FruitBot final : public Game {
 public:
@@ -117,7 +78,7 @@ public:
         robot.x = streams.level.uniform(kRadius, width_ - kRadius);
         robot.y = kRadius;
         entities_.assign(1, robot);
-        build_walls(streams.level);
+        for (const Wall& wall : plan_walls(rules_, robot.x, streams.level)) build_wall(wall);
         for (int i = 0; i < rules_.width; ++i) {
             Entity& present = add(Present, static_cast<float>(i) + 0.5f, kHeight - 0.5f, 0.5f, 0.5f);
             present.theme = static_cast<std::int16_t>(streams.look.below(art::fruitbot::kPresents));
@@ -151,9 +112,7 @@ public:
 
 private:
     Entity& add(Type type, float x, float y, float rx, float ry);
-    void build_walls(Random& level);
-    Opening draw_opening(int gap, Random& level) const;
-    void build_wall(const Opening& opening, float y);
+    void build_wall(const Wall& wall);
     void scatter(Type type, const float* aspects, Random& level);
     void drive(int direction);
     bool use_keys();
@@ -219,46 +178,9 @@ Entity& FruitBot::add(Type type, float x, float y, float rx, float ry) {
     return entities_.back();
 }
 
-// Walls stand at whole heights, the last one four cells below the end. Presses move the robot by multiples of
-// kTerminal, so it needs that much room in every opening, and before it, wherever it then has to go.
-void FruitBot::build_walls(Random& level) {
-    int gaps[16];
-    std::fill_n(gaps, rules_.walls, kWallGap);
-    for (int spare = kHeight - kWallGap * (rules_.walls + 1); spare > 0; --spare) ++gaps[level.below(rules_.walls)];
-    float y = 0;
-    float leftmost = entities_[0].x, rightmost = entities_[0].x;  // where the robot can be, whatever it does
-    for (int i = 0; i < rules_.walls; ++i) {
-        const float climbed = static_cast<float>(gaps[i]) - 2 * kRadius - (i > 0 ? 2 : 1) * kWallRadius;
-        Opening opening;
-        float left, right;
-        do {
-            opening = draw_opening(gaps[i], level);
-            const float reached = reach(climbed - (opening.door ? kUnlocking : 0));
-            left = std::max(opening.passable_from(), leftmost - reached);
-            right = std::min(opening.passable_to(), rightmost + reached);
-        } while (left + kTerminal > right + kContactEpsilon);
-        y += static_cast<float>(gaps[i]);
-        build_wall(opening, y);
-        leftmost = left + kTerminal;
-        rightmost = right - kTerminal;
-    }
-}
-
-Opening FruitBot::draw_opening(int gap, Random& level) const {
-    Opening opening;
-    opening.door = rules_.doors && gap > kDoorGap && level.chance(kDoorChance);
-    opening.width = width_ * level.uniform(rules_.narrowest, rules_.narrowest + kOpeningVaries);
-    if (opening.door) {
-        constexpr float kWider = 0.1f, kLocks = 2 * 2 * kLockRadiusX;
-        const float tiles = (opening.width + kWider * width_ - kLocks) / kDoorTile;
-        opening.width = kLocks + kDoorTile * static_cast<float>(-floor_int(-tiles));
-        opening.lock_on_the_right = level.coin();
-    }
-    opening.left = level.uniform(0, width_ - opening.width);
-    return opening;
-}
-
-void FruitBot::build_wall(const Opening& opening, float y) {
+void FruitBot::build_wall(const Wall& wall) {
+    const Opening& opening = wall.opening;
+    const float y = wall.y;
     const auto add_bar = [&](Type type, float left, float right) {
         add(type, 0.5f * (left + right), y, 0.5f * (right - left), kWallRadius);
     };
