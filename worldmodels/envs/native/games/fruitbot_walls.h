@@ -28,6 +28,7 @@ struct Rules {
 
 constexpr Rules kEasy = {10, 5, 0.2f, false, 2};
 constexpr Rules kHard = {20, 10, 0.1f, true, art::fruitbot::kKinds};
+
 struct Opening {
     float left = 0, width = 0;
     bool door = false, lock_on_the_right = false;
