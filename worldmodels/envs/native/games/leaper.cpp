@@ -53,7 +53,7 @@ public:
           crossing_(leaper::rules_of(options.mode)),
           world_(static_cast<float>(leaper::rules_of(options.mode).world)) {}
 
-    // About one level in 100,000 cannot be crossed in time: the next one is drawn.
+    // In easy mode no way is found across one layout in 100,000 (slow, rare logs): then another is drawn.
     void reset(std::int32_t level_seed) override {
         Streams streams(level_seed);
         do {
