@@ -278,7 +278,7 @@ struct Chaser::Plan {
 Certificate Chaser::certify() const {
     constexpr int kAttempts = 20, kTries = 3000;
     int steps = -1;
-    for (int i = 0; i < kAttempts && steps < 0; ++i) steps = play_through(*this, Plan{i}, kTries);
+    for (int i = 0; i < kAttempts && steps < 0; ++i) steps = play_by_plan(*this, Plan{i}, kTries);
     return {steps >= 0, steps};
 }
 

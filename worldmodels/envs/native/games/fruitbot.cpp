@@ -163,7 +163,7 @@ int FruitBot::pilot() const {
 }
 
 Certificate FruitBot::certify() const {
-    const int steps = play_through(*this, [](const FruitBot& game) { return game.pilot(); }, kTimeLimit);
+    const int steps = play_by_rule(*this, [](const FruitBot& game) { return game.pilot(); }, kTimeLimit);
     return {steps >= 0, steps};
 }
 

@@ -197,7 +197,7 @@ StepResult Crossing::meet_lanes() {
 // Most crossings need no search.
 int solve(const Crossing& crossing) {
     constexpr int kMostNodes = 50000;
-    const int hasty = play_through(crossing, hop_or_wait, kTimeLimit);
+    const int hasty = play_by_rule(crossing, hop_or_wait, kTimeLimit);
     return hasty >= 0 ? hasty : solve_by_playing(crossing, Upwards(), kMostNodes, kTimeLimit);
 }
 

@@ -17,7 +17,7 @@ namespace wm {
 // Plays a copy of the game by a simple rule, `pilot(game)` giving the next action: far cheaper than a search, where
 // such a rule usually gets there. Returns the steps it took, or -1 if it lost or needed more than `most_steps`.
 template <class G, class Pilot>
-int play_through(const G& start, const Pilot& pilot, int most_steps) {
+int play_by_rule(const G& start, const Pilot& pilot, int most_steps) {
     G game = start;
     for (int steps = 1; steps <= most_steps; ++steps) {
         const StepResult result = game.step(pilot(game));
@@ -78,7 +78,7 @@ int solve_by_playing(const G& start, const Guide& guide, int most_nodes = 20000,
 //     key(const G& game)    as above
 // Goes on with the best move until it fails, then goes back and tries the next one.
 template <class G, class Plan>
-int play_through(const G& start, const Plan& plan, int most_tries = 20000, int most_steps = 1000) {
+int play_by_plan(const G& start, const Plan& plan, int most_tries = 20000, int most_steps = 1000) {
     struct Node {
         G game;
         decltype(plan.moves(start)) moves;  // those still to be tried, the last one next
