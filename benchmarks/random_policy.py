@@ -1,68 +1,88 @@
-"""Returns and lengths of the random policy, beside figures measured with Procgen's own games.
+"""Returns, lengths and completions of the random policy, beside those measured with Procgen's own games.
 
-    python benchmarks/random_policy.py [--episodes 512] [--games coinrun maze]
+    python benchmarks/random_policy.py [--episodes 2048] [--games coinrun maze]
 
-Uniform over the 15 actions, levels without limit, the first episodes of each of 128 environments.
+Uniform over the 15 actions, levels without limit, the first episodes of each of 128 environments. Procgen's figures
+come from `procgen_random_policy.py`. Distances are in standard errors of the difference. Writes
+results/random_policy.md when all games were played.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from worldmodels.envs import GAMES, make_vec
 from worldmodels.envs.games import GAME_INFO
 
-# Procgen 0.10.7 under the same policy: mean return, its standard error, mean length, share completed; from 1024
-# episodes (starpilot 2048).
-PROCGEN = {
-    ("coinrun", "easy"): (2.87, 0.14, 650, 0.287),
-    ("coinrun", "hard"): (2.45, 0.13, 613, 0.245),
-    ("maze", "easy"): (4.54, 0.16, 338, 0.454),
-    ("maze", "hard"): (2.73, 0.14, 405, 0.273),
-    ("maze", "memory"): (2.18, 0.13, 420, 0.218),
-    ("starpilot", "easy"): (1.51, 0.04, 80, 0.0),
-    ("starpilot", "hard"): (0.87, 0.03, 80, 0.0),
-    ("starpilot", "extreme"): (0.25, 0.01, 75, 0.0),
-}
+NUM_ENVS = 128
+RESULTS = Path(__file__).parent / "results"
+HEADER = (
+    "| game | mode | return | Procgen | distance | length | Procgen | distance | completed | Procgen |\n"
+    "|---|---|---|---|---|---|---|---|---|---|"
+)
 
 
-def play(game: str, mode: str, episodes: int, num_envs: int = 128) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Returns, lengths and completions (episodes,) of the first `episodes / num_envs` episodes of each environment."""
-    env = make_vec(game, seed=0, num_envs=num_envs, distribution_mode=mode)
+def play(game: str, mode: str, episodes: int) -> np.ndarray:
+    """Return, length and completion of the first episodes of each environment: (episodes, 3)."""
+    env = make_vec(game, seed=0, num_envs=NUM_ENVS, distribution_mode=mode)
     random = np.random.default_rng(0)
-    each = episodes // num_envs
-    found: list[list[tuple[float, int, bool]]] = [[] for _ in range(num_envs)]
-    returns, lengths = np.zeros(num_envs), np.zeros(num_envs, int)
-    over = np.zeros(num_envs, bool)
+    each = episodes // NUM_ENVS
+    found: list[list[tuple[float, int, bool]]] = [[] for _ in range(NUM_ENVS)]
+    returns, lengths = np.zeros(NUM_ENVS), np.zeros(NUM_ENVS, int)
+    over = np.zeros(NUM_ENVS, bool)
     env.reset()
     while min(map(len, found)) < each:
-        _, rewards, terminated, truncated, info = env.step(random.integers(0, 15, num_envs))
+        _, rewards, terminated, truncated, info = env.step(random.integers(0, 15, NUM_ENVS))
         returns, lengths = returns + rewards, lengths + ~over
         over = terminated | truncated
         for index in np.flatnonzero(over):
             found[index].append((returns[index], lengths[index], bool(info["prev_level_complete"][index])))
             returns[index] = lengths[index] = 0
-    columns = zip(*(episode for list_ in found for episode in list_[:each]), strict=True)
-    return tuple(np.array(column) for column in columns)  # type: ignore[return-value]
+    return np.array([episode for list_ in found for episode in list_[:each]], float)
+
+
+def row(game: str, mode: str, played: np.ndarray, peer: dict[str, Any] | None) -> str:
+    """One line of the table."""
+    mean, error = played.mean(axis=0), played.std(axis=0) / len(played) ** 0.5
+    cells = [game, mode]
+    for index, name, digits in ((0, "return", 2), (1, "length", 0)):
+        cells.append(f"{mean[index]:.{digits}f} ± {error[index]:.{max(digits, 1)}f}")
+        if peer is None:
+            cells += ["-", "-"]
+            continue
+        both = (error[index] ** 2 + peer[f"{name}_error"] ** 2) ** 0.5
+        cells.append(f"{peer[name]:.{digits}f} ± {peer[f'{name}_error']:.{max(digits, 1)}f}")
+        cells.append(f"{(mean[index] - peer[name]) / both:+.1f}" if both > 0 else "-")
+    cells += [f"{mean[2]:.3f}", f"{peer['completed']:.3f}" if peer else "-"]
+    return f"| {' | '.join(cells)} |"
 
 
 def main() -> None:
-    """Prints one line per game and mode."""
+    """Prints and writes the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--episodes", type=int, default=512)
+    parser.add_argument("--episodes", type=int, default=2048)
     parser.add_argument("--games", nargs="*", default=list(GAMES))
     arguments = parser.parse_args()
-    print("game mode | return (Procgen) | length (Procgen) | completed (Procgen)")
+    peers = json.loads((RESULTS / "procgen_random_policy.json").read_text())
+    lines = [HEADER]
+    print(HEADER)
     for game in arguments.games:
         for mode in GAME_INFO[game].modes:
-            returns, lengths, completed = play(game, mode, arguments.episodes)
-            peer = PROCGEN.get((game, mode))
-            ours = (returns.mean(), returns.std() / len(returns) ** 0.5, lengths.mean(), completed.mean())
-            cells = ["{0:.2f} +- {1:.2f}", "{2:.0f}", "{3:.3f}"]
-            shown = (f"{cell.format(*ours)} ({cell.format(*peer) if peer else '-'})" for cell in cells)
-            print(f"{game} {mode} | " + " | ".join(shown), flush=True)
+            lines.append(row(game, mode, play(game, mode, arguments.episodes), peers.get(f"{game} {mode}")))
+            print(lines[-1], flush=True)
+    if set(arguments.games) == set(GAMES):
+        heading = (
+            "# The random policy\n\n"
+            f"Uniform over the 15 actions, {arguments.episodes} episodes, levels without limit; Procgen 0.10.7 under\n"
+            "the same policy. Means with their standard errors; distances in standard errors of the difference.\n"
+            f"`python benchmarks/random_policy.py --episodes {arguments.episodes}`\n\n"
+        )
+        (RESULTS / "random_policy.md").write_text(heading + "\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Writes games.md and its pictures from the table of native games.
 
-    python docs/make_games.py            # games.md and images/games/*.jpg
+    python docs/make_games.py            # games.md, images/games/*.jpg and images/games.jpg, all games in one
     python docs/make_games.py --text     # games.md alone
 
 `tests/test_docs.py` fails when the table says something else than games.md.
@@ -22,7 +22,7 @@ from worldmodels.envs import GameEnv
 from worldmodels.envs.games import ACTION_KEYS, GAME_INFO, GameInfo
 
 DOCS = Path(__file__).parent
-SIDE = 256  # pixels of each view in a picture
+SIDE, BANNER_SIDE = 256, 200  # pixels of each view in a picture
 LEVEL, STEPS = 3, 30  # the moment that is shown
 
 HEADING = """# The games
@@ -90,6 +90,17 @@ def picture(info: GameInfo) -> Image.Image:
     return strip
 
 
+def banner() -> Image.Image:
+    """All games in one picture, six in a row, in the first mode that each offers."""
+    frames = [Image.fromarray(moment(name, next(iter(info.modes)))[0]) for name, info in GAME_INFO.items()]
+    across, step = 6, BANNER_SIDE + 6
+    picture = Image.new("RGB", (across * step - 6, -(-len(frames) // across) * step - 6), "white")
+    for index, frame in enumerate(frames):
+        small = frame.resize((BANNER_SIDE, BANNER_SIDE), Image.Resampling.LANCZOS)
+        picture.paste(small, (index % across * step, index // across * step))
+    return picture
+
+
 def moment(name: str, mode: str) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
     """Both views after some random steps, the last ones before an episode would end."""
     env = GameEnv(name, "rgb_array", distribution_mode=mode)
@@ -116,6 +127,7 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for info in GAME_INFO.values():
         picture(info).save(folder / f"{info.name}.jpg", quality=88)
+    banner().save(DOCS / "images" / "games.jpg", quality=90)
 
 
 if __name__ == "__main__":
