@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "art/coinrun.h"
+#include "art/masonry.h"
 #include "art/shapes.h"
 
 namespace wm::art::coinrun {
@@ -22,32 +23,6 @@ constexpr GroundLook kGrounds[] = {
     {0x9A5B3A, 0xC98A5C, 0xFF9EC4, 0xFFD6E6, Texture::Cake},      // sweets
     {0x5A4488, 0x7E5FC0, 0x37C9B0, 0x9BF5DC, Texture::Crystals},  // another planet
 };
-
-// A shape near a seam is drawn on both sides of it.
-template <class Draw>
-void around(float x, float width, float reach, Draw draw) {
-    draw(x);
-    if (x < reach) draw(x + width);
-    if (x > width - reach) draw(x - width);
-}
-
-void paint_bricks(Painter& p, const Tint& soil, const Tint& joint) {
-    p.fill(Shape::rectangle(0, 0, p.width(), p.height()), joint);
-    constexpr float kHigh = 50, kWide = 100;
-    const int rows = static_cast<int>(p.height() / kHigh), columns = static_cast<int>(p.width() / kWide);
-    for (int j = 0; j < rows; ++j)
-        for (int i = -1; i < columns; ++i) {
-            const float x = (static_cast<float>(i) + (j % 2 == 0 ? 0.5F : 0.0F)) * kWide,
-                        y = static_cast<float>(j) * kHigh;
-            const float tone = chance((i + columns) % columns, j, 21) - 0.5F;
-            const Tint tint = tone > 0 ? soil.lighter(0.22F * tone) : soil.darker(-0.3F * tone);
-            for (const float shift : {0.0F, p.width()}) {
-                p.fill(Shape::rectangle(x + shift + 3, y + 3, kWide - 6, kHigh - 6, 8), tint.darker(0.22F));
-                p.fill(Shape::rectangle(x + shift + 3, y + 3, kWide - 9, kHigh - 11, 8), tint.lighter(0.16F));
-                p.fill(Shape::rectangle(x + shift + 8, y + 8, kWide - 17, kHigh - 18, 6), tint);
-            }
-        }
-}
 
 void paint_pebbles(Painter& p, const Tint& soil, const Tint& detail) {
     for (int j = 0; j < static_cast<int>(p.height() / kTileUnits); ++j)

@@ -13,6 +13,7 @@
 #include "core/camera.h"
 #include "core/game.h"
 #include "core/physics.h"
+#include "core/platforming.h"
 #include "core/sprites.h"
 #include "generate/platforms.h"
 #include "generate/search.h"
@@ -126,11 +127,7 @@ private:
         std::array<HeldAction, 5> moves(const CoinRun&) const { return {{{7, 4}, {8, 4}, {4, 4}, {1, 4}, {2, 4}}}; }
         float distance(const CoinRun& game) const { return -game.agent().x; }
         std::uint64_t key(const CoinRun& game) const {
-            const Entity& e = game.agent();
-            const auto rounded = [](float value, float scale) { return floor_int(value * scale + 0.5f); };
-            std::uint64_t key = folded(0, rounded(e.x, 2));
-            key = folded(folded(folded(key, rounded(e.y, 2)), rounded(e.vx, 4)), rounded(e.vy, 2));
-            return folded(key, game.steps_ / 24);  // walkers make time matter
+            return folded(motion_key(game.agent()), game.steps_ / 24);  // walkers make time matter
         }
     };
 
@@ -184,7 +181,7 @@ private:
         Entity& e = agent();
         const bool support = supported();
         const float mix = support ? kGroundMix : kAirMix;
-        e.vx = (1 - mix) * e.vx + mix * kMaxSpeed * static_cast<float>(pressed_.x);
+        e.vx = walk(e.vx, pressed_.x, kMaxSpeed, mix);
         if (std::fabs(e.vx) < mix * kMaxSpeed) e.vx = 0;
         if (support && pressed_.y > 0) {
             e.vy = kJumpSpeed;

@@ -4,11 +4,13 @@
 #define WM_GAMES(game) \
     game(bigfish)   \
     game(chaser)    \
+    game(climber)   \
     game(coinrun)   \
     game(fruitbot)  \
     game(heist)     \
     game(leaper)    \
     game(maze)      \
+    game(ninja)     \
     game(plunder)   \
     game(starpilot)
 // clang-format on

@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/entity.h"
 #include "core/game.h"
+#include "core/numbers.h"
 
 namespace wm {
 
@@ -27,14 +29,34 @@ int play_by_rule(const G& start, const Pilot& pilot, int most_steps) {
     return -1;
 }
 
-// An action that is held for some steps: holding keeps the tree small, and people do it too.
+// A move of the search: an action that is held for some steps. Holding keeps the tree small, and people do it too.
 struct HeldAction {
     int action;
     int steps;
+
+    // The action of the move's i-th step, -1 where the move is over.
+    template <class G>
+    int next(const G&, int i) const {
+        return i < steps ? action : -1;
+    }
+};
+
+// For games of platforms: an action that is held, then another one for a step at least and until the agent stands on
+// something again (`G::supported()`). The search then branches only where there is something to stand on.
+struct Leap {
+    int action;
+    int steps;
+    int after;
+
+    template <class G>
+    int next(const G& game, int i) const {
+        if (i < steps) return action;
+        return i == steps || !game.supported() ? after : -1;
+    }
 };
 
 // `guide` has
-//     moves(const G& game)     the held actions to try, a container of HeldAction
+//     moves(const G& game)     the moves to try, a container of HeldAction or Leap
 //     distance(const G& game)  how far the goal is, as a float: states that are nearer are tried first
 //     key(const G& game)       std::uint64_t; states with equal keys count as the same, so only the first is followed
 // Returns the steps of the solution found (not the shortest one), or -1 after `most_nodes` states or `most_steps`
@@ -58,12 +80,15 @@ int solve_by_playing(const G& start, const Guide& guide, int most_nodes = 20000,
         std::pop_heap(open.begin(), open.end(), worse);
         const Node node = std::move(open.back());
         open.pop_back();
-        for (const HeldAction& move : guide.moves(*node.game)) {
+        for (const auto& move : guide.moves(*node.game)) {
             auto game = std::make_unique<G>(*node.game);
             StepResult result;
             int steps = node.steps;
-            for (int i = 0; i < move.steps && !result.terminated && !result.level_complete; ++i, ++steps)
-                result = game->step(move.action);
+            for (int i = 0; !result.terminated && !result.level_complete; ++i, ++steps) {
+                const int action = move.next(*game, i);
+                if (action < 0) break;
+                result = game->step(action);
+            }
             if (result.level_complete && steps <= most_steps) return steps;
             if (result.terminated || steps >= most_steps || !seen.insert(guide.key(*game)).second) continue;
             open.push_back({guide.distance(*game), ++made, steps, std::move(game)});
@@ -116,6 +141,13 @@ int play_by_plan(const G& start, const Plan& plan, int most_tries = 20000, int m
 // Folds numbers into a key.
 inline std::uint64_t folded(std::uint64_t key, std::int64_t value) {
     return (key ^ static_cast<std::uint64_t>(value)) * 0x9E3779B97F4A7C15ULL + (key >> 29);
+}
+
+// Where something is and how it moves, rounded so that places half a cell apart count as the same.
+inline std::uint64_t motion_key(const Entity& e) {
+    const auto rounded = [](float value, float scale) { return floor_int(value * scale + 0.5f); };
+    const std::uint64_t key = folded(folded(0, rounded(e.x, 2)), rounded(e.y, 2));
+    return folded(folded(key, rounded(e.vx, 4)), rounded(e.vy, 2));
 }
 
 }  // namespace wm
