@@ -112,15 +112,15 @@ void paint_player(Painter& p, int theme) {
 
 void paint_crystal(Painter& p, int) {
     const Tint gold = Tint::hex(0xFFC81E);
-    p.glow(50, 50, 50, Tint::hex(0xFFF3A0, 0.8F));
-    p.fill(Shape::polygon({{50, 4}, {82, 34}, {50, 97}, {18, 34}}, 2), gold);
-    p.fill(Shape::polygon({{50, 4}, {18, 34}, {38, 36}}), gold.lighter(0.75F));
-    p.fill(Shape::polygon({{50, 4}, {38, 36}, {62, 36}}), gold.lighter(0.5F));
-    p.fill(Shape::polygon({{50, 4}, {82, 34}, {62, 36}}), gold.lighter(0.15F));
-    p.fill(Shape::polygon({{18, 34}, {38, 36}, {50, 97}}), gold.lighter(0.3F));
-    p.fill(Shape::polygon({{62, 36}, {82, 34}, {50, 97}}), Tint::hex(0xE8860A));
-    p.stroke(Shape::polygon({{50, 4}, {82, 34}, {50, 97}, {18, 34}}, 2), 6, Tint::hex(0x6B3A05));
-    p.fill(Shape::star(34, 24, 12, 3, 4), kWhite);
+    const auto facet = [&](std::vector<Point> corners, const Tint& tint) { p.fill(Shape::polygon(corners), tint); };
+    facet({{42, 6}, {76, 34}, {42, 94}, {8, 34}}, gold);
+    facet({{42, 6}, {8, 34}, {28, 38}}, gold.lighter(0.8F));
+    facet({{42, 6}, {28, 38}, {56, 38}}, gold.lighter(0.5F));
+    facet({{42, 6}, {76, 34}, {56, 38}}, gold.lighter(0.15F));
+    facet({{8, 34}, {28, 38}, {42, 94}}, gold.lighter(0.35F));
+    facet({{56, 38}, {76, 34}, {42, 94}}, Tint::hex(0xF08A0A));
+    p.outline(5, Tint::hex(0x6B3A05));
+    p.fill(Shape::star(24, 22, 11, 3, 4), kWhite);
 }
 
 template <bool kWingsDown>
@@ -129,8 +129,13 @@ void paint_bat(Painter& p, int) {
     const float tip = kWingsDown ? 82.0F : 8.0F, middle = kWingsDown ? 60.0F : 30.0F;
     for (const float side : {-1.0F, 1.0F}) {
         const auto x = [&](float away) { return 70 + side * away; };
-        p.fill(Shape::polygon({{x(14), 42}, {x(40), middle - 14}, {x(67), tip}, {x(56), middle + 18}, {x(44), middle + 12},
-                               {x(32), middle + 26}, {x(12), 66}},
+        p.fill(Shape::polygon({{x(14), 42},
+                               {x(40), middle - 14},
+                               {x(67), tip},
+                               {x(56), middle + 18},
+                               {x(44), middle + 12},
+                               {x(32), middle + 26},
+                               {x(12), 66}},
                               3),
                upright(wing, 0, 100));
     }
@@ -154,19 +159,18 @@ void paint_bat(Painter& p, int) {
 const ArtTable& table() {
     constexpr float kWide = 1.15F, kHigh = 1.5F;  // cells, of a player
     using K = SpriteKind;
-    static const ArtTable kTable = {
-        "climber",
-        {
-            {0, 4, K::Figure, kWide, kHigh, 100, 130, paint_player<PlayerStand>},
-            {9, 4, K::Figure, kWide, kHigh, 100, 130, paint_player<PlayerJump>},
-            {12, 4, K::Figure, kWide, kHigh, 100, 130, paint_player<PlayerRunA>},
-            {13, 4, K::Figure, kWide, kHigh, 100, 130, paint_player<PlayerRunB>},
-            {1, 1, K::Figure, 0.9F, 1, 100, 100, paint_crystal},
-            {6, 1, K::Figure, 1.5F, 1.1F, 140, 100, paint_bat<false>},
-            {7, 1, K::Figure, 1.5F, 1.1F, 140, 100, paint_bat<true>},
-            {16, 4, K::Pattern, 0, 1, kTileUnits, kTileUnits, paint_wall_top},
-            {15, 4, K::Pattern, 0, 0, kTileUnits, kTileUnits, paint_wall_middle},
-        }};
+    static const ArtTable kTable = {"climber",
+                                    {
+                                        {0, 4, K::Figure, kWide, kHigh, 100, 130, paint_player<PlayerStand>},
+                                        {9, 4, K::Figure, kWide, kHigh, 100, 130, paint_player<PlayerJump>},
+                                        {12, 4, K::Figure, kWide, kHigh, 100, 130, paint_player<PlayerRunA>},
+                                        {13, 4, K::Figure, kWide, kHigh, 100, 130, paint_player<PlayerRunB>},
+                                        {1, 1, K::Figure, 1.1F, 1.3F, 85, 100, paint_crystal},
+                                        {6, 1, K::Figure, 1.5F, 1.1F, 140, 100, paint_bat<false>},
+                                        {7, 1, K::Figure, 1.5F, 1.1F, 140, 100, paint_bat<true>},
+                                        {16, 4, K::Pattern, 0, 1, kTileUnits, kTileUnits, paint_wall_top},
+                                        {15, 4, K::Pattern, 0, 0, kTileUnits, kTileUnits, paint_wall_middle},
+                                    }};
     return kTable;
 }
 

@@ -14,7 +14,7 @@ void around(float x, float width, float reach, Draw draw) {
 }
 
 struct Courses {
-    float high, wide;  // of a stone, in artist's units; they divide the size of a tile
+    float high, wide;    // of a stone, in artist's units; they divide the size of a tile
     std::uint32_t salt;  // for the tone of each stone
 };
 

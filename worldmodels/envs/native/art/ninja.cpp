@@ -111,7 +111,7 @@ void paint_flame_frame(Painter& p, int) {
 }  // namespace
 
 const ArtTable& table() {
-    constexpr float kWide = 1.2F, kHigh = 1.44F;      // cells, of a player
+    constexpr float kWide = 1.2F, kHigh = 1.44F;  // cells, of a player
     constexpr float kFlameWide = 1.3F, kFlameHigh = 1.5F;
     using K = SpriteKind;
     static const ArtTable kTable = [] {

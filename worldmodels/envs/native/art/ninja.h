@@ -13,8 +13,8 @@ enum Sprite : int {
     PlayerRunB,  // faces right; larger than its box: use draw_standing
     Mushroom,
     Bomb,
-    Star,       // may be turned
-    Flame,      // and two more pictures; wider than a cell, so that they close up
+    Star,   // may be turned
+    Flame,  // and two more pictures; wider than a cell, so that they close up
     Brick = Flame + 3,
     BrickTop,   // patterns for draw_tiles
     Explosion,  // and four more frames, each larger

@@ -13,8 +13,8 @@ struct BrickLook {
     Courses courses;
 };
 
-constexpr BrickLook kBricks[] = {{0x6E7C92, 0x49546A, 0x39465E, 0xB8C8E0, {50, 100, 201}},   // castle
-                                 {0xB4573C, 0x7C3626, 0x5E2620, 0xFFB884, {25, 50, 202}},    // pagoda
+constexpr BrickLook kBricks[] = {{0x6E7C92, 0x49546A, 0x39465E, 0xB8C8E0, {50, 100, 201}},    // castle
+                                 {0xB4573C, 0x7C3626, 0x5E2620, 0xFFB884, {25, 50, 202}},     // pagoda
                                  {0x4E8A78, 0x316053, 0x24493F, 0xA8F0C8, {100, 100, 203}}};  // temple of jade
 
 }  // namespace
@@ -48,8 +48,11 @@ void paint_flame(Painter& p, int frame) {
         for (int i = 0; i < 3; ++i) {
             const float x = 28 + 37 * static_cast<float>(i), tall = size * (i == (frame + 1) % 3 ? 1.25F : 0.9F);
             const float lean = 9 * sway * (i % 2 == 0 ? 1.0F : -1.0F);
-            p.fill(Shape::polygon({{x - 0.24F * size, 150}, {x - 0.2F * size, 146 - 0.45F * tall}, {x + lean, 146 - tall},
-                                   {x + 0.2F * size, 146 - 0.4F * tall}, {x + 0.24F * size, 150}},
+            p.fill(Shape::polygon({{x - 0.24F * size, 150},
+                                   {x - 0.2F * size, 146 - 0.45F * tall},
+                                   {x + lean, 146 - tall},
+                                   {x + 0.2F * size, 146 - 0.4F * tall},
+                                   {x + 0.24F * size, 150}},
                                   5),
                    fill);
         }

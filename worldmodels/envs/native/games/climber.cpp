@@ -8,8 +8,6 @@
 
 #include "art/climber.h"
 
-#include <cstdio>
-#include <cstdlib>
 #include "core/backgrounds.h"
 #include "core/camera.h"
 #include "core/game.h"
@@ -42,7 +40,7 @@ const GameInfo kInfo = {
 constexpr float kCrystalReward = 1;
 constexpr float kLastReward = 10;  // for the last crystal, on top
 
-constexpr int kHeight = 64;  // cells
+constexpr int kHeight = 64;    // cells
 constexpr float kFeet = 2.5f;  // cells from the lower edge of the view up to the middle of the agent
 
 constexpr float kJumpSpeed = 1.5f;
@@ -82,8 +80,7 @@ public:
         do {
             build(streams.level);
             solution_ = solve_by_playing(*this, ToTheCrystals(*this), kMostNodes);
-        if (solution_ < 0 && std::getenv("WMDBG")) std::fprintf(stderr, "retry %d\n", level_seed);
-} while (solution_ < 0);
+        } while (solution_ < 0);
         agent().theme = static_cast<std::int16_t>(streams.look.below(kLooks));
         tower_theme_ = streams.look.below(kLooks);
         background_ = streams.look.below(background_count(BackgroundFamily::Platform));
@@ -129,9 +126,9 @@ private:
             for (const Entity& e : start.entities_) {
                 bats_ |= e.type == kBat;
                 if (e.type == kCrystal)
-                    ways_.push_back({e.x, e.y,
-                                     distances_from(start.grid_, {cell_of(e.x), cell_of(e.y)},
-                                                    [](Cell cell) { return !is_ground(cell); })});
+                    ways_.push_back({e.x, e.y, distances_from(start.grid_, {cell_of(e.x), cell_of(e.y)}, [](Cell cell) {
+                                         return !is_ground(cell);
+                                     })});
             }
         }
 
@@ -154,7 +151,8 @@ private:
             const auto way = std::find_if(ways_.begin(), ways_.end(),
                                           [&](const Way& w) { return w.x == next->x && w.y == next->y; });
             const int cell = cell_of(e.y) * game.rules_.width + cell_of(e.x);
-            const float waited = 6.0f * std::max(0.0f, next->y - e.y) + 0.3f * static_cast<float>(game.steps_);  // lest it wait for ever in the best place
+            const float waited = 6.0f * std::max(0.0f, next->y - e.y) +
+                                 0.3f * static_cast<float>(game.steps_);  // lest it wait for ever in the best place
             return left * kFar + static_cast<float>(way->steps[static_cast<std::size_t>(cell)]) + waited;
         }
 
@@ -319,7 +317,8 @@ void Climber::draw_world(Canvas& canvas, const Camera& camera) const {
     });
     const bool second_picture = (steps_ / kPicturePeriod) % 2 != 0;
     const int bat = second_picture ? art::climber::BatB : art::climber::BatA;
-    const float lowest = static_cast<float>(camera.first_row() - 1), highest = static_cast<float>(camera.last_row() + 2);
+    const float lowest = static_cast<float>(camera.first_row() - 1),
+                highest = static_cast<float>(camera.last_row() + 2);
     for (std::size_t i = 1; i < entities_.size(); ++i) {
         const Entity& e = entities_[i];
         if (e.y < lowest || e.y > highest) continue;

@@ -9,8 +9,6 @@
 
 #include "art/ninja.h"
 
-#include <cstdio>
-#include <cstdlib>
 #include "core/backgrounds.h"
 #include "core/camera.h"
 #include "core/game.h"
@@ -45,8 +43,8 @@ constexpr float kReward = 10;
 
 constexpr float kStarRadius = 0.25f;
 constexpr float kStarSpeed = 1;
-constexpr int kStarLife = 15;   // steps
-constexpr int kThrowPause = 3;  // steps from one throw to the next
+constexpr int kStarLife = 15;                             // steps
+constexpr int kThrowPause = 3;                            // steps from one throw to the next
 constexpr float kThrowAngles[] = {0, 45, 90, -45, 0, 0};  // degrees, by special action
 
 constexpr float kExplosionRadius = 0.5f;
@@ -89,8 +87,7 @@ public:
         do {
             place(generate_ledges(grid_, rules_.ledges, streams.level));
             solution_ = solve_by_playing(*this, ToTheRight(), kMostNodes);
-        if (solution_ < 0 && std::getenv("WMDBG")) std::fprintf(stderr, "retry %d\n", level_seed);
-} while (solution_ < 0);
+        } while (solution_ < 0);
         entities_[1].theme = static_cast<std::int16_t>(streams.look.below(art_.themes(art::ninja::Mushroom)));
         brick_theme_ = streams.look.below(art_.themes(art::ninja::Brick));
         background_ = streams.look.below(background_count(BackgroundFamily::Platform));
@@ -121,7 +118,8 @@ public:
 
     void visit(Archive& archive) override {
         archive("grid", grid_)("entities", entities_)("charge", charge_)("bombs", bombs_);
-        archive("pause", pause_)("steps", steps_)("solution", solution_)("brick_theme", brick_theme_)("background", background_)("phase", phase_);
+        archive("pause", pause_)("steps", steps_)("solution", solution_)("brick_theme", brick_theme_)(
+            "background", background_)("phase", phase_);
     }
 
 private:
@@ -192,8 +190,8 @@ private:
     const Rules& rules_;
     Art art_;
     Grid grid_;
-    Entities entities_;  // the agent, the mushroom, then stars and explosions
-    float charge_ = 0;   // of a full jump
+    Entities entities_;       // the agent, the mushroom, then stars and explosions
+    float charge_ = 0;        // of a full jump
     std::int32_t bombs_ = 0;  // left in the cave
     std::int32_t pause_ = 0;  // steps until the next star may be thrown
     std::int32_t steps_ = 0;
@@ -245,8 +243,8 @@ bool Ninja::hits_bomb(const Entity& star) {
     if (bomb_x < 0) return false;
     grid_.set(bomb_x, bomb_y, kSpace);
     --bombs_;
-    Entity& e = add_entity(kExplosion, static_cast<float>(bomb_x) + 0.5f, static_cast<float>(bomb_y) + 0.5f,
-                           kExplosionRadius);
+    Entity& e =
+        add_entity(kExplosion, static_cast<float>(bomb_x) + 0.5f, static_cast<float>(bomb_y) + 0.5f, kExplosionRadius);
     e.grow = kExplosionGrowth;
     e.lifetime = kExplosionLife;
     return true;
@@ -274,8 +272,7 @@ void Ninja::draw(Canvas& canvas) const {
     else canvas.fill({});
     draw_cave(canvas, camera, sheet);
     draw_entities(canvas, camera, sheet);
-    if (options_.paint_vel_info)
-        canvas.paint_velocity(agent().vx / kRunSpeed, agent().vy / rules_.jump_speed);
+    if (options_.paint_vel_info) canvas.paint_velocity(agent().vx / kRunSpeed, agent().vy / rules_.jump_speed);
     draw_charge(canvas, camera);
 }
 

@@ -8,16 +8,16 @@ namespace {
 
 constexpr int kStartWidth = 5;
 constexpr int kStartRoof = 40;
-constexpr int kHeadroom = 10;      // from the highest ledge of a section to its roof
+constexpr int kHeadroom = 10;  // from the highest ledge of a section to its roof
 constexpr int kGoalHeadroom = 6;
-constexpr int kBombHeight = 2;     // above the highest ledge of its section
-constexpr int kFireDepth = 2;      // below the lowest place
-constexpr int kHighGround = 49;    // from here the way leads down again
-constexpr int kLowGround = 5;      // from here it may
+constexpr int kBombHeight = 2;   // above the highest ledge of its section
+constexpr int kFireDepth = 2;    // below the lowest place
+constexpr int kHighGround = 49;  // from here the way leads down again
+constexpr int kLowGround = 5;    // from here it may
 constexpr int kLowest = 3;
-constexpr int kSectionRoom = 15;   // cells that must be free on the right before another ledge is begun
-constexpr float kDown = 0.4f;      // probability
-constexpr float kBombs = 0.25f;    // probability of a bomb in a section, for each difficulty above the first
+constexpr int kSectionRoom = 15;  // cells that must be free on the right before another ledge is begun
+constexpr float kDown = 0.4f;     // probability
+constexpr float kBombs = 0.25f;   // probability of a bomb in a section, for each difficulty above the first
 
 class LedgeBuilder {
 public:

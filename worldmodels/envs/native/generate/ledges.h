@@ -12,8 +12,8 @@ constexpr Cell kBomb = 6;
 constexpr Cell kFire = 14;
 constexpr Cell kBrick = 20;
 
-constexpr int kLedgeWorld = 64;   // cells per side
-constexpr int kLedgeStart = 32;   // the height at which the agent begins, in column 1
+constexpr int kLedgeWorld = 64;  // cells per side
+constexpr int kLedgeStart = 32;  // the height at which the agent begins, in column 1
 
 // What a mode decides. Widths and heights are cells.
 struct LedgeOptions {
