@@ -36,7 +36,7 @@ const GameInfo kInfo = {
      "run right", "run right and charge a jump", "throw ahead", "throw up ahead", "throw straight up",
      "throw down ahead", "throw ahead", "throw ahead"},
     {{Mode::Easy, 1000}, {Mode::Hard, 1000}},
-    0,
+    6966,  // hard: the mushroom is in column 36, behind 4 bombs
 };
 
 constexpr float kReward = 10;
