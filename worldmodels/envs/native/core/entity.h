@@ -47,8 +47,10 @@ struct Entity {
 
 using Entities = std::vector<Entity>;
 
-// Boxes that only touch do not overlap. A negative margin asks for a deeper overlap.
-inline bool overlap(const Entity& a, const Entity& b, float margin = 0.0f) {
+// Boxes that only touch do not overlap. A negative margin asks for a deeper overlap. For anything that has x, y, rx,
+// ry.
+template <class A, class B>
+bool overlap(const A& a, const B& b, float margin = 0.0f) {
     return std::fabs(a.x - b.x) < a.rx + b.rx + margin && std::fabs(a.y - b.y) < a.ry + b.ry + margin;
 }
 

@@ -35,11 +35,13 @@ struct Size {
     int width, height;
 };
 
-// Of a look with its own aspect, given the height (or with `fit` the larger side) that all have in common.
-Point size_of_look(const SpriteSpec& spec, int theme, float common) {
+// Where looks differ in shape, the side that is given as 0 follows from the other; with `fit`, the height is the larger.
+Point shaped(const SpriteSpec& spec, int theme, Point size) {
+    if (spec.aspects.empty()) return size;
     const float aspect = spec.aspects[static_cast<std::size_t>(theme)];
-    if (spec.fit && aspect > 1) return {common, common / aspect};
-    return {common * aspect, common};
+    if (spec.fit && aspect > 1) return {size.y, size.y / aspect};
+    if (spec.fit) return {size.y * aspect, size.y};
+    return size.x > 0 ? Point{size.x, size.x / aspect} : Point{size.y * aspect, size.y};
 }
 
 Size size_of(const SpriteSpec& spec, int theme, int view, float cells) {
@@ -49,8 +51,8 @@ Size size_of(const SpriteSpec& spec, int theme, int view, float cells) {
         // Rounded up: the rows of cells of a view differ by one pixel.
         return {view, static_cast<int>(std::ceil(spec.height * scale))};
     }
-    const Point size = spec.aspects.empty() ? Point{spec.width, spec.height} : size_of_look(spec, theme, spec.height);
-    return {to_pixels(size.x, scale), to_pixels(size.y, scale)};
+    const Point cells_covered = shaped(spec, theme, {spec.width, spec.height});
+    return {to_pixels(cells_covered.x, scale), to_pixels(cells_covered.y, scale)};
 }
 
 // The artist's units of the whole bitmap.
@@ -58,8 +60,7 @@ Point art_size(const SpriteSpec& spec, int theme, float cells) {
     if (spec.kind == SpriteKind::Pattern) {
         return {spec.art_width * cells, spec.art_height * (spec.height > 0 ? spec.height : cells)};
     }
-    if (spec.aspects.empty()) return {spec.art_width, spec.art_height};
-    return size_of_look(spec, theme, spec.art_height);
+    return shaped(spec, theme, {spec.art_width, spec.art_height});
 }
 
 }  // namespace

@@ -36,9 +36,10 @@ struct SpriteSpec {
     float width, height;          // on screen, in cells
     float art_width, art_height;  // the artist's units; of a pattern: of one cell
     void (*paint)(Painter&, int theme);
-    int turns = 1;                    // steps of a full turn in which it may be drawn
-    bool theme_has_meaning = false;   // it decides more than looks: no option replaces it
-    std::vector<float> aspects = {};  // width / height of each look where looks differ; `width` is then not used
+    int turns = 1;                   // steps of a full turn in which it may be drawn
+    bool theme_has_meaning = false;  // it decides more than looks: no option replaces it
+    // Width / height of each look where looks differ: the widths or the heights above are then 0 and follow.
+    std::vector<float> aspects = {};
     // Looks that differ: `height` and `art_height` are the larger side of each. The shape of a look then has meaning,
     // and whatever picture an option puts in its place is stretched to it.
     bool fit = false;

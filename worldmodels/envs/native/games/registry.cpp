@@ -3,6 +3,7 @@
 // clang-format off
 #define WM_GAMES(game) \
     game(bigfish)   \
+    game(bossfight) \
     game(chaser)    \
     game(climber)   \
     game(coinrun)   \
