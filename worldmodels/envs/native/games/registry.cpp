@@ -7,6 +7,7 @@
     game(chaser)    \
     game(climber)   \
     game(coinrun)   \
+    game(dodgeball) \
     game(fruitbot)  \
     game(heist)     \
     game(leaper)    \

@@ -1,0 +1,35 @@
+// The looks of dodgeball, seen from above: people and their balls look to the right and may be turned.
+#pragma once
+
+#include "core/sprites.h"
+
+namespace wm::art::dodgeball {
+
+enum Sprite : int {
+    Player,
+    Enemy,
+    LockedExit,
+    OpenExit,
+    PlayerBall,
+    EnemyBall,
+    WallRim,
+    WallCore,
+    Outside,
+    Puff,  // and eight more
+};
+
+constexpr int kPuffs = 9;
+constexpr float kRim = 0.14F;  // cells of a wall's edge that are dark, where there is room for it
+
+// Half of the sides of the boxes, in cells.
+struct Sizes {
+    float player, enemy, ball, exit;
+};
+
+constexpr Sizes kLarge = {1, 1, 0.5F, 1.5F}, kMedium = {0.75F, 0.75F, 0.375F, 0.75F},
+                kSmall = {0.4F, 0.5F, 0.25F, 0.75F};
+
+// One of the three sizes above.
+const ArtTable& table(const Sizes& sizes);
+
+}  // namespace wm::art::dodgeball
