@@ -1,5 +1,7 @@
 #include "art/dodgeball.h"
 
+#include <algorithm>
+
 #include "art/shapes.h"
 
 namespace wm::art::dodgeball {
@@ -10,13 +12,13 @@ constexpr float kSides[] = {-1, 1};
 void paint_player(Painter& p, int) {
     const Tint shirt = Tint::hex(0xF6FAFF), cap = Tint::hex(0x18A8FF), skin = Tint::hex(0xFFD2A8);
     for (const float side : kSides) {
-        p.fill(Shape::line({40, 50 + 32 * side}, {72, 50 + 38 * side}, 17, 14), shirt.darker(0.06F));
-        ball(p, 77, 50 + 38 * side, 10, skin);
+        p.fill(Shape::line({40, 50 + 29 * side}, {70, 50 + 34 * side}, 16, 13), shirt.darker(0.06F));
+        ball(p, 74, 50 + 34 * side, 9, skin);
     }
-    p.fill(Shape::ellipse(38, 50, 23, 43), shaded(shirt, 38, 46, 40));
+    p.fill(Shape::ellipse(38, 50, 22, 40), shaded(shirt, 38, 46, 38));
     p.fill(Shape::ellipse(72, 50, 22, 21), upright(cap.darker(0.25F), 28, 72));  // the brim
     ball(p, 52, 50, 29, cap);
-    p.outline(7, kInk);
+    p.outline(5, kInk);
     p.fill_inside(Shape::line({30, 50}, {72, 50}, 8), kWhite.faded(0.85F));
     p.fill(Shape::circle(52, 50, 7), kWhite);
     shine(p, 44, 36, 9, 5);
@@ -29,10 +31,10 @@ struct Team {
     Head kind;
 };
 
-constexpr Team kTeams[] = {{0xA01E2E, 0xF0483A, Head::Horns},   {0xC45A10, 0xFF9A2E, Head::Cat},
-                           {0x5A2AA8, 0x9C5CF0, Head::Mohawk},  {0x1E7A3A, 0x58C84A, Head::Spikes},
-                           {0x6A4A10, 0xFFD02E, Head::Stripes}, {0xC0307A, 0xFF8AC0, Head::Rabbit},
-                           {0x2E2A3E, 0x5A546E, Head::Mask}};
+constexpr Team kTeams[] = {{0xC0283A, 0xFF5A48, Head::Horns},   {0xD8641A, 0xFFA03A, Head::Cat},
+                           {0x6A34C8, 0xAC6CFF, Head::Mohawk},  {0x1E7A3A, 0x58C84A, Head::Spikes},
+                           {0xA07810, 0xFFD83A, Head::Stripes}, {0xC0307A, 0xFF8AC0, Head::Rabbit},
+                           {0x1E4A5E, 0x2E7A86, Head::Mask}};
 
 void paint_headgear(Painter& p, const Tint& head, Head kind) {
     const Tint bone = Tint::hex(0xFFF2D0);
@@ -42,20 +44,22 @@ void paint_headgear(Painter& p, const Tint& head, Head kind) {
             p.fill(Shape::polygon({{34, 50 + 14 * side}, {40, 50 + 46 * side}, {62, 50 + 24 * side}}, 3),
                    head.darker(0.15F));
         if (kind == Head::Rabbit)
-            p.fill(Shape::ellipse(24, 50 + 18 * side, 28, 10).turned(-12 * side, 24, 50 + 18 * side),
+            p.fill(Shape::ellipse(27, 50 + 17 * side, 22, 10).turned(-12 * side, 27, 50 + 17 * side),
                    head.darker(0.1F));
     }
     if (kind == Head::Spikes) p.fill(Shape::star(52, 50, 42, 26, 9, 20), head.darker(0.25F));
 }
 
 void paint_face(Painter& p, const Tint& shirt, Head kind) {
+    const bool coarse = p.units_per_pixel() > 8;  // black details would only be dirt
     if (kind == Head::Mohawk) p.fill(Shape::line({22, 50}, {66, 50}, 15, 9), Tint::hex(0x8AFF3A));
     if (kind == Head::Spikes) p.fill(Shape::star(44, 50, 17, 9, 7), shirt);
-    if (kind == Head::Stripes)
+    if (kind == Head::Stripes && !coarse)
         for (const float x : {32.0F, 48.0F}) p.fill_inside(Shape::line({x, 18}, {x, 82}, 8), kInk);
-    if (kind == Head::Mask) p.fill_inside(Shape::line({60, 14}, {60, 86}, 24), Tint::hex(0xE8C8A0));
+    if (kind == Head::Mask) p.fill_inside(Shape::line({60, 14}, {60, 86}, 24), Tint::hex(0xF4D4B0));
     for (const float side : kSides) {
-        eye(p, 66, 50 + 13 * side, 9.5F, 0.9F);
+        eye(p, 66, 50 + 13 * side, 10, 0.9F);
+        if (coarse) continue;
         p.fill(Shape::line({58, 50 + 4 * side}, {74, 50 + 22 * side}, 5), kInk);  // an angry brow
     }
 }
@@ -70,7 +74,7 @@ void paint_enemy(Painter& p, int theme) {
     p.fill(Shape::ellipse(36, 50, 23, 43), shaded(shirt, 36, 46, 40));
     paint_headgear(p, head, team.kind);
     ball(p, 54, 50, 31, head);
-    p.outline(7, kInk);
+    p.outline(5, kInk);
     paint_face(p, shirt, team.kind);
 }
 
@@ -109,14 +113,15 @@ void paint_open_exit(Painter& p, int) {
     p.fill(Shape::star(50, 50, 21, 9, 5, -90), Tint::hex(0xFFF8B0));
 }
 
-constexpr float kUnits = 40;  // of a cell
+constexpr float kUnits = 40;   // of a cell
+constexpr float kRim = 0.14F;  // cells of a wall's edge that are dark, where there is room for it
 
 void paint_rim(Painter& p, int) { p.fill(Shape::rectangle(0, 0, p.width(), p.height()), kInk); }
 
 // Glowing, restless and hot: nothing to touch.
 void paint_core(Painter& p, int) {
     p.fill(Shape::rectangle(0, 0, p.width(), p.height()),
-           Fill::clouds(Tint::hex(0xFFF27A), Tint::hex(0xFF8A0E), 26, 41, {31, 31}));
+           Fill::clouds(Tint::hex(0xFFE43A), Tint::hex(0xFF6A0E), 26, 41, {31, 31}));
 }
 
 void paint_outside(Painter& p, int) {
@@ -169,6 +174,31 @@ const ArtTable& table(const Sizes& sizes) {
     static const ArtTable kTables[] = {
         {"dodgeball", sprites(kLarge)}, {"dodgeball", sprites(kMedium)}, {"dodgeball", sprites(kSmall)}};
     return kTables[sizes.player == kLarge.player ? 0 : sizes.player == kMedium.player ? 1 : 2];
+}
+
+int eighths(float x, float y) {
+    if (y == 0) return x < 0 ? 4 : 0;
+    return y < 0 ? (x > 0 ? 1 : x < 0 ? 3 : 2) : (x > 0 ? 7 : x < 0 ? 5 : 6);
+}
+
+void draw_wall(Canvas& canvas, const Camera& camera, const Sheet& sheet, const Entity& wall) {
+    const int left = camera.column(wall.left()), top = camera.row(wall.top()), view = camera.view();
+    // Wherever they stand, equal walls are equally thick.
+    const auto pixels = [&](float cells, int between) {
+        return std::max(between, static_cast<int>(cells * camera.scale() + 0.5F));
+    };
+    const int width = pixels(2 * wall.rx, camera.column(wall.right()) - left);
+    const int height = pixels(2 * wall.ry, camera.row(wall.bottom()) - top);
+    const auto layer = [&](int sprite, int inset, int margin) {
+        const int x = left + inset, y = top + inset;
+        canvas.fill_pattern(x, y, width - inset - margin, height - inset - margin, sheet.get(sprite),
+                            wrap(x + camera.left(), view), wrap(y - camera.top(), view));
+    };
+    // A dark rim all around, or, where a wall is only two pixels thick, a shadow below and to the right.
+    const int rim = std::max(static_cast<int>(kRim * camera.scale() + 0.5F), 1);
+    const int thickness = std::min(width, height);
+    layer(WallRim, 0, 0);
+    layer(WallCore, thickness > 2 * rim ? rim : 0, thickness > 1 ? rim : 0);
 }
 
 }  // namespace wm::art::dodgeball

@@ -1,6 +1,8 @@
 // The looks of dodgeball, seen from above: people and their balls look to the right and may be turned.
 #pragma once
 
+#include "core/camera.h"
+#include "core/entity.h"
 #include "core/sprites.h"
 
 namespace wm::art::dodgeball {
@@ -19,7 +21,6 @@ enum Sprite : int {
 };
 
 constexpr int kPuffs = 9;
-constexpr float kRim = 0.14F;  // cells of a wall's edge that are dark, where there is room for it
 
 // Half of the sides of the boxes, in cells.
 struct Sizes {
@@ -31,5 +32,10 @@ constexpr Sizes kLarge = {1, 1, 0.5F, 1.5F}, kMedium = {0.75F, 0.75F, 0.375F, 0.
 
 // One of the three sizes above.
 const ArtTable& table(const Sizes& sizes);
+
+// How far to turn a picture of somebody who goes towards (x, y): eighths of a turn, clockwise.
+int eighths(float x, float y);
+
+void draw_wall(Canvas& canvas, const Camera& camera, const Sheet& sheet, const Entity& wall);
 
 }  // namespace wm::art::dodgeball

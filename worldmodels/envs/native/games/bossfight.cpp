@@ -5,9 +5,7 @@
 // the boss counts. When enough of them did, the round is won for 1 point, the boss is stunned for a moment, raises its
 // shield again and goes over to its next pattern. Winning the last round gives 10 points more and completes the level.
 // Meteors stop the shots of both sides: they are cover, but like the boss and its shots they end the episode when the
-// ship touches them.
-//
-// The ship flies in eight directions; special action D fires upwards instead, every third step at most.
+// ship touches them. The ship flies in eight directions; special action D fires upwards, every third step at most.
 
 #include "art/bossfight.h"
 
@@ -22,6 +20,7 @@
 #include "core/physics.h"
 #include "core/shots.h"
 #include "core/sprites.h"
+#include "games/bossfight_attacks.h"
 
 namespace wm {
 namespace {
@@ -42,35 +41,26 @@ const GameInfo kInfo = {
 };
 
 constexpr int kWorld = 20;  // cells, both ways
-constexpr float kSize = kWorld;
-constexpr float kLastRoundReward = 10;
-
+constexpr float kSize = kWorld, kLastRoundReward = 10;
 constexpr float kAgentRadius = 0.75f, kAgentSpeed = 0.85f;
 constexpr int kFireAction = 1, kFireInterval = 3;
 constexpr float kPlayerShotRadius = 0.25f, kPlayerShotSpeed = 1;
 constexpr int kPlayerShotLife = 25, kBossShotLife = 50, kReflectedLife = 4;  // steps
 constexpr float kReflectedSpeed = 0.5f;                                      // of the shot that was thrown back
-
-constexpr float kBossRadius = 3, kShield = 1.2f;  // the shield's size beside the boss
-constexpr float kBossShotRadius = 0.5f;
-constexpr int kFlight = 20;        // steps from place to place
+constexpr float kBossRadius = 3, kBossShotRadius = 0.5f, kShield = 1.2f;     // the shield's size beside the boss
+constexpr int kFlight = 20;                                                  // steps from place to place
 constexpr int kLongBreak = 500;    // flights: a shield that is down stays down until the round is won
 constexpr int kStunned = 40;       // steps after a round
 constexpr int kSparkPeriod = 3;    // steps between explosions while stunned
 constexpr float kIdleFire = 0.1f;  // probability of a shot while the shield is down
-
 constexpr int kMostMeteors = 3;
 constexpr float kMeteorRadius = 0.6f, kMeteorTop = 5.4f, kMeteorGap = 1.1f;
 constexpr float kShownSpeed = 0.5f;  // upwards, of a full square of paint_vel_info
 
-enum Attack : std::int8_t { Fan, Spiral, Ring, Rain, kAttacks };
-
-// What a mode decides.
 struct Rules {
-    float shot_speed;
-    int longest_shield;  // flights; the shortest is 2
+    float shot_speed;    // of the boss
+    int longest_shield;  // flights
 };
-
 constexpr Rules kEasy = {0.5f, 3}, kHard = {0.75f, 5};
 constexpr int kShortestShield = 2;
 
@@ -87,8 +77,8 @@ public:
         for (Shots* shots : {&player_shots_, &boss_shots_, &reflected_}) shots->clear();
         explosions_.clear();
         steps_ = last_fire_ = round_ = 0;
-        stunned_until_ = -1;
         shield_up_ = true;
+        stunned_until_ = -1;
         countdown_ = kFlight;
         build_level();
         phase_ = shield_flights_;
@@ -100,9 +90,9 @@ public:
 
     StepResult step(int action) override {
         const Move move = decode_action(action);
+        StepResult result;
         ++steps_;
         move_all(move);
-        StepResult result;
         for (Shots* shots : {&player_shots_, &boss_shots_}) hit_meteors(*shots);
         hit_boss(result);
         if (touches_agent()) result.terminated = true;
@@ -115,18 +105,17 @@ public:
 
     void draw(Canvas& canvas) const override;
 
-    // The boss comes to everybody. What can be wrong: a level that begins with a crash, meteors that leave no way along
-    // the bottom, or a boss that no shot reaches.
+    // The boss comes to everybody. What can be wrong: a crash at the start, no way below the meteors, or no way for a
+    // shot between them.
     Certificate certify() const override {
         const Entity &agent = entities_[0], &boss = entities_[1];
-        bool sound = !overlap(agent, boss) && boss.health == hits_ * static_cast<int>(attacks_.size());
-        for (std::size_t i = 2; i < entities_.size(); ++i) sound = sound && entities_[i].bottom() > 2 * agent.ry;
-        bool reached = false;
-        Shot probe{0, boss.y / 2, 0, 0, kPlayerShotRadius, boss.y / 2};
-        for (probe.x = boss.left(); probe.x < boss.right(); probe.x += 2 * kPlayerShotRadius)
-            reached = reached || std::none_of(entities_.begin() + 2, entities_.end(),
-                                              [&](const Entity& meteor) { return overlap(meteor, probe); });
-        return {sound && reached, -1};
+        bool sound = !overlap(agent, boss);
+        float covered = 0;  // of the boss's width, at most
+        for (std::size_t i = 2; i < entities_.size(); ++i) {
+            sound = sound && entities_[i].bottom() > 2 * agent.ry;
+            covered += 2 * (entities_[i].rx + kPlayerShotRadius);
+        }
+        return {sound && covered < 2 * boss.rx, -1};
     }
 
     void visit(Archive& archive) override {
@@ -135,8 +124,8 @@ public:
         archive("attacks", attacks_)("round", round_)("hits", hits_)("steps", steps_)("last_fire", last_fire_);
         archive("shield_flights", shield_flights_)("phase", phase_)("countdown", countdown_);
         archive("shield_up", shield_up_)("stunned_until", stunned_until_);
-        archive("player_colour", player_colour_)("boss_colour", boss_colour_)("background", background_);
-        archive("shift", shift_);
+        archive("player_colour", player_colour_)("boss_colour", boss_colour_)("background", background_)("shift",
+                                                                                                         shift_);
     }
 
 private:
@@ -145,13 +134,11 @@ private:
     void move_all(const Move& move);
     void hit_meteors(Shots& shots);
     void hit_boss(StepResult& result);
-    void reflect(const Shot& shot);
     void win_round(StepResult& result);
     bool touches_agent() const;
     void steer_boss();
     void fire();
     void attack();
-    void shoot(float degrees);
     void draw_shots(Canvas& canvas, const Camera& camera, const Sheet& sheet) const;
 
     GameOptions options_;
@@ -162,14 +149,12 @@ private:
     Entities entities_;  // the ship, the boss, meteors
     Shots player_shots_, boss_shots_, reflected_;
     Effects explosions_;
-    std::vector<Attack> attacks_;  // one for each round
-    std::int32_t round_ = 0;
-    std::int32_t hits_ = 1;  // that win a round
+    std::vector<Attack> attacks_;        // one for each round
+    std::int32_t round_ = 0, hits_ = 1;  // that win a round
     std::int32_t steps_ = 0, last_fire_ = 0;
-    std::int32_t shield_flights_ = 0;  // how many flights the shield lasts
-    std::int32_t phase_ = 0;           // flights until it changes
-    std::int32_t countdown_ = 0;       // steps until the boss sets off for the next place
-    std::int32_t stunned_until_ = -1;  // step
+    std::int32_t shield_flights_ = 0;         // how many flights the shield lasts
+    std::int32_t phase_ = 0, countdown_ = 0;  // flights until that changes; steps until the boss sets off again
+    std::int32_t stunned_until_ = -1;         // step
     bool shield_up_ = true;
     std::int32_t player_colour_ = 0, boss_colour_ = 0, background_ = 0;
     float shift_ = 0;  // of the background
@@ -187,7 +172,6 @@ void BossFight::build_level() {
     boss.health = static_cast<std::int16_t>(hits_ * static_cast<int>(attacks_.size()));
     shield_flights_ = random.between(kShortestShield, rules_.longest_shield + 1);
     for (Attack& attack : attacks_) attack = static_cast<Attack>(random.below(kAttacks));
-
     agent.theme = static_cast<std::int16_t>(random.below(art::bossfight::kPlayers));
     agent.rx = kAgentRadius;
     agent.ry = kAgentRadius / art::bossfight::kPlayerAspects[agent.theme];
@@ -247,19 +231,15 @@ void BossFight::hit_boss(StepResult& result) {
         if (shot.dead || !overlap(shot, shield_up_ ? shield : boss)) continue;
         shot.dead = true;
         if (shield_up_) {
-            reflect(shot);
+            // Only for the eye: a shot that was thrown back hurts nobody.
+            const float degrees = streams_.look.uniform(225, 315), speed = kReflectedSpeed * kPlayerShotSpeed;
+            reflected_.push_back({shot.x, shot.y, speed * cosine(degrees), speed * sine(degrees), shot.rx, shot.ry});
             continue;
         }
         explosions_.push_back({shot.x, shot.y, art::bossfight::Spark, art::kExplosionFrames});
         if (--boss.health % hits_ == 0) win_round(result);
-        if (result.terminated) return;
+        if (boss.health == 0) return;
     }
-}
-
-// Only for the eye: a shot that was thrown back hurts nobody.
-void BossFight::reflect(const Shot& shot) {
-    const float degrees = streams_.look.uniform(225, 315), speed = kReflectedSpeed * kPlayerShotSpeed;
-    reflected_.push_back({shot.x, shot.y, speed * cosine(degrees), speed * sine(degrees), shot.rx, shot.ry});
 }
 
 void BossFight::win_round(StepResult& result) {
@@ -300,8 +280,8 @@ void BossFight::steer_boss() {
 void BossFight::fire() {
     if (steps_ - last_fire_ < kFireInterval) return;
     last_fire_ = steps_;
-    player_shots_.push_back(
-        {entities_[0].x, entities_[0].y, 0, kPlayerShotSpeed, kPlayerShotRadius, kPlayerShotRadius});
+    const Entity& agent = entities_[0];
+    player_shots_.push_back({agent.x, agent.y, 0, kPlayerShotSpeed, kPlayerShotRadius, kPlayerShotRadius});
 }
 
 void BossFight::attack() {
@@ -314,45 +294,26 @@ void BossFight::attack() {
                                    art::kExplosionFrames});
         return;
     }
+    const auto shoot = [&](float degrees) {
+        const float vx = rules_.shot_speed * cosine(degrees), vy = rules_.shot_speed * sine(degrees);
+        boss_shots_.push_back({boss.x, boss.y, vx, vy, kBossShotRadius, kBossShotRadius});
+    };
     if (!shield_up_) {
         if (random.chance(kIdleFire)) shoot(random.uniform(180, 360));
         return;
     }
-    switch (attacks_[static_cast<std::size_t>(round_)]) {
-        case Fan:
-            for (int i = -2; steps_ % 8 == 0 && i <= 2; ++i) shoot(270 + 22.5f * static_cast<float>(i));
-            break;
-        case Spiral: {
-            // To and fro over a quarter of a turn.
-            const int swing = std::abs(8 - steps_ / 5 % 16);
-            for (int i = 0; steps_ % 5 == 0 && i < 4; ++i) shoot(225 + 11.25f * static_cast<float>(swing + 8 * i));
-            break;
-        }
-        case Ring:
-            if (steps_ % 10 == 0) {
-                const float offset = random.uniform(0, 45);
-                for (int i = 0; i < 8; ++i) shoot(offset + 45 * static_cast<float>(i));
-            }
-            break;
-        default:
-            if (steps_ % 4 == 0) shoot(random.uniform(180, 360));
-    }
-}
-
-void BossFight::shoot(float degrees) {
-    const float speed = rules_.shot_speed;
-    boss_shots_.push_back({entities_[1].x, entities_[1].y, speed * cosine(degrees), speed * sine(degrees),
-                           kBossShotRadius, kBossShotRadius});
+    fire_by_pattern(attacks_[static_cast<std::size_t>(round_)], steps_, random, shoot);
 }
 
 void BossFight::draw_shots(Canvas& canvas, const Camera& camera, const Sheet& sheet) const {
     using namespace art::bossfight;
     // The trail of a shot is where it has just been: the last picture is the faintest, and a newborn shot has none.
     for (const Shot& shot : boss_shots_)
-        for (int i = std::min(kTrails, shot.age); i > 0; --i)
-            draw_centred(canvas, camera, sheet.get(Trail + i - 1, boss_colour_),
-                         shot.x - kTrailStep * shot.vx * static_cast<float>(i),
-                         shot.y - kTrailStep * shot.vy * static_cast<float>(i));
+        for (int i = std::min(kTrails, shot.age); i > 0; --i) {
+            const float back = kTrailStep * static_cast<float>(i);
+            const Bitmap& trail = sheet.get(Trail + i - 1, boss_colour_);
+            draw_centred(canvas, camera, trail, shot.x - back * shot.vx, shot.y - back * shot.vy);
+        }
     for (const Shot& shot : boss_shots_)
         draw_centred(canvas, camera, sheet.get(BossShot, {boss_colour_, false, shot.age % 4}), shot.x, shot.y);
     for (const Shot& shot : player_shots_)
@@ -365,9 +326,9 @@ void BossFight::draw(Canvas& canvas) const {
     using namespace art::bossfight;
     const Camera camera(canvas.width(), kWorld, kSize / 2, kSize / 2);
     const Sheet& sheet = art_.sheet(canvas.width(), kWorld);
+    const bool generated = options_.use_generated_assets;
     if (options_.use_backgrounds)
-        draw_background(canvas, {BackgroundFamily::Space, background_, options_.use_generated_assets}, camera, kSize,
-                        shift_);
+        draw_background(canvas, {BackgroundFamily::Space, background_, generated}, camera, kSize, shift_);
     else canvas.fill({});
     for (std::size_t i = 2; i < entities_.size(); ++i)
         draw_centred(canvas, camera, sheet.get(Meteor, entities_[i].theme), entities_[i].x, entities_[i].y);

@@ -4,10 +4,9 @@
 // walls, and now and then throw a ball: to where the player is if he stands in line with them. The player walks in
 // eight directions and, with special action D, throws a ball where he last walked to. A ball that hits an enemy knocks
 // him out for 2 points; balls break at walls and at the edge of the hall. When nobody is left the exit opens: touching
-// it gives 10 points and completes the level. Touching a wall, an enemy or an enemy's ball ends the episode.
-//
-// Modes differ in how large everything is, how fast, and how many walls there are. In memory mode the hall is twice as
-// large, and only 16 cells around the player are seen.
+// it gives 10 points and completes the level. Touching a wall, an enemy or an enemy's ball ends the episode. Modes
+// differ in how large everything is, how fast, and how many walls there are. In memory mode the hall is twice as large,
+// and only 16 cells around the player are seen.
 
 #include "art/dodgeball.h"
 
@@ -43,13 +42,12 @@ const GameInfo kInfo = {
 
 constexpr float kKnockOutReward = 2, kExitReward = 10;
 constexpr int kThrowAction = 1, kThrowInterval = 7, kBallLife = 50;  // steps
-constexpr float kEnemySpeed = 0.05f;
+constexpr int kFewestEnemies = 3;
+constexpr float kEnemySpeed = 0.05f, kInLine = 1;         // cells
 constexpr int kEnemyInterval = 50, kFirstEnemyMark = 10;  // the first throw is possible on step 60
-constexpr float kInLine = 1;                              // cells
 constexpr float kPeace = 0.5f;       // between the player and the nearest enemy at the start: ten steps of his
 constexpr float kClearance = 0.05f;  // on each side of the player, that a way to the exit must have
-constexpr float kMemoryView = 16;    // cells
-constexpr float kShownSpeed = 0.5f;  // upwards, of a full square of paint_vel_info
+constexpr float kMemoryView = 16, kShownSpeed = 0.5f;  // cells; upwards, of a full square of paint_vel_info
 
 enum Type : std::int16_t { Agent, Exit, Enemy, Wall };
 
@@ -67,7 +65,6 @@ constexpr Rules kEasy = {20, 2, 0.6f, art::dodgeball::kLarge, 0.75f, 4};
 constexpr Rules kHard = {20, 4, 0.45f, art::dodgeball::kMedium, 0.5f, 4};
 constexpr Rules kExtreme = {20, 8, 0.3f, art::dodgeball::kSmall, 0.25f, 4};
 constexpr Rules kMemory = {40, 16, 0.45f, art::dodgeball::kMedium, 0.5f, 17};
-constexpr int kFewestEnemies = 3;
 
 const Rules& rules_of(Mode mode) {
     return mode == Mode::Easy ? kEasy : mode == Mode::Extreme ? kExtreme : mode == Mode::Memory ? kMemory : kHard;
@@ -84,10 +81,8 @@ public:
 
     void reset(std::int32_t level_seed) override {
         streams_ = Streams(level_seed);
-        while (!build_level()) {
-        }
-        balls_.clear();
-        enemy_balls_.clear();
+        while (!build_level()) continue;
+        for (Shots* balls : {&balls_, &enemy_balls_}) balls->clear();
         puffs_.clear();
         steps_ = last_throw_ = 0;
         facing_x_ = 1;
@@ -106,8 +101,7 @@ public:
         StepResult result{resolve_hits(), false, false};
         touch_agent(result);
         remove_dead(entities_, grid_);
-        remove_dead(balls_, grid_);
-        remove_dead(enemy_balls_, grid_);
+        for (Shots* balls : {&balls_, &enemy_balls_}) remove_dead(*balls, grid_);
         exit_open_ = first_enemy() == entities_.size();
         if (move.special == kThrowAction) throw_ball();
         for (std::size_t i = first_enemy(); i < entities_.size(); ++i) act(entities_[i]);
@@ -139,7 +133,6 @@ private:
     void throw_ball();
     void act(Entity& enemy);
     void draw_hall(Canvas& canvas, const Camera& camera, const Sheet& sheet) const;
-    void draw_wall(Canvas& canvas, const Camera& camera, const Sheet& sheet, const Entity& wall) const;
 
     GameOptions options_;
     const Rules& rules_;
@@ -164,28 +157,20 @@ bool Dodgeball::build_level() {
     const float size = static_cast<float>(rules_.size), agent_radius = rules_.radius.player;
     Entity agent, enemy;
     agent.x = agent.y = -size;  // out of the way, until it has a place
+    enemy.type = Enemy;
+    enemy.rx = enemy.ry = rules_.radius.enemy;
+    enemy.timer = kFirstEnemyMark;
     entities_.assign(1, agent);
     entities_.push_back({});  // the exit
     const RoomPlan plan = {rules_.splits, rules_.half_wall, 4 * agent_radius + 2 * rules_.half_wall + 0.5f,
                            8 * agent_radius + 0.5f};
-    for (const Room& room : split_rooms(size, plan, random)) {
-        Entity wall;
-        wall.type = Wall;
-        wall.rx = room.width / 2;
-        wall.ry = room.height / 2;
-        wall.x = room.x + wall.rx;
-        wall.y = room.y + wall.ry;
-        entities_.push_back(wall);
-    }
+    for (const Room& wall : split_rooms(size, plan, random)) entities_.push_back(box_of(wall, Wall));
     walls_ = static_cast<std::int32_t>(entities_.size()) - 2;
     if (!place_exit(random)) return false;
     entities_[0].rx = entities_[0].ry = agent_radius + kClearance;
     if (!place_inside(entities_[0], entities_, random, 0, 0, size, size)) return false;
     entities_[0].rx = entities_[0].ry = agent_radius + kPeace;
     for (int left = kFewestEnemies + random.below(rules_.enemies); left > 0; --left) {
-        enemy.type = Enemy;
-        enemy.rx = enemy.ry = rules_.radius.enemy;
-        enemy.timer = kFirstEnemyMark;
         if (!place_inside(enemy, entities_, random, 0, 0, size, size)) return false;
         entities_.push_back(enemy);
     }
@@ -216,12 +201,11 @@ void Dodgeball::move_all(const Move& move) {
     agent.vy = steer(agent.vy, move.y, rules_.speed);
     Mover<MovementRules>(grid_, entities_, edge).move_agent(agent, move.x, move.y);
     for (std::size_t i = first_enemy(); i < entities_.size(); ++i) walk(entities_[i]);
-    move_shots(balls_, kBallLife);
-    move_shots(enemy_balls_, kBallLife);
+    for (Shots* balls : {&balls_, &enemy_balls_}) move_shots(*balls, kBallLife);
     grow_older(puffs_);
 }
 
-// Straight on, and back from walls and from the edge. Enemies move along one axis, by less than any wall is thick.
+// Straight on, and back from walls and from the edge: along one axis, by less than any wall is thick.
 void Dodgeball::walk(Entity& enemy) const {
     drift(enemy);
     ++enemy.age;
@@ -244,8 +228,7 @@ void Dodgeball::walk(Entity& enemy) const {
 
 // Balls meet their targets before anything meets the player: who is knocked out in this step can no longer hurt.
 float Dodgeball::resolve_hits() {
-    break_balls(balls_);
-    break_balls(enemy_balls_);
+    for (Shots* balls : {&balls_, &enemy_balls_}) break_balls(*balls);
     float reward = 0;
     for (Shot& ball : balls_) {
         for (std::size_t i = first_enemy(); i < entities_.size() && !ball.dead; ++i) {
@@ -284,9 +267,9 @@ void Dodgeball::touch_agent(StepResult& result) const {
 void Dodgeball::throw_ball() {
     if (steps_ - last_throw_ < kThrowInterval) return;
     last_throw_ = steps_;
-    const float speed = rules_.radius.ball;  // a ball flies half its size in a step, along each axis
-    balls_.push_back({entities_[0].x, entities_[0].y, speed * static_cast<float>(facing_x_),
-                      speed * static_cast<float>(facing_y_), speed, speed});
+    const float r = rules_.radius.ball;  // a ball flies half its size in a step, along each axis
+    const Entity& agent = entities_[0];
+    balls_.push_back({agent.x, agent.y, r * static_cast<float>(facing_x_), r * static_cast<float>(facing_y_), r, r});
 }
 
 // Each enemy turns now and then, and throws at a player in line with it. Its timer is when it last threw (with a little
@@ -308,8 +291,8 @@ void Dodgeball::act(Entity& enemy) {
     const bool above = std::fabs(dx) < kInLine;
     if (!above && std::fabs(dy) >= kInLine) return;
     const float x = above ? 0 : dx > 0 ? 1.0f : -1.0f, y = !above ? 0 : dy > 0 ? 1.0f : -1.0f;
-    const float speed = rules_.radius.ball;
-    enemy_balls_.push_back({enemy.x, enemy.y, speed * x, speed * y, speed, speed});
+    const float r = rules_.radius.ball;
+    enemy_balls_.push_back({enemy.x, enemy.y, r * x, r * y, r, r});
     enemy.timer = steps_ + random.below(4);
     go(x, y);
 }
@@ -325,35 +308,15 @@ Certificate Dodgeball::certify() const {
     return {fair && entities_.size() > first_enemy() && reach.touches(entities_[1]), -1};
 }
 
-void Dodgeball::draw_wall(Canvas& canvas, const Camera& camera, const Sheet& sheet, const Entity& wall) const {
-    const int left = camera.column(wall.left()), top = camera.row(wall.top()), view = camera.view();
-    const int width = camera.column(wall.right()) - left, height = camera.row(wall.bottom()) - top;
-    const auto layer = [&](int sprite, int inset) {
-        const int x = left + inset, y = top + inset;
-        canvas.fill_pattern(x, y, width - 2 * inset, height - 2 * inset, sheet.get(sprite),
-                            wrap(x + camera.left(), view), wrap(y - camera.top(), view));
-    };
-    const int rim = std::max(static_cast<int>(art::dodgeball::kRim * camera.scale() + 0.5f), 1);
-    const bool room = std::min(width, height) > 2 * rim;
-    if (room) layer(art::dodgeball::WallRim, 0);
-    layer(art::dodgeball::WallCore, room ? rim : 0);
-}
-
 void Dodgeball::draw_hall(Canvas& canvas, const Camera& camera, const Sheet& sheet) const {
     if (options_.use_backgrounds)
         draw_background(canvas, {BackgroundFamily::TopDown, background_, options_.use_generated_assets}, camera,
                         static_cast<float>(rules_.size), shift_);
     else canvas.fill({});
-    for (std::size_t i = 2; i < first_enemy(); ++i) draw_wall(canvas, camera, sheet, entities_[i]);
+    for (std::size_t i = 2; i < first_enemy(); ++i) art::dodgeball::draw_wall(canvas, camera, sheet, entities_[i]);
     if (whole_view()) return;
     const Bitmap* outside = &sheet.get(art::dodgeball::Outside);
     draw_tiles(canvas, camera, [&](int x, int y) { return grid_.contains(x, y) ? nullptr : outside; });
-}
-
-// Eighths of a turn, clockwise from the right.
-int eighths(float x, float y) {
-    if (y == 0) return x < 0 ? 4 : 0;
-    return y < 0 ? (x > 0 ? 1 : x < 0 ? 3 : 2) : (x > 0 ? 7 : x < 0 ? 5 : 6);
 }
 
 void Dodgeball::draw(Canvas& canvas) const {
@@ -367,12 +330,11 @@ void Dodgeball::draw(Canvas& canvas) const {
         if (whole_view()) picture_.remember(canvas);
     }
     draw_centred(canvas, camera, sheet.get(exit_open_ ? OpenExit : LockedExit), entities_[1].x, entities_[1].y);
-    for (std::size_t i = first_enemy(); i < entities_.size(); ++i) {
-        const Entity& e = entities_[i];
-        draw_centred(canvas, camera, sheet.get(Sprite::Enemy, {team_, false, eighths(e.vx, e.vy)}), e.x, e.y);
-    }
-    const Look player = {0, false, eighths(static_cast<float>(facing_x_), static_cast<float>(facing_y_))};
-    draw_centred(canvas, camera, sheet.get(Player, player), agent.x, agent.y);
+    for (const Entity& e : entities_)
+        if (e.type == Type::Enemy)
+            draw_centred(canvas, camera, sheet.get(Sprite::Enemy, {team_, false, eighths(e.vx, e.vy)}), e.x, e.y);
+    const int turn = eighths(static_cast<float>(facing_x_), static_cast<float>(facing_y_));
+    draw_centred(canvas, camera, sheet.get(Player, {0, false, turn}), agent.x, agent.y);
     for (const Shot& ball : balls_) draw_centred(canvas, camera, sheet.get(PlayerBall), ball.x, ball.y);
     for (const Shot& ball : enemy_balls_) draw_centred(canvas, camera, sheet.get(EnemyBall), ball.x, ball.y);
     draw_effects(canvas, camera, sheet, puffs_);

@@ -51,4 +51,14 @@ std::vector<Room> split_rooms(float size, const RoomPlan& plan, Random& random) 
     return walls;
 }
 
+Entity box_of(const Room& room, std::int16_t type) {
+    Entity box;
+    box.type = type;
+    box.rx = room.width / 2;
+    box.ry = room.height / 2;
+    box.x = room.x + box.rx;
+    box.y = room.y + box.ry;
+    return box;
+}
+
 }  // namespace wm

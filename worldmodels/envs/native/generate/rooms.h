@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "core/entity.h"
 #include "core/rng.h"
 
 namespace wm {
@@ -23,5 +24,8 @@ struct RoomPlan {
 // The walls as rectangles. Each stands in the middle of a room and is 1/4, 1/2 or 3/4 as long as that; what is left of
 // it, right of it (or above and below) and beside its open end are rooms that may be split again.
 std::vector<Room> split_rooms(float size, const RoomPlan& plan, Random& random);
+
+// Something of this type that fills the rectangle.
+Entity box_of(const Room& room, std::int16_t type);
 
 }  // namespace wm
