@@ -238,7 +238,7 @@ def hunt(env: GameEnv, horizon: int = 5) -> int:
 
 def test_rewards_and_ends_have_their_causes() -> None:
     knocked_out = wins = deaths = 0
-    for level in range(7):
+    for level in (2, 3, 5, 8, 23):  # the hunter is no master: of these he completes one
         env = start("dodgeball", level)
         ended, steps = False, 0
         while not ended and steps < 350:

@@ -10,7 +10,7 @@ namespace {
 constexpr float kSides[] = {-1, 1};
 
 void paint_player(Painter& p, int) {
-    const Tint shirt = Tint::hex(0xF6FAFF), cap = Tint::hex(0x18A8FF), skin = Tint::hex(0xFFD2A8);
+    const Tint shirt = Tint::hex(0xF6FAFF), cap = Tint::hex(0x1484FF), skin = Tint::hex(0xFFD2A8);
     for (const float side : kSides) {
         p.fill(Shape::line({40, 50 + 29 * side}, {70, 50 + 34 * side}, 16, 13), shirt.darker(0.06F));
         ball(p, 74, 50 + 34 * side, 9, skin);
@@ -148,9 +148,10 @@ void paint_puff(Painter& p, int) {
 
 std::vector<SpriteSpec> sprites(const Sizes& sizes) {
     using K = SpriteKind;
-    constexpr float kRoom = 1.2F;  // pictures are a little larger than their boxes
-    const float player = 2 * kRoom * sizes.player, enemy = 2 * kRoom * sizes.enemy, ball = 2.1F * sizes.ball,
-                exit = 2.1F * sizes.exit, puff = 3 * sizes.enemy;
+    // Pictures are a little larger than their boxes, and never too small to be seen.
+    constexpr float kRoom = 1.2F, kSmallest = 1.25F, kSmallestBall = 0.7F;
+    const float player = std::max(2 * kRoom * sizes.player, kSmallest), enemy = 2 * kRoom * sizes.enemy,
+                ball = std::max(2.1F * sizes.ball, kSmallestBall), exit = 2.1F * sizes.exit, puff = 3 * sizes.enemy;
     std::vector<SpriteSpec> sprites = {
         {0, 1, K::Figure, player, player, 100, 100, paint_player, 8},
         {4, 7, K::Figure, enemy, enemy, 100, 100, paint_enemy, 8},
