@@ -37,7 +37,7 @@ void paint_player(Painter& p, int theme) {
 }
 
 // Friend is cool, foe is hot.
-constexpr std::uint32_t kPlayerFire[] = {0x38D8FF, 0x7CFF6A, 0xC9B8FF};
+constexpr std::uint32_t kPlayerFire[] = {0x38D8FF, 0x7CFF6A, 0xD08AFF};
 constexpr std::uint32_t kBossFire[] = {0xFF4A1E, 0xFF2AB0, 0xFFC01E};
 
 void paint_bolt(Painter& p, const Tint& tint, float alpha) {
@@ -120,7 +120,7 @@ std::vector<SpriteSpec> sprites() {
     const std::vector<float> meteors(kMeteorAspects, kMeteorAspects + kMeteors);
     std::vector<SpriteSpec> sprites = {
         {0, kPlayers, K::Figure, 1.5F * 1.25F, 0, 100, 0, paint_player, 1, true, players},
-        {1, 3, K::Figure, 0.6F, 1, 60, 100, paint_player_shot},
+        {1, 3, K::Figure, 0.72F, 1.2F, 60, 100, paint_player_shot},
         {2, kBosses, K::Figure, 6 * kRoom, 0, 200, 0, [](Painter& p, int theme) { paint_boss(p, theme, false); }, 1,
          true, bosses},
         {2, kBosses, K::Figure, 6 * kRoom, 0, 200, 0, [](Painter& p, int theme) { paint_boss(p, theme, true); }, 1,
