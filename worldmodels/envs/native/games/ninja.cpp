@@ -81,7 +81,8 @@ public:
 
     void reset(std::int32_t level_seed) override {
         Streams streams(level_seed);
-        steps_ = pause_ = 0;
+        steps_ = 0;
+        pause_ = kThrowPause;
         charge_ = 0;
         // Ledges may be too far apart, or a bomb in the only way: such a cave is built anew.
         do {

@@ -42,10 +42,10 @@ private:
         const int start = x_, height = y_, ledges = 1 + random_.below(2);
         int highest = 0;
         for (int i = 0; i < ledges && start + i + kSectionRoom < kLedgeWorld; ++i) {
+            const int before = y_;
             x_ = start + i;
             y_ = std::max(kLowest, height + draw_rise(height));
-            if (std::abs(y_ - latest_) <= 1) y_ = latest_ + 2;
-            latest_ = y_;
+            if (i > 0 && std::abs(y_ - before) <= 1) y_ = before + 2;
             ledge();
             highest = std::max(highest, y_);
             lowest_ = std::min(lowest_, y_);
@@ -86,7 +86,6 @@ private:
     int difficulty_ = 1;
     int x_ = kStartWidth, y_ = kLedgeStart;  // where the next section begins, and the height of the way there
     int lowest_ = kLedgeStart;
-    int latest_ = -2;  // height of the ledge before, from which the next one differs by 2 at least
 };
 
 }  // namespace
