@@ -4,6 +4,7 @@
 #define WM_GAMES(game) \
     game(bigfish)   \
     game(bossfight) \
+    game(caveflyer) \
     game(chaser)    \
     game(climber)   \
     game(coinrun)   \

@@ -1,0 +1,329 @@
+// CaveFlyer
+//
+// A ship flies through caves in space, as in the old arcade games: left and right turn it, up thrusts along its
+// heading, down thrusts back with a third of the force. It keeps its speed, of which a tenth is lost each step. Rock
+// stops it without harm. Reaching the goal gives 10 points and completes the level. Obstacles, targets and enemies end
+// the episode. Special action D fires a shot along the heading instead of steering, every step if you like; five shots
+// destroy a target, which is worth 3 points. Nothing else can be destroyed. Enemies fly to and fro along one axis.
+//
+// The caves are 30 cells wide (easy), 40 (hard) or 60 (memory). In easy and hard mode only what is near the shortest
+// way from the start to the goal is left of them. For every 80 open cells off that way there are an obstacle, a target
+// and an enemy. None of them starts near the ship, and a level passes only if it has been flown through.
+
+#include "art/caveflyer.h"
+
+#include <algorithm>
+
+#include "art/effects.h"
+#include "core/backgrounds.h"
+#include "core/camera.h"
+#include "core/effects.h"
+#include "core/game.h"
+#include "core/numbers.h"
+#include "core/physics.h"
+#include "core/sprites.h"
+#include "generate/caves.h"
+#include "generate/search.h"
+
+namespace wm {
+namespace {
+
+const GameInfo kInfo = {
+    "caveflyer",
+    "CaveFlyer",
+    "Fly a ship through caves to the goal: left and right turn it, up thrusts forwards, down backwards, and it glides "
+    "on when you do nothing. The goal is worth 10 points and completes the level. Rock only stops you; obstacles, "
+    "targets and enemies end the episode. D fires: five shots destroy a target, which is worth 3 points.",
+    "+3 for each target destroyed, +10 for the goal.",
+    "Reaching the goal completes the level; touching an obstacle, a target or an enemy ends the episode.",
+    "13 backgrounds.",
+    {"turn left and thrust back", "turn left", "turn left and thrust", "thrust back", "glide", "thrust",
+     "turn right and thrust back", "turn right", "turn right and thrust", "fire", "nothing", "nothing", "nothing",
+     "nothing", "nothing"},
+    {{Mode::Easy, 1000}, {Mode::Hard, 1000}, {Mode::Memory, 1000}},
+    0,
+};
+
+constexpr float kGoalReward = 10, kTargetReward = 3;
+constexpr int kFire = 1;  // special action
+
+constexpr float kThrust = 0.09f;        // cells per step and step
+constexpr float kBackwards = 0.33f;     // of that
+constexpr float kSpinPerStep = 7.5f;    // degrees
+constexpr float kSpinKept = 0.5f;       // of the spin of the step before
+constexpr float kFastestShown = 0.5f;   // of a full square of paint_vel_info
+constexpr float kRadius = 0.5f;         // of everything but the ship and its shots
+constexpr float kShotSpeed = 1, kShotRadiusX = 0.1f, kShotRadiusY = 0.25f;
+constexpr int kShotLifetime = 10;
+constexpr std::int16_t kTargetHealth = 5, kHurtHealth = 3;
+constexpr float kSlowestEnemy = 0.1f, kFastestEnemy = 0.2f;
+
+constexpr int kSmoothings = 4, kPathWidenings = 4;
+constexpr int kCellsPerThing = 80;  // open cells off the path for one thing of each kind
+constexpr int kSafeReach = 2;       // columns and rows around the start where nothing deadly begins
+
+// In the order of their sprites.
+enum Type : std::int16_t { Agent, Goal, Obstacle, Target, Shot, Enemy };
+
+bool is_deadly(int type) { return type == Obstacle || type == Target || type == Enemy; }
+bool stops_shots(int type) { return is_deadly(type) || type == Goal; }
+
+int world_size(Mode mode) { return mode == Mode::Easy ? 30 : mode == Mode::Memory ? 60 : 40; }
+float view_of(Mode mode) { return mode == Mode::Easy ? 10 : 16; }
+
+class CaveFlyer final : public Game {
+public:
+    explicit CaveFlyer(const GameOptions& options)
+        : options_(options),
+          art_(art::caveflyer::table(),
+               {options.use_generated_assets, options.use_monochrome_assets, options.restrict_themes}) {}
+
+    void reset(std::int32_t level_seed) override {
+        Streams streams(level_seed);
+        build(streams);
+        effects_.clear();
+        background_ = streams.look.below(background_count(BackgroundFamily::Space));
+        phase_ = streams.look.uniform();
+    }
+
+    StepResult step(int action) override {
+        const Move move = decode_action(action);
+        StepResult result;
+        steer_agent(move);
+        move_all(move);
+        result.reward = resolve_hits();
+        touch_agent(result);
+        for (Entity& e : entities_)
+            if (e.type == Shot && !e.dead && any_corner(e, e.x, e.y, grid_, is_rock)) burst(e);
+        remove_dead(entities_, grid_);
+        if (move.special == kFire) fire();
+        return result;
+    }
+
+    void draw(Canvas& canvas) const override;
+    Certificate certify() const override;
+
+    void visit(Archive& archive) override {
+        archive("grid", grid_)("entities", entities_)("effects", effects_);
+        archive("background", background_)("phase", phase_);
+    }
+
+private:
+    struct Rules : MovementRules {
+        bool blocks(const Entity& mover, Cell cell) const { return mover.type == Agent && is_rock(cell); }
+        bool reflects(const Entity& mover, Cell cell) const { return mover.type == Enemy && is_rock(cell); }
+    };
+
+    // How to look for a solution: whoever has the shortest way to the goal first.
+    struct ToTheGoal {
+        const std::vector<int> ways;  // of each cell to the goal, in steps by sides
+
+        explicit ToTheGoal(const CaveFlyer& game)
+            : ways(distances_from(game.grid_, game.cell_at(game.entities_[Goal]),
+                                  [](Cell cell) { return cell == kSpace; })) {}
+
+        std::array<HeldAction, 8> moves(const CaveFlyer&) const {
+            return {{{5, 4}, {2, 3}, {8, 3}, {1, 3}, {7, 3}, {3, 4}, {4, 3}, {2, 6}}};
+        }
+        float distance(const CaveFlyer& game) const {
+            const Entity& e = game.agent();
+            return static_cast<float>(ways[game.index_of(e.x, e.y)]);
+        }
+        std::uint64_t key(const CaveFlyer& game) const {
+            const Entity& e = game.agent();
+            const auto rounded = [](float value, float scale) { return floor_int(value * scale + 0.5f); };
+            std::uint64_t key = folded(0, rounded(e.x, 2));
+            key = folded(folded(folded(key, rounded(e.y, 2)), rounded(e.vx, 3)), rounded(e.vy, 3));
+            return folded(folded(key, rounded(e.rotation, 1.0f / 30)), game.agent().age / 16);  // enemies: time matters
+        }
+    };
+
+    static bool is_rock(Cell cell) { return cell == kWall; }
+
+    Entity& agent() { return entities_[0]; }
+    const Entity& agent() const { return entities_[0]; }
+    Place cell_at(const Entity& e) const { return {cell_of(e.x), cell_of(e.y)}; }
+    std::size_t index_of(float x, float y) const {
+        return static_cast<std::size_t>(cell_of(y) * grid_.width() + cell_of(x));
+    }
+
+    void build(Streams& streams);
+    void add_things(const CellSet& open, const CellSet& path, Place start, Streams& streams);
+    Entity& add(Type type, Place place);
+    void steer_agent(const Move& move);
+    void move_all(const Move& move);
+    float resolve_hits();
+    void touch_agent(StepResult& result) const;
+    void burst(Entity& shot);
+    void fire();
+    void draw_entity(Canvas& canvas, const Camera& camera, const Sheet& sheet, const Entity& e) const;
+
+    GameOptions options_;
+    Art art_;
+    Grid grid_;
+    Entities entities_;  // the ship, the goal, then the rest
+    Effects effects_;
+    std::int32_t background_ = 0;
+    float phase_ = 0;
+};
+
+Entity& CaveFlyer::add(Type type, Place place) {
+    Entity e;
+    e.type = type;
+    e.x = static_cast<float>(place.x) + 0.5f;
+    e.y = static_cast<float>(place.y) + 0.5f;
+    if (type != Agent) e.rx = e.ry = kRadius;
+    entities_.push_back(e);
+    return entities_.back();
+}
+
+void CaveFlyer::build(Streams& streams) {
+    CellSet open = random_cells(world_size(options_.mode), streams.level);
+    for (int i = 0; i < kSmoothings; ++i) open = smoothed(open);
+    open = largest_room(open);
+
+    const int cells = open.count();
+    const int start_index = streams.level.below(cells), goal_index = streams.level.below(cells - 1);
+    const Place start = open.nth(start_index), goal = open.nth(goal_index + (goal_index >= start_index ? 1 : 0));
+    const std::vector<Place> way = shortest_path(open, start, goal);
+    const CellSet path = cells_of(open.size(), way);
+    if (options_.mode != Mode::Memory) open = widened(path, open, kPathWidenings);
+    for (int i = 0; i < kSmoothings; ++i) open = smoothed(open).with(path);
+
+    write_cells(grid_, open);
+    entities_.clear();
+    add(Agent, start);
+    add(Goal, goal);
+    add_things(open, path, start, streams);
+}
+
+void CaveFlyer::add_things(const CellSet& open, const CellSet& path, Place start, Streams& streams) {
+    const CellSet off_path = open.without(path);
+    const int each = off_path.count() / kCellsPerThing;
+    std::vector<Place> places = off_path.without(off_path.around(start, kSafeReach)).places();
+    for (int i = 0; i < 3 * each; ++i) {
+        const int choice = streams.level.below(static_cast<int>(places.size()));
+        std::swap(places[static_cast<std::size_t>(choice)], places.back());
+        Entity& e = add(i < each ? Obstacle : i < 2 * each ? Target : Enemy, places.back());
+        places.pop_back();
+        if (e.type == Target) e.health = kTargetHealth;
+        if (e.type != Enemy) continue;
+        e.smart = true;
+        const float speed = streams.level.uniform(kSlowestEnemy, kFastestEnemy);
+        (streams.level.coin() ? e.vx : e.vy) = streams.level.coin() ? speed : -speed;
+    }
+}
+
+void CaveFlyer::steer_agent(const Move& move) {
+    Entity& e = agent();
+    const float force = move.y > 0 ? kThrust : move.y < 0 ? -kBackwards * kThrust : 0;
+    const float ahead_x = sine(e.rotation), ahead_y = cosine(e.rotation);  // rotation 0 is up, 90 right
+    e.vx = kVelocityDecay * (e.vx + force * ahead_x);
+    e.vy = kVelocityDecay * (e.vy + force * ahead_y);
+    e.spin = kSpinKept * e.spin + kSpinPerStep * static_cast<float>(move.x);
+    if (move.y <= 0) return;
+    constexpr float kTail = 0.55f;
+    effects_.push_back(
+        {e.x - kTail * ahead_x, e.y - kTail * ahead_y, art::caveflyer::Exhaust, art::caveflyer::kExhaustFrames});
+}
+
+void CaveFlyer::move_all(const Move& move) {
+    grow_older(effects_);
+    Rules rules;
+    Mover<Rules> mover(grid_, entities_, rules);
+    for (Entity& e : entities_) {
+        if (e.type == Agent) mover.move_agent(e, 0, move.y);
+        else if (e.type == Enemy) mover.move(e);
+        else if (e.type == Shot) drift(e);
+        grow_older(e);
+    }
+    Entity& e = agent();
+    if (e.rotation >= 360) e.rotation -= 360;
+    if (e.rotation < 0) e.rotation += 360;
+}
+
+float CaveFlyer::resolve_hits() {
+    float reward = 0;
+    for (Entity& shot : entities_) {
+        if (shot.type != Shot || shot.dead) continue;
+        for (Entity& e : entities_) {
+            if (e.dead || !stops_shots(e.type) || !overlap(shot, e)) continue;
+            burst(shot);
+            if (e.type != Target || --e.health > 0) break;
+            burst(e);
+            reward += kTargetReward;
+            break;
+        }
+    }
+    return reward;
+}
+
+void CaveFlyer::burst(Entity& e) {
+    e.dead = true;
+    effects_.push_back({e.x, e.y, art::caveflyer::Explosion, art::kExplosionFrames});
+}
+
+void CaveFlyer::touch_agent(StepResult& result) const {
+    for (const Entity& e : entities_) {
+        if (e.dead || !overlap(e, agent())) continue;
+        if (is_deadly(e.type)) result.terminated = true;
+        if (e.type != Goal) continue;
+        result.reward += kGoalReward;
+        result.terminated = result.level_complete = true;
+    }
+}
+
+void CaveFlyer::fire() {
+    const Entity& ship = agent();
+    Entity shot;
+    shot.type = Shot;
+    shot.x = ship.x;
+    shot.y = ship.y;
+    shot.rx = kShotRadiusX;
+    shot.ry = kShotRadiusY;
+    shot.rotation = ship.rotation;
+    shot.vx = kShotSpeed * sine(ship.rotation);
+    shot.vy = kShotSpeed * cosine(ship.rotation);
+    shot.lifetime = kShotLifetime;
+    entities_.push_back(shot);
+}
+
+Certificate CaveFlyer::certify() const {
+    const int steps = solve_by_playing(*this, ToTheGoal(*this));
+    return {steps >= 0, steps};
+}
+
+void CaveFlyer::draw_entity(Canvas& canvas, const Camera& camera, const Sheet& sheet, const Entity& e) const {
+    using namespace art::caveflyer;
+    Look look;
+    if (e.type == Type::Agent || e.type == Type::Shot)
+        look.turn = floor_int(e.rotation * kTurns / 360 + 0.5f) % kTurns;
+    if (e.type == Type::Enemy) look.mirrored = e.vx < 0;
+    const bool hurt = e.type == Type::Target && e.health <= kHurtHealth;
+    draw_centred(canvas, camera, sheet.get(hurt ? int{TargetHurt} : e.type, look), e.x, e.y);
+}
+
+void CaveFlyer::draw(Canvas& canvas) const {
+    const float world = static_cast<float>(grid_.width());
+    const Camera camera = options_.center_agent ? Camera(canvas.width(), view_of(options_.mode), agent().x, agent().y)
+                                                : Camera(canvas.width(), world, world / 2, world / 2);
+    const Sheet& sheet = art_.sheet(canvas.width(), camera.cells());
+    if (options_.use_backgrounds)
+        draw_background(canvas, {BackgroundFamily::Space, background_, options_.use_generated_assets}, camera, world,
+                        phase_);
+    else canvas.fill({});
+    const Bitmap* wall = &sheet.get(art::caveflyer::Wall);
+    draw_tiles(canvas, camera, [&](int x, int y) { return is_rock(grid_.at(x, y)) ? wall : nullptr; });
+    for (std::size_t i = 1; i < entities_.size(); ++i) draw_entity(canvas, camera, sheet, entities_[i]);
+    draw_effects(canvas, camera, sheet, effects_);
+    draw_entity(canvas, camera, sheet, agent());
+    if (options_.paint_vel_info) canvas.paint_velocity(agent().vx / kFastestShown, agent().vy / kFastestShown);
+}
+
+}  // namespace
+
+namespace games {
+GameEntry caveflyer() { return {&kInfo, make_game<CaveFlyer>}; }
+}  // namespace games
+
+}  // namespace wm
