@@ -61,6 +61,7 @@ constexpr float kSlowestEnemy = 0.1f, kFastestEnemy = 0.2f;
 constexpr int kSmoothings = 4, kPathWidenings = 4;
 constexpr int kCellsPerThing = 80;  // open cells off the path for one thing of each kind
 constexpr int kSafeReach = 2;       // columns and rows around the start where nothing deadly begins
+constexpr int kShortestLane = 4;    // cells, of an enemy: there must be room to fly past it
 
 // In the order of their sprites.
 enum Type : std::int16_t { Agent, Goal, Obstacle, Target, Shot, Enemy };
@@ -80,7 +81,8 @@ public:
 
     void reset(std::int32_t level_seed) override {
         Streams streams(level_seed);
-        build(streams);
+        do build(streams.level);
+        while (way_ < 0);
         effects_.clear();
         background_ = streams.look.below(background_count(BackgroundFamily::Space));
         phase_ = streams.look.uniform();
@@ -102,32 +104,45 @@ public:
 
     void draw(Canvas& canvas) const override;
     Certificate certify() const override;
+    int solution_length() const override { return way_; }
 
     void visit(Archive& archive) override {
-        archive("grid", grid_)("entities", entities_)("effects", effects_);
+        archive("grid", grid_)("entities", entities_)("effects", effects_)("way", way_);
         archive("background", background_)("phase", phase_);
     }
 
 private:
-    struct Rules : MovementRules {
-        bool blocks(const Entity& mover, Cell cell) const { return mover.type == Agent && is_rock(cell); }
-        bool reflects(const Entity& mover, Cell cell) const { return mover.type == Enemy && is_rock(cell); }
-    };
-
     // How to look for a solution: whoever has the shortest way to the goal first.
     struct ToTheGoal {
+        const Grid free;
         const std::vector<int> ways;  // of each cell to the goal, in steps by sides
 
         explicit ToTheGoal(const CaveFlyer& game)
-            : ways(distances_from(game.grid_, game.cell_at(game.entities_[Goal]),
+            : free(game.free_cells()), ways(distances_from(free, game.cell_at(game.entities_[Goal]),
                                   [](Cell cell) { return cell == kSpace; })) {}
 
-        std::array<HeldAction, 8> moves(const CaveFlyer&) const {
-            return {{{5, 4}, {2, 3}, {8, 3}, {1, 3}, {7, 3}, {3, 4}, {4, 3}, {2, 6}}};
+        std::array<HeldAction, 7> moves(const CaveFlyer&) const {
+            return {{{5, 4}, {2, 4}, {8, 4}, {1, 3}, {7, 3}, {3, 5}, {4, 3}}};
         }
+        // From where the ship will glide to a place a little further on its way, and from there to the goal.
         float distance(const CaveFlyer& game) const {
+            constexpr float kGlide = 4;
+            constexpr int kAhead = 4;
             const Entity& e = game.agent();
-            return static_cast<float>(ways[game.index_of(e.x, e.y)]);
+            Place place = {cell_of(e.x), cell_of(e.y)};
+            for (int i = 0; i < kAhead; ++i) place = next(game, place);
+            const float dx = static_cast<float>(place.x) + 0.5f - e.x - kGlide * e.vx;
+            const float dy = static_cast<float>(place.y) + 0.5f - e.y - kGlide * e.vy;
+            if (ways[game.index_of(place)] < 0) return 1000;
+            return static_cast<float>(ways[game.index_of(place)]) + std::sqrt(dx * dx + dy * dy);
+        }
+        Place next(const CaveFlyer& game, Place place) const {
+            Place best = place;
+            for (const Place& near : {Place{place.x - 1, place.y}, Place{place.x + 1, place.y},
+                                      Place{place.x, place.y - 1}, Place{place.x, place.y + 1}})
+                if (free.at(near.x, near.y) == kSpace && ways[game.index_of(near)] < ways[game.index_of(best)])
+                    best = near;
+            return best;
         }
         std::uint64_t key(const CaveFlyer& game) const {
             const Entity& e = game.agent();
@@ -138,20 +153,34 @@ private:
         }
     };
 
+    // The cells that an enemy flies through.
+    struct Lane {
+        Place first;
+        int length;
+    };
+    static Lane lane(const CellSet& open, Place place, bool sideways);
+
     static bool is_rock(Cell cell) { return cell == kWall; }
 
     Entity& agent() { return entities_[0]; }
     const Entity& agent() const { return entities_[0]; }
     Place cell_at(const Entity& e) const { return {cell_of(e.x), cell_of(e.y)}; }
-    std::size_t index_of(float x, float y) const {
-        return static_cast<std::size_t>(cell_of(y) * grid_.width() + cell_of(x));
-    }
+    std::size_t index_of(Place place) const { return static_cast<std::size_t>(place.y * grid_.width() + place.x); }
 
-    void build(Streams& streams);
-    void add_things(const CellSet& open, const CellSet& path, Place start, Streams& streams);
+    Grid free_cells() const {
+        Grid free = grid_;
+        for (const Entity& e : entities_)
+            if (e.type == Obstacle || e.type == Target) free.set(cell_of(e.x), cell_of(e.y), kWall);
+        return free;
+    }
+    void build(Random& random);
+    void add_things(const CellSet& open, const CellSet& path, Place start, Random& random);
+    bool add_enemy(const CellSet& open, Place place, Random& random);
+    int way_past_enemies(const CellSet& open) const;
     Entity& add(Type type, Place place);
     void steer_agent(const Move& move);
     void move_all(const Move& move);
+    void patrol(Entity& e) const;
     float resolve_hits();
     void touch_agent(StepResult& result) const;
     void burst(Entity& shot);
@@ -163,6 +192,7 @@ private:
     Grid grid_;
     Entities entities_;  // the ship, the goal, then the rest
     Effects effects_;
+    std::int32_t way_ = 0;  // cells from the start to the goal, past everything
     std::int32_t background_ = 0;
     float phase_ = 0;
 };
@@ -177,16 +207,15 @@ Entity& CaveFlyer::add(Type type, Place place) {
     return entities_.back();
 }
 
-void CaveFlyer::build(Streams& streams) {
-    CellSet open = random_cells(world_size(options_.mode), streams.level);
+void CaveFlyer::build(Random& random) {
+    CellSet open = random_cells(world_size(options_.mode), random);
     for (int i = 0; i < kSmoothings; ++i) open = smoothed(open);
     open = largest_room(open);
 
     const int cells = open.count();
-    const int start_index = streams.level.below(cells), goal_index = streams.level.below(cells - 1);
+    const int start_index = random.below(cells), goal_index = random.below(cells - 1);
     const Place start = open.nth(start_index), goal = open.nth(goal_index + (goal_index >= start_index ? 1 : 0));
-    const std::vector<Place> way = shortest_path(open, start, goal);
-    const CellSet path = cells_of(open.size(), way);
+    const CellSet path = cells_of(open.size(), shortest_path(open, start, goal));
     if (options_.mode != Mode::Memory) open = widened(path, open, kPathWidenings);
     for (int i = 0; i < kSmoothings; ++i) open = smoothed(open).with(path);
 
@@ -194,24 +223,74 @@ void CaveFlyer::build(Streams& streams) {
     entities_.clear();
     add(Agent, start);
     add(Goal, goal);
-    add_things(open, path, start, streams);
+    add_things(open, path, start, random);
+    way_ = way_past_enemies(open);
 }
 
-void CaveFlyer::add_things(const CellSet& open, const CellSet& path, Place start, Streams& streams) {
+void CaveFlyer::add_things(const CellSet& open, const CellSet& path, Place start, Random& random) {
     const CellSet off_path = open.without(path);
     const int each = off_path.count() / kCellsPerThing;
     std::vector<Place> places = off_path.without(off_path.around(start, kSafeReach)).places();
-    for (int i = 0; i < 3 * each; ++i) {
-        const int choice = streams.level.below(static_cast<int>(places.size()));
-        std::swap(places[static_cast<std::size_t>(choice)], places.back());
-        Entity& e = add(i < each ? Obstacle : i < 2 * each ? Target : Enemy, places.back());
+    for (int added = 0; added < 3 * each && !places.empty();) {
+        const int choice = random.below(static_cast<int>(places.size()));
+        const Place place = places[static_cast<std::size_t>(choice)];
+        places[static_cast<std::size_t>(choice)] = places.back();
         places.pop_back();
-        if (e.type == Target) e.health = kTargetHealth;
-        if (e.type != Enemy) continue;
-        e.smart = true;
-        const float speed = streams.level.uniform(kSlowestEnemy, kFastestEnemy);
-        (streams.level.coin() ? e.vx : e.vy) = streams.level.coin() ? speed : -speed;
+        if (added < each) add(Obstacle, place);
+        else if (added < 2 * each) add(Target, place).health = kTargetHealth;
+        else if (!add_enemy(open, place, random)) continue;
+        ++added;
     }
+}
+
+// Along an axis on which there is room to fly past it; returns false if there is none.
+bool CaveFlyer::add_enemy(const CellSet& open, Place place, Random& random) {
+    const bool sideways = random.coin();
+    const float speed = random.uniform(kSlowestEnemy, kFastestEnemy), sign = random.coin() ? 1.0f : -1.0f;
+    if (lane(open, place, sideways).length < kShortestLane) return false;
+    Entity& e = add(Enemy, place);
+    (sideways ? e.vx : e.vy) = speed * sign;
+    return true;
+}
+
+CaveFlyer::Lane CaveFlyer::lane(const CellSet& open, Place place, bool sideways) {
+    const int dx = sideways ? 1 : 0, dy = sideways ? 0 : 1;
+    Place first = place;
+    while (open.has(first.x - dx, first.y - dy)) first = {first.x - dx, first.y - dy};
+    int length = 1;
+    while (open.has(first.x + length * dx, first.y + length * dy)) ++length;
+    return {first, length};
+}
+
+// Steps by sides from the start to the goal, or -1, past everything that is in the way. Lanes of enemies may be crossed
+// but not flown along, since in a narrow one nobody could get out of their way.
+int CaveFlyer::way_past_enemies(const CellSet& open) const {
+    CellSet free = open, sideways(open.size()), upright(open.size());
+    for (const Entity& e : entities_) {
+        if (e.type == Obstacle || e.type == Target) free.remove(cell_of(e.x), cell_of(e.y));
+        if (e.type != Enemy) continue;
+        const Lane swept = lane(open, cell_at(e), e.vx != 0);
+        for (int i = 0; i < swept.length; ++i)
+            if (e.vx != 0) sideways.add(swept.first.x + i, swept.first.y);
+            else upright.add(swept.first.x, swept.first.y + i);
+    }
+    free = free.without(sideways.common(upright));
+    const Place start = cell_at(agent()), goal = cell_at(entities_[Goal]);
+    CellSet reached = cells_of(open.size(), {start});
+    for (int steps = 0, count = 0; count != reached.count(); ++steps) {
+        if (reached.has(goal)) return steps;
+        count = reached.count();
+        CellSet next(open.size());
+        for (int y = 0; y < open.size(); ++y) {
+            const CellSet::Row here = reached.row(y), lane = sideways.row(y), up = upright.row(y);
+            const CellSet::Row across = ((here & ~(lane & (lane >> 1))) << 1) | ((here & ~(lane & (lane << 1))) >> 1);
+            const CellSet::Row along = (reached.row(y - 1) & ~(upright.row(y - 1) & up)) |
+                                       (reached.row(y + 1) & ~(upright.row(y + 1) & up));
+            next.set_row(y, here | ((across | along) & free.row(y)));
+        }
+        reached = next;
+    }
+    return -1;
 }
 
 void CaveFlyer::steer_agent(const Move& move) {
@@ -229,17 +308,31 @@ void CaveFlyer::steer_agent(const Move& move) {
 
 void CaveFlyer::move_all(const Move& move) {
     grow_older(effects_);
-    Rules rules;
-    Mover<Rules> mover(grid_, entities_, rules);
+    MovementRules rules;
+    Mover<MovementRules>(grid_, entities_, rules).move_agent(agent(), 0, move.y);
     for (Entity& e : entities_) {
-        if (e.type == Agent) mover.move_agent(e, 0, move.y);
-        else if (e.type == Enemy) mover.move(e);
+        if (e.type == Enemy) patrol(e);
         else if (e.type == Shot) drift(e);
         grow_older(e);
     }
     Entity& e = agent();
     if (e.rotation >= 360) e.rotation -= 360;
     if (e.rotation < 0) e.rotation += 360;
+}
+
+// An enemy is as wide as its lane, so only the rock ahead matters: it bounces off that and loses no speed.
+void CaveFlyer::patrol(Entity& e) const {
+    const bool sideways = e.vx != 0;
+    float& place = sideways ? e.x : e.y;
+    float& speed = sideways ? e.vx : e.vy;
+    const float side = speed > 0 ? 1.0f : -1.0f;
+    place += speed;
+    const float front = place + side * kRadius;
+    const int ahead = cell_of(front);
+    if (!is_rock(sideways ? grid_.at(ahead, cell_of(e.y)) : grid_.at(cell_of(e.x), ahead))) return;
+    const float rock = static_cast<float>(speed > 0 ? ahead : ahead + 1);
+    place = 2 * rock - front - side * kRadius;
+    speed = -speed;
 }
 
 float CaveFlyer::resolve_hits() {
