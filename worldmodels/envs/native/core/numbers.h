@@ -40,4 +40,21 @@ inline float power(float base, float exponent) {
     return result;
 }
 
+// The direction of (x, y) in degrees, -180 to 180, with an error of a tenth of a degree; 0 where there is none.
+inline float direction(float x, float y) {
+    const float across = x < 0 ? -x : x, up = y < 0 ? -y : y;
+    if (across == 0 && up == 0) return 0;
+    const float slope = up < across ? up / across : across / up;  // 0 to 1: half a quadrant
+    float degrees = slope * (45 + (1 - slope) * (14.02F + 3.8F * slope));
+    if (up > across) degrees = 90 - degrees;
+    if (x < 0) degrees = 180 - degrees;
+    return y < 0 ? -degrees : degrees;
+}
+
+// The nearest of `count` steps of a full turn, 0 to count - 1.
+inline int nearest_turn(float degrees, int count) {
+    const int turn = floor_int(degrees * static_cast<float>(count) / 360 + 0.5F) % count;
+    return turn < 0 ? turn + count : turn;
+}
+
 }  // namespace wm

@@ -35,7 +35,8 @@ struct Size {
     int width, height;
 };
 
-// Where looks differ in shape, the side that is given as 0 follows from the other; with `fit`, the height is the larger.
+// Where looks differ in shape, the side that is given as 0 follows from the other; with `fit`, the height is the
+// larger.
 Point shaped(const SpriteSpec& spec, int theme, Point size) {
     if (spec.aspects.empty()) return size;
     const float aspect = spec.aspects[static_cast<std::size_t>(theme)];

@@ -390,7 +390,7 @@ void CaveFlyer::draw_entity(Canvas& canvas, const Camera& camera, const Sheet& s
     using namespace art::caveflyer;
     Look look;
     if (e.type == Type::Agent || e.type == Type::Shot)
-        look.turn = floor_int(e.rotation * kTurns / 360 + 0.5f) % kTurns;
+        look.turn = nearest_turn(e.rotation, kTurns);
     if (e.type == Type::Enemy) look.mirrored = e.vx < 0;
     const bool hurt = e.type == Type::Target && e.health <= kHurtHealth;
     draw_centred(canvas, camera, sheet.get(hurt ? int{TargetHurt} : e.type, look), e.x, e.y);
@@ -407,7 +407,13 @@ void CaveFlyer::draw(Canvas& canvas) const {
     else canvas.fill({});
     const Bitmap* wall = &sheet.get(art::caveflyer::Wall);
     draw_tiles(canvas, camera, [&](int x, int y) { return is_rock(grid_.at(x, y)) ? wall : nullptr; });
-    for (std::size_t i = 1; i < entities_.size(); ++i) draw_entity(canvas, camera, sheet, entities_[i]);
+    const float reach = 0.5f * camera.cells() + 1;
+    const bool whole = !options_.center_agent;
+    for (std::size_t i = 1; i < entities_.size(); ++i) {
+        const Entity& e = entities_[i];
+        if (whole || (std::fabs(e.x - agent().x) < reach && std::fabs(e.y - agent().y) < reach))
+            draw_entity(canvas, camera, sheet, e);
+    }
     draw_effects(canvas, camera, sheet, effects_);
     draw_entity(canvas, camera, sheet, agent());
     if (options_.paint_vel_info) canvas.paint_velocity(agent().vx / kFastestShown, agent().vy / kFastestShown);

@@ -11,6 +11,7 @@
     game(dodgeball) \
     game(fruitbot)  \
     game(heist)     \
+    game(jumper)    \
     game(leaper)    \
     game(maze)      \
     game(ninja)     \

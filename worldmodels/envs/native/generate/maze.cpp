@@ -42,7 +42,8 @@ std::vector<Wall> inner_walls(int size) {
     std::vector<Wall> walls;
     walls.reserve(static_cast<std::size_t>(size * size / 2));
     for (int y = 0; y < size; ++y)
-        for (int x = (y + 1) % 2; x < size; x += 2) walls.push_back({x, y, x % 2, y % 2});
+        for (int x = (y + 1) % 2; x < size; x += 2)
+            if (x + x % 2 < size && y + y % 2 < size) walls.push_back({x, y, x % 2, y % 2});
     return walls;
 }
 
