@@ -63,7 +63,7 @@ constexpr float kRim = 53.5F;
 void paint_disc(Painter& p, int) { p.fill(Shape::circle(50, 50, kRim), tint_of(kDiscColour)); }
 
 void paint_needle(Painter& p, int) {
-    p.fill(Shape::polygon({{46, 43}, {46, 57}, {102, 52}, {102, 48}}, 2), tint_of(kNeedleColour));
+    p.fill(Shape::polygon({{48, 46}, {48, 54}, {102, 51.5F}, {102, 48.5F}}, 1), tint_of(kNeedleColour));
 }
 
 }  // namespace

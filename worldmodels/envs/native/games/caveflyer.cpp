@@ -13,6 +13,7 @@
 #include "art/caveflyer.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "art/effects.h"
 #include "core/backgrounds.h"
@@ -60,7 +61,8 @@ constexpr float kSlowestEnemy = 0.1f, kFastestEnemy = 0.2f;
 
 constexpr int kSmoothings = 4, kPathWidenings = 4;
 constexpr int kCellsPerThing = 80;  // open cells off the path for one thing of each kind
-constexpr int kSafeReach = 2;       // columns and rows around the start where nothing deadly begins
+constexpr int kSafeReach = 1;       // columns and rows around the start where nothing deadly begins
+constexpr int kEnemyReach = 2;      // and no enemy: the nearest needs 10 steps to the ship
 constexpr int kShortestLane = 4;    // cells, of an enemy: there must be room to fly past it
 
 // In the order of their sprites.
@@ -243,9 +245,11 @@ void CaveFlyer::add_things(const CellSet& open, const CellSet& path, Place start
     }
 }
 
-// Along an axis on which there is room to fly past it; returns false if there is none.
+// Returns false if it would begin near the ship, or if there is no room to fly past it.
 bool CaveFlyer::add_enemy(const CellSet& open, Place place, Random& random) {
     const bool sideways = random.coin();
+    const Place start = cell_at(agent());
+    if (std::max(std::abs(place.x - start.x), std::abs(place.y - start.y)) <= kEnemyReach) return false;
     const float speed = random.uniform(kSlowestEnemy, kFastestEnemy), sign = random.coin() ? 1.0f : -1.0f;
     if (lane(open, place, sideways).length < kShortestLane) return false;
     Entity& e = add(Enemy, place);

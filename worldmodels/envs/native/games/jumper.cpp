@@ -64,8 +64,10 @@ constexpr int kTallWall = 3;     // so many cells of wall above each other never
 constexpr int kPicturePeriod = 4;  // steps between two pictures of a run
 constexpr int kDustPeriod = 3;
 
-// Besides kWall and kSpace.
-constexpr Cell kWallTop = 7, kSpike = 2;
+// Besides kWall and kSpace: wall with space above it.
+constexpr Cell kWallTop = 7;
+
+enum Type : std::int16_t { kAgent, kCarrot, kSpike };
 
 bool is_solid(Cell cell) { return cell == kWall || cell == kWallTop; }
 
@@ -161,9 +163,9 @@ private:
 
     bool build(Random& random);
     CellSet draft(Random& random) const;
+    void add(Type type, Place place, float rx, float ry, float height);
     void add_spikes(const CellSet& open, Place start, Place goal, Random& random);
     void roughen_walls(Random& random);
-    void stand_at(Place start, Place goal);
 
     void steer_agent(const Move& move);
     StepResult touch() const;
@@ -174,7 +176,7 @@ private:
     GameOptions options_;
     Art art_, overlay_;
     Grid grid_;
-    Entities entities_;  // the hare and the carrot
+    Entities entities_;  // the hare, the carrot, then spikes
     Effects effects_;
     std::int32_t jumps_ = kJumps;  // left before it must touch the ground
     std::int32_t jumped_ = 0;      // step of the last jump
@@ -216,7 +218,9 @@ bool Jumper::build(Random& random) {
     if (options_.mode != Mode::Memory)
         open = widened(cells_of(open.size(), shortest_path(open, start, goal)), open, kPathWidenings);
     write_cells(grid_, open);
-    stand_at(start, goal);
+    entities_.clear();
+    add(kAgent, start, kAgentRadiusX, kAgentRadiusY, kAgentRadiusY);
+    add(kCarrot, goal, kCarrotRadius, kCarrotRadius, 0.5f);
     if (options_.mode != Mode::Memory) add_spikes(open, start, goal, random);
     roughen_walls(random);
     for (int y = 0; y < grid_.height(); ++y)
@@ -226,18 +230,15 @@ bool Jumper::build(Random& random) {
     return true;
 }
 
-void Jumper::stand_at(Place start, Place goal) {
-    entities_.assign(2, Entity());
-    Entity& hare = entities_[0];
-    hare.rx = kAgentRadiusX;
-    hare.ry = kAgentRadiusY;
-    hare.x = static_cast<float>(start.x) + 0.5f;
-    hare.y = static_cast<float>(start.y) + kAgentRadiusY;
-    Entity& carrot = entities_[1];
-    carrot.type = 1;
-    carrot.rx = carrot.ry = kCarrotRadius;
-    carrot.x = static_cast<float>(goal.x) + 0.5f;
-    carrot.y = static_cast<float>(goal.y) + 0.5f;
+// In the middle of a cell's width, `height` above its ground.
+void Jumper::add(Type type, Place place, float rx, float ry, float height) {
+    Entity e;
+    e.type = type;
+    e.rx = rx;
+    e.ry = ry;
+    e.x = static_cast<float>(place.x) + 0.5f;
+    e.y = static_cast<float>(place.y) + height;
+    entities_.push_back(e);
 }
 
 // On level ground three cells wide; so no two are side by side.
@@ -249,7 +250,7 @@ void Jumper::add_spikes(const CellSet& open, Place start, Place goal, Random& ra
             const CellSet::Row three = CellSet::Row{7} << (x - 1);
             if ((ground & three) != three || !random.chance(kSpikes)) continue;
             if (safe.has(x, y) || Place{x, y} == goal) continue;
-            grid_.set(x, y, kSpike);
+            add(kSpike, {x, y}, kSpikeRadiusX, kSpikeRadiusY, kSpikeRadiusY);
             ground &= ~(CellSet::Row{1} << x);
         }
     }
@@ -257,6 +258,11 @@ void Jumper::add_spikes(const CellSet& open, Place start, Place goal, Random& ra
 
 // Opens a hold wherever three cells of wall above each other face space on the same side.
 void Jumper::roughen_walls(Random& random) {
+    const auto carries_spike = [&](int x, int y) {
+        return std::any_of(entities_.begin(), entities_.end(), [&](const Entity& e) {
+            return e.type == kSpike && cell_at(e) == Place{x, y + 1};
+        });
+    };
     const auto faces_space = [&](int x, int y, int side) {
         for (int i = 0; i < kTallWall; ++i)
             if (grid_.at(x, y + i) != kWall || grid_.at(x + side, y + i) != kSpace) return false;
@@ -267,7 +273,7 @@ void Jumper::roughen_walls(Random& random) {
             for (const int side : {1, -1}) {
                 if (!faces_space(x, y, side)) continue;
                 const int opened = y + random.below(kTallWall);
-                if (grid_.at(x, opened + 1) != kSpike) grid_.set(x, opened, kSpace);  // spikes keep their ground
+                if (!carries_spike(x, opened)) grid_.set(x, opened, kSpace);
             }
 }
 
@@ -290,15 +296,8 @@ void Jumper::steer_agent(const Move& move) {
 StepResult Jumper::touch() const {
     if (overlap(carrot(), agent())) return {kReward, true, true};
     StepResult result;
-    for_each_cell(agent(), grid_, [&](int x, int y, Cell cell) {
-        if (cell != kSpike) return;
-        Entity spike;
-        spike.rx = kSpikeRadiusX;
-        spike.ry = kSpikeRadiusY;
-        spike.x = static_cast<float>(x) + 0.5f;
-        spike.y = static_cast<float>(y) + kSpikeRadiusY;
-        if (overlap(spike, agent())) result.terminated = true;
-    });
+    for (const Entity& e : entities_)
+        if (e.type == kSpike && overlap(e, agent())) result.terminated = true;
     return result;
 }
 
@@ -321,11 +320,12 @@ void Jumper::draw_cave(Canvas& canvas, const Camera& camera, const Sheet& sheet)
         const Cell cell = grid_.at(x, y);
         return cell == kWallTop ? top : cell == kWall ? middle : nullptr;
     });
+    const float left = static_cast<float>(camera.first_column() - 1);
+    const float right = static_cast<float>(camera.last_column() + 2);
     const Bitmap& spike = sheet.get(art::jumper::Spike);
-    for (int y = camera.first_row(); y <= camera.last_row(); ++y)
-        for (int x = camera.first_column() - 1; x <= camera.last_column() + 1; ++x)
-            if (grid_.at(x, y) == kSpike)
-                draw_standing(canvas, camera, spike, static_cast<float>(x) + 0.5f, static_cast<float>(y));
+    for (const Entity& e : entities_)
+        if (e.type == kSpike && e.x > left && e.x < right) draw_standing(canvas, camera, spike, e.x, e.bottom());
+    draw_centred(canvas, camera, sheet.get(art::jumper::Carrot), carrot().x, carrot().y);
 }
 
 // The compass in the top right corner, and the bar below it: as long as its disc when the carrot is a world away.
@@ -357,7 +357,6 @@ void Jumper::draw(Canvas& canvas) const {
                         world, phase_);
     else canvas.fill({});
     draw_cave(canvas, camera, sheet);
-    draw_centred(canvas, camera, sheet.get(art::jumper::Carrot), carrot().x, carrot().y);
     draw_effects(canvas, camera, sheet, effects_);
     draw_standing(canvas, camera, agent_picture(sheet), agent().x, agent().bottom());
     if (options_.paint_vel_info) canvas.paint_velocity(agent().vx / kMaxSpeed, agent().vy / kShownSpeed);
