@@ -33,13 +33,13 @@ void paint_goal(Painter& p, int) {
     p.fill(Shape::star(50, 50, 22, 10, 5), Fill::linear(kWhite, green.lighter(0.45F), {40, 30}, {58, 70}));
 }
 
-// A naval mine: black, spiked, with a red eye that glows.
+// A mine: rusty, with glaring spikes and a red eye.
 void paint_obstacle(Painter& p, int) {
-    const Tint iron = Tint::hex(0x5A5470);
-    p.fill(Shape::star(50, 50, 49, 27, 8, 22.5F), Fill::linear(iron.lighter(0.5F), iron.darker(0.2F), {20, 16}, {80, 84}));
-    ball(p, 50, 50, 33, iron);
-    p.outline(6, kInk);
-    p.glow(50, 50, 26, Tint::hex(0xFF2A3A, 0.9F));
+    const Tint iron = Tint::hex(0xD84A2A), spike = Tint::hex(0xFFB44A);
+    p.fill(Shape::star(50, 50, 49, 27, 8, 22.5F), Fill::linear(spike.lighter(0.3F), spike.darker(0.15F), {20, 16}, {80, 84}));
+    p.outline(4, kInk);
+    p.fill(Shape::circle(50, 50, 34), kInk);
+    ball(p, 50, 50, 31, iron);
     p.fill(Shape::circle(50, 50, 15), kInk);
     p.fill(Shape::circle(50, 50, 11), Fill::radial(Tint::hex(0xFFE0B0), Tint::hex(0xFF2030), {46, 46}, 12));
     shine(p, 35, 30, 9, 4);
@@ -71,11 +71,11 @@ void paint_shot(Painter& p, int) {
 
 // A violet beast with horns and one big eye, which patrols.
 void paint_enemy(Painter& p, int) {
-    const Tint skin = Tint::hex(0xB04AF0), horn = Tint::hex(0xFFD23A);
+    const Tint skin = Tint::hex(0xC65CFF), horn = Tint::hex(0xFFD23A);
     for (const float side : {-1.0F, 1.0F}) {
         p.fill(Shape::polygon({{50 + 14 * side, 26}, {50 + 34 * side, 34}, {50 + 40 * side, 2}}, 2), horn);
         p.fill(Shape::polygon({{50 + 26 * side, 46}, {50 + 49 * side, 40}, {50 + 47 * side, 68}, {50 + 26 * side, 70}}, 3),
-               skin.darker(0.3F));
+               skin.darker(0.12F));
     }
     ball(p, 50, 54, 36, skin);
     p.outline(6, kInk);
@@ -104,20 +104,21 @@ const ArtTable& table() {
     static const ArtTable kTable = [] {
         ArtTable table = {"caveflyer",
                           {
-                              {0, 1, K::Figure, 1.15F, 1.15F, 100, 100, paint_player, kTurns},
-                              {1, 1, K::Figure, 1.2F, 1.2F, 100, 100, paint_goal},
-                              {2, 1, K::Figure, 1.1F, 1.1F, 100, 100, paint_obstacle},
-                              {3, 1, K::Figure, 1.1F, 1.1F, 100, 100, paint_target},
+                              {0, 1, K::Figure, 1.3F, 1.3F, 100, 100, paint_player, kTurns},
+                              {1, 1, K::Figure, 1.35F, 1.35F, 100, 100, paint_goal},
+                              {2, 1, K::Figure, 1.25F, 1.25F, 100, 100, paint_obstacle},
+                              {3, 1, K::Figure, 1.2F, 1.2F, 100, 100, paint_target},
                               {4, 1, K::Figure, 0.7F, 0.7F, 60, 100, paint_shot, kTurns},
-                              {5, 1, K::Figure, 1.15F, 1.15F, 100, 100, paint_enemy},
+                              {5, 1, K::Figure, 1.3F, 1.3F, 100, 100, paint_enemy},
                               {8, 1, K::Pattern, 0, 0, 100, 100, paint_wall},
+                              {8, 1, K::Pattern, 0, 0, 100, 100, paint_rim},
                               {9, 1, K::Figure, 0.4F, 0.4F, 100, 100, paint_exhaust<0>},
                               {9, 1, K::Figure, 0.42F, 0.42F, 100, 100, paint_exhaust<1>},
                               {9, 1, K::Figure, 0.44F, 0.44F, 100, 100, paint_exhaust<2>},
                               {9, 1, K::Figure, 0.46F, 0.46F, 100, 100, paint_exhaust<3>},
                           }};
         add_explosion(table.sprites, 0.5F);
-        table.sprites.push_back({3, 1, K::Figure, 1.1F, 1.1F, 100, 100, paint_target_hurt});
+        table.sprites.push_back({3, 1, K::Figure, 1.2F, 1.2F, 100, 100, paint_target_hurt});
         return table;
     }();
     return kTable;

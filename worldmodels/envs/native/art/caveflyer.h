@@ -13,10 +13,11 @@ enum Sprite : int {
     Target,
     Shot,  // flies up; may be turned
     Enemy,
-    Wall,       // a pattern for draw_tiles
-    Exhaust,    // and three more pictures
-    Explosion = Exhaust + 4,  // and four more frames, each larger
-    TargetHurt = Explosion + 5,  // a target that was hit more than once
+    Wall,
+    Rim,                          // patterns for draw_tiles: rock, and rock beside space
+    Exhaust,                      // and three more pictures
+    Explosion = Exhaust + 4,      // and four more frames, each larger
+    TargetHurt = Explosion + 5,   // a target that was hit more than once
 };
 
 constexpr int kTurns = 64;  // of what may be turned
@@ -26,5 +27,6 @@ const ArtTable& table();
 
 // In its own file: the rock of the caves.
 void paint_wall(Painter& painter, int theme);
+void paint_rim(Painter& painter, int theme);
 
 }  // namespace wm::art::caveflyer

@@ -1,4 +1,4 @@
-// The hare of jumper: blue, long-eared, with a red scarf. It faces right.
+// The hare of jumper: pink, long-eared, with a yellow scarf. It faces right.
 #include "art/jumper.h"
 #include "art/shapes.h"
 
@@ -24,7 +24,7 @@ Pose pose_of(Sprite pose) {
     }
 }
 
-const Tint kFur = Tint::hex(0x3AA0FF), kBelly = Tint::hex(0xF2F8FF), kScarf = Tint::hex(0xF0283C);
+const Tint kFur = Tint::hex(0xFF4FA2), kBelly = Tint::hex(0xFFF4FA), kScarf = Tint::hex(0xFFD62E);
 
 void paint_ear(Painter& p, float x, float degrees) {
     p.fill(Shape::ellipse(x, 18, 9, 24).turned(degrees, x, 40), upright(kFur, 0, 40));
@@ -33,7 +33,7 @@ void paint_ear(Painter& p, float x, float degrees) {
 void paint_face(Painter& p, float y) {
     p.fill(Shape::ellipse(66, y + 11, 14, 10), kBelly);
     eye(p, 62, y - 4, 10, 0.8F);
-    p.fill(Shape::ellipse(79, y + 5, 5, 4), Tint::hex(0xFF5A8A));
+    p.fill(Shape::ellipse(79, y + 5, 5, 4), Tint::hex(0xB01A5A));
     p.fill(Shape::rectangle(66, y + 14, 8, 8, 2), kWhite);
     p.stroke(Shape::rectangle(66, y + 14, 8, 8, 2), 1.5F, kInk.faded(0.6F));
 }
@@ -58,7 +58,7 @@ void paint_hare(Painter& p, Sprite sprite) {
     p.fill(Shape::line({36, body - 16}, {68, body - 13}, 12), upright(kScarf, 60, 80));
     p.outline(6, kInk);
     for (const float x : {40.0F, 56.0F})
-        p.fill(Shape::ellipse(x, 18, 4, 16).turned(pose.ears + (x < 50 ? -8.0F : 8.0F), x, 40), Tint::hex(0xFFB0D0));
+        p.fill(Shape::ellipse(x, 18, 4, 16).turned(pose.ears + (x < 50 ? -8.0F : 8.0F), x, 40), Tint::hex(0xFFD0E4));
     paint_face(p, head);
 }
 

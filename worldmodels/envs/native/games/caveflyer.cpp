@@ -42,7 +42,7 @@ const GameInfo kInfo = {
      "turn right and thrust back", "turn right", "turn right and thrust", "fire", "nothing", "nothing", "nothing",
      "nothing", "nothing"},
     {{Mode::Easy, 1000}, {Mode::Hard, 1000}, {Mode::Memory, 1000}},
-    0,
+    3191,  // hard: 92 cells to the goal, past five obstacles and five enemies, with five targets to shoot
 };
 
 constexpr float kGoalReward = 10, kTargetReward = 3;
@@ -64,6 +64,8 @@ constexpr int kCellsPerThing = 80;  // open cells off the path for one thing of 
 constexpr int kSafeReach = 1;       // columns and rows around the start where nothing deadly begins
 constexpr int kEnemyReach = 2;      // and no enemy: the nearest needs 10 steps to the ship
 constexpr int kShortestLane = 4;    // cells, of an enemy: there must be room to fly past it
+
+constexpr Cell kRim = 8;  // rock beside space: it only looks different
 
 // In the order of their sprites.
 enum Type : std::int16_t { Agent, Goal, Obstacle, Target, Shot, Enemy };
@@ -136,7 +138,7 @@ private:
             const float dx = static_cast<float>(place.x) + 0.5f - e.x - kGlide * e.vx;
             const float dy = static_cast<float>(place.y) + 0.5f - e.y - kGlide * e.vy;
             if (ways[game.index_of(place)] < 0) return 1000;
-            return static_cast<float>(ways[game.index_of(place)]) + std::sqrt(dx * dx + dy * dy);
+            return static_cast<float>(ways[game.index_of(place)]) + std::sqrt(dx * dx + dy * dy) + 0.1f * static_cast<float>(e.age);
         }
         Place next(const CaveFlyer& game, Place place) const {
             Place best = place;
@@ -162,7 +164,7 @@ private:
     };
     static Lane lane(const CellSet& open, Place place, bool sideways);
 
-    static bool is_rock(Cell cell) { return cell == kWall; }
+    static bool is_rock(Cell cell) { return cell != kSpace; }
 
     Entity& agent() { return entities_[0]; }
     const Entity& agent() const { return entities_[0]; }
@@ -222,6 +224,12 @@ void CaveFlyer::build(Random& random) {
     for (int i = 0; i < kSmoothings; ++i) open = smoothed(open).with(path);
 
     write_cells(grid_, open);
+    for (int y = 0; y < open.size(); ++y) {
+        const CellSet::Row near = open.row(y - 1) | open.row(y) | open.row(y + 1);
+        const CellSet::Row rim = ((near << 1) | near | (near >> 1)) & ~open.row(y);
+        for (int x = 0; x < open.size(); ++x)
+            if (((rim >> x) & 1) != 0) grid_.set(x, y, kRim);
+    }
     entities_.clear();
     add(Agent, start);
     add(Goal, goal);
@@ -410,7 +418,11 @@ void CaveFlyer::draw(Canvas& canvas) const {
                         phase_);
     else canvas.fill({});
     const Bitmap* wall = &sheet.get(art::caveflyer::Wall);
-    draw_tiles(canvas, camera, [&](int x, int y) { return is_rock(grid_.at(x, y)) ? wall : nullptr; });
+    const Bitmap* rim = &sheet.get(art::caveflyer::Rim);
+    draw_tiles(canvas, camera, [&](int x, int y) -> const Bitmap* {
+        const Cell cell = grid_.at(x, y);
+        return cell == kSpace ? nullptr : cell == kRim ? rim : wall;
+    });
     const float reach = 0.5f * camera.cells() + 1;
     const bool whole = !options_.center_agent;
     for (std::size_t i = 1; i < entities_.size(); ++i) {
