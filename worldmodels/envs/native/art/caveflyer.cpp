@@ -36,7 +36,8 @@ void paint_goal(Painter& p, int) {
 // A mine: rusty, with glaring spikes and a red eye.
 void paint_obstacle(Painter& p, int) {
     const Tint iron = Tint::hex(0xD84A2A), spike = Tint::hex(0xFFB44A);
-    p.fill(Shape::star(50, 50, 49, 27, 8, 22.5F), Fill::linear(spike.lighter(0.3F), spike.darker(0.15F), {20, 16}, {80, 84}));
+    p.fill(Shape::star(50, 50, 49, 27, 8, 22.5F),
+           Fill::linear(spike.lighter(0.3F), spike.darker(0.15F), {20, 16}, {80, 84}));
     p.outline(4, kInk);
     p.fill(Shape::circle(50, 50, 34), kInk);
     ball(p, 50, 50, 31, iron);
@@ -74,8 +75,9 @@ void paint_enemy(Painter& p, int) {
     const Tint skin = Tint::hex(0xC65CFF), horn = Tint::hex(0xFFD23A);
     for (const float side : {-1.0F, 1.0F}) {
         p.fill(Shape::polygon({{50 + 14 * side, 26}, {50 + 34 * side, 34}, {50 + 40 * side, 2}}, 2), horn);
-        p.fill(Shape::polygon({{50 + 26 * side, 46}, {50 + 49 * side, 40}, {50 + 47 * side, 68}, {50 + 26 * side, 70}}, 3),
-               skin.darker(0.12F));
+        p.fill(
+            Shape::polygon({{50 + 26 * side, 46}, {50 + 49 * side, 40}, {50 + 47 * side, 68}, {50 + 26 * side, 70}}, 3),
+            skin.darker(0.12F));
     }
     ball(p, 50, 54, 36, skin);
     p.outline(6, kInk);

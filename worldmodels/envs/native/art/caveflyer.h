@@ -14,10 +14,10 @@ enum Sprite : int {
     Shot,  // flies up; may be turned
     Enemy,
     Wall,
-    Rim,                          // patterns for draw_tiles: rock, and rock beside space
-    Exhaust,                      // and three more pictures
-    Explosion = Exhaust + 4,      // and four more frames, each larger
-    TargetHurt = Explosion + 5,   // a target that was hit more than once
+    Rim,                         // patterns for draw_tiles: rock, and rock beside space
+    Exhaust,                     // and three more pictures
+    Explosion = Exhaust + 4,     // and four more frames, each larger
+    TargetHurt = Explosion + 5,  // a target that was hit more than once
 };
 
 constexpr int kTurns = 64;  // of what may be turned

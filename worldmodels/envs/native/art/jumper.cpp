@@ -97,14 +97,13 @@ const ArtTable& table() {
 
 const ArtTable& overlay() {
     using K = SpriteKind;
-    static const ArtTable kTable = {
-        "jumper overlay",
-        {
-            {0, 1, K::Figure, kLargeDisc, kLargeDisc, 100, 100, paint_disc},
-            {0, 1, K::Figure, kLargeDisc, kLargeDisc, 100, 100, paint_needle, kNeedleTurns},
-            {0, 1, K::Figure, kSmallDisc, kSmallDisc, 100, 100, paint_disc},
-            {0, 1, K::Figure, kSmallDisc, kSmallDisc, 100, 100, paint_needle, kNeedleTurns},
-        }};
+    static const ArtTable kTable = {"jumper overlay",
+                                    {
+                                        {0, 1, K::Figure, kLargeDisc, kLargeDisc, 100, 100, paint_disc},
+                                        {0, 1, K::Figure, kLargeDisc, kLargeDisc, 100, 100, paint_needle, kNeedleTurns},
+                                        {0, 1, K::Figure, kSmallDisc, kSmallDisc, 100, 100, paint_disc},
+                                        {0, 1, K::Figure, kSmallDisc, kSmallDisc, 100, 100, paint_needle, kNeedleTurns},
+                                    }};
     return kTable;
 }
 

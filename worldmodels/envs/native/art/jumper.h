@@ -15,8 +15,8 @@ enum Sprite : int {
     Carrot,
     Spike,
     WallTop,
-    WallMiddle,  // patterns for draw_tiles
-    Dust,        // and three more pictures
+    WallMiddle,          // patterns for draw_tiles
+    Dust,                // and three more pictures
     AirPuff = Dust + 4,  // the white ellipse under an air jump, and three more pictures
 };
 

@@ -6,11 +6,11 @@ namespace wm::art::jumper {
 namespace {
 
 struct Pose {
-    float ears;                    // degrees that they lean back
-    Point back_foot, front_foot;   // where the feet are
+    float ears;                   // degrees that they lean back
+    Point back_foot, front_foot;  // where the feet are
     Point hand;
-    float lift;                    // of the body
-    Point scarf;                   // where its end flies
+    float lift;   // of the body
+    Point scarf;  // where its end flies
 };
 
 Pose pose_of(Sprite pose) {

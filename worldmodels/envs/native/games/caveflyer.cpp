@@ -48,12 +48,12 @@ const GameInfo kInfo = {
 constexpr float kGoalReward = 10, kTargetReward = 3;
 constexpr int kFire = 1;  // special action
 
-constexpr float kThrust = 0.09f;        // cells per step and step
-constexpr float kBackwards = 0.33f;     // of that
-constexpr float kSpinPerStep = 7.5f;    // degrees
-constexpr float kSpinKept = 0.5f;       // of the spin of the step before
-constexpr float kFastestShown = 0.5f;   // of a full square of paint_vel_info
-constexpr float kRadius = 0.5f;         // of everything but the ship and its shots
+constexpr float kThrust = 0.09f;       // cells per step and step
+constexpr float kBackwards = 0.33f;    // of that
+constexpr float kSpinPerStep = 7.5f;   // degrees
+constexpr float kSpinKept = 0.5f;      // of the spin of the step before
+constexpr float kFastestShown = 0.5f;  // of a full square of paint_vel_info
+constexpr float kRadius = 0.5f;        // of everything but the ship and its shots
 constexpr float kShotSpeed = 1, kShotRadiusX = 0.1f, kShotRadiusY = 0.25f;
 constexpr int kShotLifetime = 10;
 constexpr std::int16_t kTargetHealth = 5, kHurtHealth = 3;
@@ -116,14 +116,19 @@ public:
     }
 
 private:
+    struct Rules : MovementRules {
+        bool blocks(const Entity& /*mover*/, Cell cell) const { return is_rock(cell); }
+    };
+
     // How to look for a solution: whoever has the shortest way to the goal first.
     struct ToTheGoal {
         const Grid free;
         const std::vector<int> ways;  // of each cell to the goal, in steps by sides
 
         explicit ToTheGoal(const CaveFlyer& game)
-            : free(game.free_cells()), ways(distances_from(free, game.cell_at(game.entities_[Goal]),
-                                  [](Cell cell) { return cell == kSpace; })) {}
+            : free(game.free_cells()),
+              ways(distances_from(free, game.cell_at(game.entities_[Goal]), [](Cell cell) { return cell == kSpace; })) {
+        }
 
         std::array<HeldAction, 7> moves(const CaveFlyer&) const {
             return {{{5, 4}, {2, 4}, {8, 4}, {1, 3}, {7, 3}, {3, 5}, {4, 3}}};
@@ -138,7 +143,8 @@ private:
             const float dx = static_cast<float>(place.x) + 0.5f - e.x - kGlide * e.vx;
             const float dy = static_cast<float>(place.y) + 0.5f - e.y - kGlide * e.vy;
             if (ways[game.index_of(place)] < 0) return 1000;
-            return static_cast<float>(ways[game.index_of(place)]) + std::sqrt(dx * dx + dy * dy) + 0.1f * static_cast<float>(e.age);
+            return static_cast<float>(ways[game.index_of(place)]) + std::sqrt(dx * dx + dy * dy) +
+                   0.1f * static_cast<float>(e.age);
         }
         Place next(const CaveFlyer& game, Place place) const {
             Place best = place;
@@ -296,8 +302,8 @@ int CaveFlyer::way_past_enemies(const CellSet& open) const {
         for (int y = 0; y < open.size(); ++y) {
             const CellSet::Row here = reached.row(y), lane = sideways.row(y), up = upright.row(y);
             const CellSet::Row across = ((here & ~(lane & (lane >> 1))) << 1) | ((here & ~(lane & (lane << 1))) >> 1);
-            const CellSet::Row along = (reached.row(y - 1) & ~(upright.row(y - 1) & up)) |
-                                       (reached.row(y + 1) & ~(upright.row(y + 1) & up));
+            const CellSet::Row along =
+                (reached.row(y - 1) & ~(upright.row(y - 1) & up)) | (reached.row(y + 1) & ~(upright.row(y + 1) & up));
             next.set_row(y, here | ((across | along) & free.row(y)));
         }
         reached = next;
@@ -320,8 +326,8 @@ void CaveFlyer::steer_agent(const Move& move) {
 
 void CaveFlyer::move_all(const Move& move) {
     grow_older(effects_);
-    MovementRules rules;
-    Mover<MovementRules>(grid_, entities_, rules).move_agent(agent(), 0, move.y);
+    Rules rules;
+    Mover<Rules>(grid_, entities_, rules).move_agent(agent(), 0, move.y);
     for (Entity& e : entities_) {
         if (e.type == Enemy) patrol(e);
         else if (e.type == Shot) drift(e);
@@ -401,8 +407,7 @@ Certificate CaveFlyer::certify() const {
 void CaveFlyer::draw_entity(Canvas& canvas, const Camera& camera, const Sheet& sheet, const Entity& e) const {
     using namespace art::caveflyer;
     Look look;
-    if (e.type == Type::Agent || e.type == Type::Shot)
-        look.turn = nearest_turn(e.rotation, kTurns);
+    if (e.type == Type::Agent || e.type == Type::Shot) look.turn = nearest_turn(e.rotation, kTurns);
     if (e.type == Type::Enemy) look.mirrored = e.vx < 0;
     const bool hurt = e.type == Type::Target && e.health <= kHurtHealth;
     draw_centred(canvas, camera, sheet.get(hurt ? int{TargetHurt} : e.type, look), e.x, e.y);

@@ -45,16 +45,16 @@ constexpr float kReward = 10;
 constexpr float kMix = 0.5f, kMaxSpeed = 0.5f;  // on the ground and in the air
 constexpr float kJumpSpeed = 1.0f;
 constexpr float kGravity = 0.15f;
-constexpr float kFastestFall = 2;  // from where on gravity pulls no more
-constexpr int kJumps = 2;          // from the ground; one of them, or both after walking off an edge, in the air
-constexpr int kJumpPause = 3;      // steps from a jump to the next that count for nothing
+constexpr float kFastestFall = 2;    // from where on gravity pulls no more
+constexpr int kJumps = 2;            // from the ground; one of them, or both after walking off an edge, in the air
+constexpr int kJumpPause = 3;        // steps from a jump to the next that count for nothing
 constexpr float kShownSpeed = 0.5f;  // upwards, of a full square of paint_vel_info
 
 constexpr float kAgentRadiusX = 0.254f, kAgentRadiusY = 0.4f;
 constexpr float kSpikeRadiusX = 0.23f, kSpikeRadiusY = 0.4f;
 constexpr float kCarrotRadius = 0.5f;
 
-constexpr int kCellsPerRoom = 3;  // of the maze that a cave begins as, both ways
+constexpr int kCellsPerRoom = 3;                         // of the maze that a cave begins as, both ways
 constexpr float kWallInWall = 0.8f, kWallInRoom = 0.2f;  // probabilities
 constexpr int kSmoothings = 2, kPathWidenings = 4;
 constexpr float kSpikes = 0.2f;  // probability, where there is room
@@ -259,9 +259,8 @@ void Jumper::add_spikes(const CellSet& open, Place start, Place goal, Random& ra
 // Opens a hold wherever three cells of wall above each other face space on the same side.
 void Jumper::roughen_walls(Random& random) {
     const auto carries_spike = [&](int x, int y) {
-        return std::any_of(entities_.begin(), entities_.end(), [&](const Entity& e) {
-            return e.type == kSpike && cell_at(e) == Place{x, y + 1};
-        });
+        return std::any_of(entities_.begin(), entities_.end(),
+                           [&](const Entity& e) { return e.type == kSpike && cell_at(e) == Place{x, y + 1}; });
     };
     const auto faces_space = [&](int x, int y, int side) {
         for (int i = 0; i < kTallWall; ++i)
@@ -284,8 +283,8 @@ void Jumper::steer_agent(const Move& move) {
     e.vx = (1 - kMix) * e.vx + kMix * kMaxSpeed * static_cast<float>(move.x);
     if (move.x != 0) e.mirrored = move.x < 0;
     if (supported && move.x != 0 && steps_ % kDustPeriod == 0)
-        effects_.push_back({e.x - 0.3f * static_cast<float>(move.x), e.bottom() + 0.15f, art::jumper::Dust,
-                            art::jumper::kPuffFrames});
+        effects_.push_back(
+            {e.x - 0.3f * static_cast<float>(move.x), e.bottom() + 0.15f, art::jumper::Dust, art::jumper::kPuffFrames});
     if (move.y <= 0 || jumps_ == 0 || steps_ - jumped_ <= kJumpPause) return;
     if (!supported) effects_.push_back({e.x, e.bottom(), art::jumper::AirPuff, art::jumper::kPuffFrames});
     e.vy = kJumpSpeed;
@@ -336,7 +335,8 @@ void Jumper::draw_overlay(Canvas& canvas, float cells) const {
     const Sheet& sheet = overlay_.sheet(canvas.width(), cells);
     const float dx = carrot().x - agent().x, dy = carrot().y - agent().y;
     const Bitmap& disc = sheet.get(large ? LargeDisc : SmallDisc);
-    const Bitmap& needle = sheet.get(large ? LargeNeedle : SmallNeedle, Look{0, false, nearest_turn(direction(dx, -dy), kNeedleTurns)});
+    const Bitmap& needle =
+        sheet.get(large ? LargeNeedle : SmallNeedle, Look{0, false, nearest_turn(direction(dx, -dy), kNeedleTurns)});
     constexpr float kMargin = 0.25f;
     const int left = canvas.width() - disc.width - floor_int(kMargin * scale + 0.5f);
     const int top = floor_int(kMargin * scale + 0.5f);
@@ -353,8 +353,8 @@ void Jumper::draw(Canvas& canvas) const {
                                                 : Camera(canvas.width(), world, world / 2, world / 2);
     const Sheet& sheet = art_.sheet(canvas.width(), camera.cells());
     if (options_.use_backgrounds)
-        draw_background(canvas, {BackgroundFamily::Platform, background_, options_.use_generated_assets}, camera,
-                        world, phase_);
+        draw_background(canvas, {BackgroundFamily::Platform, background_, options_.use_generated_assets}, camera, world,
+                        phase_);
     else canvas.fill({});
     draw_cave(canvas, camera, sheet);
     draw_effects(canvas, camera, sheet, effects_);
