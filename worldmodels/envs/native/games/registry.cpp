@@ -2,20 +2,21 @@
 // `GameEntry wm::games::NAME()` is what its file defines.
 // clang-format off
 #define WM_GAMES(game) \
-    game(bigfish)   \
-    game(bossfight) \
-    game(caveflyer) \
-    game(chaser)    \
-    game(climber)   \
-    game(coinrun)   \
-    game(dodgeball) \
-    game(fruitbot)  \
-    game(heist)     \
-    game(jumper)    \
-    game(leaper)    \
-    game(maze)      \
-    game(ninja)     \
-    game(plunder)   \
+    game(bigfish)      \
+    game(bossfight)    \
+    game(caveflyer)    \
+    game(chaser)       \
+    game(climber)      \
+    game(coinrun)      \
+    game(dodgeball)    \
+    game(fruitbot)     \
+    game(heist)        \
+    game(jumper)       \
+    game(leaper)       \
+    game(maze)         \
+    game(ninja)        \
+    game(plunder)      \
+    game(random_mazes) \
     game(starpilot)
 // clang-format on
 
