@@ -41,6 +41,9 @@ public:
     // Outside the world everything reads as `outside()`.
     Cell at(int x, int y) const { return contains(x, y) ? cells_[index(x, y)] : outside_; }
 
+    // The cells of row y, for scans of the whole world.
+    const Cell* row(int y) const { return cells_.data() + index(0, y); }
+
     // (x, y) must be inside the world.
     void set(int x, int y, Cell cell) { cells_[index(x, y)] = cell; }
 

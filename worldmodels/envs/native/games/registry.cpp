@@ -14,6 +14,7 @@
     game(jumper)       \
     game(leaper)       \
     game(maze)         \
+    game(miner)        \
     game(ninja)        \
     game(plunder)      \
     game(random_mazes) \

@@ -1,0 +1,259 @@
+#include "generate/mine.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace wm {
+
+MineEvents Mine::step(int dx, int dy) {
+    if (dx != 0) dy = 0;
+    MineEvents events;
+    const Place there = {miner.x + dx, miner.y + dy};
+    const Cell ahead = grid.at(there.x, there.y);
+    bool moved = ahead != kWall && !is_boulder(ahead);
+    if (moved) miner = there;
+    if (miner == exit && diamonds == 0) {
+        events.left = true;
+        return events;
+    }
+    if (!moved && dx != 0 && ahead == kBoulder) push(dx);
+
+    const Cell here = grid.at(miner.x, miner.y);
+    if (is_diamond(here)) {
+        ++events.collected;
+        --diamonds;
+    }
+    if (here != kSpace) grid.set(miner.x, miner.y, kSpace);
+
+    // From the bottom to the top, left to right. Each cell is read when its turn comes, so what rolls to the right has
+    // another turn.
+    for (int y = 0; y < grid.height(); ++y) {
+        const Cell* row = grid.row(y);
+        for (int x = 0; x < grid.width(); ++x)
+            if (is_round(row[x]) && settle(x, y, row[x])) events.crushed = true;
+    }
+    return events;
+}
+
+bool Mine::push(int dx) {
+    const int x = miner.x + dx;
+    if (grid.at(x + dx, miner.y) != kSpace) return false;
+    grid.set(x + dx, miner.y, kBoulder);
+    grid.set(x, miner.y, kSpace);
+    miner.x = x;
+    return true;
+}
+
+// Lets one thing fall, roll or rest; true if it falls onto the miner.
+bool Mine::settle(int x, int y, Cell cell) {
+    const Cell resting = is_boulder(cell) ? kBoulder : kDiamond;
+    const Cell below = grid.at(x, y - 1);
+    if (below == kSpace) {
+        if (!(miner == Place{x, y - 1})) {
+            grid.set(x, y, kSpace);
+            grid.set(x, y - 1, resting == kBoulder ? kFallingBoulder : kFallingDiamond);
+            return false;
+        }
+        if (cell != resting) return true;
+    } else if (is_round(below)) {
+        for (const int side : {-1, 1}) {
+            if (!is_free(x + side, y) || !is_free(x + side, y - 1)) continue;
+            grid.set(x, y, kSpace);
+            grid.set(x + side, y, resting);
+            return false;
+        }
+    }
+    if (cell != resting) grid.set(x, y, resting);
+    return false;
+}
+
+namespace {
+
+constexpr MineMove kSteps[] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
+constexpr int kMostPauses = 3;     // how long to wait for things to come to rest
+constexpr int kMostSteps = 900;    // of a solution: less than the time limit
+constexpr int kMostFailures = 12;  // of plans, before a mine is given up
+
+// Plays a mine, one target after another.
+class Digger {
+public:
+    explicit Digger(const Mine& mine) : mine_(mine), width_(mine.grid.width()) {
+        came_by_.resize(static_cast<std::size_t>(width_ * mine.grid.height()));
+    }
+
+    std::vector<MineMove> solve() {
+        int failures = 0;
+        while (!done_ && static_cast<int>(moves_.size()) < kMostSteps) {
+            // Boldly, with pushes and ways under boulders, only where the careful way leads nowhere. What is walled in
+            // may come free when the dirt near it is dug away.
+            if (go(false) || go(true)) continue;
+            if (++failures > kMostFailures || !(dig_near_target() || play({0, 0}))) return {};
+        }
+        return done_ ? moves_ : std::vector<MineMove>{};
+    }
+
+private:
+    // Walks to the nearest target, thinking again when something is in the way. False if no step was possible.
+    bool go(bool bold) { return plan(bold) && follow_path(); }
+
+    bool follow_path() {
+        bool went = false;
+        for (std::size_t i = path_.size(); i-- > 0 && !done_;) {
+            const Place before = mine_.miner;
+            const int diamonds = mine_.diamonds;
+            if (!play(path_[i])) return went;
+            went = true;
+            if (mine_.miner == before || mine_.diamonds != diamonds) return true;
+        }
+        return went;
+    }
+
+    // Plays a step unless it is deadly; waiting a little may help.
+    bool play(MineMove move) {
+        for (int pause = 0; pause <= kMostPauses; ++pause) {
+            if (dare(move)) return true;
+            if (!dare({0, 0})) return false;
+        }
+        return false;
+    }
+
+    // Plays a step unless it kills, or leaves no way to survive the next one.
+    bool dare(MineMove move) {
+        next_ = mine_;
+        const MineEvents events = next_.step(move.dx, move.dy);
+        if (events.crushed || !(events.left || escapable(next_))) return false;
+        std::swap(mine_, next_);
+        moves_.push_back(move);
+        done_ = events.left;
+        return true;
+    }
+
+    bool escapable(const Mine& mine) {
+        if (!is_round(mine.grid.at(mine.miner.x, mine.miner.y + 1))) return true;
+        for (const MineMove& move : {MineMove{0, 0}, kSteps[0], kSteps[1], kSteps[2]}) {
+            after_ = mine;
+            if (!after_.step(move.dx, move.dy).crushed) return true;
+        }
+        return false;
+    }
+
+    bool can_enter(Place from, const MineMove& move, bool bold) const {
+        const Grid& grid = mine_.grid;
+        const Cell cell = grid.at(from.x + move.dx, from.y + move.dy);
+        if (cell == kWall) return false;
+        if (!is_boulder(cell)) return bold || move.dy >= 0 || !is_round(grid.at(from.x, from.y + 1));
+        return bold && move.dx != 0 && grid.at(from.x + 2 * move.dx, from.y) == kSpace;
+    }
+
+    bool is_target(Place place) const {
+        if (mine_.diamonds == 0) return place == mine_.exit;
+        return is_diamond(mine_.grid.at(place.x, place.y));
+    }
+
+    // Finds the way to the nearest target, last step first.
+    bool plan(bool bold) {
+        path_.clear();
+        if (is_target(mine_.miner)) {
+            path_.push_back({0, 0});
+            return true;
+        }
+        std::fill(came_by_.begin(), came_by_.end(), kUnseen);
+        queue_.assign(1, mine_.miner);
+        came_by(mine_.miner) = kStart;
+        for (std::size_t i = 0; i < queue_.size(); ++i)
+            for (std::uint8_t k = 0; k < 4; ++k) {
+                const Place from = queue_[i], near = {from.x + kSteps[k].dx, from.y + kSteps[k].dy};
+                if (!mine_.grid.contains(near.x, near.y) || came_by(near) != kUnseen) continue;
+                if (!can_enter(from, kSteps[k], bold)) continue;
+                came_by(near) = k;
+                if (is_target(near)) return trace_back(near);
+                queue_.push_back(near);
+            }
+        return false;
+    }
+
+    // Digs the reachable dirt that is nearest to a target.
+    bool dig_near_target() {
+        Place best;
+        int nearest = 1 << 20;
+        for (const Place& place : queue_)  // of the last plan, which was bold
+            if (mine_.grid.at(place.x, place.y) == kDirt && distance_to_target(place) < nearest) {
+                best = place;
+                nearest = distance_to_target(place);
+            }
+        path_.clear();
+        return nearest < 1 << 20 && trace_back(best) && follow_path();
+    }
+
+    int distance_to_target(Place from) const {
+        const auto distance = [&](int x, int y) { return std::abs(x - from.x) + std::abs(y - from.y); };
+        if (mine_.diamonds == 0) return distance(mine_.exit.x, mine_.exit.y);
+        int nearest = 1 << 19;
+        for (int y = 0; y < mine_.grid.height(); ++y)
+            for (int x = 0; x < width_; ++x)
+                if (is_diamond(mine_.grid.row(y)[x])) nearest = std::min(nearest, distance(x, y));
+        return nearest;
+    }
+
+    bool trace_back(Place place) {
+        for (std::uint8_t k = came_by(place); k != kStart; k = came_by(place)) {
+            path_.push_back(kSteps[k]);
+            place = {place.x - kSteps[k].dx, place.y - kSteps[k].dy};
+        }
+        return true;
+    }
+
+    static constexpr std::uint8_t kUnseen = 255, kStart = 254;
+
+    std::uint8_t& came_by(Place place) { return came_by_[static_cast<std::size_t>(place.y * width_ + place.x)]; }
+
+    Mine mine_;
+    Mine next_, after_;  // what a step would lead to
+    int width_;
+    bool done_ = false;
+    std::vector<MineMove> moves_, path_;
+    std::vector<std::uint8_t> came_by_;
+    std::vector<Place> queue_;
+};
+
+void bury(Mine& mine, int size, Random& random) {
+    constexpr int kDiamondShare = 3, kBoulderShare = 20;  // of a hundred cells
+    const auto somewhere = [&] { return Place{random.below(size), random.below(size)}; };
+    const auto is_dirt = [&](Place place) { return mine.grid.at(place.x, place.y) == kDirt && !(place == mine.miner); };
+    const auto put = [&](Cell cell, int share) {
+        const int count = share * size * size / 100;
+        for (int i = 0; i < count; ++i) {
+            Place place = somewhere();
+            while (!is_dirt(place)) place = somewhere();
+            mine.grid.set(place.x, place.y, cell);
+        }
+        return count;
+    };
+    mine.grid.reset(size, size, kDirt, kWall);
+    mine.miner = somewhere();
+    mine.diamonds = put(kDiamond, kDiamondShare);
+    put(kBoulder, kBoulderShare);
+    const auto holds_up = [&](int x, int y) { return y == size || mine.grid.at(x, y) == kDirt; };
+    do mine.exit = somewhere();
+    while (!is_dirt(mine.exit) || !holds_up(mine.exit.x, mine.exit.y + 1));
+
+    for (int y = mine.miner.y - 1; y <= mine.miner.y + 1; ++y)
+        for (int x = mine.miner.x - 1; x <= mine.miner.x + 1; ++x)
+            if (mine.grid.at(x, y) == kBoulder) mine.grid.set(x, y, kDirt);
+    mine.grid.set(mine.miner.x, mine.miner.y, kSpace);
+    mine.grid.set(mine.exit.x, mine.exit.y, kSpace);
+}
+
+}  // namespace
+
+std::vector<MineMove> solve_mine(const Mine& mine) { return Digger(mine).solve(); }
+
+int generate_mine(Mine& mine, int size, Random& random) {
+    for (;;) {
+        bury(mine, size, random);
+        const std::size_t steps = solve_mine(mine).size();
+        if (steps > 0) return static_cast<int>(steps);
+    }
+}
+
+}  // namespace wm

@@ -1,0 +1,65 @@
+// Mines: boulders and diamonds in dirt, and how they fall when somebody digs. The game miner plays by these rules, and
+// the generator tries every mine that it makes by playing it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/archive.h"
+#include "core/grid.h"
+#include "core/rng.h"
+#include "generate/paths.h"
+
+namespace wm {
+
+// Cells of mines; what moves fell in the last step.
+constexpr Cell kBoulder = 1;
+constexpr Cell kDiamond = 2;
+constexpr Cell kFallingBoulder = 3;
+constexpr Cell kFallingDiamond = 4;
+constexpr Cell kDirt = 9;
+
+constexpr bool is_boulder(Cell cell) { return cell == kBoulder || cell == kFallingBoulder; }
+constexpr bool is_diamond(Cell cell) { return cell == kDiamond || cell == kFallingDiamond; }
+constexpr bool is_round(Cell cell) { return cell <= kFallingDiamond && cell >= kBoulder; }
+
+// What a step of the miner led to.
+struct MineEvents {
+    int collected = 0;     // diamonds
+    bool crushed = false;  // something fell onto the miner
+    bool left = false;     // reached the exit, and no diamond was left
+};
+
+struct Mine {
+    Grid grid;  // around it everything is kWall
+    Place miner, exit;
+    std::int32_t diamonds = 0;  // still to be collected
+
+    // One step to the side or up or down (sideways wins), then whatever falls.
+    MineEvents step(int dx, int dy);
+
+    void visit(Archive& archive) {
+        archive("grid", grid)("miner_x", miner.x)("miner_y", miner.y)("exit_x", exit.x)("exit_y", exit.y);
+        archive("diamonds", diamonds);
+    }
+
+private:
+    bool push(int dx);
+    bool is_free(int x, int y) const { return grid.at(x, y) == kSpace && !(miner == Place{x, y}); }
+    bool settle(int x, int y, Cell cell);
+};
+
+// One step of a solution.
+struct MineMove {
+    std::int8_t dx, dy;
+};
+
+// Looks for a way to collect every diamond and leave, by playing: to the nearest diamond that can be walked to, again
+// and again, without digging down under something that would follow. It finds one in most mines, not in all that have
+// one; empty: none found.
+std::vector<MineMove> solve_mine(const Mine& mine);
+
+// Makes mines of `size` x `size` cells until one can be solved. Returns the steps of its solution.
+int generate_mine(Mine& mine, int size, Random& random);
+
+}  // namespace wm
