@@ -83,8 +83,6 @@ void paint_exit(Painter& p, bool open) {
     }
 }
 
-void paint_tunnel(Painter& p, int) { p.fill(Shape::rectangle(-10, -10, 120, 120), Tint::hex(0x140C1C, 0.74F)); }
-
 // With few pixels to a cell, grain and stones would only be noise.
 float coarseness(const Painter& p) { return std::clamp(0.06F * (p.units_per_pixel() - 6), 0.0F, 0.85F); }
 
@@ -135,8 +133,6 @@ const ArtTable& table() {
             {2, 1, K::Figure, 1, 1, 100, 100, [](Painter& p, int) { paint_diamond(p, true); }},
             {6, 1, K::Figure, 1, 1, 100, 100, [](Painter& p, int) { paint_exit(p, false); }},
             {6, 1, K::Figure, 1, 1, 100, 100, [](Painter& p, int) { paint_exit(p, true); }},
-            // Larger than a cell, to be clipped to it: cells differ in size by a pixel.
-            {100, 1, K::Figure, 1.25F, 1.25F, 100, 100, paint_tunnel},
             {9, 1, K::Pattern, 0, 0, kUnits, kUnits, paint_dirt},
             {10, 1, K::Pattern, 0, 0, kUnits, kUnits, paint_rock},
         }};

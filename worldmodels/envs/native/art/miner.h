@@ -15,9 +15,8 @@ enum Sprite : int {
     FallingDiamond,
     ExitShut,
     ExitOpen,
-    Tunnel,  // darkens the background of a cell
-    Dirt,    // patterns as high as the view
-    Rock,    // outside of the world
+    Dirt,  // patterns as high as the view
+    Rock,  // outside of the world
 };
 
 constexpr int kBoulderTurns = 8;

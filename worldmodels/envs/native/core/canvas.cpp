@@ -85,6 +85,25 @@ void Canvas::fill_rectangle(int x, int y, int width, int height, Colour colour) 
         copy_short(at(columns.first, row), first, columns.size() * 3);
 }
 
+void Canvas::shade_rectangle(int x, int y, int width, int height, Colour colour, int keep) {
+    const Span columns(x, width, left_, right_), rows(y, height, top_, bottom_);
+    if (columns.size() <= 0 || rows.size() <= 0) return;
+    const auto part = [keep](int value) { return static_cast<std::uint16_t>(value * (255 - keep) + 128); };
+    const std::uint16_t red = part(colour.r), green = part(colour.g), blue = part(colour.b);
+    const auto mixed = [keep](std::uint8_t value, std::uint16_t added) {
+        const auto sum = static_cast<std::uint16_t>(value * keep + added);
+        return static_cast<std::uint8_t>((sum + (sum >> 8)) >> 8);
+    };
+    for (int row = rows.first; row < rows.last; ++row) {
+        std::uint8_t* pixel = at(columns.first, row);
+        for (int i = 0; i < columns.size(); ++i, pixel += 3) {
+            pixel[0] = mixed(pixel[0], red);
+            pixel[1] = mixed(pixel[1], green);
+            pixel[2] = mixed(pixel[2], blue);
+        }
+    }
+}
+
 void Canvas::copy_pixels(const std::uint8_t* pixels) {
     std::memcpy(pixels_, pixels, static_cast<std::size_t>(end() - pixels_));
 }

@@ -44,6 +44,8 @@ public:
 
     void fill(Colour colour);
     void fill_rectangle(int x, int y, int width, int height, Colour colour);
+    // Mixes a rectangle with a colour; `keep` of 255 parts of what is there stay.
+    void shade_rectangle(int x, int y, int width, int height, Colour colour, int keep);
     void copy_pixels(const std::uint8_t* pixels);  // a whole picture of this size, clipped or not
     // Covers the canvas with an image that repeats for ever in both directions; (x, y) of it comes to the top left.
     void copy_wrapped(const Image& image, int x, int y);

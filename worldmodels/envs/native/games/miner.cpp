@@ -43,6 +43,9 @@ constexpr float kDiamondReward = 1;
 constexpr float kExitReward = 10;
 constexpr float kMemoryView = 8;  // cells across the view in memory mode
 
+constexpr Colour kDarkness = {20, 12, 28};  // of tunnels
+constexpr int kSeenInTheDark = 66;          // of 255 parts of the background
+
 int world_size(Mode mode) { return mode == Mode::Easy ? 10 : mode == Mode::Memory ? 35 : 20; }
 
 int action_of(MineMove move) { return 3 * (move.dx + 1) + move.dy + 1; }
@@ -124,14 +127,12 @@ private:
         else canvas.fill({});
     }
 
-    Canvas cell_of(const Canvas& canvas, const Camera& camera, int x, int y) const {
+    // A dug cell and what lies in it.
+    void draw_dug(Canvas& canvas, const Camera& camera, const Sheet& sheet, int x, int y, Cell cell) const {
         const int left = camera.column_edge(x), top = camera.row_edge(y + 1);
-        return canvas.clipped(left, top, camera.column_edge(x + 1) - left, camera.row_edge(y) - top);
-    }
-
-    // A dug cell and what lies in it; `part` is that cell's part of the canvas.
-    void draw_dug(Canvas part, const Camera& camera, const Sheet& sheet, int x, int y, Cell cell) const {
-        if (tunnels_are_dark_) draw_in_cell(part, camera, sheet.get(art::miner::Tunnel), x, y);
+        if (tunnels_are_dark_)
+            canvas.shade_rectangle(left, top, camera.column_edge(x + 1) - left, camera.row_edge(y) - top, kDarkness,
+                                   kSeenInTheDark);
         if (!is_round(cell)) return;
         Look look;
         auto sprite = art::miner::Boulder;
@@ -139,7 +140,7 @@ private:
         if (cell == kBoulder) look.turn = (3 * x + 5 * y) % art::miner::kBoulderTurns;
         else if (cell == kFallingBoulder) sprite = art::miner::FallingBoulder;
         else sprite = cell == kDiamond ? art::miner::Diamond : art::miner::FallingDiamond;
-        draw_in_cell(part, camera, sheet.get(sprite, look), x, y);
+        draw_in_cell(canvas, camera, sheet.get(sprite, look), x, y);
     }
 
     void draw_level(Canvas& canvas, const Camera& camera, const Sheet& sheet) const {
@@ -153,7 +154,7 @@ private:
         for (int y = camera.first_row(); y <= camera.last_row(); ++y)
             for (int x = camera.first_column(); x <= camera.last_column(); ++x) {
                 const Cell cell = mine_.grid.at(x, y);
-                if (cell != kDirt && cell != kWall) draw_dug(cell_of(canvas, camera, x, y), camera, sheet, x, y, cell);
+                if (cell != kDirt && cell != kWall) draw_dug(canvas, camera, sheet, x, y, cell);
             }
     }
 
@@ -165,6 +166,7 @@ private:
             if (picture_.remembers(canvas)) painted_ = mine_.grid;
             return;
         }
+        const Canvas whole = picture_.canvas();
         const std::size_t width = static_cast<std::size_t>(mine_.grid.width());
         for (int y = 0; y < mine_.grid.height(); ++y) {
             if (std::memcmp(painted_.row(y), mine_.grid.row(y), width) == 0) continue;
@@ -173,7 +175,8 @@ private:
                 if (cell == painted_.at(x, y)) continue;
                 painted_.set(x, y, cell);
                 // Dirt never comes back.
-                Canvas part = cell_of(picture_.canvas(), camera, x, y);
+                const int left = camera.column_edge(x), top = camera.row_edge(y + 1);
+                Canvas part = whole.clipped(left, top, camera.column_edge(x + 1) - left, camera.row_edge(y) - top);
                 draw_backdrop(part, camera);
                 draw_dug(part, camera, sheet, x, y, cell);
             }

@@ -10,13 +10,13 @@ MineEvents Mine::step(int dx, int dy) {
     MineEvents events;
     const Place there = {miner.x + dx, miner.y + dy};
     const Cell ahead = grid.at(there.x, there.y);
-    bool moved = ahead != kWall && !is_boulder(ahead);
-    if (moved) miner = there;
+    const Place before = miner;
+    if (ahead != kWall && !is_boulder(ahead)) miner = there;
     if (miner == exit && diamonds == 0) {
         events.left = true;
         return events;
     }
-    if (!moved && dx != 0 && ahead == kBoulder) push(dx);
+    if (dx != 0 && ahead == kBoulder) push(dx);
 
     const Cell here = grid.at(miner.x, miner.y);
     if (is_diamond(here)) {
@@ -25,13 +25,9 @@ MineEvents Mine::step(int dx, int dy) {
     }
     if (here != kSpace) grid.set(miner.x, miner.y, kSpace);
 
-    // From the bottom to the top, left to right. Each cell is read when its turn comes, so what rolls to the right has
-    // another turn.
-    for (int y = 0; y < grid.height(); ++y) {
-        const Cell* row = grid.row(y);
-        for (int x = 0; x < grid.width(); ++x)
-            if (is_round(row[x]) && settle(x, y, row[x])) events.crushed = true;
-    }
+    // Where all was at rest, only what is near the miner's step can begin to move.
+    const Place beyond = {miner.x + dx, miner.y};
+    if (restless_ || stirs_near(before) || stirs_near(miner) || stirs_near(beyond)) events.crushed = settle();
     return events;
 }
 
@@ -44,27 +40,49 @@ bool Mine::push(int dx) {
     return true;
 }
 
-// Lets one thing fall, roll or rest; true if it falls onto the miner.
-bool Mine::settle(int x, int y, Cell cell) {
-    const Cell resting = is_boulder(cell) ? kBoulder : kDiamond;
+Mine::Fate Mine::fate_of(int x, int y, Cell cell) const {
     const Cell below = grid.at(x, y - 1);
     if (below == kSpace) {
-        if (!(miner == Place{x, y - 1})) {
-            grid.set(x, y, kSpace);
-            grid.set(x, y - 1, resting == kBoulder ? kFallingBoulder : kFallingDiamond);
-            return false;
+        if (!(miner == Place{x, y - 1})) return Fate::Fall;
+        return cell == kFallingBoulder || cell == kFallingDiamond ? Fate::Crush : Fate::Rest;
+    }
+    if (!is_round(below)) return Fate::Rest;
+    if (is_free(x - 1, y) && is_free(x - 1, y - 1)) return Fate::RollLeft;
+    return is_free(x + 1, y) && is_free(x + 1, y - 1) ? Fate::RollRight : Fate::Rest;
+}
+
+// Does anything move, at rest until now, that may have been held by what was in this cell?
+bool Mine::stirs_near(Place place) const {
+    for (int y = place.y; y <= place.y + 1; ++y)
+        for (int x = place.x - 1; x <= place.x + 1; ++x) {
+            const Cell cell = grid.at(x, y);
+            if (is_round(cell) && fate_of(x, y, cell) != Fate::Rest) return true;
         }
-        if (cell != resting) return true;
-    } else if (is_round(below)) {
-        for (const int side : {-1, 1}) {
-            if (!is_free(x + side, y) || !is_free(x + side, y - 1)) continue;
-            grid.set(x, y, kSpace);
-            grid.set(x + side, y, resting);
-            return false;
+    return false;
+}
+
+// Lets everything fall, roll or rest; true if something falls onto the miner. From the bottom to the top, left to
+// right, and each cell is read when its turn comes: what rolls to the right has another turn.
+bool Mine::settle() {
+    bool crushed = false;
+    restless_ = false;
+    for (int y = 0; y < grid.height(); ++y) {
+        const Cell* row = grid.row(y);
+        for (int x = 0; x < grid.width(); ++x) {
+            const Cell cell = row[x];
+            if (!is_round(cell)) continue;
+            const Cell resting = is_boulder(cell) ? kBoulder : kDiamond;
+            const Fate fate = fate_of(x, y, cell);
+            if (fate == Fate::Crush) crushed = true;
+            if (fate == Fate::Crush || (fate == Fate::Rest && cell == resting)) continue;
+            restless_ = true;
+            grid.set(x, y, fate == Fate::Rest ? resting : kSpace);
+            if (fate == Fate::Fall) grid.set(x, y - 1, resting == kBoulder ? kFallingBoulder : kFallingDiamond);
+            if (fate == Fate::RollLeft) grid.set(x - 1, y, resting);
+            if (fate == Fate::RollRight) grid.set(x + 1, y, resting);
         }
     }
-    if (cell != resting) grid.set(x, y, resting);
-    return false;
+    return crushed;
 }
 
 namespace {
@@ -229,6 +247,7 @@ void bury(Mine& mine, int size, Random& random) {
         }
         return count;
     };
+    mine = Mine();
     mine.grid.reset(size, size, kDirt, kWall);
     mine.miner = somewhere();
     mine.diamonds = put(kDiamond, kDiamondShare);

@@ -41,12 +41,19 @@ struct Mine {
     void visit(Archive& archive) {
         archive("grid", grid)("miner_x", miner.x)("miner_y", miner.y)("exit_x", exit.x)("exit_y", exit.y);
         archive("diamonds", diamonds);
+        if (archive.loading()) restless_ = true;
     }
 
 private:
+    enum class Fate { Rest, Fall, RollLeft, RollRight, Crush };
+
     bool push(int dx);
     bool is_free(int x, int y) const { return grid.at(x, y) == kSpace && !(miner == Place{x, y}); }
-    bool settle(int x, int y, Cell cell);
+    Fate fate_of(int x, int y, Cell cell) const;
+    bool stirs_near(Place place) const;
+    bool settle();
+
+    bool restless_ = true;  // something moved in the last step: every thing has to be looked at
 };
 
 // One step of a solution.
