@@ -5,18 +5,6 @@
 namespace wm::art::coinrun {
 namespace {
 
-void paint_coin(Painter& p, int) {
-    const Tint gold = Tint::hex(0xFFC928);
-    p.fill(Shape::circle(50, 50, 42), shaded(gold.darker(0.12F), 50, 50, 42));
-    p.fill(Shape::circle(50, 50, 34), Fill::linear(Tint::hex(0xE79A0C), Tint::hex(0xFFD84A), {24, 24}, {76, 78}));
-    p.fill(Shape::circle(50, 50, 30), Fill::linear(Tint::hex(0xFFF08A), Tint::hex(0xFFC21F), {28, 24}, {72, 80}));
-    p.fill(Shape::star(50, 52, 22, 9.5F, 5), Tint::hex(0xE08E05));
-    p.fill(Shape::star(49, 50, 22, 9.5F, 5),
-           Fill::linear(Tint::hex(0xFFFBD0), Tint::hex(0xFFDB45), {36, 32}, {62, 70}));
-    shine(p, 30, 27, 11, 4.5F, 0.9F);
-    p.outline(6, Tint::hex(0x6B3A05));
-}
-
 void paint_saw(Painter& p, bool second) {
     const Tint steel = Tint::hex(0xC9D3DF);
     const float turn = second ? 15.0F : 0.0F;
@@ -42,6 +30,25 @@ constexpr CrateLook kCrates[] = {{0xC98A4B, 0x9A5F2C, 0x5B3415, 0},
                                  {0xE0B070, 0xB07A3C, 0x6B4518, 1},
                                  {0x8FA3B5, 0x60758A, 0xD9E4EE, 2},
                                  {0x7E9B52, 0x566F34, 0xE6D28A, 3}};
+
+template <Sprite kPose>
+void paint_player_pose(Painter& p, int theme) {
+    paint_player(p, theme, kPose);
+}
+
+}  // namespace
+
+void paint_coin(Painter& p, int) {
+    const Tint gold = Tint::hex(0xFFC928);
+    p.fill(Shape::circle(50, 50, 42), shaded(gold.darker(0.12F), 50, 50, 42));
+    p.fill(Shape::circle(50, 50, 34), Fill::linear(Tint::hex(0xE79A0C), Tint::hex(0xFFD84A), {24, 24}, {76, 78}));
+    p.fill(Shape::circle(50, 50, 30), Fill::linear(Tint::hex(0xFFF08A), Tint::hex(0xFFC21F), {28, 24}, {72, 80}));
+    p.fill(Shape::star(50, 52, 22, 9.5F, 5), Tint::hex(0xE08E05));
+    p.fill(Shape::star(49, 50, 22, 9.5F, 5),
+           Fill::linear(Tint::hex(0xFFFBD0), Tint::hex(0xFFDB45), {36, 32}, {62, 70}));
+    shine(p, 30, 27, 11, 4.5F, 0.9F);
+    p.outline(6, Tint::hex(0x6B3A05));
+}
 
 void paint_crate(Painter& p, int theme) {
     const CrateLook& look = kCrates[theme];
@@ -70,13 +77,6 @@ void paint_crate(Painter& p, int theme) {
         p.fill(Shape::circle(at.x - 0.6F, at.y - 0.8F, 3), bolt);
     }
 }
-
-template <Sprite kPose>
-void paint_player_pose(Painter& p, int theme) {
-    paint_player(p, theme, kPose);
-}
-
-}  // namespace
 
 const ArtTable& table() {
     constexpr float kPlayerHeight = 2 * 0.5787F * 1.74F;  // cells: 1.74 times its box

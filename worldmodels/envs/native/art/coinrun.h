@@ -24,6 +24,10 @@ enum Sprite : int {
 
 const ArtTable& table();
 
+// For the game types of the classic release, which share them.
+void paint_coin(Painter& painter, int);
+void paint_crate(Painter& painter, int theme);
+
 // In their own files: the cast and the ground.
 void paint_player(Painter& painter, int theme, Sprite pose);
 void paint_walker(Painter& painter, int theme, bool second_step);

@@ -2,22 +2,23 @@
 // `GameEntry wm::games::NAME()` is what its file defines.
 // clang-format off
 #define WM_GAMES(game) \
-    game(bigfish)      \
-    game(bossfight)    \
-    game(caveflyer)    \
-    game(chaser)       \
-    game(climber)      \
-    game(coinrun)      \
-    game(dodgeball)    \
-    game(fruitbot)     \
-    game(heist)        \
-    game(jumper)       \
-    game(leaper)       \
-    game(maze)         \
-    game(miner)        \
-    game(ninja)        \
-    game(plunder)      \
-    game(random_mazes) \
+    game(bigfish)           \
+    game(bossfight)         \
+    game(caveflyer)         \
+    game(chaser)            \
+    game(climber)           \
+    game(coinrun)           \
+    game(coinrun_platforms) \
+    game(dodgeball)         \
+    game(fruitbot)          \
+    game(heist)             \
+    game(jumper)            \
+    game(leaper)            \
+    game(maze)              \
+    game(miner)             \
+    game(ninja)             \
+    game(plunder)           \
+    game(random_mazes)      \
     game(starpilot)
 // clang-format on
 

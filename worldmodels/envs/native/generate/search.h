@@ -55,8 +55,20 @@ struct Leap {
     }
 };
 
+// Makes a move in `game`, as far as the episode goes on; adds what it takes to `steps`.
+template <class G, class Move>
+StepResult play(G& game, const Move& move, int& steps) {
+    StepResult result;
+    for (int i = 0; !result.terminated && !result.level_complete; ++i, ++steps) {
+        const int action = move.next(game, i);
+        if (action < 0) break;
+        result = game.step(action);
+    }
+    return result;
+}
+
 // `guide` has
-//     moves(const G& game)     the moves to try, a container of HeldAction or Leap
+//     moves(const G& game)     what to try: a container of HeldAction, Leap, or anything else that has a `play`
 //     distance(const G& game)  how far the goal is, as a float: states that are nearer are tried first
 //     key(const G& game)       std::uint64_t; states with equal keys count as the same, so only the first is followed
 // Returns the steps of the solution found (not the shortest one), or -1 after `most_nodes` states or `most_steps`
@@ -82,13 +94,8 @@ int solve_by_playing(const G& start, const Guide& guide, int most_nodes = 20000,
         open.pop_back();
         for (const auto& move : guide.moves(*node.game)) {
             auto game = std::make_unique<G>(*node.game);
-            StepResult result;
             int steps = node.steps;
-            for (int i = 0; !result.terminated && !result.level_complete; ++i, ++steps) {
-                const int action = move.next(*game, i);
-                if (action < 0) break;
-                result = game->step(action);
-            }
+            const StepResult result = play(*game, move, steps);
             if (result.level_complete && steps <= most_steps) return steps;
             if (result.terminated || steps >= most_steps || !seen.insert(guide.key(*game)).second) continue;
             open.push_back({guide.distance(*game), ++made, steps, std::move(game)});
