@@ -198,24 +198,36 @@ public:
     };
 
     explicit Guide(const CoinRunPlatforms& game)
-        : map_(game.grid_, {static_cast<int>(game.runner_.x), static_cast<int>(game.runner_.y)}) {}
+        : map_(game.grid_, {static_cast<int>(game.runner_.x), static_cast<int>(game.runner_.y)}) {
+        for (int y = 0; y < game.grid_.height(); ++y)
+            for (int x = 0; x < game.grid_.width(); ++x)
+                if (game.grid_.at(x, y) == kCoin) coins_.push_back({x, y});
+    }
 
     std::vector<Leap> moves(const CoinRunPlatforms& game) const {
-        std::vector<Leap> found = {{7, 3}, {1, 3}, {4, 4}, {3, 3}, {5, 3}};
-        if (game.runner_.supported && game.runner_.spring == 0)
-            found.insert(found.end(), {{4, 6, 7}, {4, 6, 1}, {7, 6, 7}, {1, 6, 1}, {7, 6, 1}, {1, 6, 7}, {4, 6, 4}});
+        const Runner& runner = game.runner_;
+        std::vector<Leap> found = {{7, 3}, {1, 3}, {4, 4}};
+        const int column = floor_int(runner.x + 0.5f);
+        const Cell here = game.grid_.at(column, floor_int(runner.y));
+        const Cell below = game.grid_.at(column, floor_int(runner.y - 0.1f));
+        if (here == kLadder || below == kLadder) found.insert(found.end(), {{3, 3}, {5, 3}});
+        else if (below == kCrate) found.push_back({3, 3});
+        if (runner.supported && runner.spring == 0)
+            found.insert(found.end(), {{4, 6, 7}, {4, 6, 1}, {7, 6, 7}, {1, 6, 1}, {7, 6, 1}, {1, 6, 7}});
         return found;
     }
 
     float distance(const CoinRunPlatforms& game) const {
         constexpr float kCoinsFirst = 10000, kUnknown = 5000;
+        constexpr float kHaste = 0.3f;  // a little: or the search would rather wait for ever than go a long way round
         const std::vector<int>& steps = steps_to_coins(game);
         const int x = floor_int(game.runner_.x + 0.5f);
         int y = floor_int(game.runner_.y + 0.01f);
         const auto at = [&](int row) { return static_cast<std::size_t>(row * game.grid_.width() + x); };
         while (y > 0 && !map_.reaches({x, y})) --y;
         const int left = y > 0 ? steps[at(y)] : -1;
-        return kCoinsFirst * static_cast<float>(game.coins_) + (left >= 0 ? static_cast<float>(left) : kUnknown);
+        return kCoinsFirst * static_cast<float>(game.coins_) + kHaste * static_cast<float>(game.steps_) +
+               (left >= 0 ? static_cast<float>(left) : kUnknown);
     }
 
     std::uint64_t key(const CoinRunPlatforms& game) const {
@@ -227,23 +239,21 @@ public:
     }
 
 private:
-    // The map to the coins that are left, made once for each number of them along the way of the search.
+    // The way to the coins that are left, found once for each set of them.
     const std::vector<int>& steps_to_coins(const CoinRunPlatforms& game) const {
-        std::uint64_t coins = 0;
-        std::vector<Place> places;
-        for (int y = 1; y < game.grid_.height(); ++y) {
-            const Cell* row = game.grid_.row(y);
-            for (int x = 1; x < game.grid_.width(); ++x)
-                if (row[x] == kCoin) {
-                    places.push_back({x, y});
-                    coins = folded(coins, y * game.grid_.width() + x);
-                }
-        }
-        const auto found = known_.find(coins);
-        return found != known_.end() ? found->second : known_.emplace(coins, map_.steps_to(places)).first->second;
+        std::uint64_t key = 0;
+        std::vector<Place> left;
+        for (const Place& coin : coins_)
+            if (game.grid_.at(coin.x, coin.y) == kCoin) {
+                key = folded(key, coin.y * game.grid_.width() + coin.x);
+                left.push_back(coin);
+            }
+        const auto found = known_.find(key);
+        return found != known_.end() ? found->second : known_.emplace(key, map_.steps_to(left)).first->second;
     }
 
     ReachMap map_;
+    std::vector<Place> coins_;  // of the whole level
     mutable std::unordered_map<std::uint64_t, std::vector<int>> known_;
 };
 
