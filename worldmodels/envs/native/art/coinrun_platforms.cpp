@@ -52,10 +52,10 @@ void paint_ladder(Painter& p, int) {
         p.fill(shape, kInk);
         p.fill(inner, tint);
     };
-    for (const float y : {14.0F, 47.0F, 80.0F})
-        beam(Shape::rectangle(14, y - 2, 72, 17), Shape::rectangle(14, y + 2, 72, 9), rung);
-    for (const float x : {10.0F, 72.0F})
-        beam(Shape::rectangle(x, -5, 18, 110), Shape::rectangle(x + 4, -5, 10, 110), wood);
+    for (const float y : {13.0F, 63.0F})
+        beam(Shape::rectangle(14, y - 3, 72, 30), Shape::rectangle(14, y + 2, 72, 20), rung);
+    for (const float x : {4.0F, 68.0F})
+        beam(Shape::rectangle(x, -5, 28, 110), Shape::rectangle(x + 5, -5, 18, 110), wood);
 }
 
 // Crouched: the same figure, ready to jump.
