@@ -106,10 +106,8 @@ def broken_states(state: bytes, name: str, mode: str) -> dict[str, bytes]:
     flipped = state[:middle] + bytes([state[middle] ^ 1]) + state[middle + 1 :]
     other_name = next(other for other in GAME_INFO if other != name)
     foreign = GameEnv(other_name)
-    alike = GameEnv(name, distribution_mode="hard" if mode == "easy" else "easy")
-    alike.reset(seed=SEED)
     foreign.reset(seed=SEED)
-    return {
+    broken = {
         "empty": b"",
         "truncated": state[:-1],
         "longer": state + b"\0",
@@ -117,8 +115,13 @@ def broken_states(state: bytes, name: str, mode: str) -> dict[str, bytes]:
         "not a state": b"x" * len(state),
         "of another version": state[:4] + b"\xff" + state[5:],
         "of another game": foreign.get_state(),
-        "of another mode": alike.get_state(),
     }
+    for other_mode in GAME_INFO[name].modes:
+        if other_mode not in (mode, "exploration"):  # exploration plays by the rules of hard mode
+            alike = GameEnv(name, distribution_mode=other_mode)
+            alike.reset(seed=SEED)
+            broken[f"of {other_mode} mode"] = alike.get_state()
+    return broken
 
 
 def check_autoreset(name: str, mode: str) -> None:

@@ -130,14 +130,12 @@ int play_by_plan(const G& start, const Plan& plan, int most_tries = 20000, int m
             path.pop_back();
             continue;
         }
-        const HeldAction move = here.moves.back();
+        const auto move = here.moves.back();
         here.moves.pop_back();
         ++tries;
         G game = here.game;
-        StepResult result;
         int steps = here.steps;
-        for (int i = 0; i < move.steps && !result.terminated && !result.level_complete; ++i, ++steps)
-            result = game.step(move.action);
+        const StepResult result = play(game, move, steps);
         if (result.level_complete && steps <= most_steps) return steps;
         if (result.terminated || steps >= most_steps || !seen.insert(plan.key(game)).second) continue;
         path.push_back(node_of(game, steps));
