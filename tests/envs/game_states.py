@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+
 from worldmodels.envs import GameEnv
 
 Record = dict[str, float]
@@ -37,8 +39,8 @@ def cells(env: GameEnv) -> list[list[int]]:
     numbers, state = env.variables(), env.get_state()
     width, height = int(numbers["grid/width"]), int(numbers["grid/height"])
     # A grid is saved as width, height, outside, count, then pairs of a run's length and its cell.
-    marker = width.to_bytes(4, "little") + height.to_bytes(4, "little")
-    at = state.index(marker, ENVELOPE) + len(marker) + 1 + 4
+    marker = struct.pack("<iiBI", width, height, int(numbers["grid/outside"]), width * height)
+    at = state.index(marker, ENVELOPE) + len(marker)
     flat: list[int] = []
     while len(flat) < width * height:
         flat += [state[at + 1]] * state[at]

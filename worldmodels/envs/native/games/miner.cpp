@@ -106,7 +106,8 @@ public:
     int solution_length() const override { return solution_length_; }
 
     void visit(Archive& archive) override {
-        archive("mine", mine_)("mirrored", mirrored_)("second_picture", second_picture_);
+        mine_.visit(archive);
+        archive("mirrored", mirrored_)("second_picture", second_picture_);
         archive("background", background_)("phase", phase_)("solution_length", solution_length_);
         if (archive.loading()) picture_.forget();
     }
