@@ -16,7 +16,7 @@ LOOKS = {
     "restrict_themes": True,
 }
 # Nothing in them has several looks, or they mean something.
-ONE_LOOK = {"chaser", "heist", "maze", "miner", "plunder", "random_mazes"}
+ONE_LOOK = {"caveflyer", "chaser", "heist", "maze", "miner", "plunder", "random_mazes"}
 NO_VELOCITY = {"chaser", "heist", "maze", "miner", "plunder", "random_mazes"}  # paint_vel_info is not for them
 
 

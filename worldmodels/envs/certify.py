@@ -28,7 +28,7 @@ CHUNK = 256
 SECONDS_BETWEEN_LINES = 0.2
 LEVEL_LIMIT = 2**31 - 1
 COLUMNS = {
-    "game": -11,
+    "game": -18,
     "mode": -11,
     "levels": 9,
     "unsolvable": 11,
