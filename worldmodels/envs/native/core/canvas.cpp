@@ -88,18 +88,23 @@ void Canvas::fill_rectangle(int x, int y, int width, int height, Colour colour) 
 void Canvas::shade_rectangle(int x, int y, int width, int height, Colour colour, int keep) {
     const Span columns(x, width, left_, right_), rows(y, height, top_, bottom_);
     if (columns.size() <= 0 || rows.size() <= 0) return;
-    const auto part = [keep](int value) { return static_cast<std::uint16_t>(value * (255 - keep) + 128); };
-    const std::uint16_t red = part(colour.r), green = part(colour.g), blue = part(colour.b);
-    const auto mixed = [keep](std::uint8_t value, std::uint16_t added) {
-        const auto sum = static_cast<std::uint16_t>(value * keep + added);
-        return static_cast<std::uint8_t>((sum + (sum >> 8)) >> 8);
-    };
+    // Runs of pixels as plain bytes: loops without a stride of three become vector instructions.
+    constexpr int kRun = 3 * kBlock;
+    std::uint16_t added[kRun];
+    for (int i = 0; i < kRun; i += 3) {
+        added[i] = static_cast<std::uint16_t>(colour.r * (255 - keep) + 128);
+        added[i + 1] = static_cast<std::uint16_t>(colour.g * (255 - keep) + 128);
+        added[i + 2] = static_cast<std::uint16_t>(colour.b * (255 - keep) + 128);
+    }
+    const auto kept = static_cast<std::uint16_t>(keep);
     for (int row = rows.first; row < rows.last; ++row) {
-        std::uint8_t* pixel = at(columns.first, row);
-        for (int i = 0; i < columns.size(); ++i, pixel += 3) {
-            pixel[0] = mixed(pixel[0], red);
-            pixel[1] = mixed(pixel[1], green);
-            pixel[2] = mixed(pixel[2], blue);
+        std::uint8_t* bytes = at(columns.first, row);
+        for (int left = columns.size() * 3; left > 0; left -= kRun, bytes += kRun) {
+            const int count = std::min(left, kRun);
+            for (int i = 0; i < count; ++i) {
+                const auto sum = static_cast<std::uint16_t>(bytes[i] * kept + added[i]);
+                bytes[i] = static_cast<std::uint8_t>((sum + (sum >> 8)) >> 8);
+            }
         }
     }
 }

@@ -128,12 +128,15 @@ private:
         else canvas.fill({});
     }
 
-    // A dug cell and what lies in it.
-    void draw_dug(Canvas& canvas, const Camera& camera, const Sheet& sheet, int x, int y, Cell cell) const {
+    // Darkens the cells from x to `end` of a row.
+    void darken(Canvas& canvas, const Camera& camera, int x, int end, int y) const {
+        if (!tunnels_are_dark_) return;
         const int left = camera.column_edge(x), top = camera.row_edge(y + 1);
-        if (tunnels_are_dark_)
-            canvas.shade_rectangle(left, top, camera.column_edge(x + 1) - left, camera.row_edge(y) - top, kDarkness,
-                                   kSeenInTheDark);
+        canvas.shade_rectangle(left, top, camera.column_edge(end) - left, camera.row_edge(y) - top, kDarkness,
+                               kSeenInTheDark);
+    }
+
+    void draw_thing(Canvas& canvas, const Camera& camera, const Sheet& sheet, int x, int y, Cell cell) const {
         if (!is_round(cell)) return;
         Look look;
         auto sprite = art::miner::Boulder;
@@ -154,8 +157,11 @@ private:
         });
         for (int y = camera.first_row(); y <= camera.last_row(); ++y)
             for (int x = camera.first_column(); x <= camera.last_column(); ++x) {
-                const Cell cell = mine_.grid.at(x, y);
-                if (cell != kDirt && cell != kWall) draw_dug(canvas, camera, sheet, x, y, cell);
+                const int start = x;
+                Cell cell = mine_.grid.at(x, y);
+                while (cell != kDirt && cell != kWall) cell = mine_.grid.at(++x, y);
+                if (x > start) darken(canvas, camera, start, x, y);
+                for (int i = start; i < x; ++i) draw_thing(canvas, camera, sheet, i, y, mine_.grid.at(i, y));
             }
     }
 
@@ -179,7 +185,8 @@ private:
                 const int left = camera.column_edge(x), top = camera.row_edge(y + 1);
                 Canvas part = whole.clipped(left, top, camera.column_edge(x + 1) - left, camera.row_edge(y) - top);
                 draw_backdrop(part, camera);
-                draw_dug(part, camera, sheet, x, y, cell);
+                darken(part, camera, x, x + 1, y);
+                draw_thing(part, camera, sheet, x, y, cell);
             }
         }
         picture_.copy_to(canvas);

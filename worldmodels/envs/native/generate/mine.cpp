@@ -27,7 +27,11 @@ MineEvents Mine::step(int dx, int dy) {
 
     // Where all was at rest, only what is near the miner's step can begin to move.
     const Place beyond = {miner.x + dx, miner.y};
-    if (restless_ || stirs_near(before) || stirs_near(miner) || stirs_near(beyond)) events.crushed = settle();
+    if (stirred_.any() || stirs_near(before) || stirs_near(miner) || stirs_near(beyond)) {
+        stirred_.add(before.y);
+        stirred_.add(miner.y);
+        events.crushed = settle();
+    }
     return events;
 }
 
@@ -62,11 +66,13 @@ bool Mine::stirs_near(Place place) const {
 }
 
 // Lets everything fall, roll or rest; true if something falls onto the miner. From the bottom to the top, left to
-// right, and each cell is read when its turn comes: what rolls to the right has another turn.
+// right, and each cell is read when its turn comes: what rolls to the right has another turn. A change matters to what
+// is in its row and in the row above, so the others are left out.
 bool Mine::settle() {
     bool crushed = false;
-    restless_ = false;
-    for (int y = 0; y < grid.height(); ++y) {
+    Rows seen = stirred_;
+    stirred_ = {1 << 20, -1};
+    for (int y = seen.lowest; y < grid.height() && y <= seen.highest + 1; ++y) {
         const Cell* row = grid.row(y);
         for (int x = 0; x < grid.width(); ++x) {
             const Cell cell = row[x];
@@ -75,11 +81,13 @@ bool Mine::settle() {
             const Fate fate = fate_of(x, y, cell);
             if (fate == Fate::Crush) crushed = true;
             if (fate == Fate::Crush || (fate == Fate::Rest && cell == resting)) continue;
-            restless_ = true;
             grid.set(x, y, fate == Fate::Rest ? resting : kSpace);
             if (fate == Fate::Fall) grid.set(x, y - 1, resting == kBoulder ? kFallingBoulder : kFallingDiamond);
             if (fate == Fate::RollLeft) grid.set(x - 1, y, resting);
             if (fate == Fate::RollRight) grid.set(x + 1, y, resting);
+            seen.add(y);
+            stirred_.add(y);
+            if (fate == Fate::Fall) stirred_.add(y - 1);
         }
     }
     return crushed;
@@ -192,25 +200,23 @@ private:
 
     // Digs the reachable dirt that is nearest to a target.
     bool dig_near_target() {
-        Place best;
-        int nearest = 1 << 20;
-        for (const Place& place : queue_)  // of the last plan, which was bold
-            if (mine_.grid.at(place.x, place.y) == kDirt && distance_to_target(place) < nearest) {
-                best = place;
-                nearest = distance_to_target(place);
-            }
-        path_.clear();
-        return nearest < 1 << 20 && trace_back(best) && follow_path();
-    }
-
-    int distance_to_target(Place from) const {
-        const auto distance = [&](int x, int y) { return std::abs(x - from.x) + std::abs(y - from.y); };
-        if (mine_.diamonds == 0) return distance(mine_.exit.x, mine_.exit.y);
-        int nearest = 1 << 19;
+        std::vector<Place> targets;
         for (int y = 0; y < mine_.grid.height(); ++y)
             for (int x = 0; x < width_; ++x)
-                if (is_diamond(mine_.grid.row(y)[x])) nearest = std::min(nearest, distance(x, y));
-        return nearest;
+                if (is_target({x, y})) targets.push_back({x, y});
+        Place best;
+        int nearest = 1 << 20;
+        for (const Place& place : queue_) {  // of the last plan, which was bold
+            if (mine_.grid.at(place.x, place.y) != kDirt) continue;
+            for (const Place& target : targets) {
+                const int distance = std::abs(target.x - place.x) + std::abs(target.y - place.y);
+                if (distance >= nearest) continue;
+                best = place;
+                nearest = distance;
+            }
+        }
+        path_.clear();
+        return nearest < 1 << 20 && trace_back(best) && follow_path();
     }
 
     bool trace_back(Place place) {

@@ -2,6 +2,7 @@
 // the generator tries every mine that it makes by playing it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -41,7 +42,7 @@ struct Mine {
     void visit(Archive& archive) {
         archive("grid", grid)("miner_x", miner.x)("miner_y", miner.y)("exit_x", exit.x)("exit_y", exit.y);
         archive("diamonds", diamonds);
-        if (archive.loading()) restless_ = true;
+        if (archive.loading()) stirred_ = Rows();
     }
 
 private:
@@ -53,7 +54,16 @@ private:
     bool stirs_near(Place place) const;
     bool settle();
 
-    bool restless_ = true;  // something moved in the last step: every thing has to be looked at
+    // The rows in which cells changed since all things were looked at; at first, any.
+    struct Rows {
+        int lowest = 0, highest = 1 << 20;
+        bool any() const { return lowest <= highest; }
+        void add(int y) {
+            lowest = std::min(lowest, y);
+            highest = std::max(highest, y);
+        }
+    };
+    Rows stirred_;
 };
 
 // One step of a solution.
