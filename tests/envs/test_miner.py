@@ -173,8 +173,9 @@ def test_levels_can_be_solved(mode: str, count: int) -> None:
     assert steps.min() > 0 and steps.max() < 1000
 
 
-def test_the_kept_picture_is_the_one_drawn_anew() -> None:
-    env, fresh = start("miner", 3, "hard"), GameEnv("miner", distribution_mode="hard")
+@pytest.mark.parametrize("mode", ["easy", "hard", "memory"])
+def test_the_kept_picture_is_the_one_drawn_anew(mode: str) -> None:
+    env, fresh = start("miner", 3, mode), GameEnv("miner", distribution_mode=mode)
     random = np.random.default_rng(0)
     for _ in range(120):
         seen, _, terminated, _, _ = env.step(int(random.integers(9)))

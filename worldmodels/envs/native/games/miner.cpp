@@ -80,8 +80,7 @@ public:
     void draw(Canvas& canvas) const override {
         const Camera camera = view_of(canvas);
         const Sheet& sheet = art_.sheet(canvas.width(), camera.cells());
-        if (options_.mode == Mode::Memory) draw_level(canvas, camera, sheet);
-        else draw_remembered(canvas, camera, sheet);
+        draw_remembered(canvas, camera, sheet);
         if (mine_.grid.at(mine_.exit.x, mine_.exit.y) == kSpace) {
             const auto exit = mine_.diamonds == 0 ? art::miner::ExitOpen : art::miner::ExitShut;
             draw_in_cell(canvas, camera, sheet.get(exit), mine_.exit.x, mine_.exit.y);
@@ -165,12 +164,15 @@ private:
             }
     }
 
-    // Few cells change in a step: the others are copied from the picture before.
+    // Few cells change in a step: while the camera stands still, the others are copied from the picture before.
     void draw_remembered(Canvas& canvas, const Camera& camera, const Sheet& sheet) const {
-        if (!picture_.remembers(canvas)) {
+        const bool moved = options_.mode == Mode::Memory && !(painted_from_ == mine_.miner);
+        if (moved || !picture_.remembers(canvas)) {
             draw_level(canvas, camera, sheet);
             picture_.remember(canvas);
-            if (picture_.remembers(canvas)) painted_ = mine_.grid;
+            if (!picture_.remembers(canvas)) return;
+            painted_ = mine_.grid;
+            painted_from_ = mine_.miner;
             return;
         }
         const Canvas whole = picture_.canvas();
@@ -203,6 +205,7 @@ private:
     std::int32_t solution_length_ = -1;
     mutable LevelPicture picture_;  // the mine without exit and miner
     mutable Grid painted_;          // the cells that it shows
+    mutable Place painted_from_;    // where the miner stood, at whom the camera looks in memory mode
 };
 
 }  // namespace
