@@ -212,12 +212,14 @@ def test_counts(mode: str, mean: float, size: int) -> None:
 
 def test_nothing_deadly_starts_beside_the_ship() -> None:
     nearest = {kind: 99.0 for kind in DEADLY}
-    for env in levels("memory", 150):
+    for env in levels("memory", 250):
         agent, *others = things(env)
         for e in others:
             if e["type"] in DEADLY:
-                far = max(abs(e["x"] - agent["x"]), abs(e["y"] - agent["y"]))
-                nearest[int(e["type"])] = min(nearest[int(e["type"])], far)
+                columns, rows = abs(e["x"] - agent["x"]), abs(e["y"] - agent["y"])
+                nearest[int(e["type"])] = min(nearest[int(e["type"])], max(columns, rows))
+                if e["type"] == ENEMY and (rows if e["vx"] else columns) <= 1:
+                    assert max(columns, rows) > 6  # it comes past the start
     assert nearest == {OBSTACLE: 2, TARGET: 2, ENEMY: 3}
 
 

@@ -8,12 +8,11 @@
 //
 // The caves are 30 cells wide (easy), 40 (hard) or 60 (memory). In easy and hard mode only what is near the shortest
 // way from the start to the goal is left of them. For every 80 open cells off that way there are an obstacle, a target
-// and an enemy. None of them starts near the ship, and a level passes only if it has been flown through.
+// and an enemy. None of them starts near the ship, and every level has a way past all of them.
 
 #include "art/caveflyer.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "art/effects.h"
 #include "core/backgrounds.h"
@@ -23,7 +22,7 @@
 #include "core/numbers.h"
 #include "core/physics.h"
 #include "core/sprites.h"
-#include "generate/caves.h"
+#include "generate/flight.h"
 #include "generate/search.h"
 
 namespace wm {
@@ -57,13 +56,6 @@ constexpr float kRadius = 0.5f;        // of everything but the ship and its sho
 constexpr float kShotSpeed = 1, kShotRadiusX = 0.1f, kShotRadiusY = 0.25f;
 constexpr int kShotLifetime = 10;
 constexpr std::int16_t kTargetHealth = 5, kHurtHealth = 3;
-constexpr float kSlowestEnemy = 0.1f, kFastestEnemy = 0.2f;
-
-constexpr int kSmoothings = 4, kPathWidenings = 4;
-constexpr int kCellsPerThing = 80;  // open cells off the path for one thing of each kind
-constexpr int kSafeReach = 1;       // columns and rows around the start where nothing deadly begins
-constexpr int kEnemyReach = 2;      // and no enemy: the nearest needs 10 steps to the ship
-constexpr int kShortestLane = 4;    // cells, of an enemy: there must be room to fly past it
 
 constexpr Cell kRim = 8;  // rock beside space: it only looks different
 
@@ -85,8 +77,7 @@ public:
 
     void reset(std::int32_t level_seed) override {
         Streams streams(level_seed);
-        do build(streams.level);
-        while (way_ < 0);
+        build(generate_flight(world_size(options_.mode), options_.mode != Mode::Memory, streams.level));
         effects_.clear();
         background_ = streams.look.below(background_count(BackgroundFamily::Space));
         phase_ = streams.look.uniform();
@@ -163,13 +154,6 @@ private:
         }
     };
 
-    // The cells that an enemy flies through.
-    struct Lane {
-        Place first;
-        int length;
-    };
-    static Lane lane(const CellSet& open, Place place, bool sideways);
-
     static bool is_rock(Cell cell) { return cell != kSpace; }
 
     Entity& agent() { return entities_[0]; }
@@ -183,10 +167,7 @@ private:
             if (e.type == Obstacle || e.type == Target) free.set(cell_of(e.x), cell_of(e.y), kWall);
         return free;
     }
-    void build(Random& random);
-    void add_things(const CellSet& open, const CellSet& path, Place start, Random& random);
-    bool add_enemy(const CellSet& open, Place place, Random& random);
-    int way_past_enemies(const CellSet& open) const;
+    void build(const FlightLevel& level);
     Entity& add(Type type, Place place);
     void steer_agent(const Move& move);
     void move_all(const Move& move);
@@ -217,98 +198,28 @@ Entity& CaveFlyer::add(Type type, Place place) {
     return entities_.back();
 }
 
-void CaveFlyer::build(Random& random) {
-    CellSet open = random_cells(world_size(options_.mode), random);
-    for (int i = 0; i < kSmoothings; ++i) open = smoothed(open);
-    open = largest_room(open);
-
-    const int cells = open.count();
-    const int start_index = random.below(cells), goal_index = random.below(cells - 1);
-    const Place start = open.nth(start_index), goal = open.nth(goal_index + (goal_index >= start_index ? 1 : 0));
-    const CellSet path = cells_of(open.size(), shortest_path(open, start, goal));
-    if (options_.mode != Mode::Memory) open = widened(path, open, kPathWidenings);
-    for (int i = 0; i < kSmoothings; ++i) open = smoothed(open).with(path);
-
-    write_cells(grid_, open);
-    for (int y = 0; y < open.size(); ++y) {
-        const CellSet::Row near = open.row(y - 1) | open.row(y) | open.row(y + 1);
-        const CellSet::Row rim = ((near << 1) | near | (near >> 1)) & ~open.row(y);
-        for (int x = 0; x < open.size(); ++x)
+void CaveFlyer::build(const FlightLevel& level) {
+    write_cells(grid_, level.open);
+    for (int y = 0; y < level.open.size(); ++y) {
+        const CellSet::Row near = level.open.row(y - 1) | level.open.row(y) | level.open.row(y + 1);
+        const CellSet::Row rim = ((near << 1) | near | (near >> 1)) & ~level.open.row(y);
+        for (int x = 0; x < level.open.size(); ++x)
             if (((rim >> x) & 1) != 0) grid_.set(x, y, kRim);
     }
     entities_.clear();
-    add(Agent, start);
-    add(Goal, goal);
-    add_things(open, path, start, random);
-    way_ = way_past_enemies(open);
-}
-
-void CaveFlyer::add_things(const CellSet& open, const CellSet& path, Place start, Random& random) {
-    const CellSet off_path = open.without(path);
-    const int each = off_path.count() / kCellsPerThing;
-    std::vector<Place> places = off_path.without(off_path.around(start, kSafeReach)).places();
-    for (int added = 0; added < 3 * each && !places.empty();) {
-        const int choice = random.below(static_cast<int>(places.size()));
-        const Place place = places[static_cast<std::size_t>(choice)];
-        places[static_cast<std::size_t>(choice)] = places.back();
-        places.pop_back();
-        if (added < each) add(Obstacle, place);
-        else if (added < 2 * each) add(Target, place).health = kTargetHealth;
-        else if (!add_enemy(open, place, random)) continue;
-        ++added;
+    add(Agent, level.start);
+    add(Goal, level.goal);
+    for (const FlightItem& item : level.items) {
+        using Kind = FlightItem::Kind;
+        Entity& e = add(item.kind == Kind::Obstacle ? Obstacle
+                        : item.kind == Kind::Target ? Target
+                                                    : Enemy,
+                        item.place);
+        if (e.type == Target) e.health = kTargetHealth;
+        e.vx = item.vx;
+        e.vy = item.vy;
     }
-}
-
-// Returns false if it would begin near the ship, or if there is no room to fly past it.
-bool CaveFlyer::add_enemy(const CellSet& open, Place place, Random& random) {
-    const bool sideways = random.coin();
-    const Place start = cell_at(agent());
-    if (std::max(std::abs(place.x - start.x), std::abs(place.y - start.y)) <= kEnemyReach) return false;
-    const float speed = random.uniform(kSlowestEnemy, kFastestEnemy), sign = random.coin() ? 1.0f : -1.0f;
-    if (lane(open, place, sideways).length < kShortestLane) return false;
-    Entity& e = add(Enemy, place);
-    (sideways ? e.vx : e.vy) = speed * sign;
-    return true;
-}
-
-CaveFlyer::Lane CaveFlyer::lane(const CellSet& open, Place place, bool sideways) {
-    const int dx = sideways ? 1 : 0, dy = sideways ? 0 : 1;
-    Place first = place;
-    while (open.has(first.x - dx, first.y - dy)) first = {first.x - dx, first.y - dy};
-    int length = 1;
-    while (open.has(first.x + length * dx, first.y + length * dy)) ++length;
-    return {first, length};
-}
-
-// Steps by sides from the start to the goal, or -1, past everything that is in the way. Lanes of enemies may be crossed
-// but not flown along, since in a narrow one nobody could get out of their way.
-int CaveFlyer::way_past_enemies(const CellSet& open) const {
-    CellSet free = open, sideways(open.size()), upright(open.size());
-    for (const Entity& e : entities_) {
-        if (e.type == Obstacle || e.type == Target) free.remove(cell_of(e.x), cell_of(e.y));
-        if (e.type != Enemy) continue;
-        const Lane swept = lane(open, cell_at(e), e.vx != 0);
-        for (int i = 0; i < swept.length; ++i)
-            if (e.vx != 0) sideways.add(swept.first.x + i, swept.first.y);
-            else upright.add(swept.first.x, swept.first.y + i);
-    }
-    free = free.without(sideways.common(upright));
-    const Place start = cell_at(agent()), goal = cell_at(entities_[Goal]);
-    CellSet reached = cells_of(open.size(), {start});
-    for (int steps = 0, count = 0; count != reached.count(); ++steps) {
-        if (reached.has(goal)) return steps;
-        count = reached.count();
-        CellSet next(open.size());
-        for (int y = 0; y < open.size(); ++y) {
-            const CellSet::Row here = reached.row(y), lane = sideways.row(y), up = upright.row(y);
-            const CellSet::Row across = ((here & ~(lane & (lane >> 1))) << 1) | ((here & ~(lane & (lane << 1))) >> 1);
-            const CellSet::Row along =
-                (reached.row(y - 1) & ~(upright.row(y - 1) & up)) | (reached.row(y + 1) & ~(upright.row(y + 1) & up));
-            next.set_row(y, here | ((across | along) & free.row(y)));
-        }
-        reached = next;
-    }
-    return -1;
+    way_ = level.way;
 }
 
 void CaveFlyer::steer_agent(const Move& move) {

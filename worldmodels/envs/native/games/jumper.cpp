@@ -20,7 +20,6 @@
 #include "core/physics.h"
 #include "core/sprites.h"
 #include "generate/caves.h"
-#include "generate/maze.h"
 #include "generate/search.h"
 
 namespace wm {
@@ -54,9 +53,7 @@ constexpr float kAgentRadiusX = 0.254f, kAgentRadiusY = 0.4f;
 constexpr float kSpikeRadiusX = 0.23f, kSpikeRadiusY = 0.4f;
 constexpr float kCarrotRadius = 0.5f;
 
-constexpr int kCellsPerRoom = 3;                         // of the maze that a cave begins as, both ways
-constexpr float kWallInWall = 0.8f, kWallInRoom = 0.2f;  // probabilities
-constexpr int kSmoothings = 2, kPathWidenings = 4;
+constexpr int kPathWidenings = 4;
 constexpr float kSpikes = 0.2f;  // probability, where there is room
 constexpr int kSafeReach = 1;    // columns and rows around the start without spike and carrot
 constexpr int kTallWall = 3;     // so many cells of wall above each other never stay smooth
@@ -162,7 +159,6 @@ private:
     }
 
     bool build(Random& random);
-    CellSet draft(Random& random) const;
     void add(Type type, Place place, float rx, float ry, float height);
     void add_spikes(const CellSet& open, Place start, Place goal, Random& random);
     void roughen_walls(Random& random);
@@ -186,26 +182,9 @@ private:
     float phase_ = 0;
 };
 
-CellSet Jumper::draft(Random& random) const {
-    const int size = world_size(options_.mode);
-    Maze maze = generate_maze(size / kCellsPerRoom, random);
-    open_dead_ends(maze, random);
-    CellSet open(size);
-    for (int y = 0; y < size; ++y)
-        for (int x = 0; x < size; ++x) {
-            const int i = x / kCellsPerRoom, j = y / kCellsPerRoom;
-            const bool room = i < maze.size && j < maze.size && maze.is_open(i, j);
-            if (!random.chance(room ? kWallInRoom : kWallInWall)) open.add(x, y);
-        }
-    for (int i = 0; i < kSmoothings; ++i) open = smoothed(open);
-    CellSet inner(size);
-    for (int y = 1; y < size - 1; ++y) inner.set_row(y, open.row(y) & (open.full_row() >> 1) & ~CellSet::Row{1});
-    return largest_room(inner);
-}
-
 // Returns false if there is no place for the hare.
 bool Jumper::build(Random& random) {
-    CellSet open = draft(random);
+    CellSet open = cave_from_maze(world_size(options_.mode), random);
     const int cells = open.count();
     if (cells == 0) return false;
     const Place goal = open.nth(random.below(cells));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "generate/maze.h"
+
 namespace wm {
 namespace {
 
@@ -199,6 +201,24 @@ CellSet cells_of(int size, const std::vector<Place>& places) {
     CellSet cells(size);
     for (const Place& place : places) cells.add(place.x, place.y);
     return cells;
+}
+
+CellSet cave_from_maze(int size, Random& random) {
+    constexpr int kCellsPerRoom = 3, kSmoothings = 2;
+    constexpr float kWallInWall = 0.8f, kWallInRoom = 0.2f;  // probabilities
+    Maze maze = generate_maze(size / kCellsPerRoom, random);
+    open_dead_ends(maze, random);
+    CellSet open(size);
+    for (int y = 0; y < size; ++y)
+        for (int x = 0; x < size; ++x) {
+            const int i = x / kCellsPerRoom, j = y / kCellsPerRoom;
+            const bool room = i < maze.size && j < maze.size && maze.is_open(i, j);
+            if (!random.chance(room ? kWallInRoom : kWallInWall)) open.add(x, y);
+        }
+    for (int i = 0; i < kSmoothings; ++i) open = smoothed(open);
+    CellSet inner(size);
+    for (int y = 1; y < size - 1; ++y) inner.set_row(y, open.row(y) & (open.full_row() >> 1) & ~Row{1});
+    return largest_room(inner);
 }
 
 void write_cells(Grid& grid, const CellSet& open) {

@@ -67,6 +67,9 @@ CellSet widened(CellSet cells, const CellSet& room, int rounds);
 // The places as a set.
 CellSet cells_of(int size, const std::vector<Place>& places);
 
+// A maze with loops whose cells, 3 x 3 each, are blurred: the largest room of it, which leaves a border of wall.
+CellSet cave_from_maze(int size, Random& random);
+
 // The world as a grid: space where `open` is, wall elsewhere and outside.
 void write_cells(Grid& grid, const CellSet& open);
 
