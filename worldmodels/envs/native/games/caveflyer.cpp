@@ -98,7 +98,10 @@ public:
     }
 
     void draw(Canvas& canvas) const override;
-    Certificate certify() const override;
+    Certificate certify() const override {
+        const int steps = solve_by_playing(*this, ToTheGoal(*this));
+        return {steps >= 0, steps};
+    }
     int solution_length() const override { return way_; }
 
     void visit(Archive& archive) override {
@@ -117,25 +120,22 @@ private:
         const std::vector<int> ways;  // of each cell to the goal, in steps by sides
 
         explicit ToTheGoal(const CaveFlyer& game)
-            : free(game.free_cells()),
-              ways(distances_from(free, game.cell_at(game.entities_[Goal]), [](Cell cell) { return cell == kSpace; })) {
-        }
+            : free(game.free_cells()), ways(distances_from(free, game.cell_at(game.entities_[Goal]), is_space)) {}
 
         std::array<HeldAction, 7> moves(const CaveFlyer&) const {
             return {{{5, 4}, {2, 4}, {8, 4}, {1, 3}, {7, 3}, {3, 5}, {4, 3}}};
         }
         // From where the ship will glide to a place a little further on its way, and from there to the goal.
         float distance(const CaveFlyer& game) const {
-            constexpr float kGlide = 4;
+            constexpr float kGlide = 4, kPerStep = 0.1f;  // time costs, so that nobody dithers before a corner
             constexpr int kAhead = 4;
             const Entity& e = game.agent();
             Place place = {cell_of(e.x), cell_of(e.y)};
             for (int i = 0; i < kAhead; ++i) place = next(game, place);
             const float dx = static_cast<float>(place.x) + 0.5f - e.x - kGlide * e.vx;
             const float dy = static_cast<float>(place.y) + 0.5f - e.y - kGlide * e.vy;
-            if (ways[game.index_of(place)] < 0) return 1000;
-            return static_cast<float>(ways[game.index_of(place)]) + std::sqrt(dx * dx + dy * dy) +
-                   0.1f * static_cast<float>(e.age);
+            const float way = static_cast<float>(ways[game.index_of(place)]), steps = static_cast<float>(e.age);
+            return way < 0 ? 1000 : way + std::sqrt(dx * dx + dy * dy) + kPerStep * steps;
         }
         Place next(const CaveFlyer& game, Place place) const {
             Place best = place;
@@ -148,12 +148,13 @@ private:
         std::uint64_t key(const CaveFlyer& game) const {
             const Entity& e = game.agent();
             const auto rounded = [](float value, float scale) { return floor_int(value * scale + 0.5f); };
-            std::uint64_t key = folded(0, rounded(e.x, 2));
-            key = folded(folded(folded(key, rounded(e.y, 2)), rounded(e.vx, 3)), rounded(e.vy, 3));
-            return folded(folded(key, rounded(e.rotation, 1.0f / 30)), game.agent().age / 16);  // enemies: time matters
+            std::uint64_t key = folded(folded(0, rounded(e.x, 2)), rounded(e.y, 2));
+            key = folded(folded(key, rounded(e.vx, 3)), rounded(e.vy, 3));
+            return folded(folded(key, rounded(e.rotation, 1.0f / 30)), e.age / 16);  // enemies make time matter
         }
     };
 
+    static bool is_space(Cell cell) { return cell == kSpace; }
     static bool is_rock(Cell cell) { return cell != kSpace; }
 
     Entity& agent() { return entities_[0]; }
@@ -200,12 +201,7 @@ Entity& CaveFlyer::add(Type type, Place place) {
 
 void CaveFlyer::build(const FlightLevel& level) {
     write_cells(grid_, level.open);
-    for (int y = 0; y < level.open.size(); ++y) {
-        const CellSet::Row near = level.open.row(y - 1) | level.open.row(y) | level.open.row(y + 1);
-        const CellSet::Row rim = ((near << 1) | near | (near >> 1)) & ~level.open.row(y);
-        for (int x = 0; x < level.open.size(); ++x)
-            if (((rim >> x) & 1) != 0) grid_.set(x, y, kRim);
-    }
+    for (const Place& place : edge_of(level.open).places()) grid_.set(place.x, place.y, kRim);
     entities_.clear();
     add(Agent, level.start);
     add(Goal, level.goal);
@@ -230,9 +226,9 @@ void CaveFlyer::steer_agent(const Move& move) {
     e.vy = kVelocityDecay * (e.vy + force * ahead_y);
     e.spin = kSpinKept * e.spin + kSpinPerStep * static_cast<float>(move.x);
     if (move.y <= 0) return;
+    using namespace art::caveflyer;
     constexpr float kTail = 0.55f;
-    effects_.push_back(
-        {e.x - kTail * ahead_x, e.y - kTail * ahead_y, art::caveflyer::Exhaust, art::caveflyer::kExhaustFrames});
+    effects_.push_back({e.x - kTail * ahead_x, e.y - kTail * ahead_y, Exhaust, kExhaustFrames});
 }
 
 void CaveFlyer::move_all(const Move& move) {
@@ -310,11 +306,6 @@ void CaveFlyer::fire() {
     entities_.push_back(shot);
 }
 
-Certificate CaveFlyer::certify() const {
-    const int steps = solve_by_playing(*this, ToTheGoal(*this));
-    return {steps >= 0, steps};
-}
-
 void CaveFlyer::draw_entity(Canvas& canvas, const Camera& camera, const Sheet& sheet, const Entity& e) const {
     using namespace art::caveflyer;
     Look look;
@@ -339,11 +330,10 @@ void CaveFlyer::draw(Canvas& canvas) const {
         const Cell cell = grid_.at(x, y);
         return cell == kSpace ? nullptr : cell == kRim ? rim : wall;
     });
-    const float reach = 0.5f * camera.cells() + 1;
-    const bool whole = !options_.center_agent;
+    const float reach = options_.center_agent ? 0.5f * camera.cells() + 1 : world;
     for (std::size_t i = 1; i < entities_.size(); ++i) {
         const Entity& e = entities_[i];
-        if (whole || (std::fabs(e.x - agent().x) < reach && std::fabs(e.y - agent().y) < reach))
+        if (std::fabs(e.x - agent().x) < reach && std::fabs(e.y - agent().y) < reach)
             draw_entity(canvas, camera, sheet, e);
     }
     draw_effects(canvas, camera, sheet, effects_);

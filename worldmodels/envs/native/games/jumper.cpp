@@ -137,8 +137,7 @@ private:
         }
         float distance(const Jumper& game) const {
             const Place place = game.cell_at(game.agent());
-            const int way = ways[static_cast<std::size_t>(place.y * game.grid_.width() + place.x)];
-            return way < 0 ? 1000.0f : static_cast<float>(way);
+            return static_cast<float>(ways[static_cast<std::size_t>(place.y * game.grid_.width() + place.x)]);
         }
         std::uint64_t key(const Jumper& game) const {
             const Entity& e = game.agent();

@@ -197,6 +197,15 @@ CellSet widened(CellSet cells, const CellSet& room, int rounds) {
     return cells;
 }
 
+CellSet edge_of(const CellSet& open) {
+    CellSet edge(open.size());
+    for (int y = 0; y < open.size(); ++y) {
+        const Row near = open.row(y - 1) | open.row(y) | open.row(y + 1);
+        edge.set_row(y, (near | (near << 1) | (near >> 1)) & ~open.row(y));
+    }
+    return edge;
+}
+
 CellSet cells_of(int size, const std::vector<Place>& places) {
     CellSet cells(size);
     for (const Place& place : places) cells.add(place.x, place.y);

@@ -64,6 +64,9 @@ std::vector<Place> shortest_path(const CellSet& open, Place start, Place goal);
 // `cells` and what is at most `rounds` steps (also diagonal ones) away from it through `room`.
 CellSet widened(CellSet cells, const CellSet& room, int rounds);
 
+// The cells of wall that touch `open` by a side or a corner.
+CellSet edge_of(const CellSet& open);
+
 // The places as a set.
 CellSet cells_of(int size, const std::vector<Place>& places);
 
