@@ -10,8 +10,9 @@
 
 namespace wm {
 
-// Remainder in 0 to period - 1, cheap for values within one period of that.
+// Remainder in 0 to period - 1, cheap for values below two periods.
 inline int wrap(int value, int period) {
+    if (value >= period) value -= period;
     if (value >= 0 && value < period) return value;
     const int remainder = value % period;
     return remainder < 0 ? remainder + period : remainder;

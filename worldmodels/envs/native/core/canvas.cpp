@@ -18,31 +18,63 @@ inline std::uint8_t blended(unsigned source, unsigned keep, unsigned destination
     return static_cast<std::uint8_t>(source + divide_by_255(destination * keep));
 }
 
-// Compilers turn this fixed loop into a handful of vector instructions.
-inline void blend_block(std::uint8_t* destination, const std::uint8_t* source, const std::uint8_t* keep) {
+// Blends `count` bytes, 1 to 16, of a block of 16; the others stay as they are. Compilers turn the fixed loop into a
+// handful of vector instructions.
+inline void blend_block(std::uint8_t* destination, const std::uint8_t* source, const std::uint8_t* keep,
+                        int count = kBlock) {
+    static constexpr std::uint8_t kWindow[2 * kBlock] = {255, 255, 255, 255, 255, 255, 255, 255,
+                                                         255, 255, 255, 255, 255, 255, 255, 255};
+    const std::uint8_t* window = kWindow + kBlock - count;  // 255 for what is blended, else 0
     std::uint8_t mixed[kBlock];
     for (int i = 0; i < kBlock; ++i) {
-        auto product = static_cast<std::uint16_t>(destination[i] * keep[i] + 128);
+        const auto kept = static_cast<std::uint8_t>(keep[i] | (255 - window[i]));
+        auto product = static_cast<std::uint16_t>(destination[i] * kept + 128);
         product = static_cast<std::uint16_t>((product + (product >> 8)) >> 8);
-        mixed[i] = static_cast<std::uint8_t>(source[i] + product);
+        mixed[i] = static_cast<std::uint8_t>((source[i] & window[i]) + product);
     }
     std::memcpy(destination, mixed, kBlock);
 }
 
-// Short rows are the usual case: fixed-size moves that may overlap beat a call to memcpy.
-inline void copy_short(std::uint8_t* destination, const std::uint8_t* source, int count) {
-    if (count >= 16) {
-        if (count > 96) {
-            std::memcpy(destination, source, static_cast<std::size_t>(count));
-            return;
+// Rows of equal length: where the first begins, and how many bytes further on the next one does.
+struct Rows {
+    std::uint8_t* first;
+    std::ptrdiff_t pitch;
+};
+struct ConstRows {
+    const std::uint8_t* first;
+    std::ptrdiff_t pitch;
+};
+
+// Copies rows of `bytes` bytes, kMove or more, in moves of that size; the last may overlap the one before it.
+template <int kMove>
+void copy_in_moves(Rows to, ConstRows from, int bytes, int rows) {
+    const int last = bytes - kMove;
+    for (; rows > 0; --rows, to.first += to.pitch, from.first += from.pitch) {
+        for (int i = 0; i < last; i += kMove) std::memcpy(to.first + i, from.first + i, kMove);
+        std::memcpy(to.first + last, from.first + last, kMove);
+    }
+}
+
+// Rows are short and of one length: to choose the moves once beats a call of memcpy for each row.
+void copy_rows(Rows to, ConstRows from, int bytes, int rows) {
+    if (bytes >= 64) copy_in_moves<64>(to, from, bytes, rows);
+    else if (bytes >= 16) copy_in_moves<16>(to, from, bytes, rows);
+    else if (bytes >= 8) copy_in_moves<8>(to, from, bytes, rows);
+    else copy_in_moves<3>(to, from, bytes, rows);
+}
+
+// Fills a rectangle of pixels with an opaque picture that repeats for ever, from its pixel (u, v) on.
+void copy_repeated(Rows to, int columns, int rows, ConstRows picture, int width, int height, int u, int v) {
+    for (int done = 0; done < rows; v = 0) {
+        const int high = std::min(rows - done, height - v);
+        const Rows part = {to.first + done * to.pitch, to.pitch};
+        for (int x = 0, from = u; x < columns; from = 0) {
+            const int wide = std::min(columns - x, width - from);
+            copy_rows({part.first + x * 3, part.pitch}, {picture.first + v * picture.pitch + from * 3, picture.pitch},
+                      wide * 3, high);
+            x += wide;
         }
-        for (int i = 0; i + 16 < count; i += 16) std::memcpy(destination + i, source + i, 16);
-        std::memcpy(destination + count - 16, source + count - 16, 16);
-    } else if (count >= 8) {
-        std::memcpy(destination, source, 8);
-        std::memcpy(destination + count - 8, source + count - 8, 8);
-    } else {
-        for (int i = 0; i < count; ++i) destination[i] = source[i];
+        done += high;
     }
 }
 
@@ -81,8 +113,7 @@ void Canvas::fill_rectangle(int x, int y, int width, int height, Colour colour) 
         first[3 * i + 1] = colour.g;
         first[3 * i + 2] = colour.b;
     }
-    for (int row = rows.first + 1; row < rows.last; ++row)
-        copy_short(at(columns.first, row), first, columns.size() * 3);
+    copy_rows({first + pitch(), pitch()}, {first, 0}, columns.size() * 3, rows.size() - 1);
 }
 
 void Canvas::shade_rectangle(int x, int y, int width, int height, Colour colour, int keep) {
@@ -114,21 +145,9 @@ void Canvas::copy_pixels(const std::uint8_t* pixels) {
 }
 
 void Canvas::copy_wrapped(const Image& image, int x, int y) {
-    const int u = positive_remainder(x + left_, image.width);
-    int v = positive_remainder(y + top_, image.height);
-    for (int row = top_; row < bottom_; ++row) {
-        const std::uint8_t* source = image.row(v);
-        std::uint8_t* destination = at(left_, row);
-        int offset = u, left = right_ - left_;
-        while (left > 0) {
-            const int count = std::min(left, image.width - offset);
-            std::memcpy(destination, source + offset * 3, static_cast<std::size_t>(count) * 3);
-            destination += count * 3;
-            left -= count;
-            offset = 0;
-        }
-        if (++v == image.height) v = 0;
-    }
+    copy_repeated({at(left_, top_), pitch()}, right_ - left_, bottom_ - top_,
+                  {image.rgb.data(), std::ptrdiff_t{3} * image.width}, image.width, image.height,
+                  positive_remainder(x + left_, image.width), positive_remainder(y + top_, image.height));
 }
 
 void Canvas::fill_pattern(int x, int y, int width, int height, const Bitmap& pattern, int u, int v) {
@@ -136,38 +155,34 @@ void Canvas::fill_pattern(int x, int y, int width, int height, const Bitmap& pat
     if (columns.size() <= 0 || rows.size() <= 0) return;
     if (columns.first != x) u = positive_remainder(u + columns.first - x, pattern.width);
     if (rows.first != y) v = positive_remainder(v + rows.first - y, pattern.height);
-    const int before_seam = std::min(columns.size(), pattern.width - u);
-    for (int row = rows.first; row < rows.last; ++row) {
-        const std::uint8_t* source = pattern.rgb.data() + static_cast<std::ptrdiff_t>(v) * pattern.stride;
-        std::uint8_t* destination = at(columns.first, row);
-        copy_short(destination, source + u * 3, before_seam * 3);
-        for (int done = before_seam; done < columns.size(); done += pattern.width)
-            copy_short(destination + done * 3, source, std::min(columns.size() - done, pattern.width) * 3);
-        if (++v == pattern.height) v = 0;
-    }
+    copy_repeated({at(columns.first, rows.first), pitch()}, columns.size(), rows.size(),
+                  {pattern.rgb.data(), pattern.stride}, pattern.width, pattern.height, u, v);
 }
 
 void Canvas::blit(const Bitmap& bitmap, int x, int y) {
     const Span columns(x, bitmap.width, left_, right_), rows(y, bitmap.height, top_, bottom_);
     if (columns.size() <= 0 || rows.size() <= 0) return;
-    const std::ptrdiff_t offset = (columns.first - x) * 3 + static_cast<std::ptrdiff_t>(rows.first - y) * bitmap.stride;
+    const std::ptrdiff_t next_row = pitch(), stride = bitmap.stride;
+    const std::ptrdiff_t offset = (columns.first - x) * 3 + (rows.first - y) * stride;
     const std::uint8_t* source = bitmap.rgb.data() + offset;
+    std::uint8_t* destination = at(columns.first, rows.first);
+    const int bytes = columns.size() * 3;
+    if (bitmap.opaque) {
+        copy_rows({destination, next_row}, {source, stride}, bytes, rows.size());
+        return;
+    }
     const std::uint8_t* keep = bitmap.keep.data() + offset;
-    const int count = columns.size() * 3;
-    // The padding of a row is transparent, so a block may run over its end, unless the row was cut (then the end of a
-    // block may lie in the next row) or the block would leave the canvas.
-    const bool cut = columns.size() != bitmap.width;
-    for (int row = rows.first; row < rows.last; ++row, source += bitmap.stride, keep += bitmap.stride) {
-        std::uint8_t* destination = at(columns.first, row);
-        if (bitmap.opaque) {
-            copy_short(destination, source, count);
-            continue;
-        }
-        const bool padded = !cut && end() - destination >= count + kBlock;
-        int i = 0;
-        for (; padded ? i < count : i + kBlock <= count; i += kBlock)
-            blend_block(destination + i, source + i, keep + i);
-        for (; i < count; ++i) destination[i] = blended(source[i], keep[i], destination[i]);
+    const std::uint8_t* const canvas_end = end();
+    const int last = (bytes - 1) / kBlock * kBlock;  // where the last block of a row begins, which may run over its end
+    int left = rows.size();
+    for (; left > 0 && canvas_end - destination >= last + kBlock; --left) {
+        for (int i = 0; i < last; i += kBlock) blend_block(destination + i, source + i, keep + i);
+        blend_block(destination + last, source + last, keep + last, bytes - last);
+        destination += next_row, source += stride, keep += stride;
+    }
+    for (; left > 0; --left) {  // at the very end of the canvas
+        for (int i = 0; i < bytes; ++i) destination[i] = blended(source[i], keep[i], destination[i]);
+        destination += next_row, source += stride, keep += stride;
     }
 }
 

@@ -59,6 +59,7 @@ public:
 
 private:
     std::uint8_t* at(int x, int y) { return pixels_ + (static_cast<std::ptrdiff_t>(y) * width_ + x) * 3; }
+    std::ptrdiff_t pitch() const { return std::ptrdiff_t{3} * width_; }  // bytes from one row to the next
     const std::uint8_t* end() const { return pixels_ + static_cast<std::ptrdiff_t>(width_) * height_ * 3; }
 
     std::uint8_t* pixels_;
