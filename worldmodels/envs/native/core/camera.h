@@ -2,7 +2,6 @@
 // pixel, so everything on screen shifts rigidly: tile edges never shimmer and neighbouring tiles share their edge.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 
 #include "core/canvas.h"
@@ -27,11 +26,7 @@ public:
           scale_(static_cast<float>(view) / cells),
           fixed_scale_(fixed_scale(view, cells)),
           left_(snap(x * scale_ - 0.5F * static_cast<float>(view))),
-          top_(snap(y * scale_ + 0.5F * static_cast<float>(view))),
-          first_column_(cell_at(left_)),
-          last_column_(cell_at(left_ + view - 1)),
-          first_row_(cell_at(top_ - view)),
-          last_row_(cell_at(top_ - 1)) {}
+          top_(snap(y * scale_ + 0.5F * static_cast<float>(view))) {}
 
     int view() const { return view_; }
     float cells() const { return cells_; }
@@ -49,17 +44,19 @@ public:
     int row(float y) const { return top_ - snap(y * scale_); }
 
     // Cells that the view shows, inclusive; they may lie outside the world.
-    int first_column() const { return first_column_; }
-    int last_column() const { return last_column_; }
-    int first_row() const { return first_row_; }
-    int last_row() const { return last_row_; }
+    int first_column() const { return cell_at(left_); }
+    int last_column() const { return cell_at(left_ + view_ - 1); }
+    int first_row() const { return cell_at(top_ - view_); }
+    int last_row() const { return cell_at(top_ - 1); }
 
 private:
     static constexpr int kFractionBits = 20;
 
     // Rounded up: the cells of a view never leave a gap at its end.
     static std::int64_t fixed_scale(int view, float cells) {
-        return static_cast<std::int64_t>(std::ceil(static_cast<double>(std::int64_t{view} << kFractionBits) / cells));
+        const double exact = static_cast<double>(std::int64_t{view} << kFractionBits) / cells;
+        const auto truncated = static_cast<std::int64_t>(exact);
+        return truncated + (static_cast<double>(truncated) < exact ? 1 : 0);
     }
     static int snap(float value) { return floor_int(value + 0.5F); }
     // Rounded like any other position, so that what stands on a cell touches it.
@@ -73,17 +70,25 @@ private:
     float cells_, scale_;
     std::int64_t fixed_scale_;
     int left_, top_;
-    int first_column_, last_column_, first_row_, last_row_;
 };
 
 // Draws `sprite` with its middle at a world position.
-void draw_centred(Canvas& canvas, const Camera& camera, const Bitmap& sprite, float x, float y);
+inline void draw_centred(Canvas& canvas, const Camera& camera, const Bitmap& sprite, float x, float y) {
+    const float half_width = 0.5F * static_cast<float>(sprite.width) / camera.scale();
+    const float half_height = 0.5F * static_cast<float>(sprite.height) / camera.scale();
+    canvas.blit(sprite, camera.column(x - half_width), camera.row(y + half_height));
+}
 
 // Draws `sprite` standing on `bottom`: a picture may be taller than the box that it stands for.
-void draw_standing(Canvas& canvas, const Camera& camera, const Bitmap& sprite, float x, float bottom);
+inline void draw_standing(Canvas& canvas, const Camera& camera, const Bitmap& sprite, float x, float bottom) {
+    const float half_width = 0.5F * static_cast<float>(sprite.width) / camera.scale();
+    canvas.blit(sprite, camera.column(x - half_width), camera.row(bottom) - sprite.height);
+}
 
 // Draws `sprite` with its lower left corner on that of a cell.
-void draw_in_cell(Canvas& canvas, const Camera& camera, const Bitmap& sprite, int i, int j);
+inline void draw_in_cell(Canvas& canvas, const Camera& camera, const Bitmap& sprite, int i, int j) {
+    canvas.blit(sprite, camera.column_edge(i), camera.row_edge(j) - sprite.height);
+}
 
 // Draws the visible cells. `pattern_of(i, j)` gives the opaque pattern of a cell (`Sheet::get` of a tile), or nullptr
 // for an empty one; it is asked about cells outside the world too. Equal neighbours in a row are copied as one run.
@@ -91,12 +96,12 @@ void draw_in_cell(Canvas& canvas, const Camera& camera, const Bitmap& sprite, in
 // cells.
 template <class PatternOf>
 void draw_tiles(Canvas& canvas, const Camera& camera, PatternOf pattern_of) {
-    const int view = camera.view(), last = camera.last_column();
+    const int view = camera.view(), first = camera.first_column(), last = camera.last_column();
     const int anchor_u = wrap(camera.left(), view), anchor_v = wrap(-camera.top(), view);
-    for (int j = camera.first_row(); j <= camera.last_row(); ++j) {
+    for (int j = camera.first_row(), last_row = camera.last_row(); j <= last_row; ++j) {
         const int y = camera.row_edge(j + 1), height = camera.row_edge(j) - y;
-        const Bitmap* pattern = pattern_of(camera.first_column(), j);
-        for (int i = camera.first_column(); i <= last;) {
+        const Bitmap* pattern = pattern_of(first, j);
+        for (int i = first; i <= last;) {
             const Bitmap* following = nullptr;
             int next = i + 1;
             while (next <= last && (following = pattern_of(next, j)) == pattern) ++next;

@@ -70,7 +70,8 @@ Sheet::Sheet(const ArtTable& table, AssetStyle style, int view, float cells)
     : table_(table), style_(style), view_(view), cells_(cells) {
     std::size_t count = 0;
     for (const SpriteSpec& spec : table.sprites) {
-        first_slot_.push_back(count);
+        const bool one_theme = !spec.fit && shown_theme(spec, style, 1) == 0;
+        slots_of_.push_back({count, spec.turns, one_theme});
         count += static_cast<std::size_t>(spec.themes * 2 * spec.turns);
     }
     slots_ = std::vector<std::atomic<const Bitmap*>>(count);
@@ -78,15 +79,6 @@ Sheet::Sheet(const ArtTable& table, AssetStyle style, int view, float cells)
 
 Sheet::~Sheet() {
     for (const auto& slot : slots_) delete slot.load(std::memory_order_acquire);
-}
-
-const Bitmap& Sheet::get(int sprite, Look look) const {
-    const SpriteSpec& spec = table_.sprites[static_cast<std::size_t>(sprite)];
-    if (!spec.fit) look.theme = shown_theme(spec, style_, look.theme);
-    const int offset = (look.theme * 2 + (look.mirrored ? 1 : 0)) * spec.turns + look.turn;
-    const std::size_t slot = first_slot_[static_cast<std::size_t>(sprite)] + static_cast<std::size_t>(offset);
-    const Bitmap* bitmap = slots_[slot].load(std::memory_order_acquire);
-    return bitmap != nullptr ? *bitmap : painted(sprite, look, slot);
 }
 
 const Bitmap& Sheet::painted(int sprite, Look look, std::size_t slot) const {
@@ -120,7 +112,7 @@ const Bitmap& Sheet::painted(int sprite, Look look, std::size_t slot) const {
     return *bitmap.release();
 }
 
-const Sheet& Art::sheet(int view, float cells) const {
+const Sheet& Art::found(int view, float cells) const {
     // A list that only grows: readers walk it without a lock, and nothing in it is ever freed or moved.
     struct Node {
         Node(const ArtTable& table, AssetStyle style, int view, float cells, Node* rest)

@@ -64,7 +64,14 @@ public:
     Sheet& operator=(const Sheet&) = delete;
 
     // Never waits once a bitmap exists; it stays where it is as long as the process lives. `sprite` indexes the table.
-    const Bitmap& get(int sprite, Look look) const;
+    const Bitmap& get(int sprite, Look look) const {
+        const Slots& own = slots_of_[static_cast<std::size_t>(sprite)];
+        if (own.one_theme) look.theme = 0;
+        const auto offset =
+            static_cast<std::size_t>((look.theme * 2 + (look.mirrored ? 1 : 0)) * own.turns + look.turn);
+        const Bitmap* bitmap = slots_[own.first + offset].load(std::memory_order_acquire);
+        return bitmap != nullptr ? *bitmap : painted(sprite, look, own.first + offset);
+    }
     const Bitmap& get(int sprite, int theme = 0) const { return get(sprite, Look{theme}); }
 
     const ArtTable& table() const { return table_; }
@@ -73,13 +80,19 @@ public:
     }
 
 private:
+    struct Slots {
+        std::size_t first;
+        int turns;
+        bool one_theme;
+    };
+
     const Bitmap& painted(int sprite, Look look, std::size_t slot) const;
 
     const ArtTable& table_;
     AssetStyle style_;
     int view_;
     float cells_;
-    std::vector<std::size_t> first_slot_;  // of each sprite; slots go by theme, then mirrored, then turn
+    std::vector<Slots> slots_of_;  // each sprite; they go by theme, then mirrored, then turn
     mutable std::vector<std::atomic<const Bitmap*>> slots_;
     mutable std::mutex painting_;
 };
@@ -89,13 +102,19 @@ class Art {
 public:
     Art(const ArtTable& table, AssetStyle style) : table_(table), style_(style) {}
 
-    const Sheet& sheet(int view, float cells) const;
+    const Sheet& sheet(int view, float cells) const {
+        if (latest_ == nullptr || !latest_->serves(style_, view, cells)) latest_ = &found(view, cells);
+        return *latest_;
+    }
     // How many looks to draw from, the same in every style.
     int themes(int sprite) const;
 
 private:
+    const Sheet& found(int view, float cells) const;
+
     const ArtTable& table_;
     AssetStyle style_;
+    mutable const Sheet* latest_ = nullptr;
 };
 
 }  // namespace wm
