@@ -22,11 +22,21 @@ public:
     // `cells` across a square view of `view` pixels, looking at (x, y) in cells.
     Camera(int view, float cells, float x, float y)
         : view_(view),
+          window_(view),
           cells_(cells),
           scale_(static_cast<float>(view) / cells),
           fixed_scale_(fixed_scale(view, cells)),
           left_(snap(x * scale_ - 0.5F * static_cast<float>(view))),
           top_(snap(y * scale_ + 0.5F * static_cast<float>(view))) {}
+
+    // The same camera, but it sees `margin` pixels more on each side. What it draws must not depend on where it stands.
+    Camera widened(int margin) const {
+        Camera wide = *this;
+        wide.window_ += 2 * margin;
+        wide.left_ -= margin;
+        wide.top_ += margin;
+        return wide;
+    }
 
     int view() const { return view_; }
     float cells() const { return cells_; }
@@ -45,8 +55,8 @@ public:
 
     // Cells that the view shows, inclusive; they may lie outside the world.
     int first_column() const { return cell_at(left_); }
-    int last_column() const { return cell_at(left_ + view_ - 1); }
-    int first_row() const { return cell_at(top_ - view_); }
+    int last_column() const { return cell_at(left_ + window_ - 1); }
+    int first_row() const { return cell_at(top_ - window_); }
     int last_row() const { return cell_at(top_ - 1); }
 
 private:
@@ -66,7 +76,8 @@ private:
     }
     int cell_at(int pixel) const;  // the cell whose edges enclose this world pixel
 
-    int view_;
+    int view_;    // pixels that `cells_` cells take
+    int window_;  // pixels that are seen
     float cells_, scale_;
     std::int64_t fixed_scale_;
     int left_, top_;

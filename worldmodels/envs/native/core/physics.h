@@ -118,7 +118,18 @@ private:
         return std::max(kMinimumSubsteps, static_cast<int>(kMinimumSubsteps * speed));
     }
 
+    // Is anything so close that `e` could meet it within this step? It never goes further than its speed allows, and
+    // where a wall pushes it.
+    bool has_neighbours(const Entity& e) const {
+        constexpr float kPushes = 2;
+        const float reach = kPushes + std::fabs(e.vx) + std::fabs(e.vy);
+        return std::any_of(entities_.begin(), entities_.end(), [&](const Entity& other) {
+            return &other != &e && !other.dead && overlap(e, other, reach);
+        });
+    }
+
     void move_in_order(Entity& e, bool x_first, int substeps) {
+        if constexpr (Rules::kEntitiesBlock) may_meet_ = has_neighbours(e);
         const float count = static_cast<float>(substeps);
         int free_x = 0, free_y = 0;
         for (int i = 0; i < substeps; ++i) {
@@ -151,7 +162,8 @@ private:
             e.x = x;
             e.y = y;
         }
-        if constexpr (Rules::kEntitiesBlock) free = meet_entities(e, horizontal, dx + dy, depth) && free;
+        if constexpr (Rules::kEntitiesBlock)
+            if (may_meet_) free = meet_entities(e, horizontal, dx + dy, depth) && free;
         return free;
     }
 
@@ -192,6 +204,7 @@ private:
     const Grid& grid_;
     Entities& entities_;
     Rules& rules_;
+    bool may_meet_ = false;
 };
 
 // Runs the contact rules of one step, last entity first. `rules` has

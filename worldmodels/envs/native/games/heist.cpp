@@ -21,6 +21,7 @@
 #include "core/game.h"
 #include "core/physics.h"
 #include "core/sprites.h"
+#include "core/wide_picture.h"
 #include "generate/doors.h"
 
 namespace wm {
@@ -49,7 +50,6 @@ constexpr float kRadius = 0.375f;  // of the panda; keys and the gem are as wide
 constexpr int kMostDoors = 3;
 constexpr int kSmallestMaze = 5;   // cells
 constexpr float kMemoryView = 8;   // cells across the view in memory mode
-constexpr int kAgentView = 64;     // pixels; larger pictures are not worth their memory
 constexpr int kPicturePeriod = 4;  // steps between two pictures of an animation
 
 enum Type : std::int16_t { Agent, Door, Key, Gem };
@@ -74,7 +74,7 @@ public:
         steps_ = 0;
         background_ = streams.look.below(background_count(BackgroundFamily::TopDown));
         phase_ = streams.look.uniform();
-        picture_.forget();
+        forget_pictures();
     }
 
     StepResult step(int action) override {
@@ -104,7 +104,7 @@ public:
     void visit(Archive& archive) override {
         archive("grid", grid_)("entities", entities_)("held", held_)("steps", steps_);
         archive("background", background_)("phase", phase_);
-        if (archive.loading()) picture_.forget();
+        if (archive.loading()) forget_pictures();
     }
 
 private:
@@ -125,6 +125,10 @@ private:
     void add(Type type, int theme, float x, float y, float rx, float ry);
     Camera view_of(const Canvas& canvas) const;
     void draw_level(Canvas& canvas, const Camera& camera, const Sheet& sheet) const;
+    void forget_pictures() {
+        picture_.forget();
+        surroundings_.forget();
+    }
     void draw_held_keys(Canvas& canvas) const;
 
     GameOptions options_;
@@ -135,7 +139,9 @@ private:
     std::int32_t steps_ = 0;
     std::int32_t background_ = 0;
     float phase_ = 0;
-    mutable LevelPicture picture_;  // the walls, which never change within a level
+    // The walls, which never change within a level: all of them, or those around the panda.
+    mutable LevelPicture picture_;
+    mutable WidePicture surroundings_;
 };
 
 void Heist::add(Type type, int theme, float x, float y, float rx, float ry) {
@@ -232,10 +238,11 @@ void Heist::draw(Canvas& canvas) const {
     using namespace art::heist;
     const Camera camera = view_of(canvas);
     const Sheet& sheet = art_.sheet(canvas.width(), camera.cells());
-    const bool whole = options_.mode != Mode::Memory;
-    if (!whole || !picture_.copy_to(canvas)) {
+    if (options_.mode == Mode::Memory) {
+        surroundings_.draw(canvas, camera, [&](Canvas& part, const Camera& seen) { draw_level(part, seen, sheet); });
+    } else if (!picture_.copy_to(canvas)) {
         draw_level(canvas, camera, sheet);
-        if (whole && canvas.width() <= kAgentView) picture_.remember(canvas);
+        picture_.remember(canvas);
     }
     const int beat = steps_ / kPicturePeriod;
     for (std::size_t i = 1; i < entities_.size(); ++i) {

@@ -14,6 +14,7 @@
 #include "core/game.h"
 #include "core/physics.h"
 #include "core/sprites.h"
+#include "core/wide_picture.h"
 #include "generate/maze.h"
 #include "generate/paths.h"
 
@@ -38,7 +39,6 @@ const GameInfo kInfo = {
 
 constexpr float kReward = 10;
 constexpr float kMemoryView = 8;  // cells across the view in memory mode
-constexpr int kAgentView = 64;    // pixels; larger pictures are not worth their memory
 
 int world_size(Mode mode) { return mode == Mode::Easy ? 15 : mode == Mode::Memory ? 31 : 25; }
 
@@ -68,7 +68,7 @@ public:
 
         background_ = streams.look.below(background_count(BackgroundFamily::TopDown));
         phase_ = streams.look.uniform();
-        picture_.forget();
+        forget_pictures();
     }
 
     StepResult step(int action) override {
@@ -87,10 +87,12 @@ public:
     void draw(Canvas& canvas) const override {
         const Camera camera = view_of(canvas);
         const Sheet& sheet = art_.sheet(canvas.width(), camera.cells());
-        const bool whole = options_.mode != Mode::Memory;
-        if (!whole || !picture_.copy_to(canvas)) {
+        if (options_.mode == Mode::Memory) {
+            surroundings_.draw(canvas, camera,
+                               [&](Canvas& part, const Camera& seen) { draw_level(part, seen, sheet); });
+        } else if (!picture_.copy_to(canvas)) {
             draw_level(canvas, camera, sheet);
-            if (whole && canvas.width() <= kAgentView) picture_.remember(canvas);
+            picture_.remember(canvas);
         }
         draw_in_cell(canvas, camera, sheet.get(art::maze::Cheese), cheese_x_, cheese_y_);
         draw_in_cell(canvas, camera, sheet.get(art::maze::Mouse, {0, mirrored_}), mouse_x_, mouse_y_);
@@ -104,7 +106,7 @@ public:
     void visit(Archive& archive) override {
         archive("grid", grid_)("mouse_x", mouse_x_)("mouse_y", mouse_y_)("mirrored", mirrored_);
         archive("cheese_x", cheese_x_)("cheese_y", cheese_y_)("background", background_)("phase", phase_);
-        if (archive.loading()) picture_.forget();
+        if (archive.loading()) forget_pictures();
     }
 
 private:
@@ -113,6 +115,11 @@ private:
         const float world = static_cast<float>(grid_.width());
         if (options_.mode != Mode::Memory) return {canvas.width(), world, world / 2, world / 2};
         return {canvas.width(), kMemoryView, static_cast<float>(mouse_x_) + 0.5f, static_cast<float>(mouse_y_) + 0.5f};
+    }
+
+    void forget_pictures() {
+        picture_.forget();
+        surroundings_.forget();
     }
 
     void draw_level(Canvas& canvas, const Camera& camera, const Sheet& sheet) const {
@@ -133,7 +140,9 @@ private:
     int cheese_x_ = 0, cheese_y_ = 0;
     int background_ = 0;
     float phase_ = 0;
-    mutable LevelPicture picture_;  // the walls, which never change within a level
+    // The walls, which never change within a level: all of them, or those around the mouse.
+    mutable LevelPicture picture_;
+    mutable WidePicture surroundings_;
 };
 
 }  // namespace
