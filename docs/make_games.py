@@ -125,6 +125,8 @@ def main() -> None:
         return
     folder = DOCS / "images" / "games"
     folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.iterdir():
+        old.unlink()
     for info in GAME_INFO.values():
         picture(info).save(folder / f"{info.name}.jpg", quality=88)
     banner().save(DOCS / "images" / "games.jpg", quality=90)

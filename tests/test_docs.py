@@ -16,4 +16,4 @@ def test_the_page_of_games_is_up_to_date() -> None:
 
 
 def test_every_game_has_a_picture() -> None:
-    assert {path.stem for path in (DOCS / "images" / "games").iterdir()} == set(GAMES)
+    assert {path.stem for path in (DOCS / "images" / "games").iterdir()} == set(GAMES), "run: python docs/make_games.py"

@@ -11,6 +11,7 @@ from worldmodels.envs import conformance
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "games.json"
 PAIRS = conformance.games_and_modes()
+WRITE = "python -m worldmodels.envs.conformance tests/golden/games.json"
 
 CHECKS = [
     conformance.check_spaces,
@@ -28,13 +29,15 @@ def test_contract(name, mode, check):
 
 
 def test_every_game_and_mode_has_a_golden_digest():
-    assert list(json.loads(GOLDEN.read_text())) == [f"{name} {mode}" for name, mode in PAIRS]
+    wanted = [f"{name} {mode}" for name, mode in PAIRS]
+    assert list(json.loads(GOLDEN.read_text())) == wanted, f"A game or mode is new or gone: {WRITE}"
 
 
 @pytest.mark.parametrize(("name", "mode"), PAIRS)
 def test_golden_digest(name, mode):
-    golden = json.loads(GOLDEN.read_text())[f"{name} {mode}"]
+    golden = json.loads(GOLDEN.read_text()).get(f"{name} {mode}")
+    assert golden is not None, f"{name} ({mode}) has no golden digest yet: {WRITE}"
     now = conformance.digest(name, mode)
-    again = "If the change is wanted: python -m worldmodels.envs.conformance tests/golden/games.json"
+    again = f"If the change is wanted: {WRITE}"
     assert now["rules"] == golden["rules"], f"What happens in {name} ({mode}) has changed. {again}"
     assert now["frames"] == golden["frames"], f"What is seen in {name} ({mode}) has changed. {again}"

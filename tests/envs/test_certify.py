@@ -60,7 +60,7 @@ def test_failures_are_listed_with_their_seeds(capsys, monkeypatch, tmp_path):
     file = tmp_path / "levels.json"
     assert main(["certify", "maze", "--mode", "hard", "--levels=30", "--first=100", "--json", str(file)]) == 1
     assert capsys.readouterr().out.splitlines()[1:] == [
-        "maze       hard              30         15           1      7    7       7     0.0",
+        f"{'maze':18}hard              30         15           1      7    7       7     0.0",
         "maze hard, unsolvable: 100, 102, 104, 106, 108, 110, 112, 114, 116, 118 ...",
         "maze hard, ends at once: 129",
     ]

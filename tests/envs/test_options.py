@@ -64,7 +64,7 @@ def test_velocity_squares(game):
     if game in NO_VELOCITY:
         assert np.array_equal(plain, painted)
         return
-    assert not np.array_equal(plain, painted)
+    assert not np.array_equal(plain, painted), "Canvas::paint_velocity, or NO_VELOCITY if the agent has no momentum"
     assert np.array_equal(plain[:, 16:], painted[:, 16:]), "only the top rows change"
     square = painted[0, 2:10, 2:10]
     assert (square == square[0, 0]).all() and np.ptp(square[0, 0]) == 0, "one grey"

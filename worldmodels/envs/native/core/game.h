@@ -3,8 +3,9 @@
 //   reset   builds the level of a seed: the same seed gives the same level, whatever was played before
 //   step    advances by one action; is not called after `terminated` until the next reset
 //   draw    paints the current moment, for agents (64x64) and people (512x512) alike; it changes nothing that can be
-//           observed and owns no random numbers, so looking never changes the game
-//   visit   names every field that the future depends on (core/archive.h)
+//           observed and owns no random numbers, so looking never changes the game; honours use_backgrounds, and
+//           paint_vel_info (Canvas::paint_velocity) where the agent has momentum, while `Art` does the other styles
+//   visit   names every field that the future or the picture depends on (core/archive.h); a grid is called "grid"
 //   certify proves that the level just built can be completed; whatever cannot be is a bug of the game's generator
 //
 // Time limits, level seeds, autoreset and the copying of arrays are not a game's business: see batch/.
@@ -44,7 +45,7 @@ public:
     // Called right after `reset`. Trusts nothing that the generator knows: it searches the level, or plays it.
     virtual Certificate certify() const = 0;
     // Steps of the solution that the generator itself looked for before it let this level pass; -1 where levels are
-    // solvable by construction and no solver runs.
+    // solvable by construction and no solver runs. It belongs to the state, so `visit` names it.
     virtual int solution_length() const { return -1; }
 };
 

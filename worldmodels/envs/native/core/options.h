@@ -32,9 +32,6 @@ struct GameOptions {
     bool use_monochrome_assets = false;
     bool restrict_themes = false;
     bool paint_vel_info = false;
-
-    // The theme to show of the one that the level drew.
-    int shown(int theme) const { return restrict_themes ? 0 : theme; }
 };
 
 // Options about which levels are played.
