@@ -81,7 +81,7 @@ Sheet::~Sheet() {
     for (const auto& slot : slots_) delete slot.load(std::memory_order_acquire);
 }
 
-const Bitmap& Sheet::painted(int sprite, Look look, std::size_t slot) const {
+const Bitmap& Sheet::painted(int sprite, const Look& look, std::size_t slot) const {
     const std::lock_guard<std::mutex> lock(painting_);
     if (const Bitmap* bitmap = slots_[slot].load(std::memory_order_acquire)) return *bitmap;
     const SpriteSpec& spec = table_.sprites[static_cast<std::size_t>(sprite)];

@@ -64,13 +64,13 @@ public:
     Sheet& operator=(const Sheet&) = delete;
 
     // Never waits once a bitmap exists; it stays where it is as long as the process lives. `sprite` indexes the table.
-    const Bitmap& get(int sprite, Look look) const {
+    const Bitmap& get(int sprite, const Look& look) const {
         const Slots& own = slots_of_[static_cast<std::size_t>(sprite)];
-        if (own.one_theme) look.theme = 0;
-        const auto offset =
-            static_cast<std::size_t>((look.theme * 2 + (look.mirrored ? 1 : 0)) * own.turns + look.turn);
-        const Bitmap* bitmap = slots_[own.first + offset].load(std::memory_order_acquire);
-        return bitmap != nullptr ? *bitmap : painted(sprite, look, own.first + offset);
+        const int theme = own.one_theme ? 0 : look.theme;
+        const int offset = (theme * 2 + (look.mirrored ? 1 : 0)) * own.turns + look.turn;
+        const std::size_t slot = own.first + static_cast<std::size_t>(offset);
+        const Bitmap* bitmap = slots_[slot].load(std::memory_order_acquire);
+        return bitmap != nullptr ? *bitmap : painted(sprite, {theme, look.mirrored, look.turn}, slot);
     }
     const Bitmap& get(int sprite, int theme = 0) const { return get(sprite, Look{theme}); }
 
@@ -86,7 +86,7 @@ private:
         bool one_theme;
     };
 
-    const Bitmap& painted(int sprite, Look look, std::size_t slot) const;
+    const Bitmap& painted(int sprite, const Look& look, std::size_t slot) const;
 
     const ArtTable& table_;
     AssetStyle style_;

@@ -158,6 +158,7 @@ private:
     Art art_;
     Grid grid_{kWorld, kWorld};
     Entities entities_;
+    std::vector<Entity*> targets_;   // only of use while hits are resolved
     std::vector<Arrival> arrivals_;  // in the order of their steps
     std::uint32_t next_arrival_ = 0;
     Effects explosions_;
@@ -248,10 +249,14 @@ void StarPilot::move_all(const Move& move) {
 // Shots meet their targets before anything meets the ship: what is shot down in this step can no longer hurt.
 float StarPilot::resolve_hits() {
     float reward = 0;
+    targets_.clear();
+    for (Entity& e : entities_)
+        if (is_target(e.type)) targets_.push_back(&e);
     for (Entity& shot : entities_) {
         if (shot.type != PlayerShot) continue;
-        for (Entity& target : entities_) {
-            if (target.dead || !is_target(target.type) || !overlap(shot, target)) continue;
+        for (Entity* met : targets_) {
+            Entity& target = *met;
+            if (target.dead || !overlap(shot, target)) continue;
             shot.dead = true;
             explosions_.push_back({shot.x, shot.y, art::starpilot::Explosion, art::kExplosionFrames});
             if (--target.health <= 0) {
