@@ -120,8 +120,9 @@ def main() -> None:
     """Writes the files."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--text", action="store_true", help="games.md alone")
+    arguments = parser.parse_args()
     write_atomic(DOCS / "games.md", text())
-    if parser.parse_args().text:
+    if arguments.text:
         return
     folder = DOCS / "images" / "games"
     folder.mkdir(parents=True, exist_ok=True)

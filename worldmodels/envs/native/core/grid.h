@@ -56,6 +56,9 @@ public:
     // Runs of equal cells are stored once: walls and sky make most of every level.
     void visit(Archive& archive) {
         archive("width", width_)("height", height_)("outside", outside_).runs("cells", cells_);
+        const bool whole = width_ >= 0 && height_ >= 0 &&
+                           cells_.size() == static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_);
+        if (!whole) throw InvalidState("The saved state has a grid whose cells do not fill it.");
     }
 
 private:

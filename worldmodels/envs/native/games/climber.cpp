@@ -14,6 +14,7 @@
 #include "core/physics.h"
 #include "core/platforming.h"
 #include "core/sprites.h"
+#include "generate/draw_until.h"
 #include "generate/paths.h"
 #include "generate/platforms.h"
 #include "generate/search.h"
@@ -77,10 +78,11 @@ public:
         Streams streams(level_seed);
         steps_ = 0;
         // Now and then a bat fills the only way up: such a tower is built anew.
-        do {
+        draw_until([&] {
             build(streams.level);
             solution_ = solve_by_playing(*this, ToTheCrystals(*this), kMostNodes);
-        } while (solution_ < 0);
+            return solution_ >= 0;
+        });
         agent().theme = static_cast<std::int16_t>(streams.look.below(kLooks));
         tower_theme_ = streams.look.below(kLooks);
         background_ = streams.look.below(background_count(BackgroundFamily::Platform));

@@ -19,6 +19,7 @@
 #include "core/game.h"
 #include "core/sprites.h"
 #include "generate/cliffs.h"
+#include "generate/draw_until.h"
 #include "generate/platforms.h"
 #include "generate/runner.h"
 #include "generate/search.h"
@@ -71,8 +72,11 @@ public:
 
     void reset(std::int32_t level_seed) override {
         Streams streams(level_seed);
-        do build_level(streams);
-        while ((solution_length_ = play_through()) < 0);
+        draw_until([&] {
+            build_level(streams);
+            solution_length_ = play_through();
+            return solution_length_ >= 0;
+        });
         choose_look(streams.look);
     }
 

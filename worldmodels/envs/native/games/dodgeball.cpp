@@ -20,6 +20,7 @@
 #include "core/shots.h"
 #include "core/sprites.h"
 #include "generate/clearance.h"
+#include "generate/draw_until.h"
 #include "generate/rooms.h"
 
 namespace wm {
@@ -81,7 +82,7 @@ public:
 
     void reset(std::int32_t level_seed) override {
         streams_ = Streams(level_seed);
-        while (!build_level()) continue;
+        draw_until([&] { return build_level(); });
         for (Shots* balls : {&balls_, &enemy_balls_}) balls->clear();
         puffs_.clear();
         steps_ = last_throw_ = 0;

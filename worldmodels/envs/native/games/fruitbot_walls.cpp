@@ -4,6 +4,7 @@
 
 #include "core/numbers.h"
 #include "core/physics.h"
+#include "generate/draw_until.h"
 
 namespace wm::fruitbot {
 namespace {
@@ -48,13 +49,14 @@ FixedList<Wall, kMostWalls> plan_walls(const Rules& rules, float start_x, Random
     for (int i = 0; i < rules.walls; ++i) {
         const float climbed = static_cast<float>(gaps[i]) - 2 * kRadius - (i > 0 ? 2 : 1) * kWallRadius;
         Opening opening;
-        float left, right;
-        do {
+        float left = 0, right = 0;
+        draw_until([&] {
             opening = draw_opening(rules, gaps[i], level);
             const float reached = reach(climbed - (opening.door ? kUnlocking : 0));
             left = std::max(opening.passable_from(), leftmost - reached);
             right = std::min(opening.passable_to(), rightmost + reached);
-        } while (left + kTerminal > right + kContactEpsilon);
+            return left + kTerminal <= right + kContactEpsilon;
+        });
         y += static_cast<float>(gaps[i]);
         walls.push_back({y, opening});
         leftmost = left + kTerminal;

@@ -32,9 +32,8 @@ const GameInfo kInfo = {
     "heist",
     "Heist",
     "You are a red panda in a museum at night. Find the gem: it is worth 10 points and completes the level. Locked "
-    "doors "
-    "are in the way: take the key of the same colour and walk through. The keys that you hold are shown at the top "
-    "right. Nothing can hurt you.",
+    "doors are in the way: take the key of the same colour and walk through. The keys that you hold are shown at the "
+    "top right. Nothing can hurt you.",
     "+10 for the gem.",
     "Touching the gem completes the level. Nothing else ends it.",
     "9 floors.",

@@ -20,6 +20,7 @@
 #include "core/physics.h"
 #include "core/sprites.h"
 #include "generate/caves.h"
+#include "generate/draw_until.h"
 #include "generate/search.h"
 
 namespace wm {
@@ -84,8 +85,10 @@ public:
         jumps_ = kJumps;
         jumped_ = steps_ = 0;
         effects_.clear();
-        do solution_ = build(streams.level) ? play_through(kQuickSearch) : -1;
-        while (solution_ < 0);
+        draw_until([&] {
+            solution_ = build(streams.level) ? play_through(kQuickSearch) : -1;
+            return solution_ >= 0;
+        });
         ground_theme_ = streams.look.below(art::jumper::kWallThemes);
         background_ = streams.look.below(background_count(BackgroundFamily::Platform));
         phase_ = streams.look.uniform();

@@ -19,6 +19,7 @@
 #include "core/game.h"
 #include "core/sprites.h"
 #include "games/leaper_crossing.h"
+#include "generate/draw_until.h"
 
 namespace wm {
 namespace {
@@ -56,10 +57,11 @@ public:
     // In easy mode no way is found across one layout in 100,000 (slow, rare logs): then another is drawn.
     void reset(std::int32_t level_seed) override {
         Streams streams(level_seed);
-        do {
+        draw_until([&] {
             crossing_.build(streams);
             solution_ = leaper::solve(crossing_);
-        } while (solution_ < 0);
+            return solution_ >= 0;
+        });
         background_ = streams.look.below(background_count(BackgroundFamily::TopDown));
         phase_ = streams.look.uniform();
         picture_.forget();

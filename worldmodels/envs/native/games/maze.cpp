@@ -26,8 +26,7 @@ const GameInfo kInfo = {
     "maze",
     "Maze",
     "You are a mouse in the bottom left corner of a maze. Walk left, right, up or down, one cell per step, and find "
-    "the "
-    "cheese: it is worth 10 points and completes the level. Walls stop you; nothing can hurt you.",
+    "the cheese: it is worth 10 points and completes the level. Walls stop you; nothing can hurt you.",
     "+10 for the cheese.",
     "Reaching the cheese completes the level. Nothing else ends it.",
     "9 floors.",

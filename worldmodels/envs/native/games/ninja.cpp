@@ -16,6 +16,7 @@
 #include "core/physics.h"
 #include "core/platforming.h"
 #include "core/sprites.h"
+#include "generate/draw_until.h"
 #include "generate/ledges.h"
 #include "generate/search.h"
 
@@ -85,10 +86,11 @@ public:
         pause_ = kThrowPause;
         charge_ = 0;
         // Ledges may be too far apart, or a bomb in the only way: such a cave is built anew.
-        do {
+        draw_until([&] {
             place(generate_ledges(grid_, rules_.ledges, streams.level));
             solution_ = solve_by_playing(*this, ToTheRight(), kMostNodes);
-        } while (solution_ < 0);
+            return solution_ >= 0;
+        });
         entities_[1].theme = static_cast<std::int16_t>(streams.look.below(art_.themes(art::ninja::Mushroom)));
         brick_theme_ = streams.look.below(art_.themes(art::ninja::Brick));
         background_ = streams.look.below(background_count(BackgroundFamily::Platform));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "generate/draw_until.h"
 #include "generate/platforms.h"
 #include "generate/runner.h"
 
@@ -44,6 +45,7 @@ private:
     }
 
     bool attempt_cliff() {
+        if (candidates_.empty()) return false;
         // The square root favours what was added last.
         const int count = static_cast<int>(candidates_.size());
         const float square = static_cast<float>(random_.below(count * count));
@@ -155,8 +157,10 @@ private:
     }
 
     void place_start() {
-        do level_.start = {random_.between(1, kPlatformWorld - 1), 1};
-        while (grid_.at(level_.start.x, 1) != kSpace || is_ground(grid_.at(level_.start.x, 2)));
+        draw_until([&] {
+            level_.start = {random_.between(1, kPlatformWorld - 1), 1};
+            return grid_.at(level_.start.x, 1) == kSpace && !is_ground(grid_.at(level_.start.x, 2));
+        });
     }
 
     void drop_unreachable_coins() {
@@ -180,10 +184,12 @@ private:
 }  // namespace
 
 CliffLevel generate_cliffs(Grid& grid, Random& random) {
-    for (;;) {
-        CliffLevel level = CliffBuilder(grid, random).build();
-        if (level.coins > 0) return level;
-    }
+    CliffLevel level;
+    draw_until([&] {
+        level = CliffBuilder(grid, random).build();
+        return level.coins > 0;
+    });
+    return level;
 }
 
 }  // namespace wm

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "generate/draw_until.h"
+
 namespace wm {
 namespace {
 
@@ -94,19 +96,21 @@ Place drawn(const std::vector<Place>& places, Random& random) {
 DoorMaze generate_door_maze(int size, int doors, Random& random) {
     DoorMaze level;
     std::vector<Place> chosen;
-    do {
+    draw_until([&] {
         level.maze = generate_maze(size, random);
         chosen = forks_of(level.maze);
-    } while (static_cast<int>(chosen.size()) < doors);
+        return static_cast<int>(chosen.size()) >= doors;
+    });
     for (int i = 0; i < doors; ++i)  // the first `doors` places of a shuffle
         std::swap(chosen[static_cast<std::size_t>(i)],
                   chosen[static_cast<std::size_t>(random.between(i, static_cast<int>(chosen.size())))]);
     chosen.resize(static_cast<std::size_t>(doors));
 
     Exploration exploration(level.maze, chosen);
-    // Forks are never neighbours: any end of a path would do, so the search ends.
-    do level.start = drawn(level.maze.places, random);
-    while (!exploration.is_room(level.start) || exploration.beside_door(level.start));
+    draw_until([&] {  // doors are never neighbours: any end of a path would do
+        level.start = drawn(level.maze.places, random);
+        return exploration.is_room(level.start) && !exploration.beside_door(level.start);
+    });
     exploration.enter(level.start);
     for (int i = 0; i < doors; ++i) {
         level.keys.push_back(exploration.somewhere(random));

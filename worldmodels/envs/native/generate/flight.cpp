@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "generate/draw_until.h"
+
 namespace wm {
 namespace {
 
@@ -125,8 +127,10 @@ FlightLevel draft(int size, bool pruned, Random& random) {
 
 FlightLevel generate_flight(int size, bool pruned, Random& random) {
     FlightLevel level;
-    do level = draft(size, pruned, random);
-    while (level.way < 0);
+    draw_until([&] {
+        level = draft(size, pruned, random);
+        return level.way >= 0;
+    });
     return level;
 }
 

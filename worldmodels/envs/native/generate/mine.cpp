@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "generate/draw_until.h"
+
 namespace wm {
 
 MineEvents Mine::step(int dx, int dy) {
@@ -274,11 +276,13 @@ void bury(Mine& mine, int size, Random& random) {
 std::vector<MineMove> solve_mine(const Mine& mine) { return Digger(mine).solve(); }
 
 int generate_mine(Mine& mine, int size, Random& random) {
-    for (;;) {
+    int steps = 0;
+    draw_until([&] {
         bury(mine, size, random);
-        const std::size_t steps = solve_mine(mine).size();
-        if (steps > 0) return static_cast<int>(steps);
-    }
+        steps = static_cast<int>(solve_mine(mine).size());
+        return steps > 0;
+    });
+    return steps;
 }
 
 }  // namespace wm
