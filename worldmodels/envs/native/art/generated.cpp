@@ -39,7 +39,8 @@ private:
 };
 
 Box part_of(const Box& box, Random& random, float smallest, float largest) {
-    const float side = box.side() * random.uniform(smallest, largest) * random.uniform(0.3F, 1);
+    float side = box.side() * random.uniform(smallest, largest);
+    side *= random.uniform(0.3F, 1);  // on its own: who draws first within one expression is the compiler's choice
     const float width = side * random.uniform(0.7F, 1.4F), height = side * random.uniform(0.7F, 1.4F);
     return {box.x + (box.width - width) * random.uniform(), box.y + (box.height - height) * random.uniform(), width,
             height};

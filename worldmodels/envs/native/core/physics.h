@@ -1,4 +1,4 @@
-// Movement, walls and contacts as small functions. What differs between games arrives as a `Rules` object whose members
+// Movement, walls and places as small functions. What differs between games arrives as a `Rules` object whose members
 // are called directly (templates, no virtual calls): inherit `MovementRules` and hide what is different.
 #pragma once
 
@@ -81,14 +81,13 @@ void for_each_cell(const Entity& e, const Grid& grid, Visit visit) {
 }
 
 struct MovementRules {
-    static constexpr bool kEntitiesBlock = false;  // true: the two questions about entities are asked
+    static constexpr bool kEntitiesBlock = false;  // true: the question about entities is asked
     bool blocks(const Entity& /*mover*/, Cell cell) { return cell == kWall; }
     bool reflects(const Entity& /*mover*/, Cell /*cell*/) { return false; }
     bool blocked_by(const Entity& /*mover*/, const Entity& /*other*/, bool /*horizontal*/) { return false; }
-    bool reflected_by(const Entity& /*mover*/, const Entity& /*other*/) { return false; }
 };
 
-// Moves a smart entity: in small sub-steps, one axis after the other, against walls and blocking entities.
+// Moves an entity in small sub-steps, one axis after the other, against walls and blocking entities.
 template <class Rules>
 class Mover {
 public:
@@ -108,9 +107,6 @@ public:
         if (pressed_y != 0) x_first = false;
         move_in_order(e, x_first, substeps(e));
     }
-
-    // One whole step at once, for games whose things sit in cells.
-    void hop(Entity& e) { move_in_order(e, e.vx != 0, 1); }
 
 private:
     static int substeps(const Entity& e) {
@@ -193,9 +189,6 @@ private:
                     move_axis(e, horizontal ? edge - here : 0, horizontal ? 0 : edge - here, depth + 1);
                 velocity = 0;
                 free = false;
-            } else if (delta != 0 && rules_.reflected_by(e, other)) {
-                (horizontal ? e.x : e.y) = 2 * edge - here;
-                velocity = -velocity;
             }
         }
         return free;
@@ -206,27 +199,6 @@ private:
     Rules& rules_;
     bool may_meet_ = false;
 };
-
-// Runs the contact rules of one step, last entity first. `rules` has
-//     touch_agent(Entity& e)                    e overlaps the agent (entity 0)
-//     touch_pair(Entity& source, Entity& target)   source.collides, and they overlap
-//     touch_cell(Entity& e, int x, int y, Cell cell)   e.smart, and it overlaps a cell that is not space
-// What is dead touches nothing any more, not even later in the same step.
-// The rules must not append to `entities` (references would dangle): collect newborn entities and append them after.
-template <class Rules>
-void run_contacts(Entities& entities, const Grid& grid, Rules& rules) {
-    for (std::size_t i = entities.size(); i-- > 0;) {
-        Entity& e = entities[i];
-        if (i > 0 && !e.dead && overlap(e, entities[0])) rules.touch_agent(e);
-        if (e.collides)
-            for (std::size_t j = entities.size(); j-- > 0 && !e.dead;)
-                if (j != i && !entities[j].dead && overlap(e, entities[j])) rules.touch_pair(e, entities[j]);
-        if (e.smart && !e.dead)
-            for_each_cell(e, grid, [&](int x, int y, Cell cell) {
-                if (cell != kSpace) rules.touch_cell(e, x, y, cell);
-            });
-    }
-}
 
 // Puts `e` at a uniformly random place inside the rectangle where it overlaps no other living entity.
 // Returns false, leaving it at the last place tried, when `tries` places were all taken.

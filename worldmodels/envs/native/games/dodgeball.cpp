@@ -110,7 +110,6 @@ public:
     }
 
     void draw(Canvas& canvas) const override;
-
     Certificate certify() const override;
 
     void visit(Archive& archive) override {

@@ -85,10 +85,7 @@ public:
         jumps_ = kJumps;
         jumped_ = steps_ = 0;
         effects_.clear();
-        draw_until([&] {
-            solution_ = build(streams.level) ? play_through(kQuickSearch) : -1;
-            return solution_ >= 0;
-        });
+        draw_until([&] { return build(streams.level) && (solution_ = play_through(kQuickSearch)) >= 0; });
         ground_theme_ = streams.look.below(art::jumper::kWallThemes);
         background_ = streams.look.below(background_count(BackgroundFamily::Platform));
         phase_ = streams.look.uniform();

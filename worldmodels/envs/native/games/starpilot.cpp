@@ -28,8 +28,8 @@ const GameInfo kInfo = {
     "StarPilot",
     "Fly through space in eight directions. Special actions fire instead of moving: A backwards, the others forwards. "
     "Each enemy that you shoot down is worth 1 point. Ships, meteors, turrets and their shots end the episode when "
-    "they "
-    "touch you; clouds only hide things. After 500 steps a rocket comes: touch it for 10 points and a complete level.",
+    "they touch you; clouds only hide things. After 500 steps a rocket comes: touch it for 10 points and a complete "
+    "level.",
     "+1 for each enemy shot down, +10 for the rocket.",
     "Touching the rocket completes the level; ships, meteors, turrets and their shots end the episode.",
     "7 ships, 8 meteors, 9 clouds, 2 turrets, 4 rockets, 13 backgrounds.",
