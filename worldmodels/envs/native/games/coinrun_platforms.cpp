@@ -33,7 +33,7 @@ const GameInfo kInfo = {
     "CoinRunPlatforms",
     "Collect all coins on the cliffs above you. Press up to charge and release it to jump; charging brakes you. Up and "
     "down climb ladders, down drops through crates. Walkers and flyers end the episode when they touch you.",
-    "+1 for each coin, +10 for the last one.",
+    "+1 for each coin but the last, +10 for the last.",
     "The last coin completes the level; a walker or a flyer ends the episode.",
     "5 runners, 6 grounds, 9 walkers, 3 flyers, 4 crates, 62 backgrounds.",
     {"run left; drop, climb down", "run left", "run left; charge, climb up", "drop, climb down",
