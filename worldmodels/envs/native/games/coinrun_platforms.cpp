@@ -306,8 +306,9 @@ void CoinRunPlatforms::draw_ground(Canvas& canvas, const Camera& camera, const S
     const Bitmap& crate = sheet.get(art::coinrun_platforms::Crate, crate_theme_);
     const Bitmap& ladder = sheet.get(art::coinrun_platforms::Ladder);
     const Bitmap& coin = sheet.get(art::coinrun_platforms::Coin);
-    for (int y = camera.first_row(); y <= camera.last_row(); ++y)
-        for (int x = camera.first_column(); x <= camera.last_column(); ++x) {
+    const int left = camera.first_column(), right = camera.last_column(), highest = camera.last_row();
+    for (int y = camera.first_row(); y <= highest; ++y)
+        for (int x = left; x <= right; ++x) {
             const Cell cell = grid_.at(x, y);
             if (cell == kCrate) draw_in_cell(canvas, camera, crate, x, y);
             else if (cell == kLadder) draw_in_cell(canvas, camera, ladder, x, y);

@@ -154,8 +154,9 @@ private:
             const Cell cell = mine_.grid.at(x, y);
             return cell == kDirt ? dirt : cell == kWall ? rock : nullptr;
         });
-        for (int y = camera.first_row(); y <= camera.last_row(); ++y)
-            for (int x = camera.first_column(); x <= camera.last_column(); ++x) {
+        const int left = camera.first_column(), right = camera.last_column(), highest = camera.last_row();
+        for (int y = camera.first_row(); y <= highest; ++y)
+            for (int x = left; x <= right; ++x) {
                 const int start = x;
                 Cell cell = mine_.grid.at(x, y);
                 while (cell != kDirt && cell != kWall) cell = mine_.grid.at(++x, y);

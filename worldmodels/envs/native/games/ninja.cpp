@@ -286,9 +286,11 @@ void Ninja::draw_cave(Canvas& canvas, const Camera& camera, const Sheet& sheet) 
         if (!is_brick(grid_.at(x, y))) return nullptr;
         return is_brick(grid_.at(x, y + 1)) ? brick : top;
     });
-    for (int y = std::max(camera.first_row() - 1, 0); y <= camera.last_row(); ++y)
-        for (int x = camera.first_column(); x <= camera.last_column(); ++x) {
+    const int left = camera.first_column(), right = camera.last_column(), highest = camera.last_row();
+    for (int y = std::max(camera.first_row() - 1, 0); y <= highest; ++y)
+        for (int x = left; x <= right; ++x) {
             const Cell cell = grid_.at(x, y);
+            if (cell == kSpace || cell == kBrick) continue;
             const float middle = static_cast<float>(x) + 0.5f, bottom = static_cast<float>(y);
             if (cell == kFire) {
                 const int frame = (steps_ / kFlamePeriod + x) % art::ninja::kFlames;
