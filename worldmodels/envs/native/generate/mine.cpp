@@ -30,8 +30,9 @@ MineEvents Mine::step(int dx, int dy) {
     // Where all was at rest, only what is near the miner's step can begin to move.
     const Place beyond = {miner.x + dx, miner.y};
     if (stirred_.any() || stirs_near(before) || stirs_near(miner) || stirs_near(beyond)) {
-        stirred_.add(before.y);
-        stirred_.add(miner.y);
+        stirred_.add(before);
+        stirred_.add(miner);
+        stirred_.add(beyond);
         events.crushed = settle();
     }
     return events;
@@ -69,14 +70,14 @@ bool Mine::stirs_near(Place place) const {
 
 // Lets everything fall, roll or rest; true if something falls onto the miner. From the bottom to the top, left to
 // right, and each cell is read when its turn comes: what rolls to the right has another turn. A change matters to what
-// is in its row and in the row above, so the others are left out.
+// is in its row and in the row above, no further than a column away, so the others are left out.
 bool Mine::settle() {
     bool crushed = false;
-    Rows seen = stirred_;
-    stirred_ = {1 << 20, -1};
+    Area seen = stirred_;
+    stirred_ = Area::nowhere();
     for (int y = seen.lowest; y < grid.height() && y <= seen.highest + 1; ++y) {
         const Cell* row = grid.row(y);
-        for (int x = 0; x < grid.width(); ++x) {
+        for (int x = std::max(seen.left - 1, 0); x < grid.width() && x <= seen.right + 1; ++x) {
             const Cell cell = row[x];
             if (!is_round(cell)) continue;
             const Cell resting = is_boulder(cell) ? kBoulder : kDiamond;
@@ -85,11 +86,11 @@ bool Mine::settle() {
             if (fate == Fate::Crush || (fate == Fate::Rest && cell == resting)) continue;
             grid.set(x, y, fate == Fate::Rest ? resting : kSpace);
             if (fate == Fate::Fall) grid.set(x, y - 1, resting == kBoulder ? kFallingBoulder : kFallingDiamond);
-            if (fate == Fate::RollLeft) grid.set(x - 1, y, resting);
-            if (fate == Fate::RollRight) grid.set(x + 1, y, resting);
-            seen.add(y);
-            stirred_.add(y);
-            if (fate == Fate::Fall) stirred_.add(y - 1);
+            const int to = fate == Fate::RollLeft ? x - 1 : fate == Fate::RollRight ? x + 1 : x;
+            if (to != x) grid.set(to, y, resting);
+            for (const Place& changed : {Place{x, y}, Place{to, fate == Fate::Fall ? y - 1 : y}}) stirred_.add(changed);
+            seen.add({x, y});
+            seen.add({to, y});
         }
     }
     return crushed;
@@ -165,9 +166,8 @@ private:
         return false;
     }
 
-    bool can_enter(Place from, const MineMove& move, bool bold) const {
+    bool can_enter(Place from, Cell cell, const MineMove& move, bool bold) const {
         const Grid& grid = mine_.grid;
-        const Cell cell = grid.at(from.x + move.dx, from.y + move.dy);
         if (cell == kWall) return false;
         if (!is_boulder(cell)) return bold || move.dy >= 0 || !is_round(grid.at(from.x, from.y + 1));
         return bold && move.dx != 0 && grid.at(from.x + 2 * move.dx, from.y) == kSpace;
@@ -186,18 +186,38 @@ private:
             return true;
         }
         std::fill(came_by_.begin(), came_by_.end(), kUnseen);
-        queue_.assign(1, mine_.miner);
         came_by(mine_.miner) = kStart;
-        for (std::size_t i = 0; i < queue_.size(); ++i)
+        queue_.resize(came_by_.size());
+        const Place reached = explore(bold);
+        return reached.x >= 0 && trace_back(reached);
+    }
+
+    // From the miner outwards until a target is met; without one, x is -1. Leaves the cells seen in the queue.
+    Place explore(bool bold) {
+        // Plain pointers: a store into bytes may change any member, for all the compiler knows.
+        const Cell* const cells = mine_.grid.row(0);
+        std::uint8_t* const came_by = came_by_.data();
+        Place* const queue = queue_.data();
+        const int width = width_, height = mine_.grid.height();
+        const bool all_collected = mine_.diamonds == 0;
+        const Place exit = mine_.exit;
+        std::size_t count = 1;
+        queue[0] = mine_.miner;
+        for (std::size_t i = 0; i < count; ++i)
             for (std::uint8_t k = 0; k < 4; ++k) {
-                const Place from = queue_[i], near = {from.x + kSteps[k].dx, from.y + kSteps[k].dy};
-                if (!mine_.grid.contains(near.x, near.y) || came_by(near) != kUnseen) continue;
-                if (!can_enter(from, kSteps[k], bold)) continue;
-                came_by(near) = k;
-                if (is_target(near)) return trace_back(near);
-                queue_.push_back(near);
+                const Place from = queue[i], near = {from.x + kSteps[k].dx, from.y + kSteps[k].dy};
+                if (near.x < 0 || near.x >= width || near.y < 0 || near.y >= height) continue;
+                const int place = near.y * width + near.x;
+                if (came_by[place] != kUnseen || !can_enter(from, cells[place], kSteps[k], bold)) continue;
+                came_by[place] = k;
+                if (all_collected ? near == exit : is_diamond(cells[place])) {
+                    queue_.resize(count);
+                    return near;
+                }
+                queue[count++] = near;
             }
-        return false;
+        queue_.resize(count);
+        return {-1, -1};
     }
 
     // Digs the reachable dirt that is nearest to a target.

@@ -42,7 +42,7 @@ struct Mine {
     void visit(Archive& archive) {
         archive("grid", grid)("miner_x", miner.x)("miner_y", miner.y)("exit_x", exit.x)("exit_y", exit.y);
         archive("diamonds", diamonds);
-        if (archive.loading()) stirred_ = Rows();
+        if (archive.loading()) stirred_ = Area();
     }
 
 private:
@@ -54,16 +54,19 @@ private:
     bool stirs_near(Place place) const;
     bool settle();
 
-    // The rows in which cells changed since all things were looked at; at first, any.
-    struct Rows {
-        int lowest = 0, highest = 1 << 20;
+    // Where cells changed since all things were looked at; at first, anywhere.
+    struct Area {
+        int lowest = 0, highest = 1 << 20, left = 0, right = 1 << 20;
         bool any() const { return lowest <= highest; }
-        void add(int y) {
-            lowest = std::min(lowest, y);
-            highest = std::max(highest, y);
+        void add(Place place) {
+            lowest = std::min(lowest, place.y);
+            highest = std::max(highest, place.y);
+            left = std::min(left, place.x);
+            right = std::max(right, place.x);
         }
+        static Area nowhere() { return {1 << 20, -1, 1 << 20, -1}; }
     };
-    Rows stirred_;
+    Area stirred_;
 };
 
 // One step of a solution.
