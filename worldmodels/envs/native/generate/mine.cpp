@@ -108,6 +108,7 @@ class Digger {
 public:
     explicit Digger(const Mine& mine) : mine_(mine), width_(mine.grid.width()) {
         came_by_.resize(static_cast<std::size_t>(width_ * mine.grid.height()));
+        queue_.resize(came_by_.size());
     }
 
     std::vector<MineMove> solve() {
@@ -187,12 +188,11 @@ private:
         }
         std::fill(came_by_.begin(), came_by_.end(), kUnseen);
         came_by(mine_.miner) = kStart;
-        queue_.resize(came_by_.size());
         const Place reached = explore(bold);
         return reached.x >= 0 && trace_back(reached);
     }
 
-    // From the miner outwards until a target is met; without one, x is -1. Leaves the cells seen in the queue.
+    // From the miner outwards until a target is met; without one, x is -1. Leaves the cells it met in the queue.
     Place explore(bool bold) {
         // Plain pointers: a store into bytes may change any member, for all the compiler knows.
         const Cell* const cells = mine_.grid.row(0);
@@ -202,6 +202,7 @@ private:
         const bool all_collected = mine_.diamonds == 0;
         const Place exit = mine_.exit;
         std::size_t count = 1;
+        queued_ = 1;
         queue[0] = mine_.miner;
         for (std::size_t i = 0; i < count; ++i)
             for (std::uint8_t k = 0; k < 4; ++k) {
@@ -210,13 +211,10 @@ private:
                 const int place = near.y * width + near.x;
                 if (came_by[place] != kUnseen || !can_enter(from, cells[place], kSteps[k], bold)) continue;
                 came_by[place] = k;
-                if (all_collected ? near == exit : is_diamond(cells[place])) {
-                    queue_.resize(count);
-                    return near;
-                }
+                if (all_collected ? near == exit : is_diamond(cells[place])) return near;
                 queue[count++] = near;
+                queued_ = count;
             }
-        queue_.resize(count);
         return {-1, -1};
     }
 
@@ -228,7 +226,8 @@ private:
                 if (is_target({x, y})) targets.push_back({x, y});
         Place best;
         int nearest = 1 << 20;
-        for (const Place& place : queue_) {  // of the last plan, which was bold
+        for (std::size_t i = 0; i < queued_; ++i) {  // of the last plan
+            const Place place = queue_[i];
             if (mine_.grid.at(place.x, place.y) != kDirt) continue;
             for (const Place& target : targets) {
                 const int distance = std::abs(target.x - place.x) + std::abs(target.y - place.y);
@@ -259,7 +258,8 @@ private:
     bool done_ = false;
     std::vector<MineMove> moves_, path_;
     std::vector<std::uint8_t> came_by_;
-    std::vector<Place> queue_;
+    std::vector<Place> queue_;  // the cells that the search met
+    std::size_t queued_ = 0;    // of them
 };
 
 void bury(Mine& mine, int size, Random& random) {
