@@ -159,3 +159,24 @@ def test_mistakes_are_answered(call, text):
     with pytest.raises(UserError) as error:
         call()
     assert text in str(error.value)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_only_level_always_begins_alike(game):
+    """It is built once and restored after that; other options of levels build it each time."""
+
+    def numbers(env):
+        return {path: value for path, value in env.variables().items() if not path.startswith(("picker", "previous"))}
+
+    env = make(game, num_levels=1, start_level=77)
+    fresh = make(game, num_levels=1, start_level=77, use_sequential_levels=True)
+    first, _ = env.reset(seed=0)
+    beginning = numbers(env)
+    for action in np.random.default_rng(2).integers(0, 15, 40):
+        if any(env.step(action)[2:4]):
+            break
+    again, info = env.reset()
+    built, _ = fresh.reset(seed=0)
+    assert np.array_equal(first, again) and np.array_equal(first, built)
+    assert numbers(env) == beginning == numbers(fresh)
+    assert info["level"]["seed"] == 77

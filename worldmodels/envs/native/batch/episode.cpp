@@ -56,7 +56,15 @@ void Episode::begin_next() {
 void Episode::begin_level(std::int32_t level_seed) {
     level_seed_ = level_seed;
     clock_ = 0;
+    if (!only_level_.empty()) {
+        Archive archive = Archive::loader(only_level_.data(), only_level_.size());
+        game_->visit(archive);
+        return;
+    }
     game_->reset(level_seed);
+    if (levels_.num_levels != 1 || levels_.use_sequential_levels) return;
+    Archive archive = Archive::saver(only_level_);
+    game_->visit(archive);
 }
 
 void Episode::step(int action) {

@@ -74,6 +74,7 @@ private:
     bool over_ = false;
     std::int32_t level_seed_ = 0, previous_seed_ = 0;
     std::int32_t clock_ = 0;
+    Bytes only_level_;  // where there is but one level: its beginning, which is built once
 };
 
 }  // namespace wm
