@@ -9,7 +9,7 @@ namespace wm {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x53474D57;  // "WMGS"
-constexpr std::uint32_t kVersion = 1;         // raise it when a game's fields change, or a look is taken away
+constexpr std::uint32_t kVersion = 2;         // raise it when a game's fields change, or a look is taken away
 
 // Only fixed-width fields without gaps, so that every byte is defined.
 struct Envelope {

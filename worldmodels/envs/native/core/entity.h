@@ -17,19 +17,15 @@ struct Entity {
     float rx = 0.4f, ry = 0.4f;    // half-extents
     float rotation = 0, spin = 0;  // angle, and its change per step
     float grow = 1;                // half-extents are multiplied by it each step
-    float opacity = 1, fade = 1;   // opacity is multiplied by fade each step
     std::int32_t age = 0;
     std::int32_t lifetime = -1;  // removed when age exceeds it; -1: never
     std::int32_t timer = -1;     // the game's own use (time of firing, period, ...)
     std::int16_t health = 1;
-    std::int16_t type = 0;      // each game numbers its own
-    std::int16_t theme = 0;     // which look of its type
-    std::int16_t frame = 0;     // which picture of its animation
-    bool mirrored = false;      // drawn left-right reversed
-    bool smart = false;         // moves in sub-steps and meets walls; others fly straight through
-    bool collides = false;      // meets other entities (pair rule)
-    bool keep_outside = false;  // stays when it is completely outside the world
-    bool dead = false;          // to be removed at the end of this step; touches nothing any more
+    std::int16_t type = 0;   // each game numbers its own
+    std::int16_t theme = 0;  // which look of its type
+    std::int16_t frame = 0;  // which picture of its animation
+    bool mirrored = false;   // drawn left-right reversed
+    bool dead = false;       // to be removed at the end of this step; touches nothing any more
 
     float left() const { return x - rx; }
     float right() const { return x + rx; }
@@ -38,10 +34,9 @@ struct Entity {
 
     void visit(Archive& archive) {
         archive("x", x)("y", y)("vx", vx)("vy", vy)("rx", rx)("ry", ry);
-        archive("rotation", rotation)("spin", spin)("grow", grow)("opacity", opacity)("fade", fade);
+        archive("rotation", rotation)("spin", spin)("grow", grow);
         archive("age", age)("lifetime", lifetime)("timer", timer)("health", health);
-        archive("type", type)("theme", theme)("frame", frame)("mirrored", mirrored);
-        archive("smart", smart)("collides", collides)("keep_outside", keep_outside)("dead", dead);
+        archive("type", type)("theme", theme)("frame", frame)("mirrored", mirrored)("dead", dead);
     }
 };
 
@@ -64,7 +59,7 @@ inline void remove_dead(Entities& entities, const Grid& grid) {
     std::size_t kept = 1;
     for (std::size_t i = 1; i < entities.size(); ++i) {
         const Entity& e = entities[i];
-        if (e.dead || (!e.keep_outside && completely_outside(e, grid))) continue;
+        if (e.dead || completely_outside(e, grid)) continue;
         if (kept != i) entities[kept] = e;
         ++kept;
     }

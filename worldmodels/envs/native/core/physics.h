@@ -32,7 +32,6 @@ inline void grow_older(Entity& e) {
     if (e.lifetime > 0 && e.age > e.lifetime) e.dead = true;
     e.rx *= e.grow;
     e.ry *= e.grow;
-    e.opacity *= e.fade;
 }
 
 // Movement of things that meet nothing on their way.

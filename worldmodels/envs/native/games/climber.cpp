@@ -247,7 +247,6 @@ void Climber::add_entity(Type type, float x, float y, float rx, float ry) {
     e.y = y;
     e.rx = rx;
     e.ry = ry;
-    e.smart = type != kCrystal;
     entities_.push_back(e);
 }
 

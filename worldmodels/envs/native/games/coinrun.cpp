@@ -141,7 +141,6 @@ private:
         agent.ry = kAgentRadiusY;
         agent.x = 1.5f;
         agent.y = 1 + kAgentRadiusY;
-        agent.smart = true;
         return agent;
     }
 
@@ -157,7 +156,6 @@ private:
             e.theme = static_cast<std::int16_t>(streams.look.below(kCrateThemes));
         } else {
             e.type = kWalker;
-            e.smart = true;
             e.vx = streams.play.coin() ? kWalkerSpeed : -kWalkerSpeed;
             e.theme = static_cast<std::int16_t>(streams.look.below(kWalkerThemes));
         }
