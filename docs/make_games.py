@@ -107,12 +107,10 @@ def moment(name: str, mode: str) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.
     observation, _ = env.reset(seed=LEVEL)
     random, large = np.random.default_rng(0), env.render()
     for _ in range(STEPS):
-        before = observation, env.render()
-        observation, _, terminated, truncated, _ = env.step(int(random.integers(15)))
+        following, _, terminated, truncated, _ = env.step(int(random.integers(15)))
         if terminated or truncated:
-            observation, large = before
             break
-        large = env.render()
+        observation, large = following, env.render()
     return np.asarray(large), observation
 
 

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "core/camera.h"
+#include "core/options.h"
 
 namespace wm {
 
@@ -28,5 +29,13 @@ std::shared_ptr<const Image> background(const BackgroundLook& look, int view);
 // world, and the top of a landscape belongs to the top of a world that is `world_height` cells high; floors and water
 // move with the world. `phase`, 0 to 1, shifts the picture sideways: drawn once per level, it gives variety.
 void draw_background(Canvas& canvas, const BackgroundLook& look, const Camera& camera, float world_height, float phase);
+
+// What most games draw first: the background, or black where the options want none.
+inline void draw_background_or_black(Canvas& canvas, const GameOptions& options, BackgroundFamily family, int variant,
+                                     const Camera& camera, float world_height, float phase) {
+    if (options.use_backgrounds)
+        draw_background(canvas, {family, variant, options.use_generated_assets}, camera, world_height, phase);
+    else canvas.fill({});
+}
 
 }  // namespace wm

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "core/options.h"
 #include "core/painter.h"
 
 namespace wm {
@@ -22,6 +23,10 @@ struct AssetStyle {
                restrict_themes == other.restrict_themes;
     }
 };
+
+inline AssetStyle style_of(const GameOptions& options) {
+    return {options.use_generated_assets, options.use_monochrome_assets, options.restrict_themes};
+}
 
 enum class SpriteKind {
     Figure,   // a picture on transparent ground

@@ -58,8 +58,7 @@ public:
     explicit BigFish(const GameOptions& options)
         : options_(options),
           start_radius_(options.mode == Mode::Easy ? 1.0f : 0.5f),
-          art_(art::bigfish::table(),
-               {options.use_generated_assets, options.use_monochrome_assets, options.restrict_themes}) {}
+          art_(art::bigfish::table(), style_of(options)) {}
 
     void reset(std::int32_t level_seed) override {
         Streams streams(level_seed);
@@ -183,10 +182,7 @@ void BigFish::draw(Canvas& canvas) const {
     const Camera camera(canvas.width(), kWorld, kSize / 2, kSize / 2);
     const Sheet& sheet = art_.sheet(canvas.width(), kWorld);
     if (!picture_.copy_to(canvas)) {
-        if (options_.use_backgrounds)
-            draw_background(canvas, {BackgroundFamily::Water, background_, options_.use_generated_assets}, camera,
-                            kSize, phase_);
-        else canvas.fill({});
+        draw_background_or_black(canvas, options_, BackgroundFamily::Water, background_, camera, kSize, phase_);
         picture_.remember(canvas);
     }
     const Entity& agent = entities_[0];

@@ -69,8 +69,7 @@ public:
     explicit BossFight(const GameOptions& options)
         : options_(options),
           rules_(options.mode == Mode::Easy ? kEasy : kHard),
-          art_(art::bossfight::table(),
-               {options.use_generated_assets, options.use_monochrome_assets, options.restrict_themes}) {}
+          art_(art::bossfight::table(), style_of(options)) {}
 
     void reset(std::int32_t level_seed) override {
         streams_ = Streams(level_seed);

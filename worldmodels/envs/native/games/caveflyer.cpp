@@ -71,9 +71,7 @@ float view_of(Mode mode) { return mode == Mode::Easy ? 10 : 16; }
 class CaveFlyer final : public Game {
 public:
     explicit CaveFlyer(const GameOptions& options)
-        : options_(options),
-          art_(art::caveflyer::table(),
-               {options.use_generated_assets, options.use_monochrome_assets, options.restrict_themes}) {}
+        : options_(options), art_(art::caveflyer::table(), style_of(options)) {}
 
     void reset(std::int32_t level_seed) override {
         Streams streams(level_seed);
@@ -320,10 +318,7 @@ void CaveFlyer::draw(Canvas& canvas) const {
     const Camera camera = options_.center_agent ? Camera(canvas.width(), view_of(options_.mode), agent().x, agent().y)
                                                 : Camera(canvas.width(), world, world / 2, world / 2);
     const Sheet& sheet = art_.sheet(canvas.width(), camera.cells());
-    if (options_.use_backgrounds)
-        draw_background(canvas, {BackgroundFamily::Space, background_, options_.use_generated_assets}, camera, world,
-                        phase_);
-    else canvas.fill({});
+    draw_background_or_black(canvas, options_, BackgroundFamily::Space, background_, camera, world, phase_);
     const Bitmap* wall = &sheet.get(art::caveflyer::Wall);
     const Bitmap* rim = &sheet.get(art::caveflyer::Rim);
     draw_tiles(canvas, camera, [&](int x, int y) -> const Bitmap* {

@@ -74,10 +74,7 @@ std::int16_t facing(float vx, float vy) {
 class Chaser final : public Game {
 public:
     explicit Chaser(const GameOptions& options)
-        : options_(options),
-          rules_(rules_of(options.mode)),
-          art_(art::chaser::table(),
-               {options.use_generated_assets, options.use_monochrome_assets, options.restrict_themes}) {}
+        : options_(options), rules_(rules_of(options.mode)), art_(art::chaser::table(), style_of(options)) {}
 
     void reset(std::int32_t level_seed) override {
         Streams streams(level_seed);

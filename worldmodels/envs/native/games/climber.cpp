@@ -71,8 +71,7 @@ public:
     explicit Climber(const GameOptions& options)
         : options_(options),
           rules_(options.mode == Mode::Easy ? kEasy : kHard),
-          art_(art::climber::table(),
-               {options.use_generated_assets, options.use_monochrome_assets, options.restrict_themes}) {}
+          art_(art::climber::table(), style_of(options)) {}
 
     void reset(std::int32_t level_seed) override {
         Streams streams(level_seed);
@@ -307,10 +306,7 @@ void Climber::draw(Canvas& canvas) const {
 
 void Climber::draw_world(Canvas& canvas, const Camera& camera) const {
     const Sheet& sheet = art_.sheet(canvas.width(), camera.cells());
-    if (options_.use_backgrounds)
-        draw_background(canvas, {BackgroundFamily::Platform, background_, options_.use_generated_assets}, camera,
-                        kHeight, phase_);
-    else canvas.fill({});
+    draw_background_or_black(canvas, options_, BackgroundFamily::Platform, background_, camera, kHeight, phase_);
     const Bitmap* top = &sheet.get(art::climber::WallTop, tower_theme_);
     const Bitmap* middle = &sheet.get(art::climber::WallMiddle, tower_theme_);
     draw_tiles(canvas, camera, [&](int x, int y) -> const Bitmap* {

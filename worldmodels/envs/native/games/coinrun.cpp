@@ -60,10 +60,7 @@ constexpr int kNoPits = 2, kNoCrates = 4, kNoSteps = 8;
 
 class CoinRun final : public Game {
 public:
-    explicit CoinRun(const GameOptions& options)
-        : options_(options),
-          art_(art::coinrun::table(),
-               {options.use_generated_assets, options.use_monochrome_assets, options.restrict_themes}) {}
+    explicit CoinRun(const GameOptions& options) : options_(options), art_(art::coinrun::table(), style_of(options)) {}
 
     void reset(std::int32_t level_seed) override {
         Streams streams(level_seed);
@@ -246,10 +243,7 @@ void CoinRun::draw(Canvas& canvas) const {
     const Camera camera = options_.center_agent ? Camera(canvas.width(), kView, agent().x, agent().y)
                                                 : Camera(canvas.width(), kPlatformWorld, middle, middle);
     const Sheet& sheet = art_.sheet(canvas.width(), camera.cells());
-    if (options_.use_backgrounds)
-        draw_background(canvas, {BackgroundFamily::Platform, background_, options_.use_generated_assets}, camera,
-                        kPlatformWorld, phase_);
-    else canvas.fill({});
+    draw_background_or_black(canvas, options_, BackgroundFamily::Platform, background_, camera, kPlatformWorld, phase_);
     draw_ground(canvas, camera, sheet);
     draw_items(canvas, camera, sheet);
     draw_standing(canvas, camera, agent_picture(sheet), agent().x, agent().bottom());

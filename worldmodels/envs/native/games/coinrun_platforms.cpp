@@ -66,9 +66,7 @@ struct Monster {
 class CoinRunPlatforms final : public Game {
 public:
     explicit CoinRunPlatforms(const GameOptions& options)
-        : options_(options),
-          art_(art::coinrun_platforms::table(),
-               {options.use_generated_assets, options.use_monochrome_assets, options.restrict_themes}) {}
+        : options_(options), art_(art::coinrun_platforms::table(), style_of(options)) {}
 
     void reset(std::int32_t level_seed) override {
         Streams streams(level_seed);
@@ -286,10 +284,7 @@ void CoinRunPlatforms::draw(Canvas& canvas) const {
     const Camera camera = options_.center_agent ? Camera(canvas.width(), kView, runner_.x + 0.5f, runner_.y + 0.5f)
                                                 : Camera(canvas.width(), kPlatformWorld, middle, middle);
     const Sheet& sheet = art_.sheet(canvas.width(), camera.cells());
-    if (options_.use_backgrounds)
-        draw_background(canvas, {BackgroundFamily::Platform, background_, options_.use_generated_assets}, camera,
-                        kPlatformWorld, phase_);
-    else canvas.fill({});
+    draw_background_or_black(canvas, options_, BackgroundFamily::Platform, background_, camera, kPlatformWorld, phase_);
     draw_ground(canvas, camera, sheet);
     draw_monsters(canvas, camera, sheet);
     draw_standing(canvas, camera, player_picture(sheet), runner_.x + 0.5f, runner_.y);

@@ -76,8 +76,7 @@ public:
     explicit Dodgeball(const GameOptions& options)
         : options_(options),
           rules_(rules_of(options.mode)),
-          art_(art::dodgeball::table(rules_.radius),
-               {options.use_generated_assets, options.use_monochrome_assets, options.restrict_themes}),
+          art_(art::dodgeball::table(rules_.radius), style_of(options)),
           grid_(rules_.size, rules_.size) {}
 
     void reset(std::int32_t level_seed) override {
@@ -309,10 +308,8 @@ Certificate Dodgeball::certify() const {
 }
 
 void Dodgeball::draw_hall(Canvas& canvas, const Camera& camera, const Sheet& sheet) const {
-    if (options_.use_backgrounds)
-        draw_background(canvas, {BackgroundFamily::TopDown, background_, options_.use_generated_assets}, camera,
-                        static_cast<float>(rules_.size), shift_);
-    else canvas.fill({});
+    draw_background_or_black(canvas, options_, BackgroundFamily::TopDown, background_, camera,
+                             static_cast<float>(rules_.size), shift_);
     for (std::size_t i = 2; i < first_enemy(); ++i) art::dodgeball::draw_wall(canvas, camera, sheet, entities_[i]);
     if (whole_view()) return;
     const Bitmap* outside = &sheet.get(art::dodgeball::Outside);

@@ -67,8 +67,7 @@ public:
         : options_(options),
           rules_(options.mode == Mode::Easy ? kEasy : kHard),
           width_(static_cast<float>(rules_.width)),
-          art_(art::fruitbot::table(),
-               {options.use_generated_assets, options.use_monochrome_assets, options.restrict_themes}),
+          art_(art::fruitbot::table(), style_of(options)),
           grid_(rules_.width, kHeight) {}
 
     void reset(std::int32_t level_seed) override {
@@ -280,10 +279,7 @@ void FruitBot::draw(Canvas& canvas) const {
     const Entity& robot = entities_[0];
     const Camera camera(canvas.width(), width_, width_ / 2, robot.y + width_ / 2 - kShownAbove);
     const Sheet& sheet = art_.sheet(canvas.width(), width_);
-    if (options_.use_backgrounds)
-        draw_background(canvas, {BackgroundFamily::TopDown, background_, options_.use_generated_assets}, camera,
-                        kHeight, phase_);
-    else canvas.fill({});
+    draw_background_or_black(canvas, options_, BackgroundFamily::TopDown, background_, camera, kHeight, phase_);
     const Bitmap& outside = sheet.get(art::fruitbot::Outside);
     const int end = camera.row(kHeight), start = camera.row(0);
     canvas.fill_pattern(0, end - canvas.height(), canvas.width(), canvas.height(), outside, 0, 0);

@@ -57,10 +57,7 @@ int world_size(Mode mode) { return mode == Mode::Easy ? 9 : mode == Mode::Memory
 
 class Heist final : public Game {
 public:
-    explicit Heist(const GameOptions& options)
-        : options_(options),
-          art_(art::heist::table(),
-               {options.use_generated_assets, options.use_monochrome_assets, options.restrict_themes}) {}
+    explicit Heist(const GameOptions& options) : options_(options), art_(art::heist::table(), style_of(options)) {}
 
     void reset(std::int32_t level_seed) override {
         Streams streams(level_seed);
@@ -225,10 +222,7 @@ Camera Heist::view_of(const Canvas& canvas) const {
 
 void Heist::draw_level(Canvas& canvas, const Camera& camera, const Sheet& sheet) const {
     const float world = static_cast<float>(grid_.height());
-    if (options_.use_backgrounds)
-        draw_background(canvas, {BackgroundFamily::TopDown, background_, options_.use_generated_assets}, camera, world,
-                        phase_);
-    else canvas.fill({});
+    draw_background_or_black(canvas, options_, BackgroundFamily::TopDown, background_, camera, world, phase_);
     const Bitmap* wall = &sheet.get(art::heist::Wall);
     draw_tiles(canvas, camera, [&](int x, int y) { return grid_.at(x, y) == kWall ? wall : nullptr; });
 }

@@ -75,10 +75,7 @@ float view_of(Mode mode) { return mode == Mode::Easy ? 12 : 16; }
 class Jumper final : public Game {
 public:
     explicit Jumper(const GameOptions& options)
-        : options_(options),
-          art_(art::jumper::table(),
-               {options.use_generated_assets, options.use_monochrome_assets, options.restrict_themes}),
-          overlay_(art::jumper::overlay(), {}) {}
+        : options_(options), art_(art::jumper::table(), style_of(options)), overlay_(art::jumper::overlay(), {}) {}
 
     void reset(std::int32_t level_seed) override {
         Streams streams(level_seed);
@@ -330,10 +327,7 @@ void Jumper::draw(Canvas& canvas) const {
     const Camera camera = options_.center_agent ? Camera(canvas.width(), view_of(options_.mode), agent().x, agent().y)
                                                 : Camera(canvas.width(), world, world / 2, world / 2);
     const Sheet& sheet = art_.sheet(canvas.width(), camera.cells());
-    if (options_.use_backgrounds)
-        draw_background(canvas, {BackgroundFamily::Platform, background_, options_.use_generated_assets}, camera, world,
-                        phase_);
-    else canvas.fill({});
+    draw_background_or_black(canvas, options_, BackgroundFamily::Platform, background_, camera, world, phase_);
     draw_cave(canvas, camera, sheet);
     draw_effects(canvas, camera, sheet, effects_);
     draw_standing(canvas, camera, agent_picture(sheet), agent().x, agent().bottom());

@@ -49,8 +49,7 @@ class Leaper final : public Game {
 public:
     explicit Leaper(const GameOptions& options)
         : options_(options),
-          art_(art::leaper::table(),
-               {options.use_generated_assets, options.use_monochrome_assets, options.restrict_themes}),
+          art_(art::leaper::table(), style_of(options)),
           crossing_(leaper::rules_of(options.mode)),
           world_(static_cast<float>(leaper::rules_of(options.mode).world)) {}
 
@@ -127,10 +126,7 @@ void fill_row(Canvas& canvas, const Camera& camera, int row, const Bitmap& patte
 }
 
 void Leaper::draw_level(Canvas& canvas, const Camera& camera, const Sheet& sheet) const {
-    if (options_.use_backgrounds)
-        draw_background(canvas, {BackgroundFamily::TopDown, background_, options_.use_generated_assets}, camera, world_,
-                        phase_);
-    else canvas.fill({});
+    draw_background_or_black(canvas, options_, BackgroundFamily::TopDown, background_, camera, world_, phase_);
     for (const Lane& lane : crossing_.lanes())
         if (!lane.river) fill_row(canvas, camera, lane.row, sheet.get(art::leaper::Road));
     fill_row(canvas, camera, crossing_.finish_row(), sheet.get(art::leaper::Finish));

@@ -52,10 +52,7 @@ int action_of(MineMove move) { return 3 * (move.dx + 1) + move.dy + 1; }
 
 class Miner final : public Game {
 public:
-    explicit Miner(const GameOptions& options)
-        : options_(options),
-          art_(art::miner::table(),
-               {options.use_generated_assets, options.use_monochrome_assets, options.restrict_themes}) {}
+    explicit Miner(const GameOptions& options) : options_(options), art_(art::miner::table(), style_of(options)) {}
 
     void reset(std::int32_t level_seed) override {
         Streams streams(level_seed);
@@ -121,10 +118,8 @@ private:
     }
 
     void draw_backdrop(Canvas& canvas, const Camera& camera) const {
-        if (options_.use_backgrounds)
-            draw_background(canvas, {BackgroundFamily::Platform, background_, options_.use_generated_assets}, camera,
-                            static_cast<float>(mine_.grid.height()), phase_);
-        else canvas.fill({});
+        draw_background_or_black(canvas, options_, BackgroundFamily::Platform, background_, camera,
+                                 static_cast<float>(mine_.grid.height()), phase_);
     }
 
     // Darkens the cells from x to `end` of a row.

@@ -77,8 +77,7 @@ public:
     explicit Ninja(const GameOptions& options)
         : options_(options),
           rules_(options.mode == Mode::Easy ? kEasy : kHard),
-          art_(art::ninja::table(),
-               {options.use_generated_assets, options.use_monochrome_assets, options.restrict_themes}) {}
+          art_(art::ninja::table(), style_of(options)) {}
 
     void reset(std::int32_t level_seed) override {
         Streams streams(level_seed);
@@ -269,10 +268,7 @@ void Ninja::draw(Canvas& canvas) const {
     const Camera camera = options_.center_agent ? Camera(canvas.width(), rules_.view, agent().x, agent().y)
                                                 : Camera(canvas.width(), kLedgeWorld, middle, middle);
     const Sheet& sheet = art_.sheet(canvas.width(), camera.cells());
-    if (options_.use_backgrounds)
-        draw_background(canvas, {BackgroundFamily::Platform, background_, options_.use_generated_assets}, camera,
-                        kLedgeWorld, phase_);
-    else canvas.fill({});
+    draw_background_or_black(canvas, options_, BackgroundFamily::Platform, background_, camera, kLedgeWorld, phase_);
     draw_cave(canvas, camera, sheet);
     draw_entities(canvas, camera, sheet);
     if (options_.paint_vel_info) canvas.paint_velocity(agent().vx / kRunSpeed, agent().vy / rules_.jump_speed);

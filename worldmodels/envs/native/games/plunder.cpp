@@ -73,8 +73,7 @@ public:
     explicit Plunder(const GameOptions& options)
         : options_(options),
           ship_radius_(options.mode == Mode::Easy ? art::plunder::kLargeShip : art::plunder::kSmallShip),
-          art_(art::plunder::table(options.mode == Mode::Easy),
-               {options.use_generated_assets, options.use_monochrome_assets, options.restrict_themes}) {}
+          art_(art::plunder::table(options.mode == Mode::Easy), style_of(options)) {}
 
     void reset(std::int32_t level_seed) override;
     StepResult step(int action) override;
@@ -303,10 +302,7 @@ Certificate Plunder::certify() const {
 
 void Plunder::draw_level(Canvas& canvas, const Camera& camera, const Sheet& sheet) const {
     using namespace art::plunder;
-    if (options_.use_backgrounds)
-        draw_background(canvas, {BackgroundFamily::Water, background_, options_.use_generated_assets}, camera, kSize,
-                        phase_);
-    else canvas.fill({});
+    draw_background_or_black(canvas, options_, BackgroundFamily::Water, background_, camera, kSize, phase_);
     for (const Entity& e : entities_)
         if (e.type == kPanel) draw_centred(canvas, camera, sheet.get(Panel), e.x, e.y);
     draw_centred(canvas, camera, sheet.get(LegendDisc), kDiscRadius, kDiscRadius);

@@ -43,9 +43,7 @@ constexpr int kBorder = 1;  // cells of wall around the maze
 class RandomMazes final : public Game {
 public:
     explicit RandomMazes(const GameOptions& options)
-        : options_(options),
-          art_(art::random_mazes::table(),
-               {options.use_generated_assets, options.use_monochrome_assets, options.restrict_themes}) {}
+        : options_(options), art_(art::random_mazes::table(), style_of(options)) {}
 
     void reset(std::int32_t level_seed) override {
         Streams streams(level_seed);

@@ -92,10 +92,7 @@ struct Arrival {
 class StarPilot final : public Game {
 public:
     explicit StarPilot(const GameOptions& options)
-        : options_(options),
-          rules_(rules_of(options.mode)),
-          art_(art::starpilot::table(),
-               {options.use_generated_assets, options.use_monochrome_assets, options.restrict_themes}) {}
+        : options_(options), rules_(rules_of(options.mode)), art_(art::starpilot::table(), style_of(options)) {}
 
     void reset(std::int32_t level_seed) override {
         Streams streams(level_seed);
