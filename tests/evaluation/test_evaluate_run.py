@@ -25,7 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parts: SimpleNamespa
         run_dir=RunDir(tmp_path),
         config=config,
         step=500,
-        parts=SimpleNamespace(model=parts.CountingModel(), agent=None),
+        parts=SimpleNamespace(model=parts.CountingModel(), world_model=parts.CountingModel(), agent=None),
     )
 
     class Actor(parts.ConstantActor):

@@ -26,6 +26,9 @@ class Line:
     def imagine(self, state, action, temperature, seed):
         return Place(state.position + 2.0 * tf.cast(action, tf.float32)[:, None] - 1.0)
 
+    def readable(self, state):
+        return state
+
     def features(self, state):
         return tf.one_hot(tf.cast(state.position[:, 0], tf.int32) + 3, 7)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.imagination.rollout import replay_actions, rollout
+from worldmodels.imagination.rollout import Rollout, replay_actions, rollout
 
 SEED = tf.constant([1, 2])
 
@@ -13,29 +13,31 @@ def two_starts(starts):
 
 
 def test_rollout_spelled_out(line, starts):
-    def policy(features, seed):
-        """Right of 0 go left, else go right."""
-        return tf.cast(tf.argmax(features, -1) <= 3, tf.int32)
+    def policy(features, memory, seed):
+        """Right of 0 go left, else go right; the memory counts its calls."""
+        return tf.cast(tf.argmax(features, -1) <= 3, tf.int32), memory + 1, {"calls": memory}
 
-    trajectory = tf.function(lambda: rollout(line, policy, two_starts(starts), 3, 1.0, SEED))()
+    memory = tf.constant([0, 10])
+    trajectory = tf.function(lambda: rollout(line, policy, two_starts(starts), memory, Rollout(3), SEED))()
     assert trajectory.states.position[:, :, 0].numpy().T.tolist() == [[0, 1, 0, 1], [-1, 0, 1, 0]]
-    assert trajectory.actions.numpy().T.tolist() == [[1, 0, 1], [1, 1, 0]]
+    assert trajectory.actions.numpy().T.tolist() == [[1, 0, 1, 0], [1, 1, 0, 1]]
+    assert trajectory.extras["calls"].numpy().T.tolist() == [[0, 1, 2, 3], [10, 11, 12, 13]]
     assert trajectory.rewards.numpy().T.tolist() == [[0, 1, 0, 1], [0, 0, 1, 0]]
     assert trajectory.continuations.numpy().tolist() == [[1, 1]] * 4
     np.testing.assert_array_equal(tf.argmax(trajectory.features, -1) - 3, trajectory.states.position[:, :, 0])
 
 
 def test_every_step_has_noise_of_its_own(line, starts):
-    def policy(features, seed):
-        return tf.random.stateless_uniform((2,), seed, 0, 2**30, tf.int32)
+    def policy(features, memory, seed):
+        return tf.random.stateless_uniform((2,), seed, 0, 2**30, tf.int32), memory, {}
 
     class Recorder(type(line)):
         def imagine(self, state, action, temperature, seed):
             return type(starts)(tf.random.stateless_uniform((2, 1), seed))
 
-    run = tf.function(lambda: rollout(Recorder(), policy, two_starts(starts), 4, 1.0, SEED))
+    run = tf.function(lambda: rollout(Recorder(), policy, two_starts(starts), (), Rollout(4), SEED))
     trajectory = run()
-    assert len(np.unique(trajectory.actions)) == 8
+    assert len(np.unique(trajectory.actions)) == 10
     assert len(np.unique(trajectory.states.position[1:])) == 8
     np.testing.assert_array_equal(trajectory.actions, run().actions)
 

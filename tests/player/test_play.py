@@ -37,7 +37,8 @@ def run_folder(tmp_path, monkeypatch, make_session):
     run = RunDir.create(folder, RunConfig(), {})
     Checkpoints(run.checkpoints).write(0, {"model": {}, "agent": {}})
     session = make_session()
-    parts = SimpleNamespace(model=session._model._model, agent=session._policy._agent)
+    model = session._model._model
+    parts = SimpleNamespace(model=model, world_model=model, agent=session._policy._agent)
     loading = ModuleType("worldmodels.runtime.load")
     loading.load_run = lambda path: SimpleNamespace(parts=parts)
     monkeypatch.setitem(sys.modules, "worldmodels.runtime.load", loading)

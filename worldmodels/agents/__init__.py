@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
+from worldmodels.agents.ppo_config import PPOConfig
 from worldmodels.agents.random_config import RandomConfig
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.lookup import unknown
@@ -20,6 +21,7 @@ __all__ = ["AGENTS", "build_agent"]
 
 AGENTS: dict[str, tuple[type, str]] = {
     "actor_critic": (ActorCriticConfig, "worldmodels.agents.actor_critic:ActorCritic"),
+    "ppo": (PPOConfig, "worldmodels.agents.ppo:PPO"),
     "random": (RandomConfig, "worldmodels.agents.random_agent:RandomAgent"),
 }
 """Every kind of agent: its configuration, and where its class stands (imported when one is built)."""

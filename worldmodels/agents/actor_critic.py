@@ -10,7 +10,7 @@ import tensorflow as tf
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
 from worldmodels.agents.networks import build_head
 from worldmodels.agents.returns import ReturnScale, lambda_returns, reach_weights
-from worldmodels.imagination.rollout import Trajectory, rollout
+from worldmodels.imagination.rollout import Rollout, Trajectory, rollout
 from worldmodels.imagination.starts import choose_starts
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.distributions import (
@@ -27,6 +27,8 @@ from worldmodels.models.variables import load_variables, named_variables, save_v
 
 class ActorCritic:
     """An `Agent` (see `agents/api.py` for the methods) with the reinforce gradient and a slow target critic."""
+
+    learns_from_reality = False
 
     def __init__(self, config: ActorCriticConfig, spec: ModelSpec, seed: np.ndarray):
         seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
@@ -56,10 +58,10 @@ class ActorCritic:
         choose_seed, rollout_seed = tf.unstack(tf.random.split(seed, 2))
         starts, start_continuations = choose_starts(starts, continuations, config.starts, choose_seed)
 
-        def policy(features, seed):
-            return self.act(features, (), 1.0, seed)[0]
+        def policy(features, memory, seed):
+            return self.act(features, memory, 1.0, seed)[0], memory, {}
 
-        dream = rollout(model, policy, starts, config.horizon, 1.0, rollout_seed)
+        dream = rollout(model, policy, starts, (), Rollout(config.horizon), rollout_seed)
         # Whether a start's episode truly ended is known; only what follows has to be predicted.
         dream = dream._replace(continuations=tf.concat([start_continuations[None], dream.continuations[1:]], 0))
         return self._learn(dream)
@@ -77,7 +79,7 @@ class ActorCritic:
 
         with tf.GradientTape() as actor_tape:
             logits = tf.reshape(self.actor(before_last), (*returns.shape, -1))
-            log_probability = categorical_log_probability(logits, dream.actions)
+            log_probability = categorical_log_probability(logits, dream.actions[:-1])
             entropy = categorical_entropy(logits)
             actor_loss = -tf.reduce_mean(weights * (log_probability * advantages + config.entropy * entropy))
         with tf.GradientTape() as critic_tape:
@@ -106,6 +108,9 @@ class ActorCritic:
         share = tf.where(due, self.config.target_share, 0.0)
         for slow, fast in zip(self._target_weights.values(), self._critic_weights.values(), strict=True):
             slow.assign_add(share * (fast - slow))
+
+    def update(self, experience, seed) -> dict[str, tf.Tensor]:
+        raise NotImplementedError("The actor-critic learns in imagination alone.")
 
     def save(self) -> dict[str, Any]:
         return {

@@ -14,6 +14,8 @@ from worldmodels.models.api import ModelSpec
 class RandomAgent:
     """An `Agent` (see `agents/api.py` for the methods) that ignores what it sees, whatever the temperature."""
 
+    learns_from_reality = True
+
     def __init__(self, config: RandomConfig, spec: ModelSpec, seed: np.ndarray):
         self._num_actions = spec.num_actions
 
@@ -25,6 +27,9 @@ class RandomAgent:
         return action, state, {}
 
     def improve(self, model, starts, continuations, seed) -> dict[str, tf.Tensor]:
+        return {}
+
+    def update(self, experience, seed) -> dict[str, tf.Tensor]:
         return {}
 
     def save(self) -> dict[str, Any]:

@@ -106,8 +106,8 @@ def _measure(run: LoadedRun, settings: EvaluationConfig, streams: Streams) -> tu
         return record_windows(env, actor, windows, settings.context + steps, streams.integer(name), spread)
 
     recording = record("recording", settings.windows, settings.horizon, spread=16)
-    errors = evaluate_world_model(parts.model, recording, settings.context, streams.key("prediction"))
+    errors = evaluate_world_model(parts.world_model, recording, settings.context, streams.key("prediction"))
     film = record("film", 6, VIDEO_STEPS, spread=4)
-    video = prediction_video(parts.model, film, settings.context, streams.key("film prediction"))
+    video = prediction_video(parts.world_model, film, settings.context, streams.key("film prediction"))
     env.close()
     return cells, errors, video

@@ -13,45 +13,62 @@ import tensorflow as tf
 from worldmodels.core.types import State
 from worldmodels.models.api import WorldModel
 
-Policy = Callable[[tf.Tensor, tf.Tensor], tf.Tensor]
-"""Features (B, F) and a seed give actions int32 (B,)."""
+Policy = Callable[[tf.Tensor, State, tf.Tensor], tuple[tf.Tensor, State, dict[str, tf.Tensor]]]
+"""Features (B, ...), the policy's memory and a seed give actions int32 (B,), the new memory, and extras (B, ...)."""
 
 
 class Trajectory(NamedTuple):
     """What happened in imagination. Index t = 0 is the start; `actions[t]` leads from state t to state t + 1."""
 
     states: State
-    """Leading (H + 1, B)."""
+    """What can be read of the states (`WorldModel.readable`), leading (H + 1, B)."""
     features: tf.Tensor
-    """float32 (H + 1, B, F)."""
+    """(H + 1, B, ...)."""
     actions: tf.Tensor
-    """int32 (H, B)."""
+    """int32 (H + 1, B); the last ones are chosen and not taken."""
     rewards: tf.Tensor
     """float32 (H + 1, B): the reward that arrives with each state."""
     continuations: tf.Tensor
     """float32 (H + 1, B): the probability that the episode goes on after each state."""
+    extras: dict[str, tf.Tensor]
+    """What the policy gave besides its actions, each leading (H + 1, B)."""
+
+
+class Rollout(NamedTuple):
+    """How to act in a model."""
+
+    horizon: int
+    """Steps, H."""
+    temperature: float | tf.Tensor = 1.0
+    """Of the model's own randomness."""
 
 
 def rollout(
-    model: WorldModel, policy: Policy, starts: State, horizon: int, temperature: float | tf.Tensor, seed: tf.Tensor
+    model: WorldModel, policy: Policy, starts: State, memory: State, how: Rollout, seed: tf.Tensor
 ) -> Trajectory:
-    """Act for `horizon` steps in the model, from B states at once.
+    """Act for `how.horizon` steps in the model, from B states at once.
 
-    The loop holds the model's step and the policy alone; rewards and continuations are read afterwards from all states
-    in one piece.
+    The loop holds the model's step and the policy alone; features, rewards and continuations are read afterwards from
+    all states in one piece. Long rollouts of large states are no matter: only their readable part is kept.
 
     Args:
         starts: a nest of tensors with leading B.
-        temperature: of the model's own randomness.
+        memory: the policy's, leading B; () if it has none.
         seed: int32 (2,).
     """
-    seeds = tf.reshape(tf.random.split(seed, 2 * horizon), (horizon, 2, 2))
+    horizon = how.horizon
+    seeds = tf.reshape(tf.random.split(seed, 2 * (horizon + 1)), (horizon + 1, 2, 2))
 
-    def step(state, seeds):
-        action = policy(model.features(state), seeds[0])
-        return model.imagine(state, action, temperature, seeds[1]), action
+    def step(carried, seeds):
+        state, memory = carried
+        action, memory, extras = policy(model.features(state), memory, seeds[0])
+        state_after = model.imagine(state, action, how.temperature, seeds[1])
+        return (state_after, memory), (model.readable(state), action, extras)
 
-    states, actions = _unroll(step, starts, seeds, horizon)
+    (state, memory), kept = unroll(step, (starts, memory), seeds[:-1], horizon)
+    action, _, extras = policy(model.features(state), memory, seeds[-1, 0])
+    last = (model.readable(state), action, extras)
+    states, actions, extras = tf.nest.map_structure(lambda x, y: tf.concat([x, y[None]], 0), kept, last)
     flat = tf.nest.map_structure(lambda x: tf.reshape(x, (-1, *x.shape[2:])), states)
 
     def by_time(x: tf.Tensor) -> tf.Tensor:
@@ -59,7 +76,7 @@ def rollout(
 
     read = (model.features, model.reward, model.continuation)
     features, rewards, continuations = (by_time(function(flat)) for function in read)
-    return Trajectory(states, features, actions, rewards, continuations)
+    return Trajectory(states, features, actions, rewards, continuations, extras)
 
 
 def replay_actions(
@@ -72,36 +89,36 @@ def replay_actions(
         actions: int32 (H, B).
 
     Returns:
-        The states after each action, leading (H, B).
+        What can be read of the states after each action, leading (H, B).
     """
     horizon = actions.shape[0]
     seeds = tf.random.split(seed, horizon)
-    inputs = (seeds, actions)
 
     def step(state, inputs):
-        return model.imagine(state, inputs[1], temperature, inputs[0]), inputs[1]
+        seed, action = inputs
+        state = model.imagine(state, action, temperature, seed)
+        return state, model.readable(state)
 
-    states, _ = _unroll(step, starts, inputs, horizon)
-    return tf.nest.map_structure(lambda x: x[1:], states)
+    return unroll(step, starts, (seeds, actions), horizon)[1]
 
 
-def _unroll(
-    step: Callable[[State, Any], tuple[State, tf.Tensor]], starts: State, inputs: Any, horizon: int
-) -> tuple[State, tf.Tensor]:
-    """Call `step(state, inputs[t])` for each t: the states with the starts in front, and the actions."""
+def unroll(step: Callable[[Any, Any], tuple[Any, Any]], carried: Any, inputs: Any, steps: int) -> tuple[Any, Any]:
+    """Call `step(carried, inputs[t])` for each t, which gives what is carried on and what is kept.
 
-    def array(x: tf.Tensor, steps: int) -> tf.TensorArray:
-        return tf.TensorArray(x.dtype, steps, element_shape=x.shape)
+    Returns:
+        What the last call carried on, and all that was kept, leading (steps, ...).
+    """
 
-    states = tf.nest.map_structure(lambda x: array(x, horizon + 1).write(0, x), starts)
-    rows = tf.nest.flatten(starts)[0].shape[0]
-    actions = tf.TensorArray(tf.int32, horizon, element_shape=(rows,))
+    def at(t: int | tf.Tensor) -> Any:
+        return tf.nest.map_structure(lambda x: x[t], inputs)
 
-    def body(t, state, states, actions):
-        state, action = step(state, tf.nest.map_structure(lambda x: x[t], inputs))
-        states = tf.nest.map_structure(lambda a, x: a.write(t + 1, x), states, state)
-        return t + 1, state, states, actions.write(t, action)
+    carried, first = step(carried, at(0))
+    kept = tf.nest.map_structure(lambda x: tf.TensorArray(x.dtype, steps, element_shape=x.shape).write(0, x), first)
 
-    loop = (tf.constant(0), starts, states, actions)
-    _, _, states, actions = tf.while_loop(lambda t, *_: t < horizon, body, loop, maximum_iterations=horizon)
-    return tf.nest.map_structure(lambda a: a.stack(), states), actions.stack()
+    def body(t, carried, kept):
+        carried, now = step(carried, at(t))
+        return t + 1, carried, tf.nest.map_structure(lambda array, x: array.write(t, x), kept, now)
+
+    loop = (tf.constant(1), carried, kept)
+    _, carried, kept = tf.while_loop(lambda t, *_: t < steps, body, loop, maximum_iterations=steps - 1)
+    return carried, tf.nest.map_structure(lambda array: array.stack(), kept)

@@ -7,23 +7,32 @@ from typing import TYPE_CHECKING, Any
 
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.lookup import unknown
+from worldmodels.models.frame_stack_config import FrameStackConfig
+from worldmodels.models.next_frame.config import DeterministicConfig, StochasticDiscreteConfig
 from worldmodels.models.rssm.config import RSSMConfig
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from worldmodels.models.api import WorldModel
+    from worldmodels.models.api import Perception
 
 __all__ = ["MODELS", "build_model"]
 
 MODELS: dict[str, tuple[type, str]] = {
+    "deterministic": (DeterministicConfig, "worldmodels.models.next_frame.deterministic:Deterministic"),
+    "frames": (FrameStackConfig, "worldmodels.models.frame_stack:FrameStack"),
     "rssm": (RSSMConfig, "worldmodels.models.rssm.world_model:RSSM"),
+    "stochastic_discrete": (
+        StochasticDiscreteConfig,
+        "worldmodels.models.next_frame.stochastic_discrete:StochasticDiscrete",
+    ),
 }
-"""Every kind of world model: its configuration, and where its class stands (imported when one is built)."""
+"""Every kind of perception, all but "frames" world models: its configuration, and where its class stands (imported
+when one is built)."""
 
 
-def build_model(config: Any, observation_shape: tuple[int, int, int], num_actions: int, seed: np.ndarray) -> WorldModel:
-    """A fresh world model.
+def build_model(config: Any, observation_shape: tuple[int, int, int], num_actions: int, seed: np.ndarray) -> Perception:
+    """A fresh world model, or another perception.
 
     Args:
         config: one of the configuration classes in `MODELS`.

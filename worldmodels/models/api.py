@@ -1,4 +1,4 @@
-"""The contract of a world model: something that follows a world, goes on by itself, and learns.
+"""The contracts of a perception, which follows a world, and of a world model, which also goes on by itself and learns.
 
 One letter per axis: B batch, T time, H height, W width, C channels, F features. A `State` is a nest of tensors with
 leading dimension B; nobody but the model that made it looks inside. A nest of states in time has leading (B, T).
@@ -25,13 +25,13 @@ class ModelSpec(NamedTuple):
     """(H, W, C) of its uint8 images."""
     num_actions: int
     feature_kind: Literal["vector", "images"]
-    """Whether `features` gives vectors (B, F) or stacked images (B, H, W, F)."""
+    """Whether `features` gives vectors, float32 (B, F), or stacked images, uint8 (B, H, W, F), the newest last."""
     feature_shape: tuple[int, ...]
     """Shape of one row of `features`."""
 
 
-class WorldModel(Protocol):
-    """A learned world."""
+class Perception(Protocol):
+    """What an agent sees the world through."""
 
     spec: ModelSpec
 
@@ -51,6 +51,23 @@ class WorldModel(Protocol):
             previous_action: int32 (B,), the action that led to `observation`.
             is_first: bool (B,).
         """
+
+    def features(self, state: State) -> tf.Tensor:
+        """What an agent sees of a state: (B, *spec.feature_shape), of the type that `spec.feature_kind` says."""
+
+    def save(self) -> dict[str, Any]:
+        """Everything that was learned, and what learning needs to go on, as a tree with NumPy leaves."""
+
+    def load(self, tree: dict[str, Any]) -> None:
+        """Take over what `save` gave.
+
+        Raises:
+            CheckpointError: names or shapes differ; the text names both sides.
+        """
+
+
+class WorldModel(Perception, Protocol):
+    """A learned world."""
 
     def observe_sequence(
         self,
@@ -77,17 +94,26 @@ class WorldModel(Protocol):
             temperature: of the model's own randomness: 1 as learned, 0 the most probable future.
         """
 
-    def features(self, state: State) -> tf.Tensor:
-        """What an agent sees of a state: float32 (B, *spec.feature_shape)."""
+    def readable(self, state: State) -> State:
+        """The part of a state that `features`, `frame`, `reward` and `continuation` need.
+
+        Long rollouts keep this part of every step; memory that only `imagine` needs is left out, so that they fit.
+        """
 
     def frame(self, state: State) -> tf.Tensor:
         """The image that belongs to a state: uint8 (B, H, W, C)."""
 
     def reward(self, state: State) -> tf.Tensor:
-        """The expected reward that arrived with a state, in the world's own units: float32 (B,)."""
+        """The expected reward that arrived with an imagined state, in the world's own units: float32 (B,).
+
+        A model that predicts it together with the frame has nothing to say of an observed state, and gives 0.
+        """
 
     def continuation(self, state: State) -> tf.Tensor:
-        """The probability that the episode goes on after a state: float32 (B,), without any discount."""
+        """The probability that the episode goes on after a state: float32 (B,), without any discount.
+
+        A model that predicts it together with the frame gives 1 for an observed state.
+        """
 
     def fit(self, batch: Batch, seed: tf.Tensor) -> tuple[dict[str, tf.Tensor], State]:
         """One optimiser step on B windows of T steps, any of which may cross the border of episodes.
@@ -98,12 +124,7 @@ class WorldModel(Protocol):
             Scalar metrics named `model/...`, and the posterior states, leading (B, T), for imagination to start at.
         """
 
-    def save(self) -> dict[str, Any]:
-        """Weights, optimiser and update counter as a tree with NumPy leaves."""
 
-    def load(self, tree: dict[str, Any]) -> None:
-        """Take over what `save` gave.
-
-        Raises:
-            CheckpointError: names or shapes differ; the text names both sides.
-        """
+def is_world_model(perception: Perception) -> bool:
+    """Whether it can also go on by itself."""
+    return hasattr(perception, "imagine")

@@ -47,7 +47,7 @@ def play_run(path: str | Path, options: PlayOptions | None = None) -> None:
         return
     env = _make(config.env)
     controls = Controls(env.action_keys, env.action_meanings)
-    has_policy = config.training.improve > 0
+    has_policy = config.trains_policy
     guide = make_guide(env.title, env.rules, controls, with_model=True, with_policy=has_policy)
     height, width = (env.observation_space.shape or (64, 64))[:2]
     prepare = _loader(path, env, controls, options, has_policy)
@@ -91,7 +91,7 @@ def _loader(path: str | Path, env: GameEnv, controls: Controls, options: PlayOpt
         run = load_run(path)
         report("Compiling the world model")
         streams = Streams(options.seed)
-        model = ModelWorld(run.parts.model, streams, options.temperature)
+        model = ModelWorld(run.parts.world_model, streams, options.temperature)
         agent = run.parts.agent if has_policy else None
         policy = PolicyPlayer(run.parts.model, agent, streams, options.policy_temperature) if agent else None
         session = Session(

@@ -12,7 +12,7 @@ from worldmodels.core.seeding import Key, Streams, fold
 if TYPE_CHECKING:
     from worldmodels.agents.api import Agent
     from worldmodels.envs import GameEnv
-    from worldmodels.models.api import WorldModel
+    from worldmodels.models.api import Perception, WorldModel
 
 Frame = npt.NDArray[np.uint8]
 """(H, W, 3), 0 to 255."""
@@ -149,7 +149,7 @@ class ModelWorld:
 class PolicyPlayer:
     """An agent that plays by what the model makes of the real frames."""
 
-    def __init__(self, model: WorldModel, agent: Agent, streams: Streams, temperature: float) -> None:
+    def __init__(self, model: Perception, agent: Agent, streams: Streams, temperature: float) -> None:
         self._model, self._agent = model, agent
         self._temperature = np.float32(temperature)
         self._root = streams.key("player/policy")

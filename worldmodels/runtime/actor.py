@@ -9,7 +9,7 @@ import tensorflow as tf
 
 from worldmodels.agents.api import Agent
 from worldmodels.core.seeding import fold, generator_state, restore_generator
-from worldmodels.models.api import WorldModel
+from worldmodels.models.api import Perception
 
 
 class Actor(Protocol):
@@ -54,7 +54,7 @@ class ModelActor:
         temperature: of the policy; 0 takes the most probable action.
     """
 
-    def __init__(self, model: WorldModel, agent: Agent, num_envs: int, key: np.ndarray, temperature: float = 1.0):
+    def __init__(self, model: Perception, agent: Agent, num_envs: int, key: np.ndarray, temperature: float = 1.0):
         self._model, self._agent, self._num_envs = model, agent, num_envs
         image = tf.TensorSpec((num_envs, *model.spec.observation_shape), tf.uint8)
         self._step = tf.function(self._observe_and_act).get_concrete_function(

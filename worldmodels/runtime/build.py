@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 from worldmodels.agents import build_agent
 from worldmodels.agents.api import Agent
+from worldmodels.core.errors import ConfigError
 from worldmodels.core.seeding import Streams
 from worldmodels.envs import VectorEnv
 from worldmodels.models import build_model
-from worldmodels.models.api import WorldModel
+from worldmodels.models.api import Perception, WorldModel, is_world_model
 from worldmodels.runtime.config import RunConfig
 from worldmodels.runtime.environment import checked_spaces
 
@@ -20,8 +22,19 @@ class Parts:
 
     config: RunConfig
     streams: Streams
-    model: WorldModel
+    model: Perception
+    """A world model, unless the run is one that knows none."""
     agent: Agent
+
+    @property
+    def world_model(self) -> WorldModel:
+        """The perception where it can also imagine; ConfigError where it cannot."""
+        if not is_world_model(self.model):
+            raise ConfigError(
+                f"The model kind '{self.config.model.kind}' is no world model: it shows the agent the newest frames, "
+                "and imagines nothing."
+            )
+        return cast(WorldModel, self.model)
 
 
 def build_parts(config: RunConfig, env: VectorEnv) -> Parts:

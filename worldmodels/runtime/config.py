@@ -3,42 +3,101 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
+from worldmodels.agents.ppo_config import PPOConfig
 from worldmodels.agents.random_config import RandomConfig
 from worldmodels.envs.config import EnvConfig
+from worldmodels.models.frame_stack_config import FrameStackConfig
+from worldmodels.models.next_frame.config import DeterministicConfig, StochasticDiscreteConfig
 from worldmodels.models.rssm.config import RSSMConfig
 from worldmodels.replay.config import ReplayConfig
+
+
+@dataclass(frozen=True)
+class StartsConfig:
+    """Where imagination starts."""
+
+    context: int = 0
+    """Recorded frames that the model sees before a rollout starts; 0: at the states that it had along the batch that
+    it was last fitted to, and the other numbers here have no effect."""
+    rollouts: int = 16
+    """Recorded windows drawn anew for each policy update."""
+    newest: int = 0
+    """Draw from the newest recorded steps alone, so many; 0: from all."""
+    beginnings: int = 0
+    """How many of the rollouts start at the first frame of an episode; the others anywhere."""
 
 
 @dataclass(frozen=True)
 class LoopConfig:
     """Numbers of the loop: collect, fit the model, improve the policy in imagination, repeat.
 
-    Steps are real environment steps, summed over the parallel environments; updates are optimiser steps.
-    Zero for `improve` trains a model only.
+    Steps are real environment steps, summed over the parallel environments; updates are optimiser steps of the model,
+    and calls of `Agent.improve` for the policy. Zero for `improve` trains a model only, zero for `fit` keeps a
+    pretrained model as it is, zero for `collect` learns from what was recorded before.
     """
 
+    kind: str = "model_based"
     steps: int = 1_000_000
     """Real environment steps of the whole run."""
     prefill: int = 5_000
-    """Steps of the random policy before the first update."""
+    """Steps before the first update."""
+    prefill_policy: Literal["random", "agent"] = "random"
+    """Who plays them: uniformly random actions, or the agent as it is."""
     pretrain: int = 0
     """Model updates right after the prefill."""
     collect: int = 16
     """Real steps between updates; rounded up to whole steps of the vector environment."""
     fit: int = 1
     """Model updates after each `collect`."""
+    fit_factors: tuple[float, ...] = ()
+    """Multiples of `fit` in the first turns of the loop, one number for each turn; afterwards 1."""
     improve: int = 1
     """Policy updates in imagination after each `collect`."""
+    improve_factors: tuple[float, ...] = ()
+    """Multiples of `improve` in the first turns of the loop, one number for each turn; afterwards 1."""
+    turns: int = 0
+    """With `collect` 0: how often to fit and improve; otherwise `steps` decides, and this has no effect."""
+    starts: StartsConfig = field(default_factory=StartsConfig)
+    real_rollout: int = 0
+    """While collecting, the policy also learns from reality, each time after so many steps of each environment; 0: it
+    does not."""
     batch: int = 16
     """Sequences in a batch of the model."""
     length: int = 50
     """Steps in a sequence."""
+    pretrained: str = ""
+    """A run's folder, whose newest world model this run starts with."""
+    recording: str = ""
+    """A run's folder, whose experience this run starts with, in place of the prefill."""
+    log_every: int = 5_000
+    """Steps between two records of the metrics."""
+    log_updates: int = 0
+    """Updates between two records of the metrics, besides; 0 for none."""
+    evaluate_every: int = 100_000
+    """Steps between two evaluations of policy and world model, with a video, at the end of a turn; 0 for none."""
+    checkpoint_every: int = 25_000
+    """Steps between two checkpoints; the end of a run always writes one."""
+    checkpoint_updates: int = 0
+    """Updates between two checkpoints, besides; 0 for none."""
+    keep_checkpoints: int = 2
+
+
+@dataclass(frozen=True)
+class ModelFreeConfig:
+    """Numbers of the loop that knows no model: collect, learn from it, repeat."""
+
+    kind: str = "model_free"
+    steps: int = 1_000_000
+    """Real environment steps of the whole run."""
+    rollout: int = 128
+    """Steps of each environment between two updates of the policy."""
     log_every: int = 5_000
     """Steps between two records of the metrics."""
     evaluate_every: int = 100_000
-    """Steps between two evaluations of policy and world model, with a video; 0 for none."""
+    """Steps between two evaluations of the policy, with a video; 0 for none."""
     checkpoint_every: int = 25_000
     """Steps between two checkpoints; the end of a run always writes one."""
     keep_checkpoints: int = 2
@@ -52,6 +111,8 @@ class EvaluationConfig:
     """Episodes for each cell of the grid; all of them are counted, finished or not."""
     temperatures: tuple[float, ...] = (1.0,)
     """Sampling temperatures of the policy: 0 takes the most probable action, 1 samples."""
+    model_temperatures: tuple[float, ...] = (1.0,)
+    """Of the world model's own sampling, wherever it predicts."""
     noops: tuple[int, ...] = (0,)
     """Numbers of steps without an action at the start of an episode."""
     max_steps: int = 1_000
@@ -71,7 +132,17 @@ class RunConfig:
     seed: int = 0
     env: EnvConfig = field(default_factory=EnvConfig)
     replay: ReplayConfig = field(default_factory=ReplayConfig)
-    model: RSSMConfig = field(default_factory=RSSMConfig)
-    agent: ActorCriticConfig | RandomConfig = field(default_factory=ActorCriticConfig)
-    training: LoopConfig = field(default_factory=LoopConfig)
+    model: RSSMConfig | DeterministicConfig | StochasticDiscreteConfig | FrameStackConfig = field(
+        default_factory=RSSMConfig
+    )
+    agent: ActorCriticConfig | PPOConfig | RandomConfig = field(default_factory=ActorCriticConfig)
+    training: LoopConfig | ModelFreeConfig = field(default_factory=LoopConfig)
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
+
+    @property
+    def trains_policy(self) -> bool:
+        """Whether the agent ever learns; the policy of one that does not is of no interest."""
+        if self.agent.kind == "random":
+            return False
+        training = self.training
+        return isinstance(training, ModelFreeConfig) or training.improve > 0 or training.real_rollout > 0

@@ -26,7 +26,8 @@ def check_config(config: RunConfig) -> None:
     spread_mixture(config.env.games, config.env.num_envs)
     checked_spaces(config.env.game, env)
     env.close()
-    _check_prefill(config.training, config.env.num_envs)
+    if isinstance(config.training, LoopConfig):
+        _check_prefill(config.training, config.env.num_envs)
 
 
 def checked_spaces(name: str, env: VectorEnv) -> tuple[tuple[int, int, int], int]:

@@ -18,6 +18,7 @@ from worldmodels.replay import Replay
 from worldmodels.runtime.actor import ModelActor, RandomActor
 from worldmodels.runtime.build import Parts
 from worldmodels.runtime.collect import Collector, EpisodeTracker
+from worldmodels.runtime.config import LoopConfig
 from worldmodels.telemetry.logger import Means
 from worldmodels.telemetry.timers import Timer
 
@@ -32,8 +33,8 @@ class ModelBasedLoop:
         timer: where wall time goes; nothing that learns ever sees it.
     """
 
-    def __init__(self, parts: Parts, env: VectorEnv, replay: Replay):
-        self._config, streams = parts.config.training, parts.streams
+    def __init__(self, parts: Parts, config: LoopConfig, env: VectorEnv, replay: Replay):
+        self._config, streams = config, parts.streams
         self.parts, self._replay = parts, replay
         self._collector = Collector(env, streams.integer("env"))
         self._episodes = EpisodeTracker(env.num_envs)
@@ -110,7 +111,7 @@ class ModelBasedLoop:
             batch = self._replay.sample(self._config.batch, self._config.length, self._sampler)
         with self.timer("fit"):
             seed = tf.constant(fold(self._fit_key, self.updates))
-            metrics, states = self.parts.model.fit(Batch(*map(tf.constant, batch)), seed)
+            metrics, states = self.parts.world_model.fit(Batch(*map(tf.constant, batch)), seed)
             self.updates += 1
             self._add_finite(metrics, "model")
         return states, tf.constant(~batch.is_terminal, tf.float32)
@@ -118,7 +119,7 @@ class ModelBasedLoop:
     def _improve(self, states: Any, continuations: tf.Tensor) -> None:
         seed = tf.constant(fold(self._improve_key, self.policy_updates))
         with self.timer("improve"):
-            metrics = self.parts.agent.improve(self.parts.model, states, continuations, seed)
+            metrics = self.parts.agent.improve(self.parts.world_model, states, continuations, seed)
             self.policy_updates += 1
             self._add_finite(metrics, "policy")
 

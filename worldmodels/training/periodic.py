@@ -54,7 +54,7 @@ class PeriodicEvaluation:
         }
 
     def _world_model(self, step: int, logger: Logger) -> dict[str, float]:
-        settings, streams, model = self._settings, self._streams, self._parts.model
+        settings, streams, model = self._settings, self._streams, self._parts.world_model
         self._actor.reset(streams.key("recording"))
         length = settings.context + settings.horizon
         recording = record_windows(self._env, self._actor, settings.windows, length, streams.integer("recording"))

@@ -10,12 +10,12 @@ from typing import Any
 
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.config import load_config, to_dict
-from worldmodels.core.errors import RunError
+from worldmodels.core.errors import ConfigError, RunError
 from worldmodels.core.run_dir import RunDir
 from worldmodels.core.schedules import Every
 from worldmodels.replay import Replay
 from worldmodels.runtime.build import build_parts
-from worldmodels.runtime.config import RunConfig
+from worldmodels.runtime.config import ModelFreeConfig, RunConfig
 from worldmodels.runtime.environment import build_env, check_config
 from worldmodels.telemetry.logger import Logger
 from worldmodels.telemetry.sinks import JSONLSink, TensorBoardSink
@@ -69,7 +69,9 @@ class TrainingSession:
             checkpoints=training.keep_checkpoints,
         )
         progress.message(f"Experience will take {replay.predicted_bytes() / 1e6:,.0f} MB of disk")
-        self._loop = ModelBasedLoop(parts, env, replay)
+        if isinstance(training, ModelFreeConfig):
+            raise ConfigError("Learning without a model is not there yet.")
+        self._loop = ModelBasedLoop(parts, training, env, replay)
         self._checkpoints = Checkpoints(run_dir.checkpoints, training.keep_checkpoints)
         self._evaluation = PeriodicEvaluation(parts, run_dir)
         self._speed = Speed()

@@ -55,6 +55,9 @@ class RSSM:
         noise = self.dynamics.latents.noise((tf.shape(action)[0],), seed)
         return self.dynamics.imagine(state, action, noise, temperature)
 
+    def readable(self, state: RSSMState) -> RSSMState:
+        return state
+
     @graph
     def features(self, state: RSSMState) -> tf.Tensor:
         return tf.concat([state.latent, state.recurrent], -1)
