@@ -18,7 +18,8 @@ def step(optimizer: Optimizer, variable: tf.Variable, factor: float = 1.0):
 def test_first_step_by_hand():
     variable = tf.Variable([1.0, -2.0])
     norm, finite = step(
-        Optimizer({"x": variable}, OptimizerConfig(0.1, epsilon=0.0, clip=1e9, weight_decay=0.5)), variable
+        Optimizer({"x": variable}, OptimizerConfig(learning_rate=0.1, epsilon=0.0, clip=1e9, weight_decay=0.5)),
+        variable,
     )
     # Decay halves the weights; then Adam's first step is the learning rate against the gradient's sign, 3 x^2 > 0.
     np.testing.assert_allclose(variable, [0.4, -1.1], rtol=1e-5)
@@ -48,7 +49,7 @@ def test_a_gradient_that_is_not_finite_changes_nothing():
 
 def test_a_restored_optimizer_goes_on_as_if_nothing_had_happened():
     variable, other = tf.Variable([1.0, -2.0]), tf.Variable([0.0, 0.0])
-    optimizer, restored = (Optimizer({"x": v}, OptimizerConfig(0.1)) for v in (variable, other))
+    optimizer, restored = (Optimizer({"x": v}, OptimizerConfig(learning_rate=0.1)) for v in (variable, other))
     step(optimizer, variable)
     restored.load(optimizer.save())
     other.assign(variable)

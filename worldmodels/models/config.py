@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True)
@@ -37,9 +38,25 @@ class HeadConfig:
 class OptimizerConfig:
     """Adam with clipping by the global norm and decoupled weight decay."""
 
+    kind: str = "adam"
     learning_rate: float = 2e-4
     epsilon: float = 1e-5
     clip: float = 100.0
     """Largest global norm of a gradient; a longer one is scaled down to it."""
     weight_decay: float = 1e-6
     """Share of every weight that is taken away at each update, whatever the learning rate."""
+
+
+@dataclass(frozen=True)
+class AdafactorConfig:
+    """Adafactor (Shazeer & Stern 2018) without momentum; the defaults are SimPLe's figures."""
+
+    kind: str = "adafactor"
+    learning_rate: float = 1.5
+    """Relative to the size of each weight; see `schedule`."""
+    schedule: Literal["inverse_square_root", "constant"] = "inverse_square_root"
+    """After the warm-up: the learning rate over the square root of the count of updates, or the learning rate itself."""
+    warmup: int = 8_000
+    """Updates over which the rate grows linearly from 0."""
+    clip: float = 1.0
+    """Largest global norm of a gradient; a longer one is scaled down to it."""

@@ -1,0 +1,41 @@
+"""The contract of an output, which reads a frame from the features of a network, and the table of outputs."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, Protocol
+
+import numpy as np
+import tensorflow as tf
+
+
+class Output(Protocol):
+    """A Keras layer made of (config, feature_shape of the network, observation_shape, generator of weights)."""
+
+    trainable_weights: list[Any]
+
+    def loss(self, features: tf.Tensor, target: tf.Tensor, cutoff: float) -> tf.Tensor:
+        """What each row costs (N,): its mean over sub-pixels (channels of pixels), each in nats less `cutoff`, at least 0.
+
+        Args:
+            features: float32 (N, *feature_shape).
+            target: uint8 (N, H, W, C).
+        """
+
+    def frame(self, features: tf.Tensor) -> tf.Tensor:
+        """The most probable frame: uint8 (N, H, W, C)."""
+
+
+OUTPUTS: dict[str, str] = {"softmax": "worldmodels.models.next_frame.softmax_output:SoftmaxOutput"}
+"""Every output by its configuration's kind, imported when one is built."""
+
+
+def build_output(
+    config: Any,
+    feature_shape: tuple[int, int, int],
+    observation_shape: tuple[int, int, int],
+    seeds: np.random.Generator,
+) -> Output:
+    """The output for features of a network; `config` is one of the outputs' configurations."""
+    module, name = OUTPUTS[config.kind].split(":")
+    return getattr(import_module(module), name)(config, feature_shape, observation_shape, seeds)
