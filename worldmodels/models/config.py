@@ -55,7 +55,7 @@ class AdafactorConfig:
     learning_rate: float = 1.5
     """Relative to the size of each weight; see `schedule`."""
     schedule: Literal["inverse_square_root", "constant"] = "inverse_square_root"
-    """After the warm-up: the learning rate over the square root of the count of updates, or the learning rate itself."""
+    """After the warm-up: the learning rate, as it is or over the square root of the count of updates."""
     warmup: int = 8_000
     """Updates over which the rate grows linearly from 0."""
     clip: float = 1.0

@@ -15,7 +15,7 @@ class Output(Protocol):
     trainable_weights: list[Any]
 
     def loss(self, features: tf.Tensor, target: tf.Tensor, cutoff: float) -> tf.Tensor:
-        """What each row costs (N,): its mean over sub-pixels (channels of pixels), each in nats less `cutoff`, at least 0.
+        """What each row costs (N,): the mean over channels of pixels of nats less `cutoff`, at least 0 each.
 
         Args:
             features: float32 (N, *feature_shape).
