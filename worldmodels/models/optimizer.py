@@ -1,4 +1,4 @@
-"""Adam, with everything that must survive a restart in one tree."""
+"""Optimizers, with everything that must survive a restart in one tree."""
 
 from __future__ import annotations
 
@@ -11,19 +11,17 @@ from worldmodels.models.config import OptimizerConfig
 from worldmodels.models.variables import load_variables, save_variables
 
 
-class Optimizer:
-    """Adam (Kingma & Ba 2015) for a fixed set of variables: clips by the global norm, then decays, then steps.
+class Descent:
+    """What all optimizers share: clips by the global norm, then steps.
 
     A gradient that is not finite changes nothing, neither the variables nor the moments nor the count.
     """
 
-    BETA1, BETA2 = 0.9, 0.999
-
-    def __init__(self, variables: Mapping[str, tf.Variable], config: OptimizerConfig):
-        self.config = config
+    def __init__(self, variables: Mapping[str, tf.Variable], clip: float, slots: dict[str, dict[str, tf.Variable]]):
+        """`slots`: what is kept of past gradients, by name and by the variable's name."""
         self.variables = dict(variables)
-        self._first = {name: tf.Variable(tf.zeros_like(value)) for name, value in variables.items()}
-        self._second = {name: tf.Variable(tf.zeros_like(value)) for name, value in variables.items()}
+        self._clip = clip
+        self._slots = slots
         self.updates = tf.Variable(0, dtype=tf.int64)
         """Steps taken so far."""
 
@@ -32,33 +30,24 @@ class Optimizer:
         gradients = tape.gradient(loss, list(self.variables.values()))
         norm = tf.linalg.global_norm(gradients)
         finite = tf.math.is_finite(loss) & tf.math.is_finite(norm)
-        scale = tf.minimum(1.0, self.config.clip / tf.maximum(norm, 1e-12))
+        scale = tf.minimum(1.0, self._clip / tf.maximum(norm, 1e-12))
         tf.cond(finite, lambda: self._step(gradients, scale), lambda: tf.constant(False))
         return norm, finite
 
     def _step(self, gradients: list[tf.Tensor], scale: tf.Tensor) -> tf.Tensor:
         count = tf.cast(self.updates.assign_add(1), tf.float32)
         for gradient, (name, variable) in zip(gradients, self.variables.items(), strict=True):
-            if self.config.weight_decay:
-                variable.assign(variable * (1.0 - self.config.weight_decay))
-            tf.raw_ops.ResourceApplyAdam(
-                var=variable.handle,
-                m=self._first[name].handle,
-                v=self._second[name].handle,
-                beta1_power=tf.pow(self.BETA1, count),
-                beta2_power=tf.pow(self.BETA2, count),
-                lr=self.config.learning_rate,
-                beta1=self.BETA1,
-                beta2=self.BETA2,
-                epsilon=self.config.epsilon,
-                grad=gradient * scale,
-            )
+            self._change(name, variable, gradient * scale, count)
         return tf.constant(True)
 
+    def _change(self, name: str, variable: tf.Variable, gradient: tf.Tensor, count: tf.Tensor) -> None:
+        """Change one variable and its slots; `count` is that of this update, the first is 1."""
+        raise NotImplementedError
+
     def save(self) -> dict[str, Any]:
-        """Moments and the count of steps."""
-        first, second = save_variables(self._first), save_variables(self._second)
-        return {"first": first, "second": second, "updates": int(self.updates)}
+        """The slots and the count of steps."""
+        slots = {slot: save_variables(variables) for slot, variables in self._slots.items()}
+        return {**slots, "updates": int(self.updates)}
 
     def load(self, tree: Mapping[str, Any]) -> None:
         """Take over what `save` gave.
@@ -66,6 +55,34 @@ class Optimizer:
         Raises:
             CheckpointError: names or shapes differ.
         """
-        load_variables(self._first, tree["first"], "the optimizer")
-        load_variables(self._second, tree["second"], "the optimizer")
+        for slot, variables in self._slots.items():
+            load_variables(variables, tree.get(slot, {}), "the optimizer")
         self.updates.assign(tree["updates"])
+
+
+class Optimizer(Descent):
+    """Adam (Kingma & Ba 2015) for a fixed set of variables, with decoupled weight decay before each step."""
+
+    BETA1, BETA2 = 0.9, 0.999
+
+    def __init__(self, variables: Mapping[str, tf.Variable], config: OptimizerConfig):
+        self.config = config
+        self._first = {name: tf.Variable(tf.zeros_like(value)) for name, value in variables.items()}
+        self._second = {name: tf.Variable(tf.zeros_like(value)) for name, value in variables.items()}
+        super().__init__(variables, config.clip, {"first": self._first, "second": self._second})
+
+    def _change(self, name: str, variable: tf.Variable, gradient: tf.Tensor, count: tf.Tensor) -> None:
+        if self.config.weight_decay:
+            variable.assign(variable * (1.0 - self.config.weight_decay))
+        tf.raw_ops.ResourceApplyAdam(
+            var=variable.handle,
+            m=self._first[name].handle,
+            v=self._second[name].handle,
+            beta1_power=tf.pow(self.BETA1, count),
+            beta2_power=tf.pow(self.BETA2, count),
+            lr=self.config.learning_rate,
+            beta1=self.BETA1,
+            beta2=self.BETA2,
+            epsilon=self.config.epsilon,
+            grad=gradient,
+        )

@@ -40,7 +40,7 @@ class SoftmaxOutputConfig:
 class SamplingConfig:
     """How often, while training, a frame that the model made itself replaces the recorded one as its input.
 
-    With probability p(t) at update t, for each frame of each example; see `scheduled_sampling.probability`.
+    With probability p(t) at update t, for each frame of each example; see `schedules.sampling_probability`.
     """
 
     final: float = 1.0
@@ -87,6 +87,8 @@ class DeterministicConfig:
     frames: int = 4
     """Frames that the model sees, and that a window of the replay begins with; all after them are predicted."""
     sampling: SamplingConfig = field(default_factory=lambda: SamplingConfig(final=0.0))
+    internal_loss: bool = False
+    """Whether the first `frames` of a window are predicted too, each from those before."""
     pixel_noise: float = 0.05
     """Probability that an input pixel becomes the median colour of the batch, while training."""
     reward: Literal["classes", "symlog"] = "classes"

@@ -1,0 +1,29 @@
+"""The deterministic next-frame model: the last few frames and an action give the next frame."""
+
+from __future__ import annotations
+
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.models.next_frame.config import DeterministicConfig
+from worldmodels.models.next_frame.learning import Moments
+from worldmodels.models.next_frame.model import NextFrameModel, NextFrameState
+from worldmodels.models.next_frame.network import Decoded, NetworkShape
+from worldmodels.models.next_frame.noise import QUIET, Noise
+
+
+class Deterministic(NextFrameModel):
+    """SimPLe's first model (Kaiser et al. 2019): it has no randomness of its own, and temperature changes nothing."""
+
+    def __init__(
+        self, config: DeterministicConfig, observation_shape: tuple[int, int, int], num_actions: int, seed: np.ndarray
+    ):
+        seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
+        super().__init__(config, NetworkShape(observation_shape, config.frames, num_actions, memory=0), seeds)
+
+    def predict(self, moments: Moments, noise: Noise) -> tuple[Decoded, dict[str, tf.Tensor]]:
+        encoded = self.network.encode(moments.frames, moments.memory, moments.action, noise)
+        return self.network.decode(encoded, noise), {}
+
+    def dream(self, state: NextFrameState, action: tf.Tensor, temperature: tf.Tensor, seed: tf.Tensor) -> Decoded:
+        return self.network.decode(self.network.encode(state.frames, state.memory, action, QUIET), QUIET)

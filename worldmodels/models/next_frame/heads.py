@@ -1,0 +1,88 @@
+"""Reward and continuation, read from what a network says of the next moment as a whole."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.models.distributions import bernoulli_nll, normal_nll, symexp, symlog
+from worldmodels.models.layers import Layer
+from worldmodels.models.next_frame.conv_layers import Linear
+
+CLASSES = 3
+
+
+class ClassReward(Layer):
+    """The sign of the reward as one of three classes, -1, 0 and 1, as published."""
+
+    def __init__(self, inputs: int, units: int, seeds: np.random.Generator):
+        super().__init__(name="reward")
+        initializer = keras.initializers.RandomNormal(0.0, units**-0.5, int(seeds.integers(2**31)))
+        with keras.name_scope("reward"):
+            self.hidden = Linear(inputs, units, seeds, "hidden")
+            self.classes = self.add_weight(name="classes", shape=(units, CLASSES), initializer=initializer)
+
+    def call(self, summary: tf.Tensor) -> tf.Tensor:
+        return tf.matmul(tf.nn.relu(self.hidden(summary)), self.classes)
+
+    def loss(self, summary: tf.Tensor, reward: tf.Tensor, cutoff: float) -> tf.Tensor:
+        """(N,): nats less `cutoff`, at least 0, for rewards (N,) of which only the sign counts."""
+        # The sign of a reward that is not a number would be a class like any other, and hide it.
+        labels = tf.cast(tf.sign(reward), tf.int32) + 1
+        nats = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, self(summary))
+        return tf.maximum(nats - cutoff, 0.0) + 0.0 * reward
+
+    def reward(self, summary: tf.Tensor) -> tf.Tensor:
+        """(N,): the most probable of -1, 0 and 1."""
+        return tf.cast(tf.argmax(self(summary), -1), tf.float32) - 1.0
+
+
+class SymlogReward(Layer):
+    """The reward in the world's own units, regressed as its symlog: the mean of a unit-variance normal."""
+
+    def __init__(self, inputs: int, units: int, seeds: np.random.Generator):
+        super().__init__(name="reward")
+        with keras.name_scope("reward"):
+            self.hidden = Linear(inputs, units, seeds, "hidden")
+            self.mean = Linear(units, 1, seeds, "mean")
+
+    def call(self, summary: tf.Tensor) -> tf.Tensor:
+        return self.mean(tf.nn.relu(self.hidden(summary)))[:, 0]
+
+    def loss(self, summary: tf.Tensor, reward: tf.Tensor, cutoff: float) -> tf.Tensor:
+        """(N,); a cutoff in nats has no meaning here."""
+        return normal_nll(self(summary), symlog(reward))
+
+    def reward(self, summary: tf.Tensor) -> tf.Tensor:
+        """(N,)."""
+        return symexp(self(summary))
+
+
+class Continuation(Layer):
+    """The probability that the episode goes on."""
+
+    def __init__(self, inputs: int, units: int, seeds: np.random.Generator):
+        super().__init__(name="continuation")
+        with keras.name_scope("continuation"):
+            self.hidden = Linear(inputs, units, seeds, "hidden")
+            self.logit = Linear(units, 1, seeds, "logit")
+
+    def call(self, summary: tf.Tensor) -> tf.Tensor:
+        return self.logit(tf.nn.relu(self.hidden(summary)))[:, 0]
+
+    def loss(self, summary: tf.Tensor, continuation: tf.Tensor) -> tf.Tensor:
+        """(N,) in nats, for continuations (N,) in [0, 1]."""
+        return bernoulli_nll(self(summary), continuation)
+
+    def probability(self, summary: tf.Tensor) -> tf.Tensor:
+        """(N,) in [0, 1]."""
+        return tf.sigmoid(self(summary))
+
+
+def build_reward(
+    kind: Literal["classes", "symlog"], inputs: int, units: int, seeds: np.random.Generator
+) -> ClassReward | SymlogReward:
+    return {"classes": ClassReward, "symlog": SymlogReward}[kind](inputs, units, seeds)

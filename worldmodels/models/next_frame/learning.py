@@ -1,0 +1,148 @@
+"""How a next-frame model learns from windows of experience.
+
+Time stands in front: T moments, B windows. A window begins with the frames that the model needs, and goes on with
+targets: each of those is predicted from what came before it. A moment that opens an episode is no target.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+
+from worldmodels.core.errors import ConfigError
+from worldmodels.core.types import Batch
+from worldmodels.models.next_frame.noise import Noise
+from worldmodels.models.next_frame.schedules import sampling_probability
+from worldmodels.models.scan import scan
+
+
+class Window(NamedTuple):
+    """A batch with time in front."""
+
+    frames: tf.Tensor
+    """uint8 (T, B, H, W, C)."""
+    action: tf.Tensor
+    """int32 (T, B)."""
+    is_first: tf.Tensor
+    """bool (T, B); the first moment counts as the first of an episode."""
+    reward: tf.Tensor
+    """float32 (T, B)."""
+    continuation: tf.Tensor
+    """float32 (T, B)."""
+
+
+class Moments(NamedTuple):
+    """Where predictions start, and what really came; N rows."""
+
+    frames: tf.Tensor
+    """uint8 (N, H, W, frames * C)."""
+    memory: tf.Tensor
+    """float32 (N, *memory_shape)."""
+    action: tf.Tensor
+    """int32 (N,)."""
+    target: tf.Tensor
+    """uint8 (N, H, W, C): the frame after the action."""
+
+
+def window_of(batch: Batch, frames: int) -> Window:
+    """A batch as a window; ConfigError where it is too short to hold a target after the first `frames` moments."""
+    length = batch.action.shape[1]
+    if length <= frames:
+        raise ConfigError(
+            f"Windows of {length} steps hold no frame to predict: this model sees {frames} frames before the one that "
+            f"it predicts. training.length must be at least {frames + 1}."
+        )
+    observation, reward, is_first, _, is_terminal, action = (
+        tf.transpose(tf.convert_to_tensor(x), [1, 0, *range(2, len(x.shape))]) for x in batch
+    )
+    is_first = tf.concat([tf.ones_like(is_first[:1]), is_first[1:]], 0)
+    return Window(observation, action, is_first, reward, 1.0 - tf.cast(is_terminal, tf.float32))
+
+
+def inputs(model: Any, window: Window, seed: tf.Tensor) -> tf.Tensor:
+    """What the model is given in place of all recorded frames but the last: uint8 (T - 1, B, H, W, C).
+
+    Recorded frames with pixel noise, and (scheduled sampling) frames of the model's own. Since no gradient passes
+    through those, they can be made first, one after the other; the losses of all moments then come from one pass.
+    """
+    config, noise = model.config, Noise(seed)
+    frames = pixel_noise(window.frames[:-1], config.pixel_noise, noise.seed())
+    if not config.sampling.final or frames.shape[0] <= config.frames:
+        return frames
+    probability = sampling_probability(config.sampling, tf.cast(model.optimizer.updates, tf.float32))
+    replace = noise.uniform(tf.shape(frames)[:2]) < probability
+    # The first few frames are what predictions start from, and an episode's first frame cannot be predicted.
+    is_target = tf.range(frames.shape[0])[:, None] >= config.frames
+    replace &= is_target & ~window.is_first[:-1]
+    seeds = noise.seed()
+    return tf.cond(
+        tf.reduce_any(replace), lambda: with_own_frames(model, window, frames, replace, seeds), lambda: frames
+    )
+
+
+def with_own_frames(model: Any, window: Window, frames: tf.Tensor, replace: tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
+    """`frames` (T - 1, B, ...) with the model's prediction in place of those that `replace` (T - 1, B) marks."""
+    start = model.config.frames
+    stacks, memories = model.follow(frames[:start], window.is_first[:start])
+    seeds = tf.random.split(seed, frames.shape[0] - start)
+
+    def step(stack, memory, frame, target, action, is_first, replace, seed):
+        decoded, _ = model.predict(Moments(stack, memory, action, target), Noise(seed))
+        own = model.output.frame(decoded.features)
+        frame = tf.where(replace[:, None, None, None], own, frame)
+        return *model.advance(stack, memory, frame, is_first), frame
+
+    now = (frames, window.frames[:-1], window.action[:-2], window.is_first[:-1], replace)
+    now = tuple(x[start - 1 if x is now[2] else start :] for x in now)
+    _, _, mixed = scan(step, (stacks[-1], memories[-1]), (*now, seeds))
+    return tf.concat([frames[:start], mixed], 0)
+
+
+def loss(model: Any, window: Window, frames: tf.Tensor, seed: tf.Tensor) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
+    """The loss, a scalar, and its parts by name; `frames` are the `inputs`.
+
+    The first few frames are predicted as well if the configuration says so (`internal_loss`), without reward and
+    continuation.
+    """
+    config, first = model.config, 0 if model.config.internal_loss else model.config.frames - 1
+    stacks, memories = model.follow(frames, window.is_first[:-1])
+    after = slice(first + 1, None)
+    moments = Moments(*map(_rows, (stacks[first:], memories[first:], window.action[first:-1], window.frames[after])))
+    decoded, own = model.predict(moments, Noise(tf.random.experimental.stateless_fold_in(seed, -1)))
+
+    possible = 1.0 - tf.cast(window.is_first[after], tf.float32)
+    is_target = tf.cast(tf.range(first + 1, frames.shape[0] + 1)[:, None] >= config.frames, tf.float32)
+    possible, target = _rows(possible), _rows(possible * is_target)
+    parts = {"frame_loss": (model.output.loss(decoded.features, moments.target, config.loss_cutoff), possible)}
+    reward = model.reward_head.loss(decoded.summary, _rows(window.reward[after]), config.loss_cutoff)
+    parts["reward_loss"] = (reward, target)
+    if model.continuation_head:
+        continuation = model.continuation_head.loss(decoded.summary, _rows(window.continuation[after]))
+        parts["continuation_loss"] = (continuation, target)
+    parts |= {name: (value, possible) for name, value in own.items()}
+    means = {name: _mean(value, weights) for name, (value, weights) in parts.items()}
+    total = means["frame_loss"]
+    for name, value in means.items():
+        total = total if name == "frame_loss" else total + value
+    return total, means
+
+
+def pixel_noise(frames: tf.Tensor, probability: float, seed: tf.Tensor) -> tf.Tensor:
+    """Images uint8 (T, B, H, W, C) in which a share of the pixels has the median colour of them all."""
+    if not probability:
+        return frames
+    values = tf.sort(tf.reshape(frames, (-1, frames.shape[-1])), 0)
+    median = values[tf.shape(values)[0] // 2]
+    hit = tf.random.stateless_uniform((*frames.shape[:-1], 1), seed) < probability
+    return tf.where(hit, median, frames)
+
+
+def _rows(x: tf.Tensor) -> tf.Tensor:
+    """(T, B, ...) as rows."""
+    return tf.reshape(x, (-1, *x.shape[2:]))
+
+
+def _mean(values: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
+    """The weighted mean of (N,); 0 where nothing has weight."""
+    return tf.reduce_sum(values * weights) / tf.maximum(tf.reduce_sum(weights), 1.0)

@@ -1,0 +1,171 @@
+"""What all next-frame models share: a state that is the last few frames, and how they follow, imagine and learn."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.core.types import Batch
+from worldmodels.models.adafactor import build_optimizer
+from worldmodels.models.api import ModelSpec
+from worldmodels.models.frame_stack import push
+from worldmodels.models.graph import graph
+from worldmodels.models.next_frame import learning
+from worldmodels.models.next_frame.config import DeterministicConfig, StochasticDiscreteConfig
+from worldmodels.models.next_frame.heads import Continuation, build_reward
+from worldmodels.models.next_frame.network import Decoded, NetworkShape, build_network
+from worldmodels.models.next_frame.noise import Noise
+from worldmodels.models.next_frame.output import build_output
+from worldmodels.models.scan import scan
+from worldmodels.models.variables import load_variables, named_variables, save_variables
+
+
+class NextFrameState(NamedTuple):
+    """What the model knows of B worlds."""
+
+    frames: tf.Tensor
+    """uint8 (B, H, W, frames * C), the newest last; an episode starts with its first one, repeated."""
+    reward: tf.Tensor
+    """float32 (B,), predicted together with the newest frame; 0 where that was observed."""
+    continuation: tf.Tensor
+    """float32 (B,), likewise; 1 where the newest frame was observed."""
+    memory: Any
+    """float32 (B, *memory_shape), of all frames before the newest; () in what is readable."""
+
+
+class NextFrameModel:
+    """A `WorldModel` (see `models/api.py` for the methods) without its prediction, which each kind adds."""
+
+    def __init__(
+        self,
+        config: DeterministicConfig | StochasticDiscreteConfig,
+        shape: NetworkShape,
+        seeds: np.random.Generator,
+    ):
+        height, width, channels = shape.observation_shape
+        self.config = config
+        self.network = build_network(config.network, shape, seeds)
+        self.output = build_output(config.output, self.network.feature_shape, shape.observation_shape, seeds)
+        summary = self.network.summary_size
+        self.reward_head = build_reward(config.reward, summary, config.head_units, seeds)
+        self.continuation_head = Continuation(summary, config.head_units, seeds) if config.continuation else None
+        self.spec = ModelSpec(
+            shape.observation_shape, shape.num_actions, "images", (height, width, config.frames * channels)
+        )
+        layers = (self.network, self.output, self.reward_head, self.continuation_head, *self._build(shape, seeds))
+        self.variables = named_variables(layer for layer in layers if layer)
+        self.optimizer = build_optimizer(self.variables, config.optimizer)
+
+    def _build(self, shape: NetworkShape, seeds: np.random.Generator) -> list[keras.layers.Layer]:
+        """Makes the layers that only this kind of model has."""
+        return []
+
+    def predict(self, moments: learning.Moments, noise: Noise) -> tuple[Decoded, dict[str, tf.Tensor]]:
+        """What a network in training says of the next moments, and losses of the kind's own, each (N,)."""
+        raise NotImplementedError
+
+    def dream(self, state: NextFrameState, action: tf.Tensor, temperature: tf.Tensor, seed: tf.Tensor) -> Decoded:
+        """What the network says of the next moment outside training."""
+        raise NotImplementedError
+
+    def initial(self, batch: int | tf.Tensor) -> NextFrameState:
+        return NextFrameState(
+            tf.zeros((batch, *self.spec.feature_shape), tf.uint8),
+            tf.zeros((batch,)),
+            tf.ones((batch,)),
+            tf.zeros((batch, *self.network.memory_shape)),
+        )
+
+    @graph
+    def observe(self, state, observation, previous_action, is_first, seed) -> NextFrameState:
+        frames, memory = self.advance(state.frames, state.memory, observation, is_first)
+        return NextFrameState(frames, tf.zeros_like(state.reward), tf.ones_like(state.continuation), memory)
+
+    @graph
+    def observe_sequence(self, observations, previous_actions, is_first, seed, state=None) -> NextFrameState:
+        return self.observed(*self.follow(swap(observations), swap(is_first), state))
+
+    @graph
+    def imagine(self, state, action, temperature, seed) -> NextFrameState:
+        decoded = self.dream(state, action, temperature, seed)
+        reward = self.reward_head.reward(decoded.summary)
+        head = self.continuation_head
+        continuation = head.probability(decoded.summary) if head else tf.ones_like(reward)
+        frame = self.output.frame(decoded.features)
+        frames, memory = self.advance(state.frames, state.memory, frame, tf.zeros_like(action, tf.bool))
+        return NextFrameState(frames, reward, continuation, memory)
+
+    def readable(self, state: NextFrameState) -> NextFrameState:
+        return state._replace(memory=())
+
+    def features(self, state: NextFrameState) -> tf.Tensor:
+        return state.frames
+
+    def frame(self, state: NextFrameState) -> tf.Tensor:
+        return self.newest(state.frames)
+
+    def reward(self, state: NextFrameState) -> tf.Tensor:
+        return state.reward
+
+    def continuation(self, state: NextFrameState) -> tf.Tensor:
+        return state.continuation
+
+    @graph
+    def fit(self, batch: Batch, seed) -> tuple[dict[str, tf.Tensor], NextFrameState]:
+        window = learning.window_of(batch, self.config.frames)
+        inputs = learning.inputs(self, window, seed)
+        with tf.GradientTape() as tape:
+            loss, metrics = learning.loss(self, window, inputs, seed)
+        norm, finite = self.optimizer.minimize(tape, loss)
+        metrics |= {"loss": loss, "gradient_norm": norm, "finite": tf.cast(finite, tf.float32)}
+        states = self.observed(*self.follow(window.frames, window.is_first))
+        return {f"model/{name}": value for name, value in metrics.items()}, states
+
+    def save(self) -> dict[str, Any]:
+        return {"weights": save_variables(self.variables), "optimizer": self.optimizer.save()}
+
+    def load(self, tree: dict[str, Any]) -> None:
+        load_variables(self.variables, tree["weights"], "the world model")
+        self.optimizer.load(tree["optimizer"])
+
+    def newest(self, frames: tf.Tensor) -> tf.Tensor:
+        """The newest frame of a stack."""
+        return frames[..., -self.spec.observation_shape[-1] :]
+
+    def advance(
+        self, frames: tf.Tensor, memory: tf.Tensor, frame: tf.Tensor, is_first: tf.Tensor
+    ) -> tuple[tf.Tensor, tf.Tensor]:
+        """Stack and memory after another frame.
+
+        What the memory takes up is the frame that was the newest so far: a prediction sees that one itself. Taking up
+        one frame per step is the same as going through the last few frames each time, since nothing else enters.
+        """
+        if self.network.memory_shape[-1]:
+            keep = 1.0 - tf.cast(is_first, tf.float32)[:, None, None, None]
+            memory = keep * self.network.absorb(memory, self.newest(frames))
+        return push(frames, frame, is_first), memory
+
+    def follow(
+        self, frames: tf.Tensor, is_first: tf.Tensor, state: NextFrameState | None = None
+    ) -> tuple[tf.Tensor, tf.Tensor]:
+        """Stacks and memories (T, B, ...) along frames (T, B, H, W, C); without a state all rows start anew."""
+        if state is None:
+            state = self.initial(tf.shape(frames)[1])
+            is_first = tf.concat([tf.ones_like(is_first[:1]), is_first[1:]], 0)
+        stacks, memories = scan(self.advance, (state.frames, state.memory), (frames, is_first))
+        return stacks, memories
+
+    def observed(self, stacks: tf.Tensor, memories: tf.Tensor) -> NextFrameState:
+        """The states (B, T, ...) of stacks and memories (T, B, ...) whose newest frames were observed."""
+        frames = swap(stacks)
+        nothing = tf.zeros(tf.shape(frames)[:2])
+        state = NextFrameState(frames, nothing, nothing + 1.0, swap(memories))
+        return tf.nest.map_structure(tf.stop_gradient, state)
+
+
+def swap(x: tf.Tensor) -> tf.Tensor:
+    """Exchange the first two axes: (B, T, ...) and (T, B, ...)."""
+    return tf.transpose(x, [1, 0, *range(2, x.shape.rank)])
