@@ -33,8 +33,13 @@ class Adafactor(Descent):
         slots = {"rows": self._rows, "columns": self._columns, "whole": self._whole}
         super().__init__(variables, config.clip, slots)
 
-    def _change(self, name: str, variable: tf.Variable, gradient: tf.Tensor, count: tf.Tensor) -> None:
-        keep = 1.0 - tf.pow(count, -DECAY)
+    def _numbers(self, count: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        return 1.0 - tf.pow(count, -DECAY), learning_rate(self.config, count)
+
+    def _change(
+        self, name: str, variable: tf.Variable, gradient: tf.Tensor, numbers: tuple[tf.Tensor, tf.Tensor]
+    ) -> None:
+        keep, rate = numbers
         square = tf.square(gradient) + SMALLEST_SQUARE
         if name in self._whole:
             update = gradient * tf.math.rsqrt(_average(self._whole[name], square, keep))
@@ -43,7 +48,7 @@ class Adafactor(Descent):
             columns = _average(self._columns[name], tf.reduce_mean(square, -2), keep)
             rows /= tf.reduce_mean(rows, -1, keepdims=True)
             update = gradient * tf.math.rsqrt(rows)[..., None] * tf.math.rsqrt(columns)[..., None, :]
-        rate = learning_rate(self.config, count) * tf.maximum(_rms(variable), SMALLEST_SCALE)
+        rate *= tf.maximum(_rms(variable), SMALLEST_SCALE)
         variable.assign_sub(update * (rate / tf.maximum(1.0, _rms(update) / LARGEST_UPDATE)))
 
 

@@ -35,13 +35,19 @@ class Descent:
         return norm, finite
 
     def _step(self, gradients: list[tf.Tensor], scale: tf.Tensor) -> tf.Tensor:
-        count = tf.cast(self.updates.assign_add(1), tf.float32)
+        numbers = self._numbers(tf.cast(self.updates.assign_add(1), tf.float32))
         for gradient, (name, variable) in zip(gradients, self.variables.items(), strict=True):
-            self._change(name, variable, gradient * scale, count)
+            self._change(name, variable, gradient * scale, numbers)
         return tf.constant(True)
 
-    def _change(self, name: str, variable: tf.Variable, gradient: tf.Tensor, count: tf.Tensor) -> None:
-        """Change one variable and its slots; `count` is that of this update, the first is 1."""
+    def _numbers(self, count: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        """What update number `count`, float32, needs for every variable; the first is 1."""
+        raise NotImplementedError
+
+    def _change(
+        self, name: str, variable: tf.Variable, gradient: tf.Tensor, numbers: tuple[tf.Tensor, tf.Tensor]
+    ) -> None:
+        """Change one variable and its slots."""
         raise NotImplementedError
 
     def save(self) -> dict[str, Any]:
@@ -71,15 +77,20 @@ class Optimizer(Descent):
         self._second = {name: tf.Variable(tf.zeros_like(value)) for name, value in variables.items()}
         super().__init__(variables, config.clip, {"first": self._first, "second": self._second})
 
-    def _change(self, name: str, variable: tf.Variable, gradient: tf.Tensor, count: tf.Tensor) -> None:
+    def _numbers(self, count: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        return tf.pow(self.BETA1, count), tf.pow(self.BETA2, count)
+
+    def _change(
+        self, name: str, variable: tf.Variable, gradient: tf.Tensor, numbers: tuple[tf.Tensor, tf.Tensor]
+    ) -> None:
         if self.config.weight_decay:
             variable.assign(variable * (1.0 - self.config.weight_decay))
         tf.raw_ops.ResourceApplyAdam(
             var=variable.handle,
             m=self._first[name].handle,
             v=self._second[name].handle,
-            beta1_power=tf.pow(self.BETA1, count),
-            beta2_power=tf.pow(self.BETA2, count),
+            beta1_power=numbers[0],
+            beta2_power=numbers[1],
             lr=self.config.learning_rate,
             beta1=self.BETA1,
             beta2=self.BETA2,

@@ -14,7 +14,6 @@ from worldmodels.core.errors import ConfigError
 from worldmodels.core.types import Batch
 from worldmodels.models.next_frame.noise import Noise
 from worldmodels.models.next_frame.schedules import sampling_probability
-from worldmodels.models.scan import scan
 
 
 class Window(NamedTuple):
@@ -83,20 +82,22 @@ def inputs(model: Any, window: Window, seed: tf.Tensor) -> tf.Tensor:
 
 def with_own_frames(model: Any, window: Window, frames: tf.Tensor, replace: tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
     """`frames` (T - 1, B, ...) with the model's prediction in place of those that `replace` (T - 1, B) marks."""
-    start = model.config.frames
+    start, steps = model.config.frames, frames.shape[0]
     stacks, memories = model.follow(frames[:start], window.is_first[:start])
-    seeds = tf.random.split(seed, frames.shape[0] - start)
+    seeds = tf.random.split(seed, steps)
 
-    def step(stack, memory, frame, target, action, is_first, replace, seed):
-        decoded, _ = model.predict(Moments(stack, memory, action, target), Noise(seed))
+    def body(t, stack, memory, mixed):
+        now = Moments(stack, memory, window.action[t - 1], window.frames[t])
+        decoded, _ = model.predict(now, Noise(seeds[t]))
         own = model.output.frame(decoded.features)
-        frame = tf.where(replace[:, None, None, None], own, frame)
-        return *model.advance(stack, memory, frame, is_first), frame
+        frame = tf.where(replace[t][:, None, None, None], own, frames[t])
+        stack, memory = model.advance(stack, memory, frame, window.is_first[t])
+        return t + 1, stack, memory, mixed.write(t - start, frame)
 
-    now = (frames, window.frames[:-1], window.action[:-2], window.is_first[:-1], replace)
-    now = tuple(x[start - 1 if x is now[2] else start :] for x in now)
-    _, _, mixed = scan(step, (stacks[-1], memories[-1]), (*now, seeds))
-    return tf.concat([frames[:start], mixed], 0)
+    mixed = tf.TensorArray(tf.uint8, steps - start, element_shape=frames.shape[1:])
+    loop = (tf.constant(start), stacks[-1], memories[-1], mixed)
+    *_, mixed = tf.while_loop(lambda t, *_: t < steps, body, loop, maximum_iterations=steps - start)
+    return tf.concat([frames[:start], mixed.stack()], 0)
 
 
 def loss(model: Any, window: Window, frames: tf.Tensor, seed: tf.Tensor) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:

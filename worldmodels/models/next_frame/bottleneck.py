@@ -1,0 +1,129 @@
+"""The latent of the stochastic model: bits, read off a transition while training, and predicted otherwise.
+
+Bits are -1 or +1, float32 (N, bits). A group of them is one class, whose lowest binary digit is the first bit.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.models.distributions import gumbel_noise, sample_categorical
+from worldmodels.models.layers import Layer
+from worldmodels.models.next_frame.config import LatentConfig
+from worldmodels.models.next_frame.conv_layers import Linear, PublishedLayer
+from worldmodels.models.next_frame.noise import QUIET, Noise
+from worldmodels.models.scan import scan
+
+
+def clean_bits(logits: tf.Tensor) -> tf.Tensor:
+    """The signs of logits; 0 counts as negative."""
+    return tf.where(logits > 0.0, 1.0, -1.0)
+
+
+def noisy_bits(logits: tf.Tensor, config: LatentConfig, hard: tf.Tensor, noise: Noise) -> tf.Tensor:
+    """Bits for training, with the gradient of tanh (straight through the sign).
+
+    Noise is added to the logits and some bits are flipped, so that the network learns bits that are sure and survive
+    errors. Each is its sign with probability `hard`, otherwise its tanh.
+    """
+    blur = tf.random.stateless_truncated_normal(tf.shape(logits), noise.seed(), stddev=config.noise)
+    soft = tf.tanh(logits + blur)
+    sign = soft + tf.stop_gradient(clean_bits(soft) - soft)
+    flipped = tf.where(noise.uniform(tf.shape(logits)) < config.flip, -sign, sign)
+    return tf.where(noise.uniform(tf.shape(logits)) < hard, flipped, soft)
+
+
+def to_classes(bits: tf.Tensor, group: int) -> tf.Tensor:
+    """Bits (N, bits) as classes int32 (N, bits / group)."""
+    digits = tf.cast(tf.reshape(bits, (-1, bits.shape[1] // group, group)) > 0.0, tf.int32)
+    return tf.reduce_sum(digits * 2 ** np.arange(group, dtype=np.int32), -1)
+
+
+def to_bits(classes: tf.Tensor, group: int) -> tf.Tensor:
+    """The inverse of `to_classes`."""
+    digits = tf.bitwise.bitwise_and(tf.bitwise.right_shift(classes[..., None], np.arange(group, dtype=np.int32)), 1)
+    return tf.reshape(2.0 * tf.cast(digits, tf.float32) - 1.0, (-1, classes.shape[1] * group))
+
+
+class LSTMState(NamedTuple):
+    """Of an LSTM, each float32 (N, units)."""
+
+    hidden: tf.Tensor
+    cell: tf.Tensor
+
+
+class LSTM(PublishedLayer):
+    """One step of a long short-term memory; the forget gate starts open."""
+
+    def __init__(self, units: int, seeds: np.random.Generator, name: str):
+        super().__init__(name=name)
+        self.kernel = self.kernel_of((units, 4 * units), seeds)
+        self.recurrent = self.kernel_of((units, 4 * units), seeds, "recurrent")
+        self.bias = self.weight("bias", (4 * units,))
+
+    def project(self, x: tf.Tensor) -> tf.Tensor:
+        """The share of the inputs (N, units) in the gates."""
+        return tf.nn.bias_add(tf.matmul(x, self.kernel), self.bias)
+
+    def advance(self, projected: tf.Tensor, state: LSTMState) -> LSTMState:
+        gates = projected + tf.matmul(state.hidden, self.recurrent)
+        enter, candidate, forget, leave = tf.split(gates, 4, -1)
+        cell = tf.sigmoid(forget + 1.0) * state.cell + tf.sigmoid(enter) * tf.tanh(candidate)
+        return LSTMState(tf.sigmoid(leave) * tf.tanh(cell), cell)
+
+
+class BitPredictor(Layer):
+    """An LSTM that predicts the bits from the bottleneck, one group after the other, each from those before."""
+
+    def __init__(self, config: LatentConfig, inputs: int, seeds: np.random.Generator):
+        super().__init__(name="predictor")
+        units, classes = config.units, 2**config.group
+        self.config, self.steps = config, config.bits // config.group
+        with keras.name_scope("predictor"):
+            self.start = Linear(inputs, 3 * units, seeds, "start")
+            self.embed = Linear(classes, units, seeds, "embed")
+            self.lstm = LSTM(units, seeds, "lstm")
+            self.classes = Linear(units, classes, seeds, "classes")
+
+    def loss(self, bottleneck: tf.Tensor, bits: tf.Tensor, noise: Noise) -> tf.Tensor:
+        """Cross-entropy of given bits, in nats for each group on average: (N,). No gradient goes into the bits."""
+        classes = to_classes(bits, self.config.group)
+        first, state = self._begin(bottleneck)
+        before = self._embed(tf.transpose(classes[:, :-1]), noise)
+        projected = self.lstm.project(tf.reshape(tf.concat([first[None], before], 0), (-1, first.shape[-1])))
+        projected = tf.reshape(projected, (self.steps, -1, projected.shape[-1]))
+
+        def step(hidden, cell, projected):
+            return tuple(self.lstm.advance(projected, LSTMState(hidden, cell)))
+
+        hidden, _ = scan(step, tuple(state), (projected,))
+        logits = self.classes(noise.dropout(hidden, self.config.predictor_dropout))
+        nats = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=tf.transpose(classes), logits=logits)
+        return tf.reduce_mean(nats, 0)
+
+    def sample(self, bottleneck: tf.Tensor, temperature: float | tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
+        """Bits drawn from the prediction; temperature 0 takes the most probable class of each group."""
+        first, state = self._begin(bottleneck)
+        chance = gumbel_noise((self.steps, tf.shape(bottleneck)[0], 2**self.config.group), seed)
+
+        def step(hidden, cell, x, chance):
+            state = self.lstm.advance(self.lstm.project(x), LSTMState(hidden, cell))
+            index = sample_categorical(self.classes(state.hidden), chance, temperature)
+            return *state, self._embed(index, QUIET), index
+
+        *_, classes = scan(step, (*state, first), (chance,))
+        return to_bits(tf.transpose(classes), self.config.group)
+
+    def _begin(self, bottleneck: tf.Tensor) -> tuple[tf.Tensor, LSTMState]:
+        """The first input and the state before it."""
+        flat = tf.reshape(bottleneck, (-1, int(np.prod(bottleneck.shape[1:]))))
+        first, hidden, cell = tf.split(self.start(flat), 3, -1)
+        return first, LSTMState(hidden, cell)
+
+    def _embed(self, classes: tf.Tensor, noise: Noise) -> tf.Tensor:
+        embedded = self.embed(tf.one_hot(classes, 2**self.config.group))
+        return noise.dropout(embedded, self.config.predictor_dropout)

@@ -1,0 +1,68 @@
+"""The stochastic next-frame model: bits say what the past leaves open, a recurrent memory keeps what the frame hides."""
+
+from __future__ import annotations
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.models.next_frame.bottleneck import BitPredictor, clean_bits, noisy_bits
+from worldmodels.models.next_frame.config import StochasticDiscreteConfig
+from worldmodels.models.next_frame.conv_layers import Inject
+from worldmodels.models.next_frame.learning import Moments
+from worldmodels.models.next_frame.model import NextFrameModel, NextFrameState
+from worldmodels.models.next_frame.network import Decoded, Encoded, NetworkShape, build_inference
+from worldmodels.models.next_frame.noise import QUIET, Noise
+from worldmodels.models.next_frame.schedules import ramp
+
+
+class StochasticDiscrete(NextFrameModel):
+    """SimPLe's best model (Kaiser et al. 2019): it sees one frame, remembers the others, and draws bits."""
+
+    config: StochasticDiscreteConfig
+
+    def __init__(
+        self,
+        config: StochasticDiscreteConfig,
+        observation_shape: tuple[int, int, int],
+        num_actions: int,
+        seed: np.ndarray,
+    ):
+        seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
+        super().__init__(config, NetworkShape(observation_shape, 1, num_actions, config.memory), seeds)
+
+    def _build(self, shape: NetworkShape, seeds: np.random.Generator) -> list[keras.layers.Layer]:
+        config, bottleneck = self.config, self.network.bottleneck_shape
+        self.inference = build_inference(config.network, shape, config.latent.bits, seeds)
+        self.predictor = BitPredictor(config.latent, int(np.prod(bottleneck)), seeds)
+        self.inject = Inject(config.latent.bits, bottleneck[-1], seeds, "inject_bits")
+        return [self.inference, self.predictor, self.inject]
+
+    def predict(self, moments: Moments, noise: Noise) -> tuple[Decoded, dict[str, tf.Tensor]]:
+        """With bits from both frames of each transition, some of them noisy or the predictor's own."""
+        latent, updates = self.config.latent, tf.cast(self.optimizer.updates, tf.float32)
+        frame = self.newest(moments.frames)
+        encoded = self.network.encode(frame, moments.memory, moments.action, noise)
+        logits = self.inference(frame, moments.target, moments.action)
+        known = clean_bits(logits)
+        loss = self.predictor.loss(encoded.bottleneck, known, noise)
+
+        hard = ramp(updates, latent.ramp_updates)
+        bits = noisy_bits(logits, latent, hard, noise)
+        # A bit of the predictor's own passes no gradient to the inference network, whose bit it is not.
+        own = self.predictor.sample(tf.stop_gradient(encoded.bottleneck), 1.0, noise.seed())
+        bits = tf.where(noise.uniform(tf.shape(bits)) < latent.self_sampling * hard, own, bits)
+        # A latent that is not always there leaves to the action what the action can tell.
+        used = noise.uniform((tf.shape(bits)[0], 1, 1, 1)) < latent.use * ramp(updates, latent.use_ramp_updates)
+        return self.network.decode(self._with_bits(encoded, bits, used), noise), {"latent_loss": loss}
+
+    def dream(self, state: NextFrameState, action: tf.Tensor, temperature: tf.Tensor, seed: tf.Tensor) -> Decoded:
+        encoded = self.network.encode(self.newest(state.frames), state.memory, action, QUIET)
+        bits = self.predictor.sample(encoded.bottleneck, temperature, seed)
+        return self.network.decode(self._with_bits(encoded, bits, tf.constant(True)), QUIET)
+
+    def _with_bits(self, encoded: Encoded, bits: tf.Tensor, used: tf.Tensor) -> Encoded:
+        # Behind an identity its two gradients are added as a pair (see `graph.make_deterministic`).
+        bottleneck = tf.identity(encoded.bottleneck)
+        injected = tf.where(used, self.inject(bottleneck, bits), bottleneck)
+        return encoded._replace(bottleneck=injected)
