@@ -1,4 +1,4 @@
-"""The stochastic next-frame model: bits say what the past leaves open, a recurrent memory keeps what the frame hides."""
+"""The stochastic next-frame model: bits say what the past leaves open, memory keeps what the newest frame hides."""
 
 from __future__ import annotations
 
