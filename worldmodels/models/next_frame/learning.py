@@ -89,7 +89,7 @@ def with_own_frames(model: Any, window: Window, frames: tf.Tensor, replace: tf.T
     def body(t, stack, memory, mixed):
         now = Moments(stack, memory, window.action[t - 1], window.frames[t])
         decoded, _ = model.predict(now, Noise(seeds[t]))
-        own = model.output.frame(decoded.features)
+        own = model.output.frame(decoded.features, model.newest(stack))
         frame = tf.where(replace[t][:, None, None, None], own, frames[t])
         stack, memory = model.advance(stack, memory, frame, window.is_first[t])
         return t + 1, stack, memory, mixed.write(t - start, frame)
@@ -115,7 +115,9 @@ def loss(model: Any, window: Window, frames: tf.Tensor, seed: tf.Tensor) -> tupl
     possible = 1.0 - tf.cast(window.is_first[after], tf.float32)
     is_target = tf.cast(tf.range(first + 1, frames.shape[0] + 1)[:, None] >= config.frames, tf.float32)
     possible, target = _rows(possible), _rows(possible * is_target)
-    parts = {"frame_loss": (model.output.loss(decoded.features, moments.target, config.loss_cutoff), possible)}
+    newest = model.newest(moments.frames)
+    frame = model.output.loss(decoded.features, newest, moments.target, config.loss_cutoff)
+    parts = {"frame_loss": (frame, possible)}
     reward = model.reward_head.loss(decoded.summary, _rows(window.reward[after]), config.loss_cutoff)
     parts["reward_loss"] = (reward, target)
     if model.continuation_head:

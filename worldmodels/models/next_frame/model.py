@@ -94,7 +94,7 @@ class NextFrameModel:
         reward = self.reward_head.reward(decoded.summary)
         head = self.continuation_head
         continuation = head.probability(decoded.summary) if head else tf.ones_like(reward)
-        frame = self.output.frame(decoded.features)
+        frame = self.output.frame(decoded.features, self.newest(state.frames))
         frames, memory = self.advance(state.frames, state.memory, frame, tf.zeros_like(action, tf.bool))
         return NextFrameState(frames, reward, continuation, memory)
 

@@ -14,15 +14,16 @@ class Output(Protocol):
 
     trainable_weights: list[Any]
 
-    def loss(self, features: tf.Tensor, target: tf.Tensor, cutoff: float) -> tf.Tensor:
+    def loss(self, features: tf.Tensor, newest: tf.Tensor, target: tf.Tensor, cutoff: float) -> tf.Tensor:
         """What each row costs (N,): the mean over channels of pixels of nats less `cutoff`, at least 0 each.
 
         Args:
             features: float32 (N, *feature_shape).
+            newest: uint8 (N, H, W, C), the frame before, of which an output may copy.
             target: uint8 (N, H, W, C).
         """
 
-    def frame(self, features: tf.Tensor) -> tf.Tensor:
+    def frame(self, features: tf.Tensor, newest: tf.Tensor) -> tf.Tensor:
         """The most probable frame: uint8 (N, H, W, C)."""
 
 

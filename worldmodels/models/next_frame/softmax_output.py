@@ -32,12 +32,12 @@ class SoftmaxOutput(Layer):
         """(N, H, W, C, 256)."""
         return tf.reshape(self.dense(features), (-1, *self._shape, VALUES))
 
-    def loss(self, features: tf.Tensor, target: tf.Tensor, cutoff: float) -> tf.Tensor:
+    def loss(self, features: tf.Tensor, newest: tf.Tensor, target: tf.Tensor, cutoff: float) -> tf.Tensor:
         rows = tf.reshape(self.logits(features), (-1, VALUES))
         labels = tf.cast(tf.reshape(target, (-1,)), tf.int32)
         nats = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, rows)
         excess = tf.maximum(nats - cutoff, 0.0)
         return tf.reduce_mean(tf.reshape(excess, (-1, int(np.prod(self._shape)))), -1)
 
-    def frame(self, features: tf.Tensor) -> tf.Tensor:
+    def frame(self, features: tf.Tensor, newest: tf.Tensor) -> tf.Tensor:
         return tf.cast(tf.argmax(self.logits(features), -1, tf.int32), tf.uint8)
