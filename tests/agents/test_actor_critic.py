@@ -5,10 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import tensorflow as tf
+from line import Line
 
 from worldmodels.agents import build_agent
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
-from worldmodels.core.errors import CheckpointError, ConfigError
+from worldmodels.core.errors import CheckpointError
 from worldmodels.models.config import HeadConfig, OptimizerConfig
 
 HEAD = HeadConfig(1, 8)
@@ -121,9 +122,24 @@ def test_a_checkpoint_of_another_size_is_refused(build):
         build(config=replace(CONFIG, actor=HeadConfig(1, 9))).load(build().save())
 
 
-def test_features_that_are_images_are_refused(line):
-    with pytest.raises(ConfigError, match="vector features; this one offers images"):
-        build_agent(CONFIG, line.spec._replace(feature_kind="images"), seed(0))
+class SeenLine(Line):
+    """The line as pictures: a bright column stands where the walker is."""
+
+    spec = Line.spec._replace(feature_kind="images", feature_shape=(7, 7, 3))
+
+    def features(self, state):
+        bright = 200 * tf.cast(super().features(state), tf.uint8)
+        return tf.tile(bright[:, None, :, None], (1, 7, 1, 3))
+
+
+def test_learns_from_pictures_too(starts):
+    agent = build_agent(CONFIG, SeenLine.spec, seed(0))
+    for i in range(40):
+        metrics = agent.improve(SeenLine(), starts, CONTINUES, seed(i))
+    places = SeenLine().features(type(starts)(tf.constant([[-1.0], [0.0]])))
+    assert agent.act(places, (), 0.0, seed(0))[0].numpy().tolist() == [1, 1]
+    assert metrics["policy/finite"] == 1
+    assert float(agent.critic(places)[1, 0]) > 1.0
 
 
 def test_parameters_of_the_published_size(line):

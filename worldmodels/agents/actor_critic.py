@@ -33,9 +33,9 @@ class ActorCritic:
     def __init__(self, config: ActorCriticConfig, spec: ModelSpec, seed: np.ndarray):
         seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
         self.config = config
-        self.actor = build_head(config.actor, spec, spec.num_actions, seeds, "actor")
-        self.critic = build_head(config.critic, spec, 1, seeds, "critic")
-        self.target = build_head(config.critic, spec, 1, seeds, "target")
+        self.actor = build_head(config.actor, config.images, spec, spec.num_actions, seeds, "actor")
+        self.critic = build_head(config.critic, config.images, spec, 1, seeds, "critic")
+        self.target = build_head(config.critic, config.images, spec, 1, seeds, "target")
         self._actor_weights, self._critic_weights = named_variables([self.actor]), named_variables([self.critic])
         self._target_weights = named_variables([self.target])
         load_variables(self._target_weights, _renamed(save_variables(self._critic_weights)), "the target critic")
@@ -69,7 +69,7 @@ class ActorCritic:
     def _learn(self, dream: Trajectory) -> dict[str, tf.Tensor]:
         config = self.config
         rewards = tf.tanh(dream.rewards) if config.clip_rewards else dream.rewards
-        features = tf.reshape(dream.features, (-1, dream.features.shape[-1]))
+        features = tf.reshape(dream.features, (-1, *dream.features.shape[2:]))
         values = tf.reshape(self.target(features), rewards.shape)
         returns = lambda_returns(rewards, values, config.discount * dream.continuations, config.trace)
         scale = self._scale.update(returns) if config.normalize_returns else tf.constant(1.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from worldmodels.agents.image_config import ImageNetworkKind
 from worldmodels.models.config import HeadConfig, OptimizerConfig
 
 
@@ -14,6 +15,8 @@ class ActorCriticConfig:
     kind: str = "actor_critic"
     actor: HeadConfig = field(default_factory=HeadConfig)
     critic: HeadConfig = field(default_factory=HeadConfig)
+    images: ImageNetworkKind = "small"
+    """The network in front of each of the two where features are images."""
     horizon: int = 15
     """Steps of each imagined rollout."""
     starts: int = 0

@@ -27,6 +27,33 @@ def lambda_returns(rewards: tf.Tensor, values: tf.Tensor, discounts: tf.Tensor, 
     return tf.stack(returns[:0:-1])
 
 
+def generalized_advantages(
+    rewards: tf.Tensor, values: tf.Tensor, discounts: tf.Tensor, is_last: tf.Tensor, trace: float
+) -> tf.Tensor:
+    """How much better each action turned out than expected: generalised advantage estimation (Schulman et al. 2016).
+
+        A[t] = r[t+1] + d[t+1] v[t+1] - v[t] + trace d[t+1] A[t+1],    A[t] = 0 where t is last or H
+
+    So the value stands in for the future wherever a rollout or an episode was cut, and for nothing where d is 0.
+
+    Args:
+        rewards, values, discounts: float32 (H + 1, B).
+        is_last: bool (H + 1, B): no step leads from here to the next state, which begins another episode.
+        trace: lambda, 0 to 1.
+
+    Returns:
+        float32 (H, B).
+    """
+    errors = rewards[1:] + discounts[1:] * values[1:] - values[:-1]
+    goes_on = 1.0 - tf.cast(is_last[:-1], tf.float32)
+
+    def step(after: tf.Tensor, now: tuple[tf.Tensor, tf.Tensor, tf.Tensor]) -> tf.Tensor:
+        error, discount, goes_on = now
+        return goes_on * (error + trace * discount * after)
+
+    return tf.scan(step, (errors, discounts[1:], goes_on), tf.zeros_like(values[0]), reverse=True)
+
+
 def reach_weights(continuations: tf.Tensor, discount: float) -> tf.Tensor:
     """How much each state counts: the discounted probability that the episode still goes on there.
 

@@ -40,6 +40,10 @@ class OptimizerConfig:
 
     kind: str = "adam"
     learning_rate: float = 2e-4
+    beta1: float = 0.9
+    """Share of the first moment that each update keeps."""
+    beta2: float = 0.999
+    """Share of the second moment that each update keeps."""
     epsilon: float = 1e-5
     clip: float = 100.0
     """Largest global norm of a gradient; a longer one is scaled down to it."""

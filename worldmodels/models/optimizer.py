@@ -25,28 +25,31 @@ class Descent:
         self.updates = tf.Variable(0, dtype=tf.int64)
         """Steps taken so far."""
 
-    def minimize(self, tape: tf.GradientTape, loss: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        """One step; gives the gradient's norm before clipping, and whether loss and gradient were finite."""
+    def minimize(
+        self, tape: tf.GradientTape, loss: tf.Tensor, share: float | tf.Tensor = 1.0
+    ) -> tuple[tf.Tensor, tf.Tensor]:
+        """One step; gives the gradient's norm before clipping, and whether loss and gradient were finite.
+
+        `share` multiplies the learning rate, for a schedule.
+        """
         gradients = tape.gradient(loss, list(self.variables.values()))
         norm = tf.linalg.global_norm(gradients)
         finite = tf.math.is_finite(loss) & tf.math.is_finite(norm)
         scale = tf.minimum(1.0, self._clip / tf.maximum(norm, 1e-12))
-        tf.cond(finite, lambda: self._step(gradients, scale), lambda: tf.constant(False))
+        tf.cond(finite, lambda: self._step(gradients, scale, share), lambda: tf.constant(False))
         return norm, finite
 
-    def _step(self, gradients: list[tf.Tensor], scale: tf.Tensor) -> tf.Tensor:
-        numbers = self._numbers(tf.cast(self.updates.assign_add(1), tf.float32))
+    def _step(self, gradients: list[tf.Tensor], scale: tf.Tensor, share: float | tf.Tensor) -> tf.Tensor:
+        numbers = self._numbers(tf.cast(self.updates.assign_add(1), tf.float32), share)
         for gradient, (name, variable) in zip(gradients, self.variables.items(), strict=True):
             self._change(name, variable, gradient * scale, numbers)
         return tf.constant(True)
 
-    def _numbers(self, count: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        """What update number `count`, float32, needs for every variable; the first is 1."""
+    def _numbers(self, count: tf.Tensor, share: float | tf.Tensor) -> tuple[tf.Tensor, ...]:
+        """What update number `count`, float32, needs for every variable; the first is 1. `share` as in `minimize`."""
         raise NotImplementedError
 
-    def _change(
-        self, name: str, variable: tf.Variable, gradient: tf.Tensor, numbers: tuple[tf.Tensor, tf.Tensor]
-    ) -> None:
+    def _change(self, name: str, variable: tf.Variable, gradient: tf.Tensor, numbers: tuple[tf.Tensor, ...]) -> None:
         """Change one variable and its slots."""
         raise NotImplementedError
 
@@ -69,20 +72,17 @@ class Descent:
 class Optimizer(Descent):
     """Adam (Kingma & Ba 2015) for a fixed set of variables, with decoupled weight decay before each step."""
 
-    BETA1, BETA2 = 0.9, 0.999
-
     def __init__(self, variables: Mapping[str, tf.Variable], config: OptimizerConfig):
         self.config = config
         self._first = {name: tf.Variable(tf.zeros_like(value)) for name, value in variables.items()}
         self._second = {name: tf.Variable(tf.zeros_like(value)) for name, value in variables.items()}
         super().__init__(variables, config.clip, {"first": self._first, "second": self._second})
 
-    def _numbers(self, count: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        return tf.pow(self.BETA1, count), tf.pow(self.BETA2, count)
+    def _numbers(self, count: tf.Tensor, share: float | tf.Tensor) -> tuple[tf.Tensor, ...]:
+        config = self.config
+        return tf.pow(config.beta1, count), tf.pow(config.beta2, count), share * config.learning_rate
 
-    def _change(
-        self, name: str, variable: tf.Variable, gradient: tf.Tensor, numbers: tuple[tf.Tensor, tf.Tensor]
-    ) -> None:
+    def _change(self, name: str, variable: tf.Variable, gradient: tf.Tensor, numbers: tuple[tf.Tensor, ...]) -> None:
         if self.config.weight_decay:
             variable.assign(variable * (1.0 - self.config.weight_decay))
         tf.raw_ops.ResourceApplyAdam(
@@ -91,9 +91,9 @@ class Optimizer(Descent):
             v=self._second[name].handle,
             beta1_power=numbers[0],
             beta2_power=numbers[1],
-            lr=self.config.learning_rate,
-            beta1=self.BETA1,
-            beta2=self.BETA2,
+            lr=numbers[2],
+            beta1=self.config.beta1,
+            beta2=self.config.beta2,
             epsilon=self.config.epsilon,
             grad=gradient,
         )

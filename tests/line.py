@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import pytest
 import tensorflow as tf
 
 from worldmodels.models.api import ModelSpec
@@ -37,14 +36,3 @@ class Line:
 
     def continuation(self, state):
         return tf.cast(tf.abs(state.position[:, 0]) < 3, tf.float32)
-
-
-@pytest.fixture(scope="session")
-def line() -> Line:
-    return Line()
-
-
-@pytest.fixture
-def starts() -> Place:
-    """4 windows of 8 steps, all at place 0."""
-    return Place(tf.zeros((4, 8, 1)))

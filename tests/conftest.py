@@ -1,0 +1,22 @@
+"""What tests of several packages share."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def line():
+    """See `line.py`."""
+    from line import Line
+
+    return Line()
+
+
+@pytest.fixture
+def starts():
+    """4 windows of 8 steps, all at place 0."""
+    import tensorflow as tf
+    from line import Place
+
+    return Place(tf.zeros((4, 8, 1)))

@@ -1,0 +1,85 @@
+"""A convolution of an agent's network, with what disturbs it while it learns: dropout and batch normalisation."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.models.layers import Layer
+
+
+class Disturbance(NamedTuple):
+    """What makes a network that learns another one than the same network that acts."""
+
+    dropout: float = 0.0
+    batch_norm: bool = False
+
+    def __bool__(self) -> bool:
+        return self.dropout > 0 or self.batch_norm
+
+
+def orthogonal(layer: Layer, name: str, shape: tuple[int, ...], seeds: np.random.Generator) -> keras.Variable:
+    """A weight that keeps the size of what passes it and a ReLU: orthogonal, with gain sqrt(2) (Saxe et al. 2014)."""
+    initializer = keras.initializers.Orthogonal(2**0.5, int(seeds.integers(2**31)))
+    return layer.add_weight(name=name, shape=shape, initializer=initializer)
+
+
+class Convolution(Layer):
+    """A convolution, then dropout, then batch normalisation; images (N, H, W, C) to (N, *shape).
+
+    Dropout follows CoinRun (Cobbe et al. 2019): one mask for all images, a function of the seed given alone, so that
+    all minibatches of an update meet the same thinned network.
+    """
+
+    MOMENTUM = 0.95
+    """Share of the moving averages that each minibatch keeps."""
+    EPSILON = 1e-3
+
+    def __init__(
+        self,
+        shape: tuple[int, int, int],
+        how: tuple[int, int, int, str],
+        disturbance: Disturbance,
+        seeds: np.random.Generator,
+        name: str,
+    ):
+        """`shape` of one image; `how`: units, size, stride and padding."""
+        super().__init__(name=name)
+        units, size, self.stride, self.padding = how
+        short = size - 1 if self.padding == "VALID" else 0
+        height, width = (-(-(side - short) // self.stride) for side in shape[:2])
+        self.shape = (height, width, units)
+        self.disturbance = disturbance
+        self.kernel = orthogonal(self, "kernel", (size, size, shape[2], units), seeds)
+        self.bias = self.weight("bias", (units,))
+        if disturbance.batch_norm:
+            self.scale = self.add_weight(name="scale", shape=(units,), initializer="ones")
+            self.offset = self.weight("offset", (units,))
+            self.mean = self.add_weight(name="mean", shape=(units,), initializer="zeros", trainable=False)
+            self.variance = self.add_weight(name="variance", shape=(units,), initializer="ones", trainable=False)
+
+    def call(self, x: tf.Tensor, seed: tf.Tensor | None) -> tf.Tensor:
+        """`seed` of the dropout mask while learning, None while acting."""
+        x = tf.nn.bias_add(tf.nn.conv2d(x, self.kernel.value, self.stride, self.padding), self.bias)
+        if self.disturbance.dropout and seed is not None:
+            x *= self._mask(seed)
+        if self.disturbance.batch_norm:
+            x = self._normalize(x, learning=seed is not None)
+        return x
+
+    def _mask(self, seed: tf.Tensor) -> tf.Tensor:
+        rate = self.disturbance.dropout
+        kept = tf.random.stateless_uniform(self.shape, seed) >= rate
+        return tf.cast(kept, tf.float32) * (1.0 / (1.0 - rate))
+
+    def _normalize(self, x: tf.Tensor, learning: bool) -> tf.Tensor:
+        x, mean, variance = tf.compat.v1.nn.fused_batch_norm(
+            x, self.scale, self.offset, self.mean, self.variance, self.EPSILON, is_training=learning
+        )
+        if learning:
+            for moving, now in ((self.mean, mean), (self.variance, variance)):
+                moving.value.assign_add((1.0 - self.MOMENTUM) * (now - moving.value))
+        return x

@@ -1,0 +1,9 @@
+"""Which networks of agents there are for images. Imports no TensorFlow."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+ImageNetworkKind = Literal["small", "nature", "impala", "impala_large"]
+"""SimPLe's two convolutions; DQN's three (Mnih et al. 2015); IMPALA's residual network (Espeholt et al. 2018), and that
+with five wider stages (CoinRun, Cobbe et al. 2019)."""

@@ -1,0 +1,52 @@
+"""The memory of a policy."""
+
+from __future__ import annotations
+
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.models.layers import Layer
+from worldmodels.models.scan import LoopProduct, scan
+
+Memory = tuple[tf.Tensor, tf.Tensor]
+"""Output and cell, float32 (B, units) each."""
+
+
+class LSTM(Layer):
+    """Long short-term memory (Hochreiter & Schmidhuber 1997); the forget gate's bias of 1 makes it keep at first."""
+
+    def __init__(self, inputs: int, units: int, seeds: np.random.Generator, name: str):
+        super().__init__(name=name)
+        self.units = units
+        self.kernel = self.weight("kernel", (inputs, 4 * units), seeds)
+        self.recurrent_kernel = self.weight("recurrent_kernel", (units, 4 * units), seeds)
+        self.bias = self.weight("bias", (4 * units,))
+
+    def initial(self, batch: int) -> Memory:
+        return tf.zeros((batch, self.units)), tf.zeros((batch, self.units))
+
+    def step(self, x: tf.Tensor, memory: Memory) -> Memory:
+        """Inputs (B, F)."""
+        return self._advance(self._enter(x) + tf.matmul(memory[0], self.recurrent_kernel), memory[1])
+
+    def sequence(self, x: tf.Tensor, keep: tf.Tensor, memory: Memory) -> tf.Tensor:
+        """Outputs (T, B, units) for inputs (T, B, F); memory is multiplied by `keep` (T, B, 1) before each step."""
+        terms = tf.reshape(self._enter(tf.reshape(x, (-1, x.shape[-1]))), (x.shape[0], -1, 4 * self.units))
+        remember = LoopProduct(tf.convert_to_tensor(self.recurrent_kernel), terms)
+
+        def step(output, cell, keep, term):
+            output, cell = output * keep, cell * keep
+            return *self._advance(remember(output, term), cell), output
+
+        outputs, _, inputs = scan(step, memory, (keep, remember.terms))
+        remember.collect(inputs)
+        return outputs
+
+    def _enter(self, x: tf.Tensor) -> tf.Tensor:
+        return tf.nn.bias_add(tf.matmul(x, self.kernel), self.bias)
+
+    @staticmethod
+    def _advance(gates: tf.Tensor, cell: tf.Tensor) -> Memory:
+        enter, forget, candidate, leave = tf.split(gates, 4, -1)
+        cell = tf.sigmoid(forget + 1.0) * cell + tf.sigmoid(enter) * tf.tanh(candidate)
+        return tf.sigmoid(leave) * tf.tanh(cell), cell

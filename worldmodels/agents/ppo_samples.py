@@ -1,0 +1,110 @@
+"""What an iteration of PPO learns from, and how it is dealt out."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import tensorflow as tf
+
+from worldmodels.agents.api import Experience
+from worldmodels.agents.ppo_config import PPOConfig
+from worldmodels.agents.returns import generalized_advantages
+from worldmodels.core.errors import ConfigError
+from worldmodels.core.types import State
+from worldmodels.models.distributions import categorical_log_probability
+
+
+class Samples(NamedTuple):
+    """Leading N single steps, or (B, T) for a policy with memory, which learns from whole rollouts."""
+
+    features: tf.Tensor
+    actions: tf.Tensor
+    """int32."""
+    is_first: tf.Tensor
+    """bool."""
+    weights: tf.Tensor
+    """float32, 0 to 1: how much a sample counts. A step that is none counts nothing."""
+    advantages: tf.Tensor
+    """float32."""
+    returns: tf.Tensor
+    """float32: what the value should have been."""
+    values: tf.Tensor
+    """float32: what it was."""
+    log_probability: tf.Tensor
+    """float32: of the action, when it was chosen."""
+    memory: State
+    """The policy's, before each rollout: leading B, or ()."""
+
+
+def collect_samples(experience: Experience, weights: tf.Tensor, config: PPOConfig) -> Samples:
+    """The steps of an experience, with advantages of mean 0 and variance 1 if that is over the whole iteration.
+
+    Args:
+        weights: float32 (T, B).
+    """
+    rewards, values = experience.rewards, experience.extras["value"]
+    if config.clip_rewards:
+        rewards = tf.clip_by_value(rewards, -1.0, 1.0)
+    discounts = config.discount * experience.continuations
+    advantages = generalized_advantages(rewards, values, discounts, experience.is_last, config.trace)
+    returns = advantages + values[:-1]
+    if config.normalize_advantages == "iteration":
+        advantages = normalize(advantages, weights)
+    log_probability = categorical_log_probability(experience.extras["logits"], experience.actions)
+    known = (experience.features, experience.actions, experience.is_first)
+    features, actions, is_first = (x[:-1] for x in known)
+    steps = Samples(
+        features, actions, is_first, weights, advantages, returns, values[:-1], log_probability[:-1], memory=()
+    )
+    if not config.lstm:
+        return tf.nest.map_structure(lambda x: tf.reshape(x, (-1, *x.shape[2:])), steps)
+    by_rollout = tf.nest.map_structure(lambda x: tf.transpose(x, (1, 0, *range(2, x.shape.rank))), steps)
+    return by_rollout._replace(memory=experience.memory)
+
+
+def normalize(advantages: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
+    """Of mean 0 and variance 1, where each counts by its weight."""
+    centred = advantages - weighted_mean(advantages, weights)
+    deviation = tf.sqrt(weighted_mean(tf.square(centred), weights))
+    return centred / (deviation + 1e-8)
+
+
+def weighted_mean(x: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
+    """A scalar; 0 where nothing has weight."""
+    return tf.math.divide_no_nan(tf.reduce_sum(weights * x), tf.reduce_sum(weights))
+
+
+def deal(samples: Samples, config: PPOConfig, seed: tf.Tensor) -> tf.Tensor:
+    """The minibatches of all passes, each pass in an order of its own: int32 (minibatches, rows).
+
+    Raises:
+        ConfigError: whole rollouts do not fill a minibatch evenly.
+    """
+    rows = samples.actions.shape[0]
+    size = _rows_of_minibatch(samples, config)
+    orders = tf.argsort(tf.random.stateless_uniform((config.passes, rows), seed))
+    return tf.reshape(orders[:, : rows // size * size], (-1, size))
+
+
+def deal_once(samples: Samples, config: PPOConfig) -> tf.Tensor:
+    """Minibatches that hold every row, in order, the last ones filled up from the front: int32 (minibatches, rows)."""
+    rows, size = samples.actions.shape[0], _rows_of_minibatch(samples, config)
+    return tf.reshape(tf.range(-(-rows // size) * size) % rows, (-1, size))
+
+
+def take(samples: Samples, rows: tf.Tensor) -> Samples:
+    """Some rows of all that there is."""
+    return tf.nest.map_structure(lambda x: tf.gather(x, rows), samples)
+
+
+def _rows_of_minibatch(samples: Samples, config: PPOConfig) -> int:
+    shape = samples.actions.shape
+    steps = shape[1] if config.lstm else 1
+    if config.minibatch >= shape.num_elements():
+        return shape[0]
+    if config.minibatch % steps:
+        raise ConfigError(
+            f"With an LSTM a minibatch is made of whole rollouts: agent.minibatch must be a multiple of their "
+            f"{steps} steps, or all of the {shape.num_elements()} samples. Received {config.minibatch}."
+        )
+    return config.minibatch // steps
