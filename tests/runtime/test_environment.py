@@ -4,8 +4,9 @@ import pytest
 
 from worldmodels.core.config import from_dict
 from worldmodels.core.errors import ConfigError, UserError
+from worldmodels.runtime.checks import check_config
 from worldmodels.runtime.config import RunConfig
-from worldmodels.runtime.environment import build_env, check_config
+from worldmodels.runtime.environment import build_env
 
 
 @pytest.mark.parametrize(

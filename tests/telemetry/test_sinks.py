@@ -38,14 +38,19 @@ def test_a_torn_last_line_is_dropped(tmp_path: Path) -> None:
     assert lines(path) == [{"step": 1, "a": 1.0}, {"step": 3, "a": 3.0}]
 
 
-def test_rewind_drops_what_came_after(tmp_path: Path) -> None:
+def test_what_was_written_after_a_checkpoint_is_dropped_even_at_the_same_step(tmp_path: Path) -> None:
     sink = JSONLSink(tmp_path / "metrics.jsonl")
-    sink.rewind(0)
-    for step in (10, 20, 30):
-        sink.scalars(step, {"a": step})
-    sink.rewind(20)
-    sink.scalars(25, {"a": 25})
-    assert [line["step"] for line in lines(sink.path)] == [10, 20, 25]
+    empty = sink.save()
+    sink.scalars(10, {"a": 1})
+    sink.scalars(20, {"a": 2})
+    saved = sink.save()
+    sink.scalars(20, {"a": 3})
+    sink.scalars(30, {"a": 4})
+    sink.load(saved)
+    sink.scalars(20, {"a": 5})
+    assert [(line["step"], line["a"]) for line in lines(sink.path)] == [(10, 1), (20, 2), (20, 5)]
+    sink.load(empty)
+    assert not sink.path.exists()
 
 
 def test_a_full_disk_leaves_whole_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +86,7 @@ def test_a_line_that_the_kernel_cuts_short_is_taken_back(tmp_path: Path) -> None
 def test_tensorboard_needs_no_tensorflow_until_it_writes(tmp_path: Path) -> None:
     program = (
         "import sys; from worldmodels.telemetry.sinks import TensorBoardSink\n"
-        "sink = TensorBoardSink(sys.argv[1]); sink.rewind(3); sink.close()\n"
+        "sink = TensorBoardSink(sys.argv[1]); sink.load(sink.save()); sink.close()\n"
         "sys.exit('tensorflow' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=True)
@@ -105,10 +110,13 @@ def test_tensorboard_shows_scalars_and_videos_and_forgets_the_future(tmp_path: P
     from tensorboard.backend.event_processing import event_accumulator
 
     sink = TensorBoardSink(tmp_path)
-    for step in (10, 20, 30):
+    for step in (10, 20):
         sink.scalars(step, {"episode/return": step / 2, "model/kl": 1.0})
     sink.video(20, "video/imagined", np.zeros((3, 8, 8, 3), np.uint8))
-    sink.rewind(20)
+    saved = sink.save()
+    for step in (20, 30):
+        sink.scalars(step, {"episode/return": 99.0})
+    sink.load(saved)
     sink.scalars(25, {"episode/return": 7.0})
     sink.close()
     assert scalars_in(tmp_path) == [
@@ -124,14 +132,23 @@ def test_tensorboard_shows_scalars_and_videos_and_forgets_the_future(tmp_path: P
     assert (width, height, image[:3]) == (b"8", b"8", b"GIF")
 
 
-def test_tensorboard_files_with_a_torn_end_can_be_rewound(tmp_path: Path) -> None:
+def test_a_file_of_a_process_that_began_after_the_checkpoint_goes(tmp_path: Path) -> None:
+    sink = TensorBoardSink(tmp_path)
+    saved = sink.save()
+    sink.scalars(10, {"a": 1.0})
+    TensorBoardSink(tmp_path).load(saved)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_a_power_cut_left_shorter_than_the_checkpoint_says_stays(tmp_path: Path) -> None:
     sink = TensorBoardSink(tmp_path)
     sink.scalars(10, {"a": 1.0})
     sink.scalars(20, {"a": 2.0})
+    saved = sink.save()
     sink.close()
     (path,) = tmp_path.iterdir()
     os.truncate(path, path.stat().st_size - 3)
-    TensorBoardSink(tmp_path).rewind(20)
+    TensorBoardSink(tmp_path).load(saved)
     assert scalars_in(tmp_path) == [(10, "a", 1.0)]
 
 

@@ -12,33 +12,15 @@ class Clock:
         return self.now
 
 
-def test_the_pace_of_the_last_minute_gives_the_time_left() -> None:
+def test_how_far_a_run_is() -> None:
     clock = Clock()
     status = Status(1000, "t", clock)
     assert status.seconds_left is None and status.fraction == 0
-    for second in range(101):  # 1 step/s for 30 seconds, then 5 step/s
-        clock.now = 100.0 + second
-        status.update(second if second <= 30 else 30 + 5 * (second - 30), {})
-    # At second 100 the step is 380, and the last 60 seconds were all at 5 steps/s: 620 / 5.
-    assert status.elapsed == 100
-    assert status.seconds_left == pytest.approx(124)
-    assert status.fraction == pytest.approx(0.38)
-
-
-def test_a_run_taken_up_again_has_no_pace_from_before() -> None:
-    clock = Clock()
-    status = Status(1000, "t", clock)
-    status.update(900, {})
-    assert status.seconds_left is None
-    clock.now += 10
-    status.update(910, {})
-    assert status.seconds_left == pytest.approx(90)
-
-
-def test_nothing_is_left_at_the_end() -> None:
-    status = Status(10, "t")
-    status.update(12, {})
-    assert status.seconds_left == 0 and status.fraction == 1
+    clock.now += 5
+    status.update(380, {}, "fit 3 of 10", seconds_left=12.0)
+    assert (status.elapsed, status.fraction, status.phase, status.seconds_left) == (5, 0.38, "fit 3 of 10", 12)
+    status.update(1012, {})
+    assert (status.fraction, status.phase, status.seconds_left) == (1, "", None)
 
 
 def test_values_stay_and_returns_are_remembered() -> None:

@@ -28,17 +28,16 @@ def capable_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def status() -> Status:
-    now = iter([0.0, 0.0, 65.0, 65.0, 65.0, 65.0])
+    now = iter([0.0, 65.0, 65.0, 65.0])
     made = Status(50_000, "maze · runs/maze", lambda: next(now))
-    made.update(0, {})
-    made.update(21_500, VALUES | {"eval/return": 5.85})
+    made.update(21_500, VALUES | {"eval/return": 5.85}, "turn 2 of 15 · fit 30 of 100", 86.0)
     return made
 
 
 def test_the_line_says_everything_that_matters() -> None:
     assert line(status()) == (
-        " 43% of 50,000 steps · 1:05 elapsed · 1:26 left · 112 env steps/s · 7 updates/s · 3,584 frames/s · "
-        "train return 4.2 · eval return 5.85 · image loss 43.6"
+        " 43% of 50,000 steps · turn 2 of 15 · fit 30 of 100 · 1:05 elapsed · 1:26 left · 112 env steps/s · "
+        "7 updates/s · 3,584 frames/s · train return 4.2 · eval return 5.85 · image loss 43.6"
     )
 
 
@@ -52,6 +51,7 @@ def test_the_panel_says_all_of_it_at_any_width() -> None:
             "maze · runs/maze",
             "43%",
             "21,500 of 50,000",
+            "turn 2 of 15 · fit 30 of 100",
             "1:26 left",
             "3,584 frames/s",
             "5.85",

@@ -28,7 +28,7 @@ from worldmodels.models.variables import load_variables, named_variables, save_v
 class ActorCritic:
     """An `Agent` (see `agents/api.py` for the methods) with the reinforce gradient and a slow target critic."""
 
-    learns_from_reality = False
+    learns_from_reality = ActorCriticConfig.learns_from_reality
 
     def __init__(self, config: ActorCriticConfig, spec: ModelSpec, seed: np.ndarray):
         seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))

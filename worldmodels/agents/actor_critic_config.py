@@ -13,6 +13,7 @@ class ActorCriticConfig:
     """Learning in imagination; the defaults are DreamerV2's figures for Atari."""
 
     kind: str = "actor_critic"
+    learns_from_reality = False  # a fact about the kind, not a setting: so without a type
     actor: HeadConfig = field(default_factory=HeadConfig)
     critic: HeadConfig = field(default_factory=HeadConfig)
     images: ImageNetworkKind = "small"

@@ -14,7 +14,7 @@ from worldmodels.models.api import ModelSpec
 class RandomAgent:
     """An `Agent` (see `agents/api.py` for the methods) that ignores what it sees, whatever the temperature."""
 
-    learns_from_reality = True
+    learns_from_reality = RandomConfig.learns_from_reality
 
     def __init__(self, config: RandomConfig, spec: ModelSpec, seed: np.ndarray):
         self._num_actions = spec.num_actions

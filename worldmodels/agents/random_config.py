@@ -10,3 +10,4 @@ class RandomConfig:
     """Nothing to choose."""
 
     kind: str = "random"
+    learns_from_reality = True  # a fact about the kind, not a setting: so without a type

@@ -27,6 +27,8 @@ from worldmodels.core.tree import flatten, restore
 
 FORMAT = 1
 TENSORS, STATE, MANIFEST = "tensors.safetensors", "state.json", "manifest.json"
+REPLACED = ".tmp-replaced"
+"""What is added to a checkpoint's name while another one of the same step takes its place."""
 
 
 class Saveable(Protocol):
@@ -50,20 +52,19 @@ class Checkpoints:
         """The steps of which there are checkpoints, ascending; half-written ones do not count."""
         if not self.folder.is_dir():
             return []
-        return sorted(
-            int(entry.name)
-            for entry in os.scandir(self.folder)
-            if re.fullmatch(r"\d{8,}", entry.name) and entry.is_dir(follow_symlinks=False)
-        )
+        found = (re.fullmatch(rf"(\d{{8,}})({re.escape(REPLACED)})?", entry.name) for entry in os.scandir(self.folder))
+        steps = {int(match[1]) for match in found if match}
+        return sorted(step for step in steps if self._path(step).is_dir() and not self._path(step).is_symlink())
 
     def write(self, step: int, tree: Mapping[str, Any]) -> Path:
-        """Writes the checkpoint of `step`, then removes old ones but `keep`, and any of later steps.
+        """Writes the checkpoint of `step`, in place of one that is there, then removes old ones but `keep`, and any of
+        later steps.
 
         Later ones are left from a future that was abandoned when the run was taken up again further back.
         Raises `DiskFullError`, with every checkpoint as it was, and TypeError for a leaf that cannot be stored.
         """
         files = _encode(step, tree)
-        target = self._path(step)
+        target = self._plain(step)
         beside = target.with_name(f"{target.name}.tmp-{os.getpid()}")
         try:
             with disk_full_reported(target):
@@ -74,7 +75,7 @@ class Checkpoints:
                     write_synced(beside / name, data)
                 sync_folder(beside)
                 if target.exists():
-                    os.rename(target, target.with_name(f"{target.name}.tmp-replaced"))
+                    os.rename(target, target.with_name(target.name + REPLACED))
                 os.rename(beside, target)
                 sync_folder(self.folder)
                 self._remove_leftovers()
@@ -109,8 +110,14 @@ class Checkpoints:
             return candidate, tree
         raise CheckpointError("No checkpoint can be read.\n" + "\n".join(damages))
 
-    def _path(self, step: int) -> Path:
+    def _plain(self, step: int) -> Path:
         return self.folder / f"{step:08d}"
+
+    def _path(self, step: int) -> Path:
+        """Where the checkpoint is: for an instant, or if the process died in it, under the name of a replaced one."""
+        plain = self._plain(step)
+        replaced = plain.with_name(plain.name + REPLACED)
+        return replaced if replaced.exists() and not plain.exists() else plain
 
     def _remove(self, path: Path) -> None:
         """Renamed first: a crash in the middle leaves a leftover, not a checkpoint with files missing."""
@@ -120,7 +127,11 @@ class Checkpoints:
 
     def _remove_leftovers(self) -> None:
         for leftover in self.folder.glob("*.tmp-*"):
-            shutil.rmtree(leftover)
+            plain = leftover.with_name(leftover.name.partition(".")[0])
+            if leftover.name.endswith(REPLACED) and not plain.exists():
+                os.rename(leftover, plain)  # the process died in between
+            else:
+                shutil.rmtree(leftover)
 
 
 class _DamageError(Exception):

@@ -15,3 +15,5 @@ class ReplayConfig:
     memory_megabytes: int = 1_000
     """Memory for the newest frames, in units of 10**6 bytes; older ones are read from disk. What else the store keeps
     in memory, 9 bytes for each step of the capacity, is counted in."""
+    held_out_every: int = 0
+    """Every so many episodes one is kept out of training, whole, to measure the world model on it; 0: none."""

@@ -23,7 +23,7 @@ from worldmodels.core.types import Step
 
 FORMAT = 1
 RECORD = np.dtype([("reward", "<f4"), ("action", "<i4"), ("flags", "u1")])
-FIRST, LAST, TERMINAL = 1, 2, 4
+FIRST, LAST, TERMINAL, HELD_OUT = 1, 2, 4, 8
 # In every record, so that a row of zeros, which a power cut can leave at the end of a file, is no step.
 WRITTEN = 128
 
@@ -75,9 +75,10 @@ class Layout:
         return layout
 
 
-def to_records(step: Step) -> Records:
-    """Everything of a step but its frames: `RECORD` (N,)."""
+def to_records(step: Step, held_out: npt.NDArray[np.bool_]) -> Records:
+    """Everything of a step but its frames, and whether its episode is held out (N,): `RECORD` (N,)."""
     records = np.empty(len(step.reward), RECORD)
     records["reward"], records["action"] = step.reward, step.action
-    records["flags"] = WRITTEN | FIRST * step.is_first | LAST * step.is_last | TERMINAL * step.is_terminal
+    flags = FIRST * step.is_first | LAST * step.is_last | TERMINAL * step.is_terminal | HELD_OUT * held_out
+    records["flags"] = WRITTEN | flags
     return records

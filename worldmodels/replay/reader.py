@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.types import Batch
 from worldmodels.replay.chunks import open_chunks
-from worldmodels.replay.layout import FIRST, LAST, RECORD, TERMINAL, Frames, Layout, Records
-from worldmodels.replay.sampling import Indices, draw_windows
+from worldmodels.replay.layout import FIRST, HELD_OUT, LAST, RECORD, TERMINAL, Frames, Layout, Records
+from worldmodels.replay.sampling import Indices, Windows, draw_accepted, draw_windows
+
+Split = Literal["all", "training", "held_out"]
 
 
 class ReplayReader:
@@ -52,13 +56,31 @@ class ReplayReader:
         """Steps held, summed over the streams."""
         return self.num_streams * len(self.span)
 
-    def sample(self, batch: int, length: int, generator: np.random.Generator) -> Batch:
-        """`batch` windows of `length` steps, uniform over all (stream, first step); the cost does not depend on how
-        much is stored.
+    def sample(
+        self,
+        batch: int,
+        length: int,
+        generator: np.random.Generator,
+        split: Split = "all",
+        newest: int = 0,
+        beginnings: int = 0,
+    ) -> Batch:
+        """`batch` windows of `length` steps, uniform over all (stream, first step) of the split; the cost does not
+        depend on how much is stored.
 
-        Raises UserError where the streams hold fewer than `length` steps.
+        Args:
+            split: `training` windows touch no episode that is held out, `held_out` ones touch no other.
+            newest: draw from the newest steps alone, so many summed over the streams; 0: from all.
+            beginnings: so many of the windows, the first ones, begin where an episode does: among the newest steps; if
+                none begins there, among all; if none does there either, anywhere.
+
+        Raises UserError where there is no such window.
         """
-        streams, starts = draw_windows(self.num_streams, self.span, batch, length, generator)
+        recent = range(max(self.span.start, self.span.stop - newest // self.num_streams), self.span.stop)
+        recent = recent if newest else self.span
+        begun = self._draw_beginnings(recent, beginnings, length, generator, split)
+        others = self._draw(recent, batch - len(begun[0]), length, generator, split)
+        streams, starts = (np.concatenate(pair) for pair in zip(begun, others, strict=True))
         return self._gather(streams, starts, length)
 
     def window(self, stream: int, start: int, length: int) -> Batch:
@@ -76,12 +98,49 @@ class ReplayReader:
             chunk.close()
         self._chunks = {}
 
+    def _draw(
+        self, span: range, batch: int, length: int, generator: np.random.Generator, split: Split, first: bool = False
+    ) -> Windows:
+        """Windows of the split; `first`: those that begin where an episode does, and fewer than `batch` if need be."""
+
+        def draw(count: int) -> Windows:
+            return draw_windows(self.num_streams, span, count, length, generator)
+
+        def accept(windows: Windows) -> npt.NDArray[np.bool_]:
+            flags = self._records_of(*windows, length)["flags"]
+            held_out = (flags & HELD_OUT) > 0
+            inside = held_out.all(1) if split == "held_out" else ~held_out.any(1)
+            return (inside | (split == "all")) & (((flags[:, 0] & FIRST) > 0) | (not first))
+
+        windows = draw_accepted(draw, accept, batch)
+        if len(windows[0]) < batch and not first:
+            raise UserError(
+                f"Found no sequence of {length} steps in the {split.replace('_', '-')} episodes of '{self.folder}', "
+                f"which holds {len(span)} steps of each of {self.num_streams} streams. Such episodes are missing or "
+                "too short: shorten the sequence or collect more first."
+            )
+        return windows
+
+    def _draw_beginnings(
+        self, recent: range, batch: int, length: int, generator: np.random.Generator, split: Split
+    ) -> Windows:
+        for span in (recent, self.span):
+            windows = self._draw(span, batch, length, generator, split, first=True)
+            if len(windows[0]) == batch:
+                break
+        return windows
+
+    def _records_of(self, streams: Indices, starts: Indices, length: int) -> Records:
+        """The records (B, T) of windows."""
+        steps = starts[:, None] + np.arange(length)
+        records: Records = self._records[steps % len(self._records), streams[:, None]]
+        return records
+
     def _gather(self, streams: Indices, starts: Indices, length: int) -> Batch:
         observation = np.empty((len(streams), length, *self.observation_shape), np.uint8)
         for row, (stream, start) in enumerate(zip(streams.tolist(), starts.tolist(), strict=True)):
             self._read_frames(stream, start, observation[row])
-        steps = starts[:, None] + np.arange(length)
-        records = self._records[steps % len(self._records), streams[:, None]]
+        records = self._records_of(streams, starts, length)
         flags = records["flags"]
         return Batch(
             observation=observation,

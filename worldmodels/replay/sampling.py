@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -9,11 +11,16 @@ from worldmodels.core.errors import UserError
 from worldmodels.core.types import Batch
 
 Indices = npt.NDArray[np.int64]
+Windows = tuple[Indices, Indices]
+"""Streams (B,) and first steps (B,)."""
+
+ROUND = 1024
+"""Windows looked at together in search of acceptable ones."""
+PATIENCE = 64
+"""Rounds without an acceptable window after which it is said that there is none."""
 
 
-def draw_windows(
-    num_streams: int, span: range, batch: int, length: int, generator: np.random.Generator
-) -> tuple[Indices, Indices]:
+def draw_windows(num_streams: int, span: range, batch: int, length: int, generator: np.random.Generator) -> Windows:
     """Streams (B,) and first steps (B,) of windows, uniform over all windows of `length` steps that there are.
 
     A window may begin anywhere and run across the end of an episode: so no episode is too short to be learned from,
@@ -29,6 +36,27 @@ def draw_windows(
         )
     picks = generator.integers(num_streams * starts, size=batch)
     return picks // starts, span.start + picks % starts
+
+
+def draw_accepted(
+    draw: Callable[[int], Windows], accept: Callable[[Windows], npt.NDArray[np.bool_]], batch: int
+) -> Windows:
+    """The first `batch` windows out of `draw(count)` that are accepted, so uniform among those.
+
+    Fewer, where `PATIENCE` rounds of `ROUND` windows held none: the cost does not depend on how much there is to draw
+    from, and windows so rare that this happens by chance are hardly worth having.
+    """
+    found, patience = _chosen(draw(batch), accept), PATIENCE
+    while len(found[0]) < batch and patience:
+        more = _chosen(draw(ROUND), accept)
+        patience = PATIENCE if len(more[0]) else patience - 1
+        found = np.concatenate([found[0], more[0]]), np.concatenate([found[1], more[1]])
+    return found[0][:batch], found[1][:batch]
+
+
+def _chosen(windows: Windows, accept: Callable[[Windows], npt.NDArray[np.bool_]]) -> Windows:
+    good = accept(windows)
+    return windows[0][good], windows[1][good]
 
 
 def previous_actions(batch: Batch) -> npt.NDArray[np.int32]:

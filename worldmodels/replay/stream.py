@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from worldmodels.core.errors import ConfigError, DiskFullError, RunError, UserError
 from worldmodels.core.files import sync_folder
@@ -64,6 +65,8 @@ class Replay(ReplayReader):
         self._cursors_kept = checkpoints + 1  # and the one of the checkpoint that is about to be written
         self._floor = 0
         self._saved: list[int] = []
+        self._held_out_every = config.held_out_every
+        self._episodes, self._held_out = 0, np.zeros(num_streams, bool)
         self._unsynced: set[int] = set()
         self._open(layout, writable=True, records_held=self._capacity)
         self._check_disk()
@@ -87,8 +90,10 @@ class Replay(ReplayReader):
         index, offset = divmod(self._span.stop, self._layout.chunk_steps)
         if offset == 0 and index not in self._chunks:
             self._chunks[index] = Chunk(self.folder, index, self._layout, writable=True)
-        records = to_records(step)
+        episodes, held_out = self._held_out_after(step.is_first)
+        records = to_records(step, held_out)
         self._chunks[index].append(step.observation, records)
+        self._episodes, self._held_out = episodes, held_out
         self._records[self._span.stop % self._capacity] = records
         self._memory.put(self._span.stop, step.observation)
         self._unsynced.add(index)
@@ -102,9 +107,16 @@ class Replay(ReplayReader):
             self._chunks[index].sync()
         sync_folder(self.folder)
         self._unsynced.clear()
-        self._saved = [*self._saved, self._span.stop][-self._cursors_kept :]
+        # Checkpoints of one step replace each other.
+        self._saved = [*(x for x in self._saved if x != self._span.stop), self._span.stop][-self._cursors_kept :]
         self._delete_unneeded()
-        return {"first": self.span.start, "cursor": self._span.stop, "saved": list(self._saved)}
+        return {
+            "first": self.span.start,
+            "cursor": self._span.stop,
+            "saved": list(self._saved),
+            "episodes": self._episodes,
+            "held_out": self._held_out,
+        }
 
     def load(self, tree: dict[str, Any]) -> None:
         """Goes back to where `save` gave `tree`: what was appended later is forgotten.
@@ -126,6 +138,7 @@ class Replay(ReplayReader):
             self._chunks[last].truncate(length)
         self._span, self._floor = range(self._span.start, cursor), first
         self._saved = [int(saved) for saved in tree["saved"]]
+        self._episodes, self._held_out = tree.get("episodes", 0), tree.get("held_out", self._held_out)
         self._load_records()
         self._memory.refill(self.span, self._read_disk)
 
@@ -134,12 +147,22 @@ class Replay(ReplayReader):
         for index in sorted(self._chunks, reverse=True):
             self._chunks.pop(index).delete()
         self._span, self._floor, self._saved = range(0), 0, []
+        self._episodes, self._held_out = 0, np.zeros(self.num_streams, bool)
         self._memory.refill(self.span, self._read_disk)
 
     def predicted_bytes(self) -> int:
         """Disk space of the store when the run is done, or when it is full. Once it is full, what
         kept checkpoints still need stays beside it, and is not counted here."""
         return self._predicted_steps * self._layout.step_bytes
+
+    def _held_out_after(self, is_first: npt.NDArray[np.bool_]) -> tuple[int, npt.NDArray[np.bool_]]:
+        """Episodes begun when these (N,) are, and which streams then play one that is held out.
+
+        Episodes are counted over all streams as they begin, so the share is right even where each stream has few.
+        """
+        numbers = self._episodes + np.cumsum(is_first)
+        held_out = (self._held_out_every > 0) & (numbers % max(1, self._held_out_every) == 0)
+        return int(numbers[-1]), np.where(is_first, held_out, self._held_out)
 
     def _first_kept(self, stop: int) -> int:
         """The first step that counts when `stop` steps were ever appended: a function of that number alone, so that

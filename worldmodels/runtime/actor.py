@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import tensorflow as tf
@@ -24,6 +24,17 @@ class Actor(Protocol):
     def save(self) -> dict[str, Any]: ...
 
     def load(self, tree: dict[str, Any]) -> None: ...
+
+
+class Moment(NamedTuple):
+    """What an agent saw of one step of N environments, and what it made of it."""
+
+    features: tf.Tensor
+    """(N, ...), of `Perception.features`."""
+    extras: dict[str, tf.Tensor]
+    """What `Agent.act` gave besides the action, leading N."""
+    memory: Any
+    """The agent's own, before it acted."""
 
 
 class RandomActor:
@@ -71,6 +82,7 @@ class ModelActor:
         self._key, self._temperature = key, tf.constant(temperature, tf.float32)
         self._memory = self._initial()
         self._calls = 0
+        self.moment: Moment | None = None
 
     @property
     def state(self) -> Any:
@@ -78,25 +90,32 @@ class ModelActor:
         return self._memory[0]
 
     def act(self, observation: np.ndarray, is_first: np.ndarray) -> np.ndarray:
-        seed = tf.constant(fold(self._key, self._calls))
+        self._memory, self.moment = self._look(observation, is_first)
         self._calls += 1
-        self._memory = self._step(
+        return self._memory[1].numpy()
+
+    def peek(self, observation: np.ndarray, is_first: np.ndarray) -> tuple[np.ndarray, Moment]:
+        """What `act` would do and make of it now; nothing is remembered, the next call may be the same again."""
+        memory, moment = self._look(observation, is_first)
+        return memory[1].numpy(), moment
+
+    def _look(self, observation: np.ndarray, is_first: np.ndarray) -> tuple[Any, Moment]:
+        seed = tf.constant(fold(self._key, self._calls))
+        memory, features, extras = self._step(
             *self._memory, tf.constant(observation), tf.constant(is_first), self._temperature, seed
         )
-        return self._memory[1].numpy()
+        return memory, Moment(features, extras, self._memory[2])
 
     def correct(self, action: np.ndarray) -> None:
         state, _, agent_state = self._memory
         self._memory = (state, tf.constant(action), agent_state)
 
     def save(self) -> dict[str, Any]:
-        leaves = tf.nest.flatten(self._memory)
-        return {"calls": self._calls, "memory": {f"{i:03d}": leaf.numpy() for i, leaf in enumerate(leaves)}}
+        return {"calls": self._calls, "memory": save_nest(self._memory)}
 
     def load(self, tree: dict[str, Any]) -> None:
         self._calls = tree["calls"]
-        leaves = [tf.constant(leaf) for _, leaf in sorted(tree["memory"].items())]
-        self._memory = tf.nest.pack_sequence_as(self._memory, leaves)
+        self._memory = load_nest(self._memory, tree["memory"])
 
     def _initial(self) -> tuple[Any, tf.Tensor, Any]:
         no_action = tf.zeros((self._num_envs,), tf.int32)
@@ -107,8 +126,18 @@ class ModelActor:
         state = self._model.observe(state, observation, previous_action, is_first, observe_seed)
         features = self._model.features(state)
         agent_state = tf.nest.map_structure(lambda x: _where_not(is_first, x), agent_state)
-        action, agent_state, _ = self._agent.act(features, agent_state, temperature, act_seed)
-        return state, action, agent_state
+        action, agent_state, extras = self._agent.act(features, agent_state, temperature, act_seed)
+        return (state, action, agent_state), features, extras
+
+
+def save_nest(nest: Any) -> dict[str, np.ndarray]:
+    """The tensors of a nest, as part of a saved tree."""
+    return {f"{i:03d}": leaf.numpy() for i, leaf in enumerate(tf.nest.flatten(nest))}
+
+
+def load_nest(like: Any, tree: dict[str, np.ndarray]) -> Any:
+    """The nest that `save_nest` took apart, built as `like`."""
+    return tf.nest.pack_sequence_as(like, [tf.constant(leaf) for _, leaf in sorted(tree.items())])
 
 
 def _where_not(is_first: tf.Tensor, value: tf.Tensor) -> tf.Tensor:

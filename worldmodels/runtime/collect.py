@@ -35,9 +35,19 @@ class Collector:
             self._advance(action)
             yield Step(**arrived, action=action)
 
+    @property
+    def arrived(self) -> dict[str, Any]:
+        """The fields of the next `Step`, but its action."""
+        return self._arrived
+
+    @property
+    def resumes_exactly(self) -> bool:
+        """Whether the environments can be saved; those that cannot begin new episodes after `load`."""
+        return can_save(self.env)
+
     def save(self) -> dict[str, Any]:
         """The environments' exact states, and the observation that waits."""
-        if not can_save(self.env):
+        if not self.resumes_exactly:
             # Foreign environments begin new episodes, on other levels each time.
             return {"next_seed": Streams(self._seed).integer("after resuming")}
         states = self.env.get_state()

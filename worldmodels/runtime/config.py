@@ -23,11 +23,11 @@ class StartsConfig:
     """Recorded frames that the model sees before a rollout starts; 0: at the states that it had along the batch that
     it was last fitted to, and the other numbers here have no effect."""
     rollouts: int = 16
-    """Recorded windows drawn anew for each policy update."""
+    """Recorded windows drawn anew for each policy update, from episodes that are not held out."""
     newest: int = 0
-    """Draw from the newest recorded steps alone, so many; 0: from all."""
+    """Draw from the newest recorded steps alone, so many summed over the environments; 0: from all."""
     beginnings: int = 0
-    """How many of the rollouts start at the first frame of an episode; the others anywhere."""
+    """How many of the windows begin where an episode does; the others anywhere."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,8 @@ class LoopConfig:
     """Numbers of the loop: collect, fit the model, improve the policy in imagination, repeat.
 
     Steps are real environment steps, summed over the parallel environments; updates are optimiser steps of the model,
-    and calls of `Agent.improve` for the policy. Zero for `improve` trains a model only, zero for `fit` keeps a
+    and calls of `Agent.improve` for the policy. One turn of the loop collects, fits and improves, each in one piece;
+    a run ends with the turn that reaches `steps`. Zero for `improve` trains a model only, zero for `fit` keeps a
     pretrained model as it is, zero for `collect` learns from what was recorded before.
     """
 
@@ -43,26 +44,26 @@ class LoopConfig:
     steps: int = 1_000_000
     """Real environment steps of the whole run."""
     prefill: int = 5_000
-    """Steps before the first update."""
+    """Steps that the first turn collects, rounded up to a multiple of `collect`."""
     prefill_policy: Literal["random", "agent"] = "random"
     """Who plays them: uniformly random actions, or the agent as it is."""
     pretrain: int = 0
-    """Model updates right after the prefill."""
+    """Model updates in the first turn, besides those of `fit`."""
     collect: int = 16
-    """Real steps between updates; rounded up to whole steps of the vector environment."""
+    """Steps that each further turn collects; rounded up to whole steps of the vector environment."""
     fit: int = 1
-    """Model updates after each `collect`."""
+    """Model updates in each turn."""
     fit_factors: tuple[float, ...] = ()
     """Multiples of `fit` in the first turns of the loop, one number for each turn; afterwards 1."""
     improve: int = 1
-    """Policy updates in imagination after each `collect`."""
+    """Policy updates in imagination in each turn."""
     improve_factors: tuple[float, ...] = ()
     """Multiples of `improve` in the first turns of the loop, one number for each turn; afterwards 1."""
     turns: int = 0
     """With `collect` 0: how often to fit and improve; otherwise `steps` decides, and this has no effect."""
     starts: StartsConfig = field(default_factory=StartsConfig)
     real_rollout: int = 0
-    """While collecting, the policy also learns from reality, each time after so many steps of each environment; 0: it
+    """While it collects, the agent also learns from reality, each time after so many steps of each environment; 0: it
     does not."""
     batch: int = 16
     """Sequences in a batch of the model."""
@@ -75,14 +76,15 @@ class LoopConfig:
     log_every: int = 5_000
     """Steps between two records of the metrics."""
     log_updates: int = 0
-    """Updates between two records of the metrics, besides; 0 for none."""
+    """Updates, of model and policy together, between two records of the metrics, besides; 0 for none."""
     evaluate_every: int = 100_000
     """Steps between two evaluations of policy and world model, with a video, at the end of a turn; 0 for none."""
     checkpoint_every: int = 25_000
     """Steps between two checkpoints; the end of a run always writes one."""
     checkpoint_updates: int = 0
-    """Updates between two checkpoints, besides; 0 for none."""
+    """Updates, of model and policy together, between two checkpoints, besides; 0 for none."""
     keep_checkpoints: int = 2
+    """Steps of which the newest checkpoint is kept."""
 
 
 @dataclass(frozen=True)

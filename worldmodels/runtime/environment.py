@@ -1,11 +1,10 @@
-"""The real world of a run: made from its configuration, and checked before anything is built on it."""
+"""The real world of a run, made from its configuration."""
 
 from __future__ import annotations
 
 from worldmodels.core.errors import ConfigError
 from worldmodels.envs import VectorEnv, make_vec
-from worldmodels.envs.config import spread_mixture
-from worldmodels.runtime.config import LoopConfig, RunConfig
+from worldmodels.runtime.config import RunConfig
 
 
 def build_env(config: RunConfig, num_envs: int | None = None) -> VectorEnv:
@@ -14,20 +13,6 @@ def build_env(config: RunConfig, num_envs: int | None = None) -> VectorEnv:
         return make_vec(config.env)
     games = len(config.env.games)
     return make_vec(config.env, num_envs=-(-num_envs // games) * games)
-
-
-def check_config(config: RunConfig) -> None:
-    """Find mistakes that no single value shows, quickly: without TensorFlow, and without leaving anything behind.
-
-    Raises:
-        UserError: no such game, option or mode; an uneven mixture; spaces that do not fit; a prefill that is too short.
-    """
-    env = build_env(config, num_envs=1)
-    spread_mixture(config.env.games, config.env.num_envs)
-    checked_spaces(config.env.game, env)
-    env.close()
-    if isinstance(config.training, LoopConfig):
-        _check_prefill(config.training, config.env.num_envs)
 
 
 def checked_spaces(name: str, env: VectorEnv) -> tuple[tuple[int, int, int], int]:
@@ -41,13 +26,3 @@ def checked_spaces(name: str, env: VectorEnv) -> tuple[tuple[int, int, int], int
         )
     height, width, channels = shape
     return (height, width, channels), int(count)
-
-
-def _check_prefill(training: LoopConfig, num_envs: int) -> None:
-    needed = training.length * num_envs
-    if training.prefill < needed:
-        raise ConfigError(
-            "training.prefill must fill one sequence in every environment before the first update: at least "
-            f"training.length x env.num_envs = {training.length} x {num_envs} = {needed} steps. "
-            f"Received {training.prefill}."
-        )

@@ -15,6 +15,7 @@ from worldmodels.telemetry.status import Status, duration, number, sparkline
 SPEEDS = {
     "time/env_steps_per_second": "env steps/s",
     "time/updates_per_second": "updates/s",
+    "time/policy_updates_per_second": "policy updates/s",
     "time/frames_per_second": "frames/s",
 }
 LABEL, NUMBER, TRAIN, EVALUATION = "grey62", "bold", "green", "magenta"
@@ -28,6 +29,8 @@ def panel(status: Status) -> RenderableType:
     rows.add_column(style=LABEL, no_wrap=True, width=8)
     rows.add_column(ratio=1)
     rows.add_row("progress", _bar(status))
+    if status.phase:
+        rows.add_row("phase", Text(status.phase))
     rows.add_row("time", _time(status))
     speeds = [Text.assemble((number(value), NUMBER), (f" {label}", LABEL)) for label, value in _speeds(status)]
     rows.add_row("speed", _columns(speeds))
@@ -43,7 +46,8 @@ def panel(status: Status) -> RenderableType:
 def line(status: Status) -> str:
     """The same in one line, what matters most first."""
     parts = [
-        f"{status.fraction:4.0%} of {status.total_steps:,} steps",
+        f"{status.fraction:4.0%} of {status.total_steps:,} steps" if status.total_steps else f"step {status.step:,}",
+        *([status.phase] if status.phase else []),
         f"{duration(status.elapsed)} elapsed",
         f"{duration(status.seconds_left)} left",
     ]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 
 class Sink(Protocol):
-    """Something that metrics are written to. Steps are real environment steps and never go down, but by `rewind`."""
+    """Something that metrics are written to. Steps are real environment steps; many records may be of one step."""
 
     def scalars(self, step: int, values: Mapping[str, float]) -> None:
         """Values by grouped name, for example "episode/return"."""
@@ -18,8 +18,11 @@ class Sink(Protocol):
     def video(self, step: int, name: str, frames: npt.NDArray[np.uint8]) -> None:
         """Frames uint8 (T, H, W, 3)."""
 
-    def rewind(self, step: int) -> None:
-        """Drops what was logged after `step`: a resumed run will log it again."""
+    def save(self) -> dict[str, Any]:
+        """How much was written."""
+
+    def load(self, tree: dict[str, Any]) -> None:
+        """Drops what was written after `save` gave `tree`: a resumed run will write it again."""
 
     def close(self) -> None:
         """Makes sure that everything is written."""
@@ -39,9 +42,12 @@ class Logger:
         for sink in self._sinks:
             sink.video(step, name, frames)
 
-    def rewind(self, step: int) -> None:
-        for sink in self._sinks:
-            sink.rewind(step)
+    def save(self) -> dict[str, Any]:
+        return {"sinks": [sink.save() for sink in self._sinks]}
+
+    def load(self, tree: dict[str, Any]) -> None:
+        for sink, saved in zip(self._sinks, tree["sinks"], strict=True):
+            sink.load(saved)
 
     def close(self) -> None:
         for sink in self._sinks:

@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from worldmodels.core.errors import disk_full_reported
-from worldmodels.core.files import write_atomic
 from worldmodels.telemetry.video import encode_gif
 
 
@@ -46,21 +45,14 @@ class JSONLSink:
     def video(self, step: int, name: str, frames: npt.NDArray[np.uint8]) -> None:
         """Lines of text hold no videos."""
 
-    def rewind(self, step: int) -> None:
-        lines = self.path.read_bytes().splitlines(keepends=True) if self.path.exists() else []
-        kept = [line for line in lines if _step_of(line) <= step]
-        if len(kept) < len(lines):
-            write_atomic(self.path, b"".join(kept))
+    def save(self) -> dict[str, Any]:
+        return {"bytes": _size(self.path)}
+
+    def load(self, tree: dict[str, Any]) -> None:
+        _shorten(self.path, tree["bytes"])
 
     def close(self) -> None:
         """Every line was complete when it was written."""
-
-
-def _step_of(line: bytes) -> float:
-    try:
-        return float(json.loads(line)["step"])
-    except (ValueError, KeyError, TypeError):
-        return float("inf")  # an unreadable line belongs to no step
 
 
 class TensorBoardSink:
@@ -88,15 +80,21 @@ class TensorBoardSink:
         with self._writing(step):
             tf.summary.write(name, image, metadata=kind)
 
-    def rewind(self, step: int) -> None:
+    def save(self) -> dict[str, Any]:
+        return {"bytes": {path.name: _size(path) for path in self._files()}}
+
+    def load(self, tree: dict[str, Any]) -> None:
         self.close()
-        for path in self.folder.glob("events.out.tfevents.*"):
-            _rewind_events(path, step)
+        for path in self._files():
+            _shorten(path, tree["bytes"].get(path.name, 0))
 
     def close(self) -> None:
         if self._writer is not None:
             self._writer.close()
             self._writer = None
+
+    def _files(self) -> list[Path]:
+        return sorted(self.folder.glob("events.out.tfevents.*"))
 
     @contextmanager
     def _writing(self, step: int) -> Iterator[None]:
@@ -122,23 +120,13 @@ def _disk_full_reported(path: Path) -> Iterator[None]:
             raise OSError(errno.ENOSPC, "No space left on device") from error
 
 
-def _rewind_events(path: Path, step: int) -> None:
-    """Rewrites an event file without the events after `step`, and without a torn end."""
-    import tensorflow as tf
-
-    beside = path.with_name(f".{path.name}.tmp")
-    with _disk_full_reported(path), tf.io.TFRecordWriter(str(beside)) as writer:
-        for record in _records(path):
-            if tf.compat.v1.Event.FromString(record).step <= step:
-                writer.write(record)
-    os.replace(beside, path)
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
 
 
-def _records(path: Path) -> Iterator[bytes]:
-    import tensorflow as tf
-
-    try:
-        for record in tf.data.TFRecordDataset(str(path)):
-            yield record.numpy()
-    except tf.errors.DataLossError:
-        return  # the process died while it wrote the last record
+def _shorten(path: Path, size: int) -> None:
+    """Cuts off what is beyond `size`; a file that a power cut left shorter stays as it is, an empty one goes."""
+    if size == 0:
+        path.unlink(missing_ok=True)
+    elif _size(path) > size:
+        os.truncate(path, size)

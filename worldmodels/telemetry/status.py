@@ -6,9 +6,6 @@ import math
 import time
 from collections.abc import Callable, Mapping
 
-SPEED_WINDOW = 60.0  # seconds; long enough to smooth evaluations, short enough to follow a change of pace
-SAMPLE_INTERVAL = 0.5  # seconds between two remembered (time, step) pairs
-
 
 class Status:
     """The state behind a display. Another thread may read it: nothing changes in place, lists only grow."""
@@ -17,43 +14,32 @@ class Status:
         self.total_steps = total_steps
         self.title = title
         self.step = 0
+        self.phase = ""
+        self.seconds_left: float | None = None
         self.values: dict[str, float] = {}
         self.history: dict[str, list[float]] = {"episode/return": [], "eval/return": []}
         self._clock = clock
         self._start = clock()
-        self._samples: list[tuple[float, int]] = []
 
-    def update(self, step: int, values: Mapping[str, float]) -> None:
-        """Takes over the step and the values; what is missing among the values stays as it was."""
-        now, self.step = self._clock(), int(step)
+    def update(
+        self, step: int, values: Mapping[str, float], phase: str = "", seconds_left: float | None = None
+    ) -> None:
+        """Takes over the step, the phase in words and the time left; values that are missing stay as they were."""
+        self.step, self.phase, self.seconds_left = int(step), phase, seconds_left
         self.values = {**self.values, **{name: float(value) for name, value in values.items()}}
         for name, returns in self.history.items():
             if name in values and math.isfinite(values[name]):
                 returns.append(float(values[name]))
-        if not self._samples or now - self._samples[-1][0] >= SAMPLE_INTERVAL:
-            recent = [sample for sample in self._samples if now - sample[0] <= SPEED_WINDOW]
-            # After a long pause, an evaluation say, the sample from before it is still better than none.
-            self._samples = [*(recent or self._samples[-1:]), (now, self.step)]
 
     @property
     def fraction(self) -> float:
         """How much of the run is done, 0 to 1."""
-        return min(1.0, self.step / self.total_steps) if self.total_steps else 1.0
+        return min(1.0, self.step / self.total_steps) if self.total_steps else 0.0
 
     @property
     def elapsed(self) -> float:
         """Seconds since the display was made."""
         return self._clock() - self._start
-
-    @property
-    def seconds_left(self) -> float | None:
-        """An estimate from the pace of the last minute; None while there is no pace yet."""
-        if self.step >= self.total_steps:
-            return 0.0
-        if len(self._samples) < 2:
-            return None
-        (start, first), (end, last) = self._samples[0], self._samples[-1]
-        return (self.total_steps - last) * (end - start) / (last - first) if last > first else None
 
 
 def duration(seconds: float | None) -> str:

@@ -52,9 +52,16 @@ class Progress:
         self._ticker.join()
         self._print(plain_line(self._status))
 
-    def update(self, step: int, values: Mapping[str, float]) -> None:
-        """Environment steps done so far, and new values by grouped name; cheap enough for every turn of the loop."""
-        self._status.update(step, values)
+    def update(
+        self, step: int, values: Mapping[str, float], phase: str = "", seconds_left: float | None = None
+    ) -> None:
+        """Environment steps done so far, and new values by grouped name; cheap enough for every tick of the loop.
+
+        Args:
+            phase: what goes on, in words; empty for nothing worth saying.
+            seconds_left: until the end of the run; None: not known yet.
+        """
+        self._status.update(step, values, phase, seconds_left)
 
     def message(self, text: str) -> None:
         """An event worth a line of its own, which stays."""

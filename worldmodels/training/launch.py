@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from worldmodels.core.config import load_config
 from worldmodels.core.run_dir import RunDir
+from worldmodels.runtime.checks import check_config
 from worldmodels.runtime.config import RunConfig
-from worldmodels.runtime.environment import check_config
+from worldmodels.training.sources import check_sources
 
 
 def train_from_files(files: Sequence[str], overrides: Sequence[str], logdir: str) -> int:
@@ -22,6 +23,8 @@ def train_from_files(files: Sequence[str], overrides: Sequence[str], logdir: str
     # A mistake in the configuration is told before TensorFlow takes its seconds to load.
     config = load_config(RunConfig, files, overrides)
     check_config(config)
+    if not RunDir(logdir).exists():
+        check_sources(config)
     from worldmodels.runtime.quiet import load_tensorflow
 
     load_tensorflow()

@@ -8,6 +8,8 @@ from worldmodels.evaluation.policy import evaluate_policy
 from worldmodels.evaluation.recording import record_windows
 from worldmodels.evaluation.video import prediction_video
 from worldmodels.evaluation.world_model import evaluate_world_model
+from worldmodels.models.api import is_world_model
+from worldmodels.replay import Replay
 from worldmodels.runtime.actor import ModelActor
 from worldmodels.runtime.build import Parts
 from worldmodels.runtime.environment import build_env
@@ -26,15 +28,16 @@ class PeriodicEvaluation:
     Every time the same levels and seeds, so that differences in time are differences of what was learned.
     """
 
-    def __init__(self, parts: Parts, run_dir: RunDir):
+    def __init__(self, parts: Parts, run_dir: RunDir, replay: Replay | None):
         self._parts, self._run_dir, self._settings = parts, run_dir, parts.config.evaluation
+        self._replay = replay
         self._streams = Streams(parts.streams.integer("evaluation"))
         self._env = build_env(parts.config, min(self._settings.episodes, ENVIRONMENTS))
         self._actor = ModelActor(parts.model, parts.agent, self._env.num_envs, self._streams.key("actor"))
 
     def run(self, step: int, logger: Logger) -> dict[str, float]:
         """Measure at `step` environment steps, and write the video; gives values named `eval/...`."""
-        return self._policy() | self._world_model(step, logger)
+        return self._policy() | (self._world_model(step, logger) if is_world_model(self._parts.model) else {})
 
     def _policy(self) -> dict[str, float]:
         settings = self._settings

@@ -10,19 +10,24 @@ from typing import Any
 
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.config import load_config, to_dict
-from worldmodels.core.errors import ConfigError, RunError
+from worldmodels.core.errors import RunError
 from worldmodels.core.run_dir import RunDir
 from worldmodels.core.schedules import Every
-from worldmodels.replay import Replay
-from worldmodels.runtime.build import build_parts
-from worldmodels.runtime.config import ModelFreeConfig, RunConfig
-from worldmodels.runtime.environment import build_env, check_config
+from worldmodels.envs import VectorEnv
+from worldmodels.replay import Replay, ReplayReader
+from worldmodels.runtime.build import Parts, build_parts
+from worldmodels.runtime.checks import check_config
+from worldmodels.runtime.config import LoopConfig, ModelFreeConfig, RunConfig
+from worldmodels.runtime.environment import build_env
 from worldmodels.telemetry.logger import Logger
 from worldmodels.telemetry.sinks import JSONLSink, TensorBoardSink
 from worldmodels.telemetry.terminal import Progress
 from worldmodels.training.interrupt import Interruption
+from worldmodels.training.loop import Loop
 from worldmodels.training.model_based import ModelBasedLoop
+from worldmodels.training.model_free import ModelFreeLoop
 from worldmodels.training.periodic import PeriodicEvaluation
+from worldmodels.training.sources import check_sources
 from worldmodels.training.speed import Speed
 
 
@@ -34,6 +39,7 @@ def train(config: RunConfig, path: str | Path) -> Path:
     """Train in the run folder `path`, from the start or from its newest checkpoint, until the configured end.
 
     Raises:
+        ConfigError: the configuration does not fit together, or not to the runs that it starts from.
         RunError: the folder holds a run of another configuration, or another process trains in it.
         Interrupted: on Ctrl-C or termination, after a checkpoint.
         NonFiniteError: a loss is not a number; the last checkpoint is from before.
@@ -43,7 +49,7 @@ def train(config: RunConfig, path: str | Path) -> Path:
     with ExitStack() as stack:
         stack.enter_context(run_dir.lock())
         interruption = stack.enter_context(Interruption())
-        progress = stack.enter_context(Progress(config.training.steps, f"{config.env.game} · {run_dir.path}"))
+        progress = stack.enter_context(Progress(_total_steps(config), f"{config.env.game} · {run_dir.path}"))
         logger = stack.enter_context(_logger(run_dir))
         session = TrainingSession(config, run_dir, logger, progress)
         session.resume()
@@ -57,93 +63,135 @@ class TrainingSession:
     def __init__(self, config: RunConfig, run_dir: RunDir, logger: Logger, progress: Progress):
         self._config, self._run_dir, self._logger, self._progress = config, run_dir, logger, progress
         training = config.training
-        progress.message(f"Building the world model and the policy ({config.model.kind}, {config.agent.kind})")
+        progress.message(f"Building what learns ({config.model.kind}, {config.agent.kind})")
         env = build_env(config)
         parts = build_parts(config, env)
-        replay = Replay(
-            run_dir.replay,
-            env.num_envs,
-            parts.model.spec.observation_shape,
-            config.replay,
-            expected_steps=training.steps,
-            checkpoints=training.keep_checkpoints,
-        )
-        progress.message(f"Experience will take {replay.predicted_bytes() / 1e6:,.0f} MB of disk")
+        self._loop: Loop
+        replay = None
         if isinstance(training, ModelFreeConfig):
-            raise ConfigError("Learning without a model is not there yet.")
-        self._loop = ModelBasedLoop(parts, training, env, replay)
+            self._loop = ModelFreeLoop(parts, training, env)
+        else:
+            replay = self._open_replay(training, parts, env)
+            self._loop = ModelBasedLoop(parts, training, env, replay)
         self._checkpoints = Checkpoints(run_dir.checkpoints, training.keep_checkpoints)
-        self._evaluation = PeriodicEvaluation(parts, run_dir)
-        self._speed = Speed()
+        self._evaluation = PeriodicEvaluation(parts, run_dir, replay)
+        self._speed = Speed(self._loop)
         self._schedules = {
             "log": Every(training.log_every),
+            "log_updates": Every(getattr(training, "log_updates", 0)),
             "evaluate": Every(training.evaluate_every),
             "checkpoint": Every(training.checkpoint_every),
+            "checkpoint_updates": Every(getattr(training, "checkpoint_updates", 0)),
         }
 
     def resume(self) -> None:
         """Continue from the newest whole checkpoint; a new run starts with one of step 0."""
         if not self._checkpoints.steps():
+            self._loop.begin()
             self._checkpoint()
             return
         step, tree = self._checkpoints.read()
         self._loop.load(tree)
         for name, schedule in self._schedules.items():
             schedule.load(tree["schedules"][name])
-        self._logger.rewind(step)
+        self._logger.load(tree["records"])
         self._progress.message(f"Continuing from the checkpoint at step {step:,}")
 
     def run(self, interruption: Interruption) -> None:
         loop = self._loop
         while not loop.finished:
-            loop.iterate()
-            self._progress.update(loop.step, self._speed.rates(loop))
+            self._speed.iterate()
+            self._show(self._speed.rates())
             self._log_and_evaluate()
             if interruption.requested:
                 self._checkpoint()
                 raise Interrupted(f"Stopped at step {loop.step:,} and saved. The same command again continues the run.")
-            if self._schedules["checkpoint"](loop.step) or loop.finished:
+            if self._due("checkpoint") or loop.finished:
                 self._checkpoint()
-        self._progress.message(f"Trained for {loop.step:,} environment steps, {loop.updates:,} model updates")
+        self._progress.message(f"Trained for {loop.step:,} environment steps, {loop.updates:,} updates")
 
     def _log_and_evaluate(self) -> None:
         loop, finished = self._loop, self._loop.finished
         values: dict[str, float] = {}
-        if self._schedules["log"](loop.step) or finished:
-            values |= loop.metrics.take() | self._speed.take(loop)
-        evaluates = loop.updates > 0 and self._config.training.evaluate_every > 0
-        if evaluates and (self._schedules["evaluate"](loop.step) or finished):
+        if self._due("log") or finished:
+            values |= loop.metrics.take() | self._speed.take()
+        if self._evaluates() and (self._schedules["evaluate"](loop.step) or finished):
             self._progress.message(f"Evaluating at step {loop.step:,}")
             values |= self._evaluation.run(loop.step, self._logger)
         if values:
-            self._logger.scalars(loop.step, values)
-            self._progress.update(loop.step, values)
+            self._logger.scalars(loop.step, values | loop.counters())
+            self._show(values)
+
+    def _due(self, name: str) -> bool:
+        """By environment steps, once the updates that they are owed are done; or by updates, at any time."""
+        loop, schedules = self._loop, self._schedules
+        by_steps = loop.at_rest and schedules[name](loop.step)
+        by_updates = schedules[f"{name}_updates"](sum(loop.counters().values()))
+        return by_steps or by_updates
+
+    def _evaluates(self) -> bool:
+        return self._config.training.evaluate_every > 0 and self._loop.at_turn_start and self._loop.updates > 0
+
+    def _show(self, values: dict[str, float]) -> None:
+        self._progress.update(self._loop.step, values, self._loop.progress, self._speed.seconds_left())
 
     def _checkpoint(self) -> None:
         schedules = {name: schedule.save() for name, schedule in self._schedules.items()}
-        self._checkpoints.write(self._loop.step, self._loop.save() | {"schedules": schedules})
+        more = {"schedules": schedules, "records": self._logger.save()}
+        self._checkpoints.write(self._loop.step, self._loop.save() | more)
+
+    def _open_replay(self, training: LoopConfig, parts: Parts, env: VectorEnv) -> Replay:
+        replay = Replay(
+            self._run_dir.replay,
+            env.num_envs,
+            parts.model.spec.observation_shape,
+            self._config.replay,
+            expected_steps=_expected_steps(training),
+            checkpoints=training.keep_checkpoints,
+        )
+        self._progress.message(f"Experience will take {replay.predicted_bytes() / 1e6:,.0f} MB of disk")
+        return replay
 
 
 def _open_or_create(config: RunConfig, path: Path) -> RunDir:
     run_dir = RunDir(path)
     if not run_dir.exists():
+        check_sources(config)
         return RunDir.create(path, config, {})
     run_dir = RunDir.open(path)
     _check_same(load_config(RunConfig, [run_dir.config]), config, path)
     return run_dir
 
 
+def _total_steps(config: RunConfig) -> int:
+    """Real environment steps of the whole run; 0 where it is not they that end it."""
+    training = config.training
+    return training.steps if isinstance(training, ModelFreeConfig) or training.collect else 0
+
+
+def _expected_steps(training: LoopConfig) -> int:
+    """That the replay store will be given."""
+    recorded = len(ReplayReader(RunDir.open(training.recording).replay)) if training.recording else 0
+    return recorded + (training.steps if training.collect else training.prefill)
+
+
+LENGTHS = ("steps", "turns")
+
+
 def _check_same(saved: RunConfig, asked: RunConfig, path: Path) -> None:
     """A run may be made longer, nothing else: other changes would make its numbers a mixture."""
-    same_length = replace(saved, training=replace(saved.training, steps=asked.training.steps))
-    if same_length == asked:
+    lengths = {name: value for name in LENGTHS if (value := getattr(asked.training, name, None)) is not None}
+    if type(saved.training) is type(asked.training):
+        saved = replace(saved, training=replace(saved.training, **lengths))
+    if saved == asked:
         return
     different = ", ".join(
         f"{key} (saved {old!r}, asked for {new!r})" for key, old, new in _differences(to_dict(saved), to_dict(asked))
     )
     raise RunError(
         f"The folder '{path}' holds a run of another configuration. A run continues with its own configuration; only "
-        f"training.steps may change. Different: {different}. Choose another --logdir, or leave the differences out."
+        f"training.steps or training.turns may change. Different: {different}. Choose another --logdir, or leave the "
+        "differences out."
     )
 
 
@@ -152,7 +200,7 @@ def _differences(old: dict[str, Any], new: dict[str, Any], prefix: str = "") -> 
         a, b = old.get(key), new.get(key)
         if isinstance(a, dict) and isinstance(b, dict):
             yield from _differences(a, b, f"{prefix}{key}.")
-        elif a != b and prefix + key != "training.steps":
+        elif a != b:
             yield prefix + key, a, b
 
 

@@ -1,0 +1,88 @@
+"""What a training run needs of a loop, and what all loops do alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
+
+from worldmodels.core.errors import NonFiniteError
+from worldmodels.telemetry.logger import Means
+from worldmodels.telemetry.timers import Timer
+
+
+class Tick(NamedTuple):
+    """One small piece of work."""
+
+    phase: str
+    amount: int
+    """In the unit in which `Loop.remaining` counts that phase."""
+
+
+class Loop(Protocol):
+    """Everything that changes while learning. It neither logs nor opens files: `training/run.py` does that."""
+
+    step: int
+    """Real environment steps done."""
+    updates: int
+    """Updates of the world model done, or of the policy where there is no model."""
+    metrics: Means
+    """Means since they were last taken."""
+    timer: Timer
+    """Where wall time goes; nothing that learns ever sees it."""
+
+    @property
+    def finished(self) -> bool: ...
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether no update is owed for the steps that were done, and little memory is needed to go on."""
+
+    @property
+    def at_turn_start(self) -> bool:
+        """Whether a turn has just ended, so that model and policy are at their best."""
+
+    @property
+    def frames_per_update(self) -> int:
+        """Frames of experience that one of `updates` learns from."""
+
+    @property
+    def progress(self) -> str:
+        """Where it stands, in words; empty where that would change faster than one can read."""
+
+    def begin(self) -> None:
+        """Prepare a new run, before its first tick; a run that is continued calls `load` instead."""
+
+    def iterate(self) -> Tick:
+        """Do the next piece of work.
+
+        Raises:
+            NonFiniteError: a loss or gradient is not a number; the update was not applied.
+        """
+
+    def counters(self) -> dict[str, int]:
+        """Updates done, by the names under which they are recorded."""
+
+    def remaining(self) -> dict[str, int]:
+        """What is left to do, by phase."""
+
+    def save(self) -> dict[str, Any]: ...
+
+    def load(self, tree: dict[str, Any]) -> None: ...
+
+
+def finite(metrics: Mapping[str, Any], what: str, step: int) -> dict[str, float]:
+    """The metrics of an update as numbers, without `.../finite`; NonFiniteError if that is 0.
+
+    Args:
+        what: "model update 12", say.
+        step: real environment steps done.
+    """
+    values = {name: float(value) for name, value in metrics.items()}
+    flags = [values.pop(name) for name in list(values) if name.endswith("/finite")]
+    if min(flags, default=1.0) < 1.0:
+        raise NonFiniteError(
+            f"A loss or gradient is not finite in {what} ({step} environment steps): the update was not applied. "
+            "A smaller learning rate or gradient clip usually helps; the last checkpoint is from before. Received: "
+            + ", ".join(f"{name} {value:.4g}" for name, value in values.items())
+        )
+    return values

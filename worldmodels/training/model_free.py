@@ -1,0 +1,88 @@
+"""The loop that knows no model: collect, learn from it, repeat."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+from worldmodels.core.seeding import fold
+from worldmodels.envs import VectorEnv
+from worldmodels.runtime.build import Parts
+from worldmodels.runtime.config import ModelFreeConfig
+from worldmodels.telemetry.logger import Means
+from worldmodels.telemetry.timers import Timer
+from worldmodels.training.loop import Tick, finite
+from worldmodels.training.reality import PIECE, Reality
+
+
+class ModelFreeLoop:
+    """A `Loop` (see `training/loop.py`) over an agent that learns in the real world alone.
+
+    Attributes:
+        updates: policy updates done.
+    """
+
+    progress = ""
+
+    def __init__(self, parts: Parts, config: ModelFreeConfig, env: VectorEnv):
+        self.parts, self._config, self._num_envs = parts, config, env.num_envs
+        self.metrics, self.timer = Means(), Timer()
+        self._reality = Reality(parts, env, config.rollout, self.metrics)
+        self._key = parts.streams.key("update")
+        self.step = self.updates = 0
+
+    @property
+    def finished(self) -> bool:
+        return self.step >= self._config.steps and self.at_rest
+
+    @property
+    def at_rest(self) -> bool:
+        return not self._reality.holds_experience
+
+    @property
+    def at_turn_start(self) -> bool:
+        return self.at_rest
+
+    @property
+    def frames_per_update(self) -> int:
+        return self._config.rollout * self._num_envs
+
+    def begin(self) -> None:
+        """There is nothing to prepare."""
+
+    def iterate(self) -> Tick:
+        """Some steps of each environment, and an update when there are enough."""
+        steps = min(PIECE, self._reality.until_full)
+        with self.timer("collect"):
+            for step in self._reality.play(steps):
+                self.step += len(step.reward)
+        if (experience := self._reality.experience()) is not None:
+            with self.timer("update"):
+                metrics = self.parts.agent.update(experience, tf.constant(fold(self._key, self.updates)))
+                self.updates += 1
+                self.metrics.add(finite(metrics, f"policy update {self.updates}", self.step))
+        return Tick("collect", steps)
+
+    def counters(self) -> dict[str, int]:
+        return {"policy/updates": self.updates}
+
+    def remaining(self) -> dict[str, int]:
+        return {"collect": max(0, -(-(self._config.steps - self.step) // self._num_envs))}
+
+    def save(self) -> dict[str, Any]:
+        counters = {"step": self.step, "updates": self.updates}
+        return {"counters": counters, **{name: part.save() for name, part in self._saveables().items()}}
+
+    def load(self, tree: dict[str, Any]) -> None:
+        self.step, self.updates = tree["counters"]["step"], tree["counters"]["updates"]
+        for name, part in self._saveables().items():
+            part.load(tree[name])
+
+    def _saveables(self) -> dict[str, Any]:
+        return {
+            "model": self.parts.model,
+            "agent": self.parts.agent,
+            "reality": self._reality,
+            "metrics": self.metrics,
+        }

@@ -1,0 +1,84 @@
+"""What a run of the model-based loop has to do, as numbers: turns, and the phases of each."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from worldmodels.runtime.config import LoopConfig
+
+PHASES = ("collect", "fit", "improve")
+
+
+class Position(NamedTuple):
+    """Where a run stands."""
+
+    turn: int
+    """Turns that are done."""
+    phase: str
+    """The phase that goes on."""
+    left: int
+    """What is left of it: steps of all environments together for `collect`, otherwise updates."""
+
+
+class Plan:
+    """The order of things, which depends on the configuration alone."""
+
+    def __init__(self, config: LoopConfig, num_envs: int):
+        self._config, self._num_envs = config, num_envs
+        self._collect = -(-config.collect // num_envs)
+        self._prefill = 0 if config.recording else -(-config.prefill // num_envs)
+        if self._collect:
+            pieces = max(1, -(-self._prefill // self._collect))
+            self._prefill = 0 if config.recording else pieces * self._collect
+
+    @property
+    def turns(self) -> int:
+        """Of the whole run."""
+        if not self._collect:
+            return self._config.turns
+        later = self._config.steps - self._prefill * self._num_envs
+        return 1 + max(0, -(-later // (self._collect * self._num_envs)))
+
+    def amount(self, turn: int, phase: str) -> int:
+        """How much a phase has to do, in the unit of `Position.left`."""
+        config = self._config
+        if phase == "collect":
+            return self._collect if turn else self._prefill
+        if phase == "fit":
+            return _scaled(config.fit, config.fit_factors, turn) + (0 if turn else config.pretrain)
+        return _scaled(config.improve, config.improve_factors, turn)
+
+    def start(self, turn: int) -> Position:
+        """The first phase of a turn that has anything to do."""
+        return self._first(turn, PHASES) or Position(turn, PHASES[0], 0)
+
+    def after(self, position: Position, done: int) -> Position:
+        """The position when `done` more of the phase is done."""
+        if position.left > done:
+            return position._replace(left=position.left - done)
+        later = PHASES[PHASES.index(position.phase) + 1 :]
+        return self._first(position.turn, later) or self.start(position.turn + 1)
+
+    def remaining(self, position: Position) -> dict[str, int]:
+        """What is left of the run, by phase."""
+        left = {phase: self._total(phase, position.turn + 1) for phase in PHASES}
+        if position.turn < self.turns:
+            left[position.phase] += position.left
+            for phase in PHASES[PHASES.index(position.phase) + 1 :]:
+                left[phase] += self.amount(position.turn, phase)
+        return left
+
+    def _first(self, turn: int, phases: tuple[str, ...]) -> Position | None:
+        return next((Position(turn, phase, n) for phase in phases if (n := self.amount(turn, phase))), None)
+
+    def _total(self, phase: str, first: int) -> int:
+        """Of all turns from `first` on. There may be millions, of which only the first are special."""
+        special = max(len(self._config.fit_factors), len(self._config.improve_factors), 1)
+        alike = max(0, self.turns - max(first, special))
+        return alike * self.amount(special, phase) + sum(
+            self.amount(turn, phase) for turn in range(first, min(special, self.turns))
+        )
+
+
+def _scaled(base: int, factors: tuple[float, ...], turn: int) -> int:
+    return round(base * factors[turn]) if turn < len(factors) else base
