@@ -1,0 +1,148 @@
+"""The loop's order of things, and that it can be stopped in the middle of each."""
+
+from itertools import groupby
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from worldmodels.core.checkpoint import Checkpoints
+from worldmodels.core.errors import CheckpointError, NonFiniteError
+
+# Two environments; each turn collects 20 steps of each, in rollouts of 10 that the agent learns from.
+PHASED = {
+    "steps": 80,
+    "prefill": 40,
+    "prefill_policy": "agent",
+    "collect": 40,
+    "fit": 3,
+    "fit_factors": [2],
+    "improve": 4,
+    "real_rollout": 10,
+    "starts": {"context": 3, "rollouts": 5, "newest": 40, "beginnings": 2},
+}
+
+
+def run(loop):
+    ticks = []
+    while not loop.finished:
+        ticks.append(loop.iterate())
+    return ticks
+
+
+def summed(ticks):
+    return [(phase, sum(tick.amount for tick in group)) for phase, group in groupby(ticks, lambda tick: tick.phase)]
+
+
+def test_a_turn_collects_fits_and_improves(model_based):
+    loop = model_based(PHASED)
+    loop.begin()
+    ticks = run(loop)
+    turns = [("collect", 20), ("fit", 6), ("improve", 4), ("collect", 20), ("fit", 3), ("improve", 4)]
+    assert summed(ticks) == turns
+    assert (loop.step, loop.updates, loop.policy_updates, loop.real_updates) == (80, 9, 8, 4)
+    assert loop.counters() == {"model/updates": 9, "policy/updates": 12}
+    assert {"model/loss", "policy/loss", "policy/real_loss"} <= loop.metrics.take().keys()
+    assert loop.remaining() == {"collect": 0, "fit": 0, "improve": 0}
+
+
+def test_moments_of_rest_and_of_turns(model_based):
+    loop = model_based({**PHASED, "real_rollout": 0, "steps": 40})
+    loop.begin()
+    seen = []
+    while not loop.finished:
+        phase = loop.iterate().phase
+        seen.append((phase, loop.at_rest, loop.at_turn_start))
+    # 20 steps of each environment are a piece of 16 and one of 4, after which updates are owed.
+    assert seen[:3] == [("collect", True, False), ("collect", False, False), ("fit", False, False)]
+    assert seen[-2:] == [("improve", False, False), ("improve", True, True)]
+    assert not any(rest for phase, rest, _ in seen[1:-1])
+
+
+@pytest.mark.parametrize("context", [0, 3])
+def test_a_run_stopped_after_any_tick_goes_on_to_the_same_numbers(model_based, same_tree, tmp_path, context):
+    training = {**PHASED, "starts": {**PHASED["starts"], "context": context}}
+    whole = model_based(training, every=2)
+    whole.begin()
+    checkpoints = Checkpoints(tmp_path / "checkpoints", keep=1000)
+    stops = []
+    while not whole.finished:
+        tick = whole.iterate()
+        # Through a file, so that nothing is shared; each stop as a step of its own.
+        checkpoints.write(len(stops), whole.save())
+        stops.append(tick.phase)
+    expected = whole.save()
+    resumed = model_based(training, every=2)
+    # The last ones first: the store can be taken back, not forward.
+    for stop in reversed(range(len(stops))):
+        resumed.load(checkpoints.read(stop)[1])
+        run(resumed)
+        same_tree(expected, resumed.save(), f"stopped after tick {stop} ({stops[stop]})")
+        resumed = model_based(training, every=2) if stop % 7 == 0 else resumed
+
+
+def test_experience_is_what_was_lived_and_the_next_begins_where_it_ends(model_based):
+    loop = model_based(PHASED)
+    loop.begin()
+    run(loop)
+    one, two = loop.parts.agent.experiences[:2]
+    assert one.features.shape == (11, 2, 1) and one.actions.shape == one.rewards.shape == (11, 2)
+    assert one.extras["logits"].shape == (11, 2, 5) and one.extras["value"].shape == (11, 2)
+    assert one.is_first.numpy()[0].all() and one.memory.shape == (2, 1)
+    stored = loop._replay.window(0, 0, 21)
+    for name in ("actions", "rewards", "is_first", "is_last"):
+        recorded = getattr(stored, name.rstrip("s") if name in ("actions", "rewards") else name)[0]
+        np.testing.assert_array_equal(getattr(one, name)[:10, 0], recorded[:10], err_msg=name)
+        np.testing.assert_array_equal(getattr(two, name)[:10, 0], recorded[10:20], err_msg=name)
+    np.testing.assert_array_equal(one.continuations[:, 0], 1.0 - stored.is_terminal[0, :11])
+    # The moment between them is seen twice: before the update for its value, after it to act.
+    np.testing.assert_array_equal(one.features[10], two.features[0])
+    np.testing.assert_array_equal(one.rewards[10], two.rewards[0])
+    assert (one.extras["value"][10] != two.extras["value"][0]).numpy().all()
+    np.testing.assert_array_equal(two.memory[:, 0] + 1.0, _steps_in_episode(one, two))
+
+
+def _steps_in_episode(one, two):
+    """Of each environment at the first moment of the second experience, that moment counted, by the flags alone; the
+    agent's memory from before the moment is one less."""
+    count = np.zeros(2)
+    for is_first in [*one.is_first.numpy()[:10], two.is_first.numpy()[0] & False]:
+        count = np.where(is_first, 1, count + 1)
+    return count
+
+
+def test_random_steps_are_no_experience(model_based):
+    loop = model_based({**PHASED, "prefill_policy": "random"})
+    loop.begin()
+    run(loop)
+    assert loop.real_updates == 2
+
+
+def test_starts_are_the_last_states_of_recorded_windows(model_based):
+    loop = model_based(PHASED)
+    loop.begin()
+    while loop.iterate().phase != "improve":
+        pass
+    states, continuations = loop._draw_starts()
+    assert states.shape == (5, 1, 1) and continuations.shape == (5, 1)
+
+
+def test_an_update_that_is_not_finite_stops_the_run(model_based):
+    loop = model_based(PHASED)
+    loop.begin()
+    bad = {"model/loss": tf.constant(np.nan), "model/finite": tf.constant(0.0)}
+    loop.parts.model.fit = lambda batch, seed: (bad, tf.zeros((2, 4, 1)))
+    with pytest.raises(NonFiniteError, match=r"model update 1 \(40 environment steps\).*loss nan"):
+        run(loop)
+
+
+def test_a_model_can_learn_from_what_was_recorded_alone(model_based):
+    loop = model_based({"collect": 0, "prefill": 20, "turns": 3, "fit": 2, "improve": 0})
+    loop.begin()
+    assert summed(run(loop)) == [("collect", 10), ("fit", 6)]
+    assert (loop.step, loop.finished) == (20, True)
+
+
+def test_a_checkpoint_of_a_loop_without_phases_is_refused(model_based):
+    with pytest.raises(CheckpointError, match="can be played and evaluated, but not continued"):
+        model_based(PHASED).load({"counters": {}})

@@ -1,0 +1,71 @@
+"""What a run has to do, worked by hand."""
+
+import pytest
+
+from worldmodels.runtime.config import LoopConfig
+from worldmodels.training.plan import Plan, Position
+
+
+def phases(plan, turns):
+    """(turn, phase, amount) of the first turns."""
+    position, found = plan.start(0), []
+    while position.turn < turns:
+        found.append(tuple(position))
+        position = plan.after(position, position.left)
+    return found
+
+
+def test_dreamer_collects_fits_and_improves_once_a_turn():
+    plan = Plan(LoopConfig(steps=64, prefill=32, collect=16, pretrain=3), num_envs=16)
+    assert phases(plan, 2) == [
+        (0, "collect", 2), (0, "fit", 4), (0, "improve", 1),
+        (1, "collect", 1), (1, "fit", 1), (1, "improve", 1),
+    ]  # fmt: skip
+    assert plan.turns == 3  # 32 steps, 48, 64
+    assert plan.remaining(plan.start(0)) == {"collect": 4, "fit": 6, "improve": 3}
+    assert plan.remaining(Position(1, "fit", 1)) == {"collect": 1, "fit": 2, "improve": 2}
+
+
+def test_simple_has_long_phases_with_factors():
+    config = LoopConfig(
+        steps=96_000, prefill=6400, collect=6400, fit=15_000, fit_factors=(3,), improve=1000, improve_factors=(1, 2)
+    )
+    plan = Plan(config, num_envs=16)
+    assert plan.turns == 15
+    assert phases(plan, 3) == [
+        (0, "collect", 400), (0, "fit", 45_000), (0, "improve", 1000),
+        (1, "collect", 400), (1, "fit", 15_000), (1, "improve", 2000),
+        (2, "collect", 400), (2, "fit", 15_000), (2, "improve", 1000),
+    ]  # fmt: skip
+    # 45k + 14 x 15k updates; 1000 x 16 policy updates, of which one turn does 2000.
+    assert plan.remaining(plan.start(0)) == {"collect": 6000, "fit": 255_000, "improve": 16_000}
+
+
+def test_part_of_a_phase():
+    plan = Plan(LoopConfig(prefill=100, collect=100, fit=10), num_envs=4)
+    assert plan.after(Position(0, "collect", 25), 16) == Position(0, "collect", 9)
+    assert plan.after(Position(0, "collect", 9), 9) == Position(0, "fit", 10)
+
+
+@pytest.mark.parametrize(("prefill", "expected"), [(1, 8), (32, 8), (33, 16), (100, 32)])
+def test_the_prefill_is_rounded_up_to_whole_pieces(prefill, expected):
+    assert Plan(LoopConfig(prefill=prefill, collect=32), num_envs=4).amount(0, "collect") == expected
+
+
+def test_turns_count_where_nothing_is_collected():
+    plan = Plan(LoopConfig(collect=0, prefill=40, turns=2, fit=5, improve=0), num_envs=4)
+    assert phases(plan, 2) == [(0, "collect", 10), (0, "fit", 5), (1, "fit", 5)]
+    assert plan.turns == 2
+
+
+def test_a_recording_stands_in_place_of_the_prefill():
+    plan = Plan(LoopConfig(collect=16, prefill=40, recording="runs/other", steps=32), num_envs=4)
+    assert phases(plan, 2) == [
+        (0, "fit", 1), (0, "improve", 1), (1, "collect", 4), (1, "fit", 1), (1, "improve", 1)
+    ]  # fmt: skip
+    assert plan.turns == 3  # at 0, 16 and 32 steps
+
+
+def test_a_factor_of_zero_leaves_a_phase_out():
+    plan = Plan(LoopConfig(prefill=16, collect=16, improve=3, improve_factors=(0, 0.5)), num_envs=16)
+    assert [amount for _, phase, amount in phases(plan, 3) if phase == "improve"] == [2, 3]
