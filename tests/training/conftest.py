@@ -26,7 +26,7 @@ ACTIONS = 5
 
 
 class ToyModel:
-    """Its state is the running mean of the frames' brightness, times a weight that each fit changes, with some noise."""
+    """Its state is a running mean of the brightness of frames, times a weight that each fit changes, with noise."""
 
     spec = ModelSpec((64, 64, 3), ACTIONS, "vector", (1,))
 
