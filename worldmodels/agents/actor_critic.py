@@ -50,7 +50,7 @@ class ActorCritic:
     def act(self, features, state, temperature, seed) -> tuple[tf.Tensor, Any, dict[str, tf.Tensor]]:
         logits = self.actor(features)
         action = sample_categorical(logits, gumbel_noise(tf.shape(logits), seed), temperature)
-        return action, state, {"logits": logits}
+        return action, state, {"logits": logits, "value": self.critic(features)[:, 0]}
 
     @graph
     def improve(self, model, starts, continuations, seed) -> dict[str, tf.Tensor]:

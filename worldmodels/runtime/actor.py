@@ -124,10 +124,15 @@ class ModelActor:
     def _observe_and_act(self, state, previous_action, agent_state, observation, is_first, temperature, seed):
         observe_seed, act_seed = tf.unstack(tf.random.split(seed, 2))
         state = self._model.observe(state, observation, previous_action, is_first, observe_seed)
-        features = self._model.features(state)
-        agent_state = tf.nest.map_structure(lambda x: _where_not(is_first, x), agent_state)
-        action, agent_state, extras = self._agent.act(features, agent_state, temperature, act_seed)
-        return (state, action, agent_state), features, extras
+        agent_state = tf.nest.map_structure(lambda x: where_not(is_first, x), agent_state)
+        action, agent_state, extras = self._choose(state, agent_state, temperature, act_seed)
+        return (state, action, agent_state), self._model.features(state), extras
+
+    def _choose(
+        self, state: Any, agent_state: Any, temperature: tf.Tensor, seed: tf.Tensor
+    ) -> tuple[tf.Tensor, Any, dict[str, tf.Tensor]]:
+        """As `Agent.act`, but with the state itself; an actor that does more than ask its agent overrides it."""
+        return self._agent.act(self._model.features(state), agent_state, temperature, seed)
 
 
 def save_nest(nest: Any) -> dict[str, np.ndarray]:
@@ -140,7 +145,7 @@ def load_nest(like: Any, tree: dict[str, np.ndarray]) -> Any:
     return tf.nest.pack_sequence_as(like, [tf.constant(leaf) for _, leaf in sorted(tree.items())])
 
 
-def _where_not(is_first: tf.Tensor, value: tf.Tensor) -> tf.Tensor:
+def where_not(is_first: tf.Tensor, value: tf.Tensor) -> tf.Tensor:
     """Zero the rows of `value` where an episode begins."""
     mask = tf.reshape(is_first, (-1,) + (1,) * (value.shape.rank - 1))
     return tf.where(mask, tf.zeros_like(value), value)
