@@ -78,26 +78,63 @@ def _add_eval(commands: argparse._SubParsersAction) -> None:
     command = commands.add_parser("eval", help="measure a run's policy and world model offline")
     command.add_argument("path", metavar="RUN", help="the run's folder")
     command.add_argument(
+        "--mode",
+        default="real",
+        metavar="MODE",
+        help="real: the policy in the game, and the model; imagined: the policy inside the model; model: the model "
+        "alone (default: %(default)s)",
+    )
+    command.add_argument(
+        "--agent", default="policy", metavar="AGENT", help="who plays: policy, planner or random (default: %(default)s)"
+    )
+    command.add_argument(
+        "--planner",
+        nargs="+",
+        default=["small"],
+        metavar="SET",
+        help="tiny, small or base, then differences such as horizon=8 (default: small)",
+    )
+    command.add_argument(
         "--temperatures", nargs="+", type=float, help="sampling temperatures of the policy; 0 is greedy"
     )
+    command.add_argument("--model-temperatures", nargs="+", type=float, help="sampling temperatures of the world model")
     command.add_argument("--noops", nargs="+", type=int, help="numbers of initial steps without an action")
     command.add_argument("--episodes", type=int, help="episodes for each temperature and number of no-ops")
     command.add_argument("--max-steps", type=int, help="steps after which an episode is cut and reported as unfinished")
+    command.add_argument("--context", type=int, help="frames that the world model sees before it predicts alone")
     command.add_argument("--horizon", type=int, help="steps that the world model predicts alone")
+    command.add_argument("--windows", type=int, help="recorded sequences over which its errors are averaged")
     command.add_argument("--checkpoint", type=int, metavar="STEP", help="an older checkpoint than the newest")
+    command.add_argument("--all-checkpoints", action="store_true", help="every checkpoint that the run kept")
+    command.add_argument(
+        "--videos", type=int, default=4, metavar="N", help="episodes to film; 0 for no video (default: %(default)s)"
+    )
     command.add_argument("--seed", type=int, default=0)
     command.set_defaults(run=_eval)
 
 
 def _eval(options: argparse.Namespace) -> None:
+    from worldmodels.evaluation.request import Request
+
+    names = ("temperatures", "model_temperatures", "noops", "episodes", "max_steps", "context", "horizon", "windows")
+    request = Request(
+        options.path,
+        options.mode,
+        options.agent,
+        options.planner,
+        {name: getattr(options, name) for name in names if getattr(options, name) is not None},
+        options.checkpoint,
+        options.all_checkpoints,
+        options.videos,
+        options.seed,
+    )
+    # A mistake is told before TensorFlow takes its seconds to load.
     from worldmodels.runtime.quiet import load_tensorflow
 
     load_tensorflow()
     from worldmodels.evaluation.run import evaluate_run
 
-    names = ("temperatures", "noops", "episodes", "max_steps", "horizon")
-    chosen = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
-    evaluate_run(options.path, chosen, step=options.checkpoint, seed=options.seed)
+    evaluate_run(request)
 
 
 def _add_play(commands: argparse._SubParsersAction) -> None:

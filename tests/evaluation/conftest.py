@@ -73,12 +73,25 @@ class CountingModel:
     def __init__(self, drift: float = 0.0, end: int = 1000) -> None:
         self.drift, self.end = drift, end
 
+    def initial(self, batch):
+        return {"value": tf.zeros(batch), "reward": tf.zeros(batch)}
+
+    def observe(self, state, observation, previous_action, is_first, seed):
+        value = tf.cast(observation[:, 0, 0, 0], tf.float32)
+        return {"value": value, "reward": tf.cast(previous_action, tf.float32)}
+
     def observe_sequence(self, observations, previous_actions, is_first, seed, state=None):
         value = tf.cast(observations[:, :, 0, 0, 0], tf.float32)
         return {"value": value, "reward": tf.cast(previous_actions, tf.float32)}
 
     def imagine(self, state, action, temperature, seed):
         return {"value": state["value"] + 1 + self.drift, "reward": tf.cast(action, tf.float32)}
+
+    def readable(self, state):
+        return state
+
+    def features(self, state):
+        return state["value"][:, None]
 
     def frame(self, state):
         value = tf.cast(tf.round(state["value"]), tf.uint8)
@@ -91,6 +104,26 @@ class CountingModel:
         return tf.where(tf.round(state["value"]) >= self.end, 0.1, 0.9)
 
 
+class ConstantAgent:
+    """Always the same action; it values every state alike, if at all."""
+
+    def __init__(self, action: int, value: float | None = None) -> None:
+        self.action, self.value = action, value
+
+    def initial(self, batch):
+        return ()
+
+    def act(self, features, memory, temperature, seed):
+        rows = features.shape[0]
+        extras = {} if self.value is None else {"value": tf.fill((rows,), self.value)}
+        return tf.fill((rows,), self.action), memory, extras
+
+
 @pytest.fixture
 def parts() -> SimpleNamespace:
-    return SimpleNamespace(CountingEnv=CountingEnv, ConstantActor=ConstantActor, CountingModel=CountingModel)
+    return SimpleNamespace(
+        CountingEnv=CountingEnv,
+        ConstantActor=ConstantActor,
+        CountingModel=CountingModel,
+        ConstantAgent=ConstantAgent,
+    )

@@ -6,11 +6,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from worldmodels.core.errors import ConfigError
 from worldmodels.core.types import Batch
-from worldmodels.evaluation.recording import record_windows
-from worldmodels.evaluation.report import errors_tree
-from worldmodels.evaluation.video import comparison_frames, difference_image, prediction_video
-from worldmodels.evaluation.world_model import counting, evaluate_world_model
+from worldmodels.evaluation.prediction import ROWS, Predictor, join_groups, row_groups
+from worldmodels.evaluation.recording import check_reach, record_windows
+from worldmodels.evaluation.settings import marks
+from worldmodels.evaluation.trees import errors_tree
+from worldmodels.evaluation.video import comparison_frames, difference_image, prediction_video, shown_rows
+from worldmodels.evaluation.world_model import counting, error_metrics, evaluate_world_model
 
 KEY = np.array([1, 2], np.int32)
 
@@ -85,7 +88,8 @@ def test_an_end_counts_for_the_continuation_and_is_found_or_not(parts: SimpleNam
     assert cut.continuation_accuracy.mean.tolist()[:2] == [1, 1]
     assert cut.continuation_accuracy.n.tolist() == [1, 1, 0]
     assert math.isnan(cut.continuation_accuracy.mean[2])
-    assert errors_tree(cut)["continuation_accuracy"]["mean"] == [1, 1, None]
+    assert errors_tree({0.5: cut})[0]["continuation_accuracy"]["mean"] == [1, 1, None]
+    assert errors_tree({0.5: cut})[0]["model_temperature"] == 0.5
 
 
 def test_a_reward_is_right_where_the_true_one_is_the_nearest_that_occurs(parts: SimpleNamespace) -> None:
@@ -93,7 +97,7 @@ def test_a_reward_is_right_where_the_true_one_is_the_nearest_that_occurs(parts: 
     rows = recording([[3, 4, 5, 6]], [[0, 1, 0, 0]])
     reward = np.array([[0, 0, 4, 0]], np.float32)
     wrong = evaluate_world_model(parts.CountingModel(), rows._replace(reward=reward), context=2, key=KEY)
-    # Predicted 1 for 4: among 0 and 4 the nearest is 0. Then 0 for 0 is right, but not all steps so far.
+    # Predicted 1 for 4: among 0 and 4 the nearest is 0. Then 0 for 0 is right, but not the sum so far.
     assert wrong.reward_accuracy.mean.tolist() == [0, 1]
     assert wrong.reward_sum_accuracy.mean.tolist() == [0, 0]
     assert wrong.reward_error.mean.tolist() == [3, 0]
@@ -137,8 +141,68 @@ def test_frames_stand_side_by_side() -> None:
     assert middle[2, 2].tolist() == [255, 45, 0]
 
 
-def test_the_video_shows_windows_without_an_end_first(parts: SimpleNamespace) -> None:
-    rows = recording([[3, 4, 0, 1], [5, 6, 7, 8]], [[1] * 4] * 2)
-    frames = prediction_video(parts.CountingModel(), rows, context=2, key=KEY, rows=1)
-    alone = prediction_video(parts.CountingModel(), Batch(*(values[1:] for values in rows)), context=2, key=KEY, rows=1)
-    np.testing.assert_array_equal(frames, alone)
+def test_windows_without_an_end_are_shown_first(parts: SimpleNamespace) -> None:
+    rows = recording([[3, 4, 0, 1], [5, 6, 7, 8], [0, 1, 2, 3]], [[1] * 4] * 3)
+    assert shown_rows(rows, context=2, most=2).tolist() == [1, 2]
+    assert shown_rows(rows, context=2, most=9).tolist() == [1, 2, 0]
+    made = Predictor(parts.CountingModel(), context=2).predict(rows, KEY)
+    frames = prediction_video(made, rows, context=2)
+    # Three pairs of panes below each other, each 2 * 2 pixels large with borders of 4 and a gap of 7 on both sides.
+    assert frames.shape == (4, 3 * (4 + 8 + 14) + 22 + 20, 3 * (4 + 8) + 14, 3)
+
+
+def test_wrong_rewards_that_cancel_out_leave_their_sum_right(parts: SimpleNamespace) -> None:
+    # The model says the actions 2, 1, 1, 1; truly the first two rewards came the other way round.
+    rows = recording([[3, 4, 5, 6, 7, 8]], [[0, 2, 1, 1, 1, 1]])
+    swapped = rows._replace(reward=np.array([[0, 0, 1, 2, 1, 1]], np.float32))
+    errors = evaluate_world_model(parts.CountingModel(), swapped, context=2, key=KEY)
+    assert errors.reward_accuracy.mean.tolist() == [0, 0, 1, 1]
+    assert errors.reward_sum_accuracy.mean.tolist() == [0, 1, 1, 1]
+    # Always 1 makes 1, 2, 3, 4; the truth makes 1, 3, 4, 5.
+    assert errors.constant_reward_sum_accuracy.mean.tolist() == [1, 0, 0, 0]
+    metrics = error_metrics(errors, "_model0.5")
+    assert metrics["eval/reward_sum_accuracy_at_1_model0.5"] == 0
+    assert metrics["eval/reward_sum_accuracy_at_4_model0.5"] == 1
+    assert metrics["eval/reward_accuracy_at_1_model0.5"] == 0
+
+
+def test_horizons_that_no_window_reached_are_no_metrics(parts: SimpleNamespace) -> None:
+    rows = recording([[3, 4, 5, 6, 0]], [[1] * 5])
+    metrics = error_metrics(evaluate_world_model(parts.CountingModel(), rows, context=2, key=KEY))
+    assert "eval/image_error_at_1" in metrics and "eval/image_error_at_3" not in metrics
+
+
+def test_a_quarter_of_fifty_is_twelve() -> None:
+    assert [marks(h) for h in (50, 15, 4, 3, 1)] == [[12, 50], [3, 15], [1, 4], [1, 3], [1]]
+
+
+def test_groups_of_rows_are_equally_large() -> None:
+    assert [rows.tolist() for rows in row_groups(5, 2)] == [[0, 1], [2, 3], [4, 0]]
+    assert [rows.tolist() for rows in row_groups(3, 64)] == [[0, 1, 2]]
+    parts = [[np.array([10, 11])], [np.array([12, 13])], [np.array([14, 10])]]
+    assert join_groups(parts, 5)[0].tolist() == [10, 11, 12, 13, 14]
+
+
+def test_many_windows_are_predicted_in_groups(parts: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ROWS, "vector", 2)
+    rows = recording([[3, 4, 5], [5, 6, 7], [7, 8, 9]], [[1, 2, 3], [2, 3, 4], [3, 4, 0]])
+    made = Predictor(parts.CountingModel(drift=1.0), context=2).predict(rows, KEY)
+    assert made.frames[:, :, 0, 0, 0].tolist() == [[6], [8], [10]]
+    assert made.looking[:, :, 0, 0, 0].tolist() == [[3, 4, 5], [5, 6, 7], [7, 8, 9]]
+    assert made.rewards.tolist() == [[2], [3], [4]]
+
+
+def test_a_model_of_images_keeps_what_it_sees(parts: SimpleNamespace) -> None:
+    model = parts.CountingModel(drift=2.0)
+    model.spec = model.spec._replace(feature_kind="images")
+    rows = recording([[3, 4, 5, 6]], [[1] * 4])
+    errors = evaluate_world_model(model, rows, context=2, key=KEY)
+    assert errors.looking_image_error.mean.tolist() == [0, 0]
+    assert errors.image_error.mean == pytest.approx([(2 / 255) ** 2, (4 / 255) ** 2], rel=1e-5)
+
+
+def test_a_horizon_that_no_window_reaches_is_refused() -> None:
+    rows = recording([[3, 4, 5, 6, 0], [7, 8, 0, 1, 2]], [[1] * 5] * 2)
+    check_reach(rows, context=3)  # what follows the new beginning in the second window is one episode
+    with pytest.raises(ConfigError, match="evaluation.horizon is 3, .* the longest does for 2 steps after the 2"):
+        check_reach(rows, context=2)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,10 +12,11 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from worldmodels.analysis.aggregate import Estimate, Values
-from worldmodels.analysis.style import COLORS, INK, QUIET, panels, save_figure
+from worldmodels.analysis.style import COLORS, INK, QUIET, Panels, label_steps, panels, save_figure
 
 
 class HorizonCurve(NamedTuple):
@@ -29,16 +31,55 @@ class HorizonCurve(NamedTuple):
     """Drawn quietly: something to compare with."""
 
 
-def plot_horizon(chart: Mapping[str, Sequence[HorizonCurve]], save: Path | str, title: str = "") -> Path:
-    """One panel for each title of `chart`, side by side: its curves against the number of steps predicted."""
-    with panels(1, len(chart), 4.6, 3.9, title=title) as (figure, places):
-        for axes, (name, curves) in zip(places, chart.items(), strict=True):
+class StepCurve(NamedTuple):
+    """One line over the steps of checkpoints."""
+
+    label: str
+    steps: Sequence[int]
+    values: Values
+    baseline: bool = False
+    """Drawn quietly: something to compare with."""
+
+
+def plot_horizon(
+    chart: Mapping[str, Sequence[HorizonCurve]], save: Path | str, title: str = "", columns: int = 4
+) -> Path:
+    """One panel for each title of `chart`: its curves against the number of steps predicted.
+
+    Args:
+        columns: panels beside each other, at most.
+    """
+    with _chart_panels(len(chart), columns, title) as (figure, places):
+        for axes, (name, curves) in zip(places, chart.items(), strict=False):
             _draw_horizon(axes, name, curves)
         return save_figure(figure, save)
 
 
+def plot_over_steps(chart: Mapping[str, Sequence[StepCurve]], save: Path | str, title: str = "") -> Path:
+    """One panel for each title of `chart`: its curves against the steps of the checkpoints."""
+    with _chart_panels(len(chart), 2, title) as (figure, places):
+        for axes, (name, curves) in zip(places, chart.items(), strict=False):
+            colors = iter(COLORS * 4)
+            for curve in curves:
+                color, style = (QUIET, "--") if curve.baseline else (next(colors), "-")
+                axes.plot(curve.steps, curve.values, label=curve.label, color=color, linestyle=style, marker="o", ms=4)
+            axes.set_title(name)
+            label_steps(axes)
+            _legend_below(axes)
+        return save_figure(figure, save)
+
+
+@contextmanager
+def _chart_panels(count: int, columns: int, title: str) -> Iterator[tuple[Figure, Panels]]:
+    rows = -(-count // columns)
+    with panels(rows, min(count, columns), 4.6, 3.9, title=title) as (figure, places):
+        for axes in places[count:]:
+            axes.set_visible(False)
+        yield figure, places
+
+
 def _draw_horizon(axes: Axes, title: str, curves: Sequence[HorizonCurve]) -> None:
-    colors = iter(COLORS)
+    colors = iter(COLORS * 4)
     for curve in curves:
         values = np.asarray(curve.values, np.float64)
         horizon = np.arange(1, len(values) + 1)
@@ -53,6 +94,10 @@ def _draw_horizon(axes: Axes, title: str, curves: Sequence[HorizonCurve]) -> Non
     axes.margins(x=0.02)
     if title.endswith("accuracy"):
         axes.set_ylim(min(0.9, axes.get_ylim()[0]), 1.005)
+    _legend_below(axes)
+
+
+def _legend_below(axes: Axes) -> None:
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, fontsize=8.5)
 
 

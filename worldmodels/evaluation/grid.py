@@ -1,22 +1,36 @@
-"""A policy's returns over a grid of sampling temperatures and initial no-ops, beside those of the random policy."""
+"""A policy's returns over a grid of initial no-ops and temperatures, beside those of the random policy."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from worldmodels.analysis.aggregate import Estimate, difference
-from worldmodels.core.seeding import Streams
-from worldmodels.evaluation.policy import Episodes, evaluate_policy
-from worldmodels.runtime.actor import ModelActor, RandomActor
+from worldmodels.evaluation.policy import Episodes
 from worldmodels.runtime.config import EvaluationConfig
+
+
+class Setting(NamedTuple):
+    """How one cell of the grid is played."""
+
+    temperature: float
+    """Of the policy's sampling."""
+    noops: int
+    """The most no-ops at the start of an episode."""
+    model_temperature: float | None = None
+    """Of the world model's sampling, where the actions are planned in it."""
+
+    @property
+    def name(self) -> str:
+        """As it stands in the names of metrics and files: "t0.5_noops8"."""
+        model = "" if self.model_temperature is None else f"_model{self.model_temperature:g}"
+        return f"t{self.temperature:g}{model}_noops{self.noops}"
 
 
 class Cell(NamedTuple):
     """What was played under one setting, on the same levels as every other cell."""
 
-    temperature: float
-    noops: int
+    setting: Setting
     policy: Episodes
     random: Episodes
     """Of the random policy, with as many no-ops."""
@@ -26,36 +40,43 @@ class Cell(NamedTuple):
         return difference(self.policy.returns, self.random.returns)
 
 
-def evaluate_grid(
-    env: Any,
-    actor: ModelActor,
-    config: EvaluationConfig,
-    streams: Streams,
-    noop_action: int = 0,
-    tell: Callable[[str], None] = lambda text: None,
-) -> list[Cell]:
-    """One cell for each number of no-ops and each temperature, in that order.
+def grid_settings(config: EvaluationConfig, plans: bool = False, samples: bool = True) -> list[Setting]:
+    """All cells: by no-ops, then by temperature, then by the model's temperature.
 
     Args:
-        env: a vector environment in NEXT_STEP mode with as many environments as the actor has rows.
-        streams: all randomness: the levels, the actor's samples, the random policy.
-        tell: is given a line about what is played next.
+        plans: the player uses the world model, so that its temperature matters.
+        samples: the player uses the policy, so that its temperature matters.
     """
-    num_actions, levels = int(env.single_action_space.n), streams.integer("levels")
-
-    def play(actor: Any, noops: int) -> Episodes:
-        return evaluate_policy(env, actor, config.episodes, config.max_steps, levels, noops, noop_action)
-
-    cells = []
-    for noops in config.noops:
-        tell(f"Playing {config.episodes} episodes at random{_with(noops)}")
-        random = play(RandomActor(num_actions, streams.generator(f"random {noops}")), noops)
-        for temperature in config.temperatures:
-            tell(f"Playing {config.episodes} episodes at temperature {temperature:g}{_with(noops)}")
-            actor.reset(streams.key(f"policy {temperature} {noops}"), temperature)
-            cells.append(Cell(temperature, noops, play(actor, noops), random))
-    return cells
+    model_temperatures = config.model_temperatures if plans else (None,)
+    return [
+        Setting(temperature, noops, model_temperature)
+        for noops in config.noops
+        for temperature in (config.temperatures if samples else (1.0,))
+        for model_temperature in model_temperatures
+    ]
 
 
-def _with(noops: int) -> str:
-    return f", after up to {noops} no-ops" if noops else ""
+def grid_metrics(cells: Sequence[Cell], games: Sequence[str], agent: str = "policy") -> dict[str, float]:
+    """The grid as metrics, with the agent's name in front if it is not the policy: `eval/planner_return`.
+
+    The first cell, of the first temperature and number of no-ops that are configured, is the headline `eval/return`.
+    Each cell of a larger grid has a name of its own: `eval/return_t0.5_noops8`, and `eval/return_t0.5_noops8_clipped`.
+    """
+    head = cells[0].policy
+    result = head.estimate()
+    metrics = {
+        "eval/return": result.mean,
+        "eval/return_standard_error": result.standard_error,
+        "eval/return_clipped": head.clipped_estimate().mean,
+        "eval/random_return": cells[0].random.estimate().mean,
+        "eval/length": float(head.lengths.mean()),
+        "eval/unfinished": float(head.unfinished),
+    }
+    if len(games) > 1:
+        metrics |= {f"eval/return_{game}": part.estimate().mean for game, part in head.by_game(games).items()}
+    for setting, policy, _ in cells if len(cells) > 1 else ():
+        metrics[f"eval/return_{setting.name}"] = policy.estimate().mean
+        metrics[f"eval/return_{setting.name}_clipped"] = policy.clipped_estimate().mean
+    if agent == "policy":
+        return metrics
+    return {name.replace("/", f"/{agent}_", 1): value for name, value in metrics.items()}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from worldmodels.analysis.aggregate import Estimate, estimate
 from worldmodels.core.seeding import Streams
+from worldmodels.core.types import Step
 from worldmodels.evaluation.noops import NoopActor
 from worldmodels.runtime.collect import Collector
 
@@ -18,6 +19,8 @@ class Episodes(NamedTuple):
 
     returns: np.ndarray
     """float64 (n,): the sum of rewards; of an unfinished episode, those until it was cut."""
+    clipped_returns: np.ndarray
+    """float64 (n,): likewise, of rewards that were first clipped to -1 to 1 one by one."""
     lengths: np.ndarray
     """int64 (n,), environment steps."""
     finished: np.ndarray
@@ -31,6 +34,10 @@ class Episodes(NamedTuple):
         """Mean return of all n episodes with its 95 % interval."""
         return estimate(self.returns)
 
+    def clipped_estimate(self) -> Estimate:
+        """Likewise of the clipped returns."""
+        return estimate(self.clipped_returns)
+
     def by_game(self, games: Sequence[str]) -> dict[str, Episodes]:
         """The episodes of each game of a mixture, whose environments took turns in the order of `games`.
 
@@ -40,8 +47,19 @@ class Episodes(NamedTuple):
         return {name: Episodes(*(values[played == name] for values in self)) for name in games if name in played}
 
 
+Watcher: TypeAlias = Callable[[Step, np.ndarray, np.ndarray], None]
+"""Is shown each step of N environments, their returns so far (N,), and which of them still play their episode (N,)."""
+
+
 def evaluate_policy(
-    env: Any, actor: Any, episodes: int, max_steps: int, seed: int, noops: int = 0, noop_action: int = 0
+    env: Any,
+    actor: Any,
+    episodes: int,
+    max_steps: int,
+    seed: int,
+    noops: int = 0,
+    noop_action: int = 0,
+    watch: Watcher | None = None,
 ) -> Episodes:
     """Plays exactly `episodes` episodes, N at a time, and counts every one of them.
 
@@ -56,27 +74,32 @@ def evaluate_policy(
         noops: the most no-ops at the start of an episode, each of 1 to that number being as likely; 0 for none. They
             count as steps, and their rewards count.
         noop_action: the action that does nothing.
+        watch: sees the first round.
     """
     streams = Streams(seed)
     if noops:
         actor = NoopActor(actor, noops, noop_action, streams.generator("noops"))
     rounds = []
     for index in range(-(-episodes // env.num_envs)):
-        played = _first_episodes(Collector(env, streams.integer(f"levels {index}")), actor, env.num_envs, max_steps)
+        collector = Collector(env, streams.integer(f"levels {index}"))
+        played = _first_episodes(collector, actor, env.num_envs, max_steps, None if index else watch)
         # The last round may have more environments than episodes are missing: the first of them count, however long.
         rounds.append(Episodes(*(values[: episodes - index * env.num_envs] for values in played)))
     return Episodes(*map(np.concatenate, zip(*rounds, strict=True)))
 
 
-def _first_episodes(collector: Collector, actor: Any, num_envs: int, max_steps: int) -> Episodes:
+def _first_episodes(collector: Collector, actor: Any, num_envs: int, max_steps: int, watch: Watcher | None) -> Episodes:
     """One episode of each environment; those that end early go on, but count no more."""
-    returns, lengths = np.zeros(num_envs), np.zeros(num_envs, np.int64)
+    returns, clipped, lengths = np.zeros(num_envs), np.zeros(num_envs), np.zeros(num_envs, np.int64)
     finished = np.zeros(num_envs, bool)
     for steps_done, step in enumerate(collector.collect(actor, (max_steps + 1) * num_envs)):
         playing = ~finished
         returns[playing] += step.reward[playing]
+        clipped[playing] += np.clip(step.reward[playing], -1, 1)
         lengths[playing] = steps_done
+        if watch is not None:
+            watch(step, returns, playing)
         finished |= step.is_last
         if finished.all():
             break
-    return Episodes(returns, lengths, finished)
+    return Episodes(returns, clipped, lengths, finished)

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from worldmodels.core.errors import ConfigError, UserError
 from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Batch
+from worldmodels.evaluation.world_model import counting
 from worldmodels.replay.sampling import draw_windows
 from worldmodels.runtime.collect import Collector
 
@@ -36,3 +38,25 @@ def record_windows(env: Any, actor: Any, windows: int, length: int, seed: int, s
         for name, values in step._asdict().items():
             getattr(batch, name)[kept, t - starts[kept]] = values[rows[kept]]
     return batch
+
+
+def held_out_windows(replay: Any, windows: int, length: int, seed: int) -> Batch | None:
+    """`windows` windows of `length` steps from the episodes that a run keeps out of training; None while there are none
+    of that length."""
+    try:
+        return replay.sample(windows, length, Streams(seed).generator("windows"), split="held_out")
+    except UserError:
+        return None
+
+
+def check_reach(recording: Batch, context: int) -> None:
+    """Raises ConfigError where no window stays inside one episode up to its end."""
+    counts = counting(recording.is_last, context)
+    if counts[:, -1].any():
+        return
+    longest = int(counts.sum(1).max())
+    raise ConfigError(
+        f"evaluation.horizon is {counts.shape[1]}, and none of {len(counts)} recorded windows stays inside one episode "
+        f"for so long: the longest does for {longest} steps after the {context} that are seen. "
+        + (f"Choose a horizon of at most {longest}." if longest else "Choose a smaller context.")
+    )

@@ -1,4 +1,4 @@
-"""Videos of a world model at work: the truth, the model and their difference side by side."""
+"""Videos of a world model at work: beside the truth, and a policy's dreams beside what really happened."""
 
 from __future__ import annotations
 
@@ -8,46 +8,64 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from worldmodels.core.types import Batch
-from worldmodels.evaluation.world_model import counting, predict
-from worldmodels.models.api import WorldModel
+from worldmodels.evaluation.prediction import Prediction
+from worldmodels.evaluation.world_model import counting
 
 BACKGROUND = (24, 26, 31)
 TEXT = (205, 209, 216)
 LOOKING, PREDICTING = (92, 176, 122), (233, 132, 66)
 HEADER, FOOTER, GAP, BORDER = 22, 20, 14, 2
 TITLES = ("truth", "model", "difference")
+DREAM_TITLES = ("really", "in the model")
 
 
-def prediction_video(
-    model: WorldModel, recording: Batch, context: int, key: np.ndarray, temperature: float = 1.0, rows: int = 6
-) -> np.ndarray:
-    """uint8 (T, H', W', 3): up to `rows` recorded windows, which the model sees for `context` frames and then predicts.
-
-    Windows in which no episode ends come first.
+def prediction_video(made: Prediction, windows: Batch, context: int) -> np.ndarray:
+    """uint8 (T, H', W', 3): windows of C + H steps beside what the model made of them.
 
     Args:
-        recording: W windows of T steps.
-        key: int32 (2,), of all samples.
+        context: the steps C that it saw; the others it predicted.
     """
-    whole = counting(recording.is_last, context).all(axis=1)
-    chosen = np.argsort(~whole, kind="stable")[:rows]
-    windows = Batch._make(values[chosen] for values in recording)
-    made = predict(model, windows, context, key, temperature)
     frames = np.concatenate([made.looking[:, :context], made.frames], axis=1)
     return comparison_frames(windows.observation, frames, context)
 
 
+def dream_video(windows: Batch, dreamt: np.ndarray, context: int, rows: int = 6) -> np.ndarray:
+    """uint8 (T, H', W', 3): what followed the first `rows` starts really, and in the dream.
+
+    The actions differ from the first step on, so frames are not to be compared one by one.
+
+    Args:
+        windows: of C + H steps, C being `context`.
+        dreamt: uint8 (W, H, h, w, c).
+    """
+    truth = windows.observation[:rows]
+    frames = np.concatenate([truth[:, :context], dreamt[:rows]], axis=1)
+    return comparison_frames(truth, frames, context, DREAM_TITLES)
+
+
+def shown_rows(recording: Batch, context: int, most: int) -> np.ndarray:
+    """Indices of up to `most` windows, of those first in which no episode ends."""
+    whole = counting(recording.is_last, context).all(axis=1)
+    return np.argsort(~whole, kind="stable")[:most]
+
+
 def comparison_frames(
-    truth: np.ndarray, model: np.ndarray, context: int, columns: int | None = None, scale: int = 2
+    truth: np.ndarray,
+    model: np.ndarray,
+    context: int,
+    titles: tuple[str, ...] = TITLES,
+    columns: int | None = None,
+    scale: int = 2,
 ) -> np.ndarray:
-    """uint8 (T, H', W', 3): each pair of sequences as `truth | model | difference`, in a grid.
+    """uint8 (T, H', W', 3): each pair of sequences as panes side by side, in a grid.
 
     The model's frame has a green border while it sees the truth and an orange one while it predicts alone; a line
     below says since when.
 
     Args:
-        truth, model: uint8 (B, T, H, W, 3).
+        truth, model: uint8 (B, T, H, W, C), of 3 colours or of 1.
         context: steps at the start of which the model sees the truth.
+        titles: of two panes, truth and model, or of three, with their difference.
         columns: pairs beside each other; about as many as there are below each other by default.
         scale: pixels for each pixel of the frames.
     """
@@ -55,15 +73,26 @@ def comparison_frames(
     frames = []
     for t in range(truth.shape[1]):
         color = LOOKING if t < context else PREDICTING
-        cells = [_cell(a, b, color, scale) for a, b in zip(truth[:, t], model[:, t], strict=True)]
-        blank = np.broadcast_to(np.array(BACKGROUND, np.uint8), cells[0].shape)
-        cells += [blank] * (-len(cells) % columns)
-        lines = [np.concatenate(cells[i : i + columns], axis=1) for i in range(0, len(cells), columns)]
-        body = np.concatenate(lines, axis=0)
+        cells = [_cell(a, b, color, scale, len(titles)) for a, b in zip(truth[:, t], model[:, t], strict=True)]
+        body = tiled(cells, columns)
         note = f"seen {t + 1} of {context}" if t < context else f"predicted {t + 1 - context} steps ahead"
-        head = _header(body.shape[1], columns)
-        frames.append(np.concatenate([head, body, _text_line(note, body.shape[1], color)], axis=0))
+        head = _header(body.shape[1], columns, titles)
+        frames.append(np.concatenate([head, body, text_line(note, body.shape[1], color)], axis=0))
     return np.stack(frames)
+
+
+def tiled(cells: list[np.ndarray], columns: int) -> np.ndarray:
+    """Images uint8 (H, W, 3) of one size in rows of `columns`."""
+    blank = np.broadcast_to(np.array(BACKGROUND, np.uint8), cells[0].shape)
+    cells = cells + [blank] * (-len(cells) % columns)
+    lines = [np.concatenate(cells[i : i + columns], axis=1) for i in range(0, len(cells), columns)]
+    return np.concatenate(lines, axis=0)
+
+
+def enlarged(image: np.ndarray, scale: int) -> np.ndarray:
+    """uint8 (scale H, scale W, 3) of an image (H, W, 3) or, in shades of grey, (H, W, 1)."""
+    color = np.broadcast_to(image, (*image.shape[:2], 3))
+    return color.repeat(scale, axis=0).repeat(scale, axis=1)
 
 
 def difference_image(truth: np.ndarray, model: np.ndarray) -> np.ndarray:
@@ -73,16 +102,15 @@ def difference_image(truth: np.ndarray, model: np.ndarray) -> np.ndarray:
     return image
 
 
-def _cell(truth: np.ndarray, model: np.ndarray, color: tuple[int, int, int], scale: int) -> np.ndarray:
-    """The three panes of one pair, each with its border, and a gap around."""
-    panes = []
-    for pane, border in ((truth, BACKGROUND), (model, color), (difference_image(truth, model), BACKGROUND)):
-        large = pane.repeat(scale, axis=0).repeat(scale, axis=1)
-        panes.append(_framed(_framed(large, BORDER, border), GAP // 7, BACKGROUND))
-    return _framed(np.concatenate(panes, axis=1), GAP // 2, BACKGROUND)
+def _cell(truth: np.ndarray, model: np.ndarray, color: tuple[int, int, int], scale: int, count: int) -> np.ndarray:
+    """The panes of one pair, each with its border, and a gap around."""
+    pairs = ((truth, BACKGROUND), (model, color), (difference_image(truth, model), BACKGROUND))
+    panes = [framed(framed(enlarged(pane, scale), BORDER, edge), GAP // 7, BACKGROUND) for pane, edge in pairs[:count]]
+    return framed(np.concatenate(panes, axis=1), GAP // 2, BACKGROUND)
 
 
-def _framed(image: np.ndarray, width: int, color: tuple[int, int, int]) -> np.ndarray:
+def framed(image: np.ndarray, width: int, color: tuple[int, int, int]) -> np.ndarray:
+    """An image uint8 (H, W, 3) with a border of `width` pixels."""
     height, across = image.shape[:2]
     framed = np.empty((height + 2 * width, across + 2 * width, 3), np.uint8)
     framed[:] = color
@@ -91,16 +119,17 @@ def _framed(image: np.ndarray, width: int, color: tuple[int, int, int]) -> np.nd
 
 
 @cache
-def _header(width: int, columns: int) -> np.ndarray:
+def _header(width: int, columns: int, titles: tuple[str, ...]) -> np.ndarray:
     image = Image.new("RGB", (width, HEADER), BACKGROUND)
     draw = ImageDraw.Draw(image)
-    for index, title in enumerate(TITLES * columns):
-        place = (width * (2 * index + 1) / (6 * columns), HEADER / 2 + 2)
+    for index, title in enumerate(titles * columns):
+        place = (width * (2 * index + 1) / (2 * len(titles) * columns), HEADER / 2 + 2)
         draw.text(place, title, TEXT, ImageFont.load_default(13), anchor="mm")
     return np.asarray(image)
 
 
-def _text_line(text: str, width: int, color: tuple[int, int, int]) -> np.ndarray:
+def text_line(text: str, width: int, color: tuple[int, int, int] = TEXT, left: int = GAP) -> np.ndarray:
+    """uint8 (FOOTER, width, 3): a line of text; what does not fit is cut off."""
     image = Image.new("RGB", (width, FOOTER), BACKGROUND)
-    ImageDraw.Draw(image).text((GAP, FOOTER / 2 - 2), text, color, ImageFont.load_default(12), anchor="lm")
+    ImageDraw.Draw(image).text((left, FOOTER / 2 - 2), text, color, ImageFont.load_default(12), anchor="lm")
     return np.asarray(image)

@@ -3,32 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-import tensorflow as tf
 
-from worldmodels.core.seeding import fold
 from worldmodels.core.types import Batch
+from worldmodels.evaluation.prediction import Prediction, Predictor
+from worldmodels.evaluation.settings import marks
 from worldmodels.models.api import WorldModel
-from worldmodels.replay.sampling import previous_actions
-
-ROWS = 64
-"""Windows predicted at once: frames and states of more would not fit well into memory."""
-
-
-class Prediction(NamedTuple):
-    """What a model made of W windows of C + H steps."""
-
-    looking: np.ndarray
-    """uint8 (W, C + H, h, w, c): its image of each frame after having seen that frame."""
-    frames: np.ndarray
-    """uint8 (W, H, h, w, c): its images of the last H frames, predicted from the first C."""
-    rewards: np.ndarray
-    """float32 (W, H), predicted likewise."""
-    continuations: np.ndarray
-    """float32 (W, H): predicted probabilities that the episode goes on."""
 
 
 class Curve(NamedTuple):
@@ -61,9 +43,10 @@ class WorldModelErrors(NamedTuple):
     reward_accuracy: Curve
     """At that step."""
     reward_sum_accuracy: Curve
-    """At that step and all predicted ones before."""
+    """Of the sum of all rewards up to that step."""
     constant_reward_accuracy: Curve
     """Of always predicting the commonest reward."""
+    constant_reward_sum_accuracy: Curve
     continuation_accuracy: Curve
     constant_continuation_accuracy: Curve
     """Of always predicting that the episode goes on."""
@@ -80,54 +63,47 @@ class WorldModelErrors(NamedTuple):
 def evaluate_world_model(
     model: WorldModel, recording: Batch, context: int, key: np.ndarray, temperature: float = 1.0
 ) -> WorldModelErrors:
-    """Compares the model with W recorded windows of C + H steps, C being `context`.
+    """Compares the model with W recorded windows of C + H steps, C being `context`; see `Predictor.predict`."""
+    return compare(Predictor(model, context).predict(recording, key, temperature), recording, context)
+
+
+def compare(made: Prediction, recording: Batch, context: int) -> WorldModelErrors:
+    """What a model predicted beside what was recorded, W windows of C + H steps, C being `context`.
 
     Where an episode ends, the end itself counts, and what comes after it does not.
-
-    Args:
-        key: int32 (2,), of all samples.
-        temperature: of the model's own randomness: 1 as learned, 0 the most probable future.
     """
-    errors: dict[str, list[np.ndarray]] = {"image": [], "copy": [], "looking": []}
-    rewards, continuations = [], []
-    for rows, made in _batches(model, recording, context, key, temperature):
-        truth = rows.observation[:, context:]
-        errors["image"].append(_image_error(made.frames, truth))
-        errors["copy"].append(_image_error(rows.observation[:, context - 1 : context], truth))
-        errors["looking"].append(_image_error(made.looking[:, context:], truth))
-        rewards.append(made.rewards)
-        continuations.append(made.continuations)
-    counts = counting(recording.is_last, context)
-    image, copy, looking = (_mean(np.concatenate(values), counts) for values in errors.values())
+    truth, counts = recording.observation[:, context:], counting(recording.is_last, context)
+    images = (made.frames, recording.observation[:, context - 1 : context], made.looking[:, context:])
+    image, copy, looking = (mean_curve(_image_error(frames, truth), counts) for frames in images)
     return WorldModelErrors(
         image,
         copy,
         looking,
-        **_reward_figures(np.concatenate(rewards), recording.reward, context, counts),
-        **_continuation_figures(np.concatenate(continuations), recording.is_terminal[:, context:], counts),
+        **_reward_figures(made.rewards, recording.reward, context, counts),
+        **_continuation_figures(made.continuations, recording.is_terminal[:, context:], counts),
     )
 
 
-def predict(model: WorldModel, windows: Batch, context: int, key: np.ndarray, temperature: float = 1.0) -> Prediction:
-    """Follows W windows to their end, and predicts what comes after the first `context` steps without looking."""
-    follow_key, imagine_key = fold(key, 0), fold(key, 1)
-    shape = windows.action.shape
-    states = model.observe_sequence(
-        tf.constant(windows.observation),
-        tf.constant(previous_actions(windows)),
-        tf.constant(windows.is_first),
-        tf.constant(follow_key),
+def error_metrics(errors: WorldModelErrors, suffix: str = "") -> dict[str, float]:
+    """Errors as metrics: at a quarter of the horizon and at all of it, `eval/image_error_at_12` and `..._at_50` say.
+
+    What no window reached is left out.
+    """
+    horizon = len(errors.image_error.n)
+    names = (
+        "image_error",
+        "copy_image_error",
+        "reward_accuracy",
+        "reward_sum_accuracy",
+        "constant_reward_sum_accuracy",
+        "continuation_accuracy",
     )
-    flat = tf.nest.map_structure(lambda x: tf.reshape(x, (-1, *x.shape[2:])), states)
-    looking = model.frame(flat).numpy().reshape(windows.observation.shape)
-    state = tf.nest.map_structure(lambda x: x[:, context - 1], states)
-    made = []
-    for t in range(context, shape[1]):
-        action, seed = tf.constant(windows.action[:, t - 1]), tf.constant(fold(imagine_key, t))
-        state = model.imagine(state, action, tf.constant(temperature, tf.float32), seed)
-        made.append([model.frame(state).numpy(), model.reward(state).numpy(), model.continuation(state).numpy()])
-    frames, rewards, continuations = (np.stack(values, 1) for values in zip(*made, strict=True))
-    return Prediction(looking, frames, rewards, continuations)
+    return {
+        f"eval/{name}_at_{h}{suffix}": float(mean)
+        for name in names
+        for h in marks(horizon)
+        if math.isfinite(mean := getattr(errors, name).mean[h - 1])
+    }
 
 
 def counting(is_last: np.ndarray, context: int) -> np.ndarray:
@@ -140,22 +116,14 @@ def counting(is_last: np.ndarray, context: int) -> np.ndarray:
     return ~ended
 
 
-def _batches(
-    model: WorldModel, recording: Batch, context: int, key: np.ndarray, temperature: float
-) -> Iterator[tuple[Batch, Prediction]]:
-    for start in range(0, len(recording.action), ROWS):
-        rows = Batch._make(values[start : start + ROWS] for values in recording)
-        yield rows, predict(model, rows, context, fold(key, start), temperature)
-
-
 def _image_error(made: np.ndarray, truth: np.ndarray) -> np.ndarray:
     """(W, H): mean squared error of each frame, pixels from 0 to 1."""
-    distance = (made.astype(np.float32) - truth) / 255
-    error: np.ndarray = np.square(distance).mean(axis=(2, 3, 4), dtype=np.float64)
-    return error
+    # Window by window: in floating point, all of them at once would take gigabytes.
+    distances = ((mine.astype(np.float32) - true) / 255 for mine, true in zip(made, truth, strict=True))
+    return np.stack([np.square(distance).mean(axis=(1, 2, 3), dtype=np.float64) for distance in distances])
 
 
-def _mean(values: np.ndarray, counts: np.ndarray) -> Curve:
+def mean_curve(values: np.ndarray, counts: np.ndarray) -> Curve:
     """The mean of `values` (W, H) over the windows that count."""
     n = counts.sum(0)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -169,16 +137,17 @@ def _share(right: np.ndarray, among: np.ndarray) -> float:
 
 
 def _reward_figures(made: np.ndarray, recorded: np.ndarray, context: int, counts: np.ndarray) -> dict[str, Any]:
-    truth = recorded[:, context:]
+    truth = recorded[:, context:].astype(np.float64)
     values, frequencies = np.unique(recorded, return_counts=True)
-    commonest = values[np.argmax(frequencies)]
-    right = _nearest(made, values) == truth
+    said, commonest = _nearest(made, values), values[np.argmax(frequencies)]
+    right = said == truth
     uncommon = counts & (truth != commonest)
     return {
-        "reward_error": _mean(np.abs(made.astype(np.float64) - truth), counts),
-        "reward_accuracy": _mean(right, counts),
-        "reward_sum_accuracy": _mean(np.logical_and.accumulate(right, axis=1), counts),
-        "constant_reward_accuracy": _mean(truth == commonest, counts),
+        "reward_error": mean_curve(np.abs(made.astype(np.float64) - truth), counts),
+        "reward_accuracy": mean_curve(right, counts),
+        "reward_sum_accuracy": mean_curve(_same_sums(said, truth), counts),
+        "constant_reward_accuracy": mean_curve(truth == commonest, counts),
+        "constant_reward_sum_accuracy": mean_curve(_same_sums(np.full_like(truth, commonest), truth), counts),
         "uncommon_rewards": int(uncommon.sum()),
         "uncommon_rewards_found": _share(right, uncommon),
     }
@@ -190,12 +159,19 @@ def _nearest(numbers: np.ndarray, values: np.ndarray) -> np.ndarray:
     return values[np.searchsorted(borders, numbers)]
 
 
+def _same_sums(said: np.ndarray, truth: np.ndarray) -> np.ndarray:
+    """bool (W, H): the rewards up to each step add up to the same. Both are of the values that occur, so that only
+    the order of the sum's terms differs, by far less than the tolerance."""
+    same: np.ndarray = np.isclose(np.cumsum(said, 1, np.float64), np.cumsum(truth, 1, np.float64), 1e-9, 1e-6)
+    return same
+
+
 def _continuation_figures(made: np.ndarray, is_terminal: np.ndarray, counts: np.ndarray) -> dict[str, Any]:
     right = (made >= 0.5) == ~is_terminal
     ends = counts & is_terminal
     return {
-        "continuation_accuracy": _mean(right, counts),
-        "constant_continuation_accuracy": _mean(~is_terminal, counts),
+        "continuation_accuracy": mean_curve(right, counts),
+        "constant_continuation_accuracy": mean_curve(~is_terminal, counts),
         "ends": int(ends.sum()),
         "ends_found": _share(right, ends),
     }

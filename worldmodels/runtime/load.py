@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from worldmodels.core.checkpoint import Checkpoints
@@ -22,6 +22,20 @@ class LoadedRun:
     step: int
     """Real environment steps after which the checkpoint was written."""
     parts: Parts
+
+    def steps(self) -> list[int]:
+        """The steps of all checkpoints that the run kept, ascending."""
+        return Checkpoints(self.run_dir.checkpoints).steps()
+
+    def at(self, step: int) -> LoadedRun:
+        """The same parts with the weights of another checkpoint; what was compiled with them stays good.
+
+        Raises CheckpointError where there is none, or a damaged one.
+        """
+        found, tree = Checkpoints(self.run_dir.checkpoints).read(step)
+        self.parts.model.load(tree["model"])
+        self.parts.agent.load(tree["agent"])
+        return replace(self, step=found)
 
 
 def load_run(path: str | Path, step: int | None = None) -> LoadedRun:

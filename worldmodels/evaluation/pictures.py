@@ -1,0 +1,119 @@
+"""An evaluation as pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from worldmodels.analysis.evaluation_plots import HorizonCurve, StepCurve, plot_grid, plot_horizon, plot_over_steps
+from worldmodels.envs.config import EnvConfig
+from worldmodels.evaluation.evaluator import Imagined
+from worldmodels.evaluation.grid import Cell
+from worldmodels.evaluation.policy import Episodes
+from worldmodels.evaluation.tables import player
+from worldmodels.evaluation.world_model import Curve, WorldModelErrors
+
+
+def draw_grid(cells: Sequence[Cell], env: EnvConfig, agent: str, save: Path) -> Path:
+    """The grid as a heat map, a column for each temperature and one for the random policy."""
+    noops = sorted({cell.setting.noops for cell in cells})
+    lines = [[cell for cell in cells if cell.setting.noops == count] for count in noops]
+    columns = ["random", *(player(cell.setting, agent) for cell in lines[0])]
+    played = [[line[0].random, *(cell.policy for cell in line)] for line in lines]
+    return plot_grid(
+        [[episodes.estimate() for episodes in line] for line in played],
+        [f"1 to {count} no-ops" if count else "no no-ops" for count in noops],
+        columns,
+        save,
+        f"Return in {env.game}",
+        [[_note(episodes) for episodes in line] for line in played],
+    )
+
+
+def draw_errors(errors: Mapping[float, WorldModelErrors], save: Path) -> Path:
+    """Image error and the accuracies of rewards, their sums and continuation against the horizon."""
+    several = len(errors) > 1
+
+    def curves(name: str, baseline: str, label: str) -> list[HorizonCurve]:
+        lines = [
+            _curve(f"model, temp. {temperature:g}" if several else "model", getattr(found, name))
+            for temperature, found in errors.items()
+        ]
+        quiet = getattr(next(iter(errors.values())), baseline)
+        return [*lines, _curve(label, quiet, baseline=True)]
+
+    commonest = "always the commonest"
+    images = curves("image_error", "copy_image_error", "last frame copied")
+    looking = next(iter(errors.values())).looking_image_error
+    if looking.mean.any():  # a model of images keeps what it sees: no error to speak of
+        images.insert(-1, _curve("model sees each frame", looking))
+    chart = {
+        "Image error, mean squared": images,
+        "Reward accuracy": curves("reward_accuracy", "constant_reward_accuracy", commonest),
+        "Reward sum accuracy": curves("reward_sum_accuracy", "constant_reward_sum_accuracy", commonest),
+        "Continuation accuracy": curves("continuation_accuracy", "constant_continuation_accuracy", "always goes on"),
+    }
+    return plot_horizon(chart, save, "World model on held-out experience")
+
+
+def draw_checkpoints(rows: Mapping[int, Mapping[str, float]], save: Path) -> Path:
+    """Returns and errors against the step of the checkpoint.
+
+    Args:
+        rows: metrics by step.
+    """
+    names = dict.fromkeys(name.removeprefix("eval/") for values in rows.values() for name in values)
+
+    def curve(name: str, label: str) -> StepCurve:
+        points = {step: values[f"eval/{name}"] for step, values in rows.items() if f"eval/{name}" in values}
+        return StepCurve(label, list(points), list(points.values()), name.startswith(_QUIET))
+
+    chart = {}
+    for title, beginnings in _OVER_STEPS.items():
+        shown = [name for name in names if name.startswith(beginnings) and not name.endswith(_HIDDEN)]
+        if shown:
+            chart[title] = [curve(name, name.replace("_", " ")) for name in shown]
+    return plot_over_steps(chart, save, "All checkpoints")
+
+
+_OVER_STEPS = {
+    "Return": ("return", "random_return", "planner_return", "planner_random_return"),
+    "Image error, mean squared": ("image_error_at", "copy_image_error_at"),
+    "Reward sum accuracy": ("reward_sum_accuracy_at", "constant_reward_sum_accuracy_at"),
+    "Return inside the model": ("imagined_return_at", "real_return_at"),
+}
+_QUIET = ("random_", "planner_random_", "copy_", "constant_", "real_")
+_HIDDEN = ("_clipped", "_standard_error")
+
+
+def draw_imagined(results: Sequence[Imagined], save: Path) -> Path:
+    """Returns and shares of episodes that go on, in the model and really, against the horizon."""
+    chart: dict[str, list[HorizonCurve]] = {}
+    for temperature in dict.fromkeys(result.temperature for result in results):
+        mine = [result for result in results if result.temperature == temperature]
+        for title, imagined, real in (
+            ("Return", "imagined_return", "real_return"),
+            ("Share of episodes that go on", "imagined_alive", "real_alive"),
+        ):
+            lines = [
+                _curve(
+                    f"in the model, temp. {result.model_temperature:g}" if len(mine) > 1 else "in the model",
+                    getattr(result.play, imagined),
+                )
+                for result in mine
+            ]
+            really = _curve("really", getattr(mine[0].play, real))._replace(baseline=True)
+            chart[f"{title}, policy temp. {temperature:g}"] = [*lines, really]
+    return plot_horizon(chart, save, "The policy inside the model and in the real world", columns=2)
+
+
+def _curve(label: str, curve: Curve, baseline: bool = False) -> HorizonCurve:
+    return HorizonCurve(label, curve.mean, None if baseline else curve.standard_error, baseline)
+
+
+def _note(episodes: Episodes) -> str:
+    """What else a cell says: how many were cut, and the clipped return where it differs."""
+    clipped = episodes.clipped_estimate().mean
+    notes = [f"clipped {clipped:.2f}"] if clipped != episodes.estimate().mean else []
+    notes += [f"{episodes.unfinished} unfinished"] if episodes.unfinished else []
+    return ", ".join(notes)

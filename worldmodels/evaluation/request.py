@@ -1,0 +1,69 @@
+"""What is asked of `worldmodels eval`. Imports no TensorFlow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from worldmodels.core.config import load_config, to_dict
+from worldmodels.core.errors import ConfigError
+from worldmodels.core.lookup import unknown
+from worldmodels.imagination.planner_config import PLANNERS, PlannerConfig
+
+MODES = ("real", "imagined", "model")
+AGENTS = ("policy", "planner", "random")
+
+
+@dataclass(frozen=True)
+class Request:
+    """One evaluation of a run."""
+
+    path: str | Path
+    """The run's folder."""
+    mode: str = "real"
+    """`real`: the policy in the real game, and the world model; `imagined`: the policy inside the world model;
+    `model`: the world model alone."""
+    agent: str = "policy"
+    """Who plays in the real game: the run's `policy`, a `planner` that uses policy and world model, or `random`."""
+    planner: Sequence[str] = ("small",)
+    """A name in `PLANNERS`, then differences from it, such as `horizon=8`."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of `EvaluationConfig` that differ from the run's configuration."""
+    step: int | None = None
+    """Of the checkpoint; the newest by default."""
+    all_checkpoints: bool = False
+    """Every checkpoint that the run kept."""
+    videos: int = 4
+    """Episodes to film under each setting of the real game; 0 for no video at all."""
+    seed: int = 0
+    """Of everything random in the evaluation. Training draws from other streams, whatever its seed."""
+
+    def __post_init__(self) -> None:
+        if self.mode not in MODES:
+            raise ConfigError(unknown("mode", self.mode, MODES))
+        if self.agent not in AGENTS:
+            raise ConfigError(unknown("agent", self.agent, AGENTS))
+        if self.agent != "policy" and self.mode != "real":
+            raise ConfigError(
+                f"The agent '{self.agent}' plays in the real game: leave out --mode {self.mode}, or --agent."
+            )
+        if self.all_checkpoints and self.step is not None:
+            raise ConfigError("Either all checkpoints or one of them: leave out --all-checkpoints or --checkpoint.")
+        if self.videos < 0:
+            raise ConfigError(f"The number of episodes to film is {self.videos}; it must be 0 or more.")
+
+    @property
+    def suffix(self) -> str:
+        """What the names of files say besides the step: nothing for the policy in the real game."""
+        special = self.agent if self.mode == "real" else self.mode
+        return "" if special == "policy" else f"_{special}"
+
+    def planner_config(self) -> PlannerConfig:
+        """The planner that is asked for. Raises ConfigError for an unknown name, field or value."""
+        name, *differences = self.planner
+        if name not in PLANNERS:
+            raise ConfigError(unknown("planner", name, PLANNERS))
+        given = [f"{key}={value}" for key, value in to_dict(PLANNERS[name]).items()]
+        return load_config(PlannerConfig, [], [*given, *differences])
