@@ -33,12 +33,10 @@ class Adafactor(Descent):
         slots = {"rows": self._rows, "columns": self._columns, "whole": self._whole}
         super().__init__(variables, config.clip, slots)
 
-    def _numbers(self, count: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        return 1.0 - tf.pow(count, -DECAY), learning_rate(self.config, count)
+    def _numbers(self, count: tf.Tensor, share: float | tf.Tensor) -> tuple[tf.Tensor, ...]:
+        return 1.0 - tf.pow(count, -DECAY), share * learning_rate(self.config, count)
 
-    def _change(
-        self, name: str, variable: tf.Variable, gradient: tf.Tensor, numbers: tuple[tf.Tensor, tf.Tensor]
-    ) -> None:
+    def _change(self, name: str, variable: tf.Variable, gradient: tf.Tensor, numbers: tuple[tf.Tensor, ...]) -> None:
         keep, rate = numbers
         square = tf.square(gradient) + SMALLEST_SQUARE
         if name in self._whole:
