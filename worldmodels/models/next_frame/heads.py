@@ -30,8 +30,8 @@ class ClassReward(Layer):
 
     def loss(self, summary: tf.Tensor, reward: tf.Tensor, cutoff: float) -> tf.Tensor:
         """(N,): nats less `cutoff`, at least 0, for rewards (N,) of which only the sign counts."""
-        # The sign of a reward that is not a number would be a class like any other, and hide it.
-        labels = tf.cast(tf.sign(reward), tf.int32) + 1
+        # A reward that is not a number is neither, and must show in the loss all the same.
+        labels = 1 + tf.cast(reward > 0.0, tf.int32) - tf.cast(reward < 0.0, tf.int32)
         nats = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, self(summary))
         return tf.maximum(nats - cutoff, 0.0) + 0.0 * reward
 

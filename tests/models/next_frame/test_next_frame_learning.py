@@ -1,0 +1,84 @@
+"""What counts as a target, and what the model is given while training."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from worldmodels.models.next_frame import learning
+from worldmodels.models.next_frame.config import SamplingConfig
+
+
+@pytest.fixture(scope="module")
+def model(build_next_frame):
+    return build_next_frame("deterministic")
+
+
+def losses(model, batch, seed):
+    window = learning.window_of(batch, model.config.frames)
+    _, means = learning.loss(model, window, window.frames[:-1], seed)
+    return {name: float(value) for name, value in means.items()}
+
+
+def test_nothing_is_predicted_across_the_border_of_episodes(model, window, seed):
+    """What the first moments of episodes show and pay is of no influence, as a target."""
+    everywhere = window._replace(is_first=np.ones_like(window.is_first))
+    assert set(losses(model, everywhere, seed).values()) == {0.0}
+    changed = window._replace(reward=window.reward + np.float32(100.0) * window.is_first)
+    assert losses(model, changed, seed) == losses(model, window, seed)
+
+
+def test_targets_are_the_moments_after_the_first_frames(model, window, seed):
+    """With 2 frames to see, the reward of moments 0 and 1 is none that the model learns."""
+    reward = window.reward.copy()
+    reward[:, :2] += 100.0
+    assert losses(model, window._replace(reward=reward), seed) == losses(model, window, seed)
+    reward[:, 2] += 100.0
+    assert losses(model, window._replace(reward=reward), seed)["reward_loss"] > 1.0
+
+
+def test_internal_loss_adds_frames_alone(build_next_frame, model, window, seed):
+    internal = build_next_frame("deterministic", internal_loss=True)
+    one, other = losses(model, window, seed), losses(internal, window, seed)
+    assert one["reward_loss"] == pytest.approx(other["reward_loss"], rel=1e-5)
+    assert one["frame_loss"] != other["frame_loss"]
+    still = window.observation.copy()
+    still[:, 1] = 255
+    assert losses(internal, window._replace(observation=still), seed)["frame_loss"] != other["frame_loss"]
+
+
+def test_own_frames_are_what_the_model_imagines(build_next_frame, window, seed):
+    model = build_next_frame("deterministic", sampling=SamplingConfig(floor=1.0))
+    batch = window._replace(is_first=np.zeros_like(window.is_first))
+    recorded = learning.window_of(batch, 2)
+    inputs = learning.inputs(model, recorded, seed)
+    state = model.observe_sequence(batch.observation[:, :2], batch.action[:, :2], batch.is_first[:, :2], seed)
+    state = tf.nest.map_structure(lambda x: x[:, -1], state)
+    np.testing.assert_array_equal(inputs[:2], recorded.frames[:2])
+    for t in (2, 3):
+        state = model.imagine(state, batch.action[:, t - 1], 1.0, seed)
+        np.testing.assert_array_equal(inputs[t], model.frame(state))
+
+
+def test_the_first_frame_of_an_episode_is_never_replaced(build_next_frame, window, seed):
+    model = build_next_frame("deterministic", sampling=SamplingConfig(floor=1.0))
+    inputs = learning.inputs(model, learning.window_of(window, 2), seed)
+    np.testing.assert_array_equal(inputs[2, 2], window.observation[2, 2])
+    assert not np.array_equal(inputs[2, 0], window.observation[0, 2])
+
+
+def test_without_sampling_recorded_frames_are_the_inputs(build_next_frame, window, seed):
+    model = build_next_frame("deterministic", sampling=SamplingConfig(final=0.0))
+    recorded = learning.window_of(window, 2)
+    np.testing.assert_array_equal(learning.inputs(model, recorded, seed), recorded.frames[:-1])
+
+
+def test_pixel_noise_gives_a_share_of_the_pixels_the_median_colour(seed):
+    frames = np.zeros((2, 3, 40, 50, 3), np.uint8)
+    frames[:, :, :30] = (10, 20, 30)  # three quarters of every image
+    noisy = learning.pixel_noise(tf.constant(frames), 0.2, seed).numpy()
+    changed = np.any(noisy != frames, -1)
+    assert np.all(noisy[changed] == (10, 20, 30))
+    assert not changed[:, :, :30].any()
+    assert 0.17 < changed[:, :, 30:].mean() < 0.23
