@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from worldmodels.models.config import AdafactorConfig, OptimizerConfig
+from worldmodels.models.next_frame.patch_config import MotionOutputConfig, PatchNetworkConfig
 
 
 @dataclass(frozen=True)
@@ -82,8 +83,8 @@ class DeterministicConfig:
     """The next frame from the last ones and the action; the defaults are SimPLe's figures."""
 
     kind: str = "deterministic"
-    network: ConvNetworkConfig = field(default_factory=ConvNetworkConfig)
-    output: SoftmaxOutputConfig = field(default_factory=SoftmaxOutputConfig)
+    network: ConvNetworkConfig | PatchNetworkConfig = field(default_factory=ConvNetworkConfig)
+    output: SoftmaxOutputConfig | MotionOutputConfig = field(default_factory=SoftmaxOutputConfig)
     frames: int = 4
     """Frames that the model sees, and that a window of the replay begins with; all after them are predicted."""
     sampling: SamplingConfig = field(default_factory=lambda: SamplingConfig(final=0.0))
@@ -107,8 +108,8 @@ class StochasticDiscreteConfig:
     """The same with a bottleneck of discrete bits and recurrent memory; the defaults are SimPLe's figures."""
 
     kind: str = "stochastic_discrete"
-    network: ConvNetworkConfig = field(default_factory=lambda: ConvNetworkConfig(hidden=96, doublings=3, dropout=0.15))
-    output: SoftmaxOutputConfig = field(default_factory=SoftmaxOutputConfig)
+    network: ConvNetworkConfig | PatchNetworkConfig = field(default_factory=lambda: ConvNetworkConfig(hidden=96, doublings=3, dropout=0.15))
+    output: SoftmaxOutputConfig | MotionOutputConfig = field(default_factory=SoftmaxOutputConfig)
     frames: int = 4
     """Frames that an agent sees, and that a window of the replay begins with; those after them are targets."""
     memory: int = 64

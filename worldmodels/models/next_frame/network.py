@@ -102,6 +102,10 @@ LAYOUTS: dict[str, tuple[str, str]] = {
         "worldmodels.models.next_frame.conv_network:ConvNetwork",
         "worldmodels.models.next_frame.inference:ConvInference",
     ),
+    "patch": (
+        "worldmodels.models.next_frame.patch_network:PatchNetwork",
+        "worldmodels.models.next_frame.patch_network:PatchInference",
+    ),
 }
 """Every layout by its configuration's kind: its `Network` and its `Inference`, imported when one is built."""
 

@@ -27,7 +27,10 @@ class Output(Protocol):
         """The most probable frame: uint8 (N, H, W, C)."""
 
 
-OUTPUTS: dict[str, str] = {"softmax": "worldmodels.models.next_frame.softmax_output:SoftmaxOutput"}
+OUTPUTS: dict[str, str] = {
+    "motion": "worldmodels.models.next_frame.motion_output:MotionOutput",
+    "softmax": "worldmodels.models.next_frame.softmax_output:SoftmaxOutput",
+}
 """Every output by its configuration's kind, imported when one is built."""
 
 

@@ -1,0 +1,84 @@
+"""The output that copies or paints."""
+
+from __future__ import annotations
+
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.models.next_frame.motion import moved, offsets
+from worldmodels.models.next_frame.motion_output import MotionOutput
+from worldmodels.models.next_frame.patch_config import MotionOutputConfig
+
+GRID, SHAPE, REACH = (3, 4, 5), (9, 16, 3), 2
+
+
+def output(motions: int = 1) -> MotionOutput:
+    return MotionOutput(MotionOutputConfig(motions=motions, reach=REACH, depth=6), GRID, SHAPE, np.random.default_rng(0))
+
+
+def image(seed: int) -> np.ndarray:
+    return np.random.default_rng(seed).integers(0, 256, (2, *SHAPE), np.uint8)
+
+
+def silence(layer: MotionOutput) -> None:
+    """All weights to zero, so that biases alone speak."""
+    for weight in layer.trainable_weights:
+        weight.assign(np.zeros(weight.shape))
+
+
+def set_biases(layer: MotionOutput, choice: list[float], paint: list[float] = (0.0, 0.0, 0.0)) -> None:
+    """Every pixel's logits of its sources, and its paint."""
+    count = layer.small**2
+    layer.pixels.bias.assign(np.concatenate([np.tile(choice, count), np.tile(paint, count)]).astype(np.float32))
+
+
+def test_without_weights_the_frame_stands_still():
+    layer, newest = output(), image(0)
+    silence(layer)
+    np.testing.assert_array_equal(layer.frame(tf.zeros((2, *GRID)), newest), newest)
+
+
+def test_pixels_move_where_their_motion_is_chosen():
+    layer, newest = output(), image(0)
+    silence(layer)
+    motion = offsets(REACH).tolist().index([1, -2])
+    layer.motions.bias.assign(np.eye(len(offsets(REACH)), dtype=np.float32)[motion])
+    set_biases(layer, [0, 3, 0])  # standing still has 2
+    expected = moved(newest, tf.constant([motion, motion]), REACH)
+    np.testing.assert_array_equal(layer.frame(tf.zeros((2, *GRID)), newest), expected)
+
+
+def test_pixels_are_painted_where_paint_is_chosen():
+    layer, newest = output(), image(0)
+    silence(layer)
+    set_biases(layer, [0, 0, 3], [-0.5, 0.1, 7.0])
+    frame = layer.frame(tf.zeros((2, *GRID)), newest).numpy()
+    assert (frame == [0, 153, 255]).all()
+
+
+def test_a_still_picture_costs_nothing_where_every_copy_stands_still():
+    layer, newest = output(), image(0)
+    silence(layer)
+    set_biases(layer, [20, 0, 0])
+    layer.motions.bias.assign(20.0 * np.eye(len(offsets(REACH)), dtype=np.float32)[len(offsets(REACH)) // 2])
+    features = tf.zeros((2, *GRID))
+    np.testing.assert_allclose(layer.loss(features, newest, newest, 0.0), 0.0, atol=1e-6)
+    assert (layer.loss(features, newest, image(1), 0.0).numpy() > 0.1).all()
+
+
+def test_it_learns_to_move_the_picture():
+    layer, newest = output(), image(0)
+    features = tf.constant(np.random.default_rng(1).normal(size=(2, *GRID)).astype(np.float32))
+    target = moved(newest, tf.constant([offsets(REACH).tolist().index([0, 1])] * 2), REACH).numpy()
+    variables = [weight.value for weight in layer.trainable_weights]
+    optimizer = tf.keras.optimizers.Adam(0.03)
+
+    @tf.function(autograph=False)
+    def update():
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(layer.loss(features, newest, target, 0.0))
+        optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+
+    for _ in range(60):
+        update()
+    np.testing.assert_array_equal(layer.frame(features, newest).numpy(), target)

@@ -1,0 +1,73 @@
+"""Motions of a picture as a whole, found and applied as video codecs do it (block matching).
+
+A motion is an index int32 in [0, (2 * reach + 1) ** 2) for how far the content moves: rows first, each from -reach to
++reach pixels. What comes in over the border repeats the border.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import tensorflow as tf
+
+POINTS = 64
+"""Pixels on which motions are judged: those that changed the most."""
+NOTICEABLE = 0.05
+"""A change of brightness, from 0 to 1, that asks for an explanation; half as much is a match at half the price."""
+WEIGHTS = (0.5, 0.3, 0.2)
+"""Of the first three channels in the brightness; unequal, so that colours of equal sum differ."""
+
+
+def offsets(reach: int) -> np.ndarray:
+    """int32 ((2 reach + 1) ** 2, 2): rows and columns of each motion."""
+    return np.stack(np.mgrid[-reach : reach + 1, -reach : reach + 1], -1).reshape(-1, 2).astype(np.int32)
+
+
+def moved(images: tf.Tensor, motion: tf.Tensor, reach: int) -> tf.Tensor:
+    """Images (N, H, W, C), each with its content moved by its `motion` (N,)."""
+    _, height, width, channels = images.shape
+    down, right = tf.unstack(tf.gather(offsets(reach), motion), axis=-1)
+    rows = tf.clip_by_value(np.arange(height, dtype=np.int32) - down[:, None], 0, height - 1)
+    columns = tf.clip_by_value(np.arange(width, dtype=np.int32) - right[:, None], 0, width - 1)
+    index = tf.reshape(rows[:, :, None] * width + columns[:, None], (-1, height * width))
+    pixels = tf.gather(tf.reshape(images, (-1, height * width, channels)), index, batch_dims=1)
+    return tf.reshape(pixels, (-1, height, width, channels))
+
+
+def find_motions(frame: tf.Tensor, target: tf.Tensor, count: int, reach: int) -> tf.Tensor:
+    """The motions int32 (N, count) that explain best how `frame` became `target`, both uint8 (N, H, W, C).
+
+    The first explains as many changed pixels as it can, each further one as many of the rest. Where nothing is left to
+    explain, it is to stand still.
+    """
+    _, height, width, _ = frame.shape
+    before, after = _brightness(frame), _brightness(target)
+    change = tf.reshape(tf.abs(after - before), (-1, height * width))
+    _, points = tf.math.top_k(change + _tie_breaker(height * width), min(POINTS, height * width))
+    weights = tf.cast(tf.gather(change, points, batch_dims=1) > NOTICEABLE, tf.float32)
+
+    around = tf.pad(before, [[0, 0], [reach, reach], [reach, reach]])
+    padded = width + 2 * reach
+    origin = (points // width + reach) * padded + points % width + reach
+    steps = offsets(reach)
+    index = origin[:, :, None] - (steps[:, 0] * padded + steps[:, 1])
+    sources = tf.gather(tf.reshape(around, (-1, (height + 2 * reach) * padded)), index, batch_dims=1)
+    wanted = tf.gather(tf.reshape(after, (-1, height * width)), points, batch_dims=1)
+    costs = tf.minimum(tf.abs(sources - wanted[:, :, None]) * (1 / NOTICEABLE), 1.0)  # (N, points, motions)
+
+    motions = []
+    for _ in range(count):
+        price = tf.matmul(weights[:, None], costs)[:, 0] + 1e-3 * np.abs(steps).sum(-1).astype(np.float32)
+        motions.append(tf.argmin(price, -1, tf.int32))
+        weights *= tf.gather(costs, motions[-1], axis=2, batch_dims=1)
+    return tf.stack(motions, -1)
+
+
+def _brightness(images: tf.Tensor) -> tf.Tensor:
+    """float32 (N, H, W)."""
+    weights = np.resize(WEIGHTS, images.shape[-1]).astype(np.float32)
+    return tf.tensordot(tf.cast(images, tf.float32), weights / (255 * weights.sum()), 1)
+
+
+def _tie_breaker(pixels: int) -> np.ndarray:
+    """Too little to matter, so that of many equal changes not the topmost are taken."""
+    return np.random.default_rng(0).uniform(0.0, 1e-3, pixels).astype(np.float32)

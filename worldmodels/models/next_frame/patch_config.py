@@ -1,0 +1,35 @@
+"""Configuration of the small layout for a CPU. Imports no TensorFlow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class PatchNetworkConfig:
+    """Dense layers on square patches, and across them (MLP-Mixer): far cheaper on a CPU than convolutions; any image size."""
+
+    kind: str = "patch"
+    patch: int = 8
+    """Side of a patch in pixels, or a little less where patches of equal size fit the image better; always even."""
+    depth: int = 128
+    """Channels of a patch."""
+    bottleneck: int = 256
+    """Units of the one vector in which all patches meet, and where action and latent enter."""
+    blocks: int = 2
+    """Mixing blocks after the bottleneck."""
+
+
+@dataclass(frozen=True)
+class MotionOutputConfig:
+    """Pixels copied along a few motions of the picture, or painted."""
+
+    kind: str = "motion"
+    motions: int = 2
+    """Motions of a frame, besides standing still."""
+    reach: int = 8
+    """Largest motion along either axis, in pixels per step."""
+    depth: int = 64
+    """Units of a quarter of a patch, in which the choice for each pixel is made."""
+    spread: float = 0.04
+    """Deviation of a colour (sum over channels, each from 0 to 1) that counts as one nat."""

@@ -1,0 +1,111 @@
+"""The small layout for a CPU: all arithmetic is products of matrices, on patches and across them."""
+
+from __future__ import annotations
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.models.layers import Layer
+from worldmodels.models.next_frame.conv_layers import ActionEmbedding, Inject, LayerNorm, Linear
+from worldmodels.models.next_frame.network import Decoded, Encoded, NetworkShape
+from worldmodels.models.next_frame.noise import Noise
+from worldmodels.models.next_frame.patch_config import PatchNetworkConfig
+from worldmodels.models.next_frame.patch_grid import grid_shape, patch_side, patches_of
+
+NARROW = 16
+"""Channels of a patch on its way into the bottleneck, and out of it."""
+
+
+class PatchNetwork(Layer):
+    """A `Network`: patches, one vector of them all with the action in it, and patches again, which look at each other."""
+
+    def __init__(self, config: PatchNetworkConfig, shape: NetworkShape, seeds: np.random.Generator):
+        super().__init__(name="network")
+        self.grid = grid_shape(shape.observation_shape, config.patch)
+        self.side = patch_side(shape.observation_shape, self.grid)
+        pixels, count = self.side**2 * shape.observation_shape[2], self.grid[0] * self.grid[1]
+        self.bottleneck_shape = (1, 1, config.bottleneck)
+        self.feature_shape = (*self.grid, config.depth)
+        self.summary_size = config.bottleneck + 2 * config.depth
+        self.memory_shape = (*self.grid, shape.memory) if shape.memory else (0, 0, 0)
+        with keras.name_scope("network"):
+            if shape.memory:
+                self.absorption = Linear(pixels + shape.memory, 2 * shape.memory, seeds, "absorption")
+            self.enter = Linear(pixels * shape.frames + shape.memory, config.depth, seeds, "enter")
+            self.place = self.weight("place", (*self.grid, config.depth), seeds)
+            self.narrow = Linear(config.depth, NARROW, seeds, "narrow")
+            self.meet = Linear(count * NARROW, config.bottleneck, seeds, "meet")
+            self.embed = ActionEmbedding(shape.num_actions, config.depth, seeds, "actions")
+            self.inject = Inject(config.depth, config.bottleneck, seeds, "inject")
+            self.part = Linear(config.bottleneck, count * NARROW, seeds, "part")
+            self.widen = Linear(NARROW, config.depth, seeds, "widen")
+            self.blocks = [Block(count, config.depth, seeds, f"block_{i}") for i in range(config.blocks)]
+
+    def absorb(self, memory: tf.Tensor, frame: tf.Tensor) -> tf.Tensor:
+        x = self.absorption(tf.concat([patches_of(frame, self.grid, self.side), memory], -1))
+        gate, candidate = tf.split(x, 2, -1)
+        gate = tf.sigmoid(gate)
+        return memory * gate + tf.tanh(candidate) * (1.0 - gate)
+
+    def encode(self, frames: tf.Tensor, memory: tf.Tensor, action: tf.Tensor, noise: Noise) -> Encoded:
+        x = patches_of(frames, self.grid, self.side)
+        if self.memory_shape[-1]:
+            x = tf.concat([x, memory], -1)
+        x = tf.nn.relu(self.enter(x) + self.place)
+        meeting = tf.reshape(tf.nn.relu(self.narrow(x)), (-1, self.meet.kernel.shape[0]))
+        vector = tf.nn.relu(self.meet(meeting))[:, None, None]
+        return Encoded(self.inject(vector, self.embed(action)), x)
+
+    def decode(self, encoded: Encoded, noise: Noise) -> Decoded:
+        vector = encoded.bottleneck[:, 0, 0]
+        parted = tf.reshape(tf.nn.relu(self.part(vector)), (-1, *self.grid, NARROW))
+        x = encoded.rest + self.widen(parted)
+        for block in self.blocks:
+            x = block(x)
+        # Behind an identity, gradients are added in pairs (see `graph.make_deterministic`).
+        features, pooled = tf.identity(x), tf.identity(x)
+        summary = tf.concat([vector, tf.reduce_mean(pooled, (1, 2)), tf.reduce_max(pooled, (1, 2))], -1)
+        return Decoded(features, summary)
+
+
+class Block(Layer):
+    """One dense layer across the patches, channel by channel, then two on each patch (MLP-Mixer, Tolstikhin et al. 2021)."""
+
+    def __init__(self, patches: int, depth: int, seeds: np.random.Generator, name: str):
+        super().__init__(name=name)
+        with keras.name_scope(name):
+            self.norms = [LayerNorm(depth, f"norm_{i}") for i in range(2)]
+            self.across = Linear(patches, patches, seeds, "across")
+            self.first = Linear(depth, depth, seeds, "first")
+            self.second = Linear(depth, depth, seeds, "second")
+
+    def call(self, x: tf.Tensor) -> tf.Tensor:
+        _, height, width, depth = x.shape
+        rows = tf.reshape(self.norms[0](tf.identity(x)), (-1, height * width, depth))
+        mixed = tf.transpose(self.across(tf.transpose(rows, (0, 2, 1))), (0, 2, 1))
+        x += tf.nn.relu(tf.reshape(mixed, (-1, height, width, depth)))
+        return x + self.second(tf.nn.relu(self.first(self.norms[1](tf.identity(x)))))
+
+
+class PatchInference(Layer):
+    """An `Inference`: the patches of both frames, and one vector of them all."""
+
+    def __init__(self, config: PatchNetworkConfig, shape: NetworkShape, bits: int, seeds: np.random.Generator):
+        super().__init__(name="inference")
+        self.grid = grid_shape(shape.observation_shape, config.patch)
+        self.side = patch_side(shape.observation_shape, self.grid)
+        pixels = 2 * self.side**2 * shape.observation_shape[2]
+        count, units = self.grid[0] * self.grid[1], config.bottleneck
+        with keras.name_scope("inference"):
+            self.enter = Linear(pixels, config.depth, seeds, "enter")
+            self.narrow = Linear(config.depth, NARROW, seeds, "narrow")
+            self.meet = Linear(count * NARROW, units, seeds, "meet")
+            self.embed = ActionEmbedding(shape.num_actions, units, seeds, "actions")
+            self.bits = Linear(units, bits, seeds, "bits")
+
+    def call(self, frame: tf.Tensor, target: tf.Tensor, action: tf.Tensor) -> tf.Tensor:
+        x = patches_of(tf.concat([frame, target], -1), self.grid, self.side)
+        x = tf.nn.relu(self.narrow(tf.nn.relu(self.enter(x))))
+        x = tf.reshape(x, (-1, self.meet.kernel.shape[0]))
+        return self.bits(tf.nn.relu(self.meet(x) + self.embed(action)))
