@@ -13,7 +13,9 @@ GRID, SHAPE, REACH = (3, 4, 5), (9, 16, 3), 2
 
 
 def output(motions: int = 1) -> MotionOutput:
-    return MotionOutput(MotionOutputConfig(motions=motions, reach=REACH, depth=6), GRID, SHAPE, np.random.default_rng(0))
+    return MotionOutput(
+        MotionOutputConfig(motions=motions, reach=REACH, depth=6), GRID, SHAPE, np.random.default_rng(0)
+    )
 
 
 def image(seed: int) -> np.ndarray:

@@ -108,7 +108,9 @@ class StochasticDiscreteConfig:
     """The same with a bottleneck of discrete bits and recurrent memory; the defaults are SimPLe's figures."""
 
     kind: str = "stochastic_discrete"
-    network: ConvNetworkConfig | PatchNetworkConfig = field(default_factory=lambda: ConvNetworkConfig(hidden=96, doublings=3, dropout=0.15))
+    network: ConvNetworkConfig | PatchNetworkConfig = field(
+        default_factory=lambda: ConvNetworkConfig(hidden=96, doublings=3, dropout=0.15)
+    )
     output: SoftmaxOutputConfig | MotionOutputConfig = field(default_factory=SoftmaxOutputConfig)
     frames: int = 4
     """Frames that an agent sees, and that a window of the replay begins with; those after them are targets."""

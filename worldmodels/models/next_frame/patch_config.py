@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class PatchNetworkConfig:
-    """Dense layers on square patches, and across them (MLP-Mixer): far cheaper on a CPU than convolutions; any image size."""
+    """Dense layers on square patches and across them: far cheaper on a CPU than convolutions. Any image size."""
 
     kind: str = "patch"
     patch: int = 8

@@ -18,7 +18,7 @@ NARROW = 16
 
 
 class PatchNetwork(Layer):
-    """A `Network`: patches, one vector of them all with the action in it, and patches again, which look at each other."""
+    """A `Network`: patches; one vector of them all, with the action in it; patches again, which look at each other."""
 
     def __init__(self, config: PatchNetworkConfig, shape: NetworkShape, seeds: np.random.Generator):
         super().__init__(name="network")
@@ -41,6 +41,7 @@ class PatchNetwork(Layer):
             self.part = Linear(config.bottleneck, count * NARROW, seeds, "part")
             self.widen = Linear(NARROW, config.depth, seeds, "widen")
             self.blocks = [Block(count, config.depth, seeds, f"block_{i}") for i in range(config.blocks)]
+            self.norm = LayerNorm(config.depth, "norm")
 
     def absorb(self, memory: tf.Tensor, frame: tf.Tensor) -> tf.Tensor:
         x = self.absorption(tf.concat([patches_of(frame, self.grid, self.side), memory], -1))
@@ -63,6 +64,7 @@ class PatchNetwork(Layer):
         x = encoded.rest + self.widen(parted)
         for block in self.blocks:
             x = block(x)
+        x = self.norm(x)
         # Behind an identity, gradients are added in pairs (see `graph.make_deterministic`).
         features, pooled = tf.identity(x), tf.identity(x)
         summary = tf.concat([vector, tf.reduce_mean(pooled, (1, 2)), tf.reduce_max(pooled, (1, 2))], -1)
@@ -70,7 +72,7 @@ class PatchNetwork(Layer):
 
 
 class Block(Layer):
-    """One dense layer across the patches, channel by channel, then two on each patch (MLP-Mixer, Tolstikhin et al. 2021)."""
+    """A dense layer across the patches, channel by channel, then two on each (MLP-Mixer, Tolstikhin et al. 2021)."""
 
     def __init__(self, patches: int, depth: int, seeds: np.random.Generator, name: str):
         super().__init__(name=name)
