@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from worldmodels.agents.returns import ReturnScale, lambda_returns, reach_weights
+from worldmodels.agents.returns import ReturnScale, generalized_advantages, lambda_returns, reach_weights
 
 
 def column(*values: float) -> tf.Tensor:
@@ -48,6 +48,37 @@ def test_lambda_returns_against_the_sum_over_all_lengths():
         expected = sum((1 - trace) * trace ** (n - 1) * n_step(t, n) for n in range(1, longest))
         expected += trace ** (longest - 1) * n_step(t, longest)
         assert float(found) == pytest.approx(expected, abs=1e-5)
+
+
+NOWHERE = (False,) * 5
+
+
+@pytest.mark.parametrize(
+    ("discounts", "is_last", "expected"),
+    [
+        # Errors of the values are 1, -3, -7 and -11; each step sees a quarter of what follows.
+        ((0.5,) * 5, NOWHERE, [-0.359375, -5.4375, -9.75, -11]),
+        # The world ends at moment 2: its value of 30 counts nothing. The step that leads out of it is none.
+        ((0.5, 0.5, 0, 0.5, 0.5), (False, False, True, False, False), [1 - 18 / 4, 2 - 20, 0, -11]),
+        # Cut off at moment 2: its value stands for what would have come, and what did come is another episode's.
+        ((0.5,) * 5, (False, False, True, False, False), [1 - 3 / 4, -3, 0, -11]),
+        # In imagination an end is a probability.
+        ((0.5, 0.5, 0.25, 0.5, 0.5), NOWHERE, [1 + 0.25 * -11.71875, -10.5 + 0.125 * -9.75, -9.75, -11]),
+    ],
+)
+def test_generalized_advantages_by_hand(discounts, is_last, expected):
+    rewards, values = column(9, 1, 2, 3, 4), column(10, 20, 30, 40, 50)
+    advantages = generalized_advantages(rewards, values, column(*discounts), tf.constant(is_last)[:, None], 0.5)
+    np.testing.assert_allclose(advantages[:, 0], expected)
+
+
+def test_generalized_advantages_are_lambda_returns_without_the_value():
+    random = np.random.default_rng(0)
+    rewards, values, discounts = (tf.constant(random.uniform(size=(7, 2)), tf.float32) for _ in range(3))
+    advantages = generalized_advantages(rewards, values, discounts, tf.zeros((7, 2), tf.bool), 0.8)
+    np.testing.assert_allclose(
+        advantages + values[:-1], lambda_returns(rewards, values, discounts, 0.8), rtol=1e-5, atol=1e-6
+    )
 
 
 def test_weights_follow_the_chance_to_be_still_there():

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from line import Line
+
+from worldmodels.agents import build_agent
+from worldmodels.agents.ppo_config import PPOConfig
+from worldmodels.core.errors import CheckpointError
+from worldmodels.models.config import HeadConfig, OptimizerConfig
+
+CONFIG = PPOConfig(
+    vectors=HeadConfig(1, 8),
+    horizon=4,
+    discount=0.5,
+    minibatch=64,
+    clip=0.2,
+    optimizer=OptimizerConfig(learning_rate=0.03, clip=0.5, weight_decay=0.0),
+)
+CONTINUES = tf.ones((4, 8))
+PLACES = tf.one_hot([2, 3, 4], 7)  # the features of places -1, 0 and 1
+
+
+def seed(number: int) -> np.ndarray:
+    return np.array([number, 5], np.int32)
+
+
+def build(number: int = 0, config: PPOConfig = CONFIG):
+    return build_agent(config, Line.spec, seed(number))
+
+
+def weights(agent) -> dict[str, np.ndarray]:
+    return agent.save()["network"]
+
+
+def test_learns_in_imagination_to_walk_to_where_it_is_paid(line, starts):
+    agent = build(config=replace(CONFIG, starts=16))
+    for i in range(30):
+        metrics = agent.improve(line, starts, CONTINUES, seed(i))
+    actions, _, extras = agent.act(PLACES, agent.initial(3), 0.0, seed(0))
+    assert actions[1] == 1  # all rollouts start at place 0, so it hardly knows the one to the left
+    # Going right at once and staying there is worth 1 + 0.5 + 0.25 + ... = 2.
+    assert float(extras["value"][1]) == pytest.approx(2, abs=0.2)
+    assert metrics["policy/entropy"] < 0.3
+    assert metrics["policy/explained_variance"] > 0.3
+    assert metrics["policy/finite"] == 1
+
+
+def test_starts_as_the_uniform_policy_that_expects_nothing():
+    agent = build()
+    actions, memory, extras = agent.act(tf.repeat(PLACES, 1000, 0), agent.initial(3000), 1.0, seed(1))
+    assert actions.dtype == tf.int32
+    assert float(tf.reduce_mean(tf.cast(actions, tf.float32))) == pytest.approx(0.5, abs=0.05)
+    assert memory == ()
+    assert not extras["logits"].numpy().any()
+    assert extras["value"].shape == (3000,)
+
+
+def test_a_start_after_the_end_teaches_nothing(line, starts):
+    agent = build()
+    before = weights(agent)
+    agent.improve(line, starts, tf.zeros((4, 8)), seed(0))
+    np.testing.assert_equal(weights(agent), before)
+
+
+@pytest.mark.parametrize("lstm", [0, 4])
+def test_a_restored_agent_goes_on_bit_for_bit(line, starts, lstm):
+    """Also a test that updates repeat exactly."""
+    config = replace(CONFIG, lstm=lstm, decay=10)
+    straight, resumed = build(1, config), build(2, config)
+    for i in range(2):
+        straight.improve(line, starts, CONTINUES, seed(i))
+    resumed.load(straight.save())
+    for agent in (straight, resumed):
+        for i in range(2, 4):
+            agent.improve(line, starts, CONTINUES, seed(i))
+    np.testing.assert_equal(resumed.save(), straight.save())
+
+
+def test_a_reward_that_is_not_finite_changes_nothing(line, starts):
+    class Broken(Line):
+        def reward(self, state):
+            return super().reward(state) / tf.cast(state.position[:, 0] != 2, tf.float32)
+
+    agent = build(config=replace(CONFIG, clip_rewards=False, decay=3))
+    before = agent.save()
+    assert agent.improve(Broken(), starts, CONTINUES, seed(0))["policy/finite"] == 0
+    np.testing.assert_equal(agent.save(), before)
+
+
+def test_learning_rate_falls_linearly_to_nothing(line, starts):
+    """With one optimiser step for each iteration, whose gradients hardly change, a step is as long as its rate."""
+    optimizer = replace(CONFIG.optimizer, learning_rate=1e-4, beta1=0.0, beta2=0.0)
+    agent = build(config=replace(CONFIG, decay=2, passes=1, minibatch=1000, optimizer=optimizer))
+    bias = [weights(agent)["policy/critic/bias"]]
+    for i in range(3):
+        agent.improve(line, starts, CONTINUES, seed(i))
+        bias.append(weights(agent)["policy/critic/bias"])
+    np.testing.assert_allclose(np.diff(bias, axis=0)[:, 0], [1e-4, 0.5e-4, 0], rtol=1e-2)
+
+
+def test_l2_shrinks_all_weights_but_biases(line, starts):
+    """Where nothing counts, nothing but the penalty is left."""
+    agent = build(config=replace(CONFIG, l2=0.1))
+    agent.improve(line, starts, CONTINUES, seed(0))  # so that biases and heads are no longer 0
+    before = weights(agent)
+    fresh = build(config=replace(CONFIG, l2=0.1))
+    fresh.load(fresh.save() | {"network": before})
+    fresh.improve(line, starts, tf.zeros((4, 8)), seed(1))
+    for name, value in weights(fresh).items():
+        if name.endswith("bias"):
+            np.testing.assert_array_equal(value, before[name])
+        else:
+            assert (value**2).sum() < (before[name] ** 2).sum(), name
+
+
+def test_a_checkpoint_of_another_size_is_refused():
+    with pytest.raises(CheckpointError, match="the policy"):
+        build(config=replace(CONFIG, vectors=HeadConfig(1, 9))).load(build().save())
