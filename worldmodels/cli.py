@@ -209,6 +209,9 @@ def _add_plot(commands: argparse._SubParsersAction) -> None:
     command = commands.add_parser("plot", help="plot a recorded value of one or more runs")
     command.add_argument("paths", nargs="+", metavar="RUN", help="run folders")
     command.add_argument("--value", default="episode/return", help="name of the recorded value (default: %(default)s)")
+    command.add_argument(
+        "--x", default="step", help="the counter below: step, model/updates, policy/updates (default: %(default)s)"
+    )
     command.add_argument("--smooth", type=int, default=1, help="records to average over (default: %(default)s)")
     command.add_argument("--save", default="curves.png", help="the picture to write (default: %(default)s)")
     command.set_defaults(run=_plot)
@@ -217,7 +220,7 @@ def _add_plot(commands: argparse._SubParsersAction) -> None:
 def _plot(options: argparse.Namespace) -> None:
     from worldmodels.analysis.plots import plot_runs
 
-    print(plot_runs(options.paths, options.value, smooth=options.smooth, save=options.save))
+    print(plot_runs(options.paths, options.value, smooth=options.smooth, save=options.save, x=options.x))
 
 
 def _add_list(commands: argparse._SubParsersAction) -> None:

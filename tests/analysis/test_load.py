@@ -25,6 +25,17 @@ def test_every_number_becomes_a_series_by_name(tmp_path: Path) -> None:
     assert run_label(tmp_path / "maze") == "maze"
 
 
+def test_a_series_can_follow_another_counter_than_the_steps(tmp_path: Path) -> None:
+    lines = (
+        '{"step": 10, "model/loss": 3, "model/updates": 5}\n{"step": 10, "model/loss": 2, "model/updates": 9}\n'
+        '{"step": 20, "episode/return": 1}\n'
+    )
+    series = load_series(write(tmp_path, lines), "model/loss", x="model/updates")
+    assert (series.steps.tolist(), series.values.tolist()) == ([5, 9], [3, 2])
+    with pytest.raises(UserError, match="Unknown counter 'model/update'. Did you mean 'model/updates'"):
+        load_series(tmp_path, "model/loss", x="model/update")
+
+
 def test_a_torn_last_line_is_left_out_and_a_later_line_counts(tmp_path: Path) -> None:
     metrics = load_metrics(write(tmp_path, '{"step": 10, "a": 1}\n{"step": 10, "a": 2}\n{"step": 20, "a'))
     assert metrics["a"].steps.tolist() == [10]

@@ -121,6 +121,22 @@ def test_the_same_step_can_be_written_again(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["00000005"]
 
 
+def test_a_process_killed_while_one_takes_the_place_of_another_leaves_the_old_one(tmp_path: Path) -> None:
+    checkpoints = Checkpoints(tmp_path)
+    checkpoints.write(7, small(1))
+    os.rename(tmp_path / "00000007", tmp_path / "00000007.tmp-replaced")
+    assert checkpoints.steps() == [7]
+    step, tree = checkpoints.read()
+    assert step == 7
+    assert_same(tree, small(1))
+    checkpoints.write(9, small(2))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["00000007", "00000009"]
+    os.rename(tmp_path / "00000009", tmp_path / "00000009.tmp-replaced")
+    checkpoints.write(9, small(3))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["00000007", "00000009"]
+    assert_same(checkpoints.read()[1], small(3))
+
+
 def test_an_abandoned_future_goes_away(tmp_path: Path) -> None:
     checkpoints = Checkpoints(tmp_path, keep=3)
     for step in (100, 200, 300):

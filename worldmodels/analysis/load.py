@@ -17,33 +17,44 @@ class Series(NamedTuple):
     """One recorded value over a run."""
 
     steps: npt.NDArray[np.int64]
-    """(n,), real environment steps, increasing."""
+    """(n,), real environment steps or another counter, increasing."""
     values: npt.NDArray[np.float64]
     """(n,)."""
 
 
-def load_metrics(path: Path | str) -> dict[str, Series]:
+def load_metrics(path: Path | str, x: str = "step") -> dict[str, Series]:
     """All numbers in the `metrics.jsonl` of a run folder, by name, sorted by name.
+
+    Args:
+        x: the counter that they are a function of: real environment steps, or a recorded one such as `model/updates`
+            where much is learned between two steps.
 
     A last line that is torn (the run is being written, or was killed) is left out.
 
-    Raises RunError where there is nothing to read, or where a line in the middle is damaged.
+    Raises RunError where there is nothing to read, or where a line in the middle is damaged; UserError where no line
+    has the counter.
     """
     file = Path(path) / "metrics.jsonl"
     if not file.is_file():
         raise RunError(f"There are no metrics in '{path}': '{file}' is missing. A run folder holds one.")
     found: dict[str, list[tuple[int, float]]] = {}
-    for record in _records(file):
-        step = int(record.pop("step"))
+    records = _records(file)
+    if records and not any(x in record for record in records):
+        raise UserError(f"In '{path}': {unknown('counter', x, sorted(set().union(*records)))}")
+    for record in records:
+        if x not in record:
+            continue
+        step = int(record[x])
+        del record["step"]
         for name, value in record.items():
             if isinstance(value, (int, float)):
                 found.setdefault(name, []).append((step, float(value)))
     return {name: _series(points) for name, points in sorted(found.items())}
 
 
-def load_series(path: Path | str, name: str) -> Series:
+def load_series(path: Path | str, name: str, x: str = "step") -> Series:
     """One value of a run; UserError with the nearest name where it was not recorded."""
-    metrics = load_metrics(path)
+    metrics = load_metrics(path, x)
     if name not in metrics:
         raise UserError(f"In '{path}': {unknown('value', name, metrics)}")
     return metrics[name]
@@ -55,7 +66,7 @@ def run_label(path: Path | str) -> str:
 
 
 def _series(points: list[tuple[int, float]]) -> Series:
-    # One step may have been written twice where a killed run went on: the later line counts.
+    # Within one phase of a run many lines are of the same step: the latest counts.
     latest = dict(points)
     steps = sorted(latest)
     return Series(np.array(steps, np.int64), np.array([latest[step] for step in steps], np.float64))

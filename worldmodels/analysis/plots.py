@@ -13,10 +13,13 @@ from worldmodels.analysis.style import QUIET, label_steps, panels, save_figure
 from worldmodels.core.errors import UserError
 
 
-def plot_runs(paths: Sequence[Path | str], value: str, smooth: int = 1, save: Path | str = "curves.png") -> Path:
+def plot_runs(
+    paths: Sequence[Path | str], value: str, smooth: int = 1, save: Path | str = "curves.png", x: str = "step"
+) -> Path:
     """One value of one or more runs against real environment steps, one line each; gives the picture's path.
 
     Args:
+        x: another recorded counter in place of the steps, `model/updates` for example.
         smooth: records that each point averages, itself and those before; the raw line stays behind it, pale.
 
     Raises:
@@ -24,12 +27,12 @@ def plot_runs(paths: Sequence[Path | str], value: str, smooth: int = 1, save: Pa
         UserError: the value was not recorded, or `smooth` is not positive.
     """
     _check_smooth(smooth)
-    curves = [(run_label(path), load_series(path, value)) for path in paths]
+    curves = [(run_label(path), load_series(path, value, x)) for path in paths]
     with panels(1, 1, 7.5, 4.2) as (figure, (axes,)):
         for label, series in curves:
             _draw(axes, series, label, smooth)
         axes.set_title(value)
-        label_steps(axes)
+        label_steps(axes, "environment steps" if x == "step" else x)
         if len(curves) > 1:
             axes.legend()
         return save_figure(figure, save)

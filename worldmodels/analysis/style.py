@@ -66,10 +66,10 @@ def panels(rows: int, columns: int, width: float, height: float, title: str = ""
         yield figure, list(figure.subplots(rows, columns, squeeze=False).flat)
 
 
-def label_steps(axes: Axes) -> None:
+def label_steps(axes: Axes, counter: str = "environment steps") -> None:
     """Thousands as k and millions as M under the one x-axis of learning curves."""
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
-    axes.set_xlabel("environment steps")
+    axes.set_xlabel(counter)
 
 
 def save_figure(figure: Figure, path: Path | str) -> Path:

@@ -74,6 +74,7 @@ def _check_model_based(config: RunConfig, training: LoopConfig) -> None:
             raise ConfigError(f"training.{name} must be 0 or more. Received {getattr(training, name)}.")
     _check_sources(training)
     _check_recorded(training, config.env.num_envs)
+    _check_length(config, training)
     _check_starts(config, training)
     if training.real_rollout:
         _check_real_rollout(config, training)
@@ -113,6 +114,15 @@ def _check_recorded(training: LoopConfig, num_envs: int) -> None:
                 f"training.{name} x env.num_envs = {steps} x {num_envs} = {steps * num_envs} steps. "
                 f"Received {training.prefill}."
             )
+
+
+def _check_length(config: RunConfig, training: LoopConfig) -> None:
+    frames = getattr(config.model, "frames", 0)
+    if frames and training.length <= frames:
+        raise ConfigError(
+            f"training.length is {training.length} and model.frames {frames}: a sequence must hold at least one frame "
+            "more than the model sees, to predict it."
+        )
 
 
 def _check_starts(config: RunConfig, training: LoopConfig) -> None:

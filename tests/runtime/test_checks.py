@@ -1,0 +1,99 @@
+"""Mistakes in a configuration are found before anything is built or written; the text names both sides."""
+
+import subprocess
+import sys
+
+import pytest
+
+from worldmodels.core.config import from_dict
+from worldmodels.core.errors import ConfigError, UserError
+from worldmodels.runtime.checks import check_config
+from worldmodels.runtime.config import RunConfig
+
+FREE = {"training": {"kind": "model_free"}, "model": {"kind": "frames"}, "agent": {"kind": "ppo"}}
+
+
+def refused(config, text, error=ConfigError):
+    with pytest.raises(error, match=text):
+        check_config(from_dict(RunConfig, config))
+
+
+@pytest.mark.parametrize(
+    ("env", "text"),
+    [
+        ({"game": "mase"}, "Did you mean 'maze'"),
+        ({"game": "maze", "distribution_mode": "hrad"}, "Did you mean 'hard'"),
+        ({"game": "maze", "start_level": -1}, "start_level"),
+        ({"game": "CartPole-v1"}, "uint8 images"),
+        ({"game": "maze,coinrun", "num_envs": 3}, "multiple of its 2 games"),
+    ],
+)
+def test_an_environment_that_does_not_exist_or_fit(env, text):
+    refused({"env": env}, text, UserError)
+
+
+def test_sound_configurations_pass():
+    for config in ({}, FREE):
+        check_config(from_dict(RunConfig, config))
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"model": {"kind": "rssm"}}, "training.kind is 'model_free' and model.kind is 'rssm'"),
+        ({"agent": {"kind": "actor_critic"}}, "training.kind is 'model_free', so .* agent.kind is 'actor_critic'"),
+        ({"training": {"kind": "model_based"}}, "training.kind is 'model_based' and model.kind is 'frames'"),
+        ({"training": {"kind": "model_free", "rollout": 0}}, "training.rollout must be at least 1. Received 0"),
+        ({"training": {"kind": "model_free", "evaluate_every": -1}}, "training.evaluate_every must be at least 0"),
+        ({"training": {"kind": "model_free", "keep_checkpoints": 0}}, "training.keep_checkpoints must be at least 1"),
+    ],
+)
+def test_loops_models_and_agents_that_do_not_go_together(change, text):
+    refused(FREE | change, text)
+
+
+@pytest.mark.parametrize(
+    ("training", "text"),
+    [
+        ({"prefill": 399, "length": 50}, "training.length x env.num_envs = 50 x 8 = 400 steps. Received 399"),
+        ({"prefill": 31, "length": 2, "starts": {"context": 4}}, "training.starts.context x .* = 4 x 8 = 32 steps"),
+        ({"starts": {"context": 4, "newest": 24}}, "= 4 x 8 = 32 steps, or be 0 for all. Received 24"),
+        ({"starts": {"context": 4, "beginnings": 17}}, "beginnings is 17, out of 16 in training.starts.rollouts"),
+        ({"starts": {"context": 4, "rollouts": 0}}, "training.starts.rollouts must be at least 1. Received 0"),
+        ({"real_rollout": 10, "collect": 80}, "real_rollout is 10, so .* agent.kind is 'actor_critic'"),
+        ({"collect": 0}, "training.collect is 0, so training.turns .* Received turns 0"),
+        ({"fit": 0, "starts": {"context": 4}}, "learn in a world model that nothing trains"),
+        ({"fit": 0, "pretrain": 5}, "each turn must fit. training.fit is 0"),
+        ({"fit": 3, "fit_factors": [0.1]}, r"each turn must fit. training.fit is 3, training.fit_factors \(0.1,\)"),
+        ({"improve_factors": [1, -1]}, r"improve_factors must be 0 or more. Received \(1.0, -1.0\)"),
+        ({"prefill": 5000, "steps": 4000}, "training.prefill is 5000, and training.steps 4000"),
+        ({"log_updates": -1}, "training.log_updates must be at least 0"),
+    ],
+)
+def test_numbers_of_the_loop_that_do_not_go_together(training, text):
+    refused({"env": {"num_envs": 8}, "training": training}, text)
+
+
+def test_what_a_turn_collects_is_whole_real_rollouts():
+    training = {"real_rollout": 10, "collect": 100}
+    refused({"agent": {"kind": "random"}, "env": {"num_envs": 8}, "training": training}, "10 x 8 = 80. Received 100")
+
+
+@pytest.mark.parametrize("every", [-1, 1])
+def test_held_out_episodes_leave_some_to_learn_from(every):
+    refused({"replay": {"held_out_every": every}}, f"replay.held_out_every must be 0 .* Received {every}")
+
+
+def test_a_window_is_longer_than_what_a_next_frame_model_sees():
+    config = {"model": {"kind": "deterministic"}, "training": {"length": 4}}
+    refused(config, "training.length is 4 and model.frames 4")
+
+
+def test_tensorflow_is_not_needed_to_find_them():
+    program = (
+        "import sys; from worldmodels.training.launch import train_from_files\n"
+        "from worldmodels.core.errors import ConfigError\n"
+        "try: train_from_files(['debug'], ['training.real_rollout=10'], '/nowhere/to/be/made')\n"
+        "except ConfigError: sys.exit('tensorflow' in sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
