@@ -1,0 +1,50 @@
+"""Every preset, and every override that the documents promise, is a sound configuration."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from worldmodels.core.config import load_config, preset_names
+from worldmodels.runtime.checks import check_config
+from worldmodels.runtime.config import RunConfig
+from worldmodels.training.plan import Plan
+
+DOCUMENT = (Path(__file__).parent.parent / "docs" / "simple.md").read_text()
+SECTION = DOCUMENT.split("## The named settings")[1].split("Not there:")[0]
+ROWS = re.findall(r"^\| (`[^|]*|the schedules[^|]*) \| `([^`]*)` \|$", SECTION, re.MULTILINE)
+PARTS = {"demo"}  # goes on top of another one
+
+
+@pytest.mark.parametrize("name", [name for name in preset_names() if name not in PARTS])
+def test_a_preset_is_sound(name: str) -> None:
+    check_config(load_config(RunConfig, [name]))
+
+
+def test_every_row_of_the_table_is_read() -> None:
+    assert len(ROWS) == SECTION.count("\n| ") - 1  # the head of the table has no code
+    assert len(ROWS) > 25
+
+
+@pytest.mark.parametrize(("names", "command"), ROWS, ids=[row[0] for row in ROWS])
+def test_a_named_setting_is_a_preset_with_overrides(names: str, command: str) -> None:
+    preset, *overrides = command.split(" ")
+    check_config(load_config(RunConfig, [preset], overrides))
+
+
+@pytest.mark.parametrize(
+    ("overrides", "turns", "fits", "improvements"),
+    [
+        ([], 15, 255_000, 15_000),
+        (["training.fit_factors=[3,3,1,1,3,1,1,1,1,3,1,1,1,1,3]"], 15, 375_000, 15_000),
+        (["training.improve_factors=[1,2,1,1,1,1,1,2,1,1,1,2,1,1,3]"], 15, 255_000, 20_000),
+    ],
+)
+def test_simple_does_as_much_as_was_published(overrides: list[str], turns: int, fits: int, improvements: int) -> None:
+    config = load_config(RunConfig, ["simple"], overrides)
+    plan = Plan(config.training, config.env.num_envs)  # type: ignore[arg-type]
+    assert plan.turns == turns
+    # 6000 steps of 16 environments are 96,000.
+    assert plan.remaining(plan.start(0)) == {"collect": 6000, "fit": fits, "improve": improvements}
