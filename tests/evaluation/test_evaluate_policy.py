@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 from worldmodels.core.seeding import Streams
+from worldmodels.evaluation.film import EpisodeFilm
+from worldmodels.evaluation.grid import Cell, Setting, grid_metrics, grid_settings
 from worldmodels.evaluation.noops import NoopActor
 from worldmodels.evaluation.normalisation import RANGES, normalised_return
-from worldmodels.evaluation.policy import evaluate_policy
+from worldmodels.evaluation.policy import Episodes, evaluate_policy
+from worldmodels.runtime.config import EvaluationConfig
 
 
 def test_each_environment_plays_one_episode_and_every_one_counts(parts: SimpleNamespace) -> None:
@@ -80,3 +83,66 @@ def test_what_has_no_published_range_has_no_normalised_return() -> None:
     assert normalised_return("coinrun", "memory", 5) is None
     assert normalised_return("coinrun_platforms", "easy", 5) is None
     assert {mode: len(games) for mode, games in RANGES.items()} == {"easy": 16, "hard": 16}
+
+
+def test_clipped_returns_clip_each_reward_before_they_are_summed(parts: SimpleNamespace) -> None:
+    class Scripted(parts.CountingEnv):
+        """Pays 3, -2, 0.5 and then nothing."""
+
+        def step(self, action: np.ndarray) -> tuple:
+            images, _, *rest = super().step(action)
+            paid = np.array([0, 3, -2, 0.5, 0, 0, 0], np.float32)
+            return images, paid[self.t], *rest
+
+    played = evaluate_policy(Scripted([1, 2, 5]), parts.ConstantActor(0), episodes=3, max_steps=20, seed=0)
+    assert played.returns.tolist() == [3, 1, 1.5]
+    assert played.clipped_returns.tolist() == [1, 0, 0.5]
+    assert played.clipped_estimate().mean == 0.5
+
+
+def test_the_grid_has_a_cell_for_each_setting() -> None:
+    config = EvaluationConfig(temperatures=(0.5, 0.0), noops=(8, 0), model_temperatures=(1.0, 0.25))
+    names = [setting.name for setting in grid_settings(config)]
+    assert names == ["t0.5_noops8", "t0_noops8", "t0.5_noops0", "t0_noops0"]
+    planned = [setting.name for setting in grid_settings(config, plans=True)]
+    assert planned[:2] == ["t0.5_model1_noops8", "t0.5_model0.25_noops8"] and len(planned) == 8
+    assert [setting.name for setting in grid_settings(config, samples=False)] == ["t1_noops8", "t1_noops0"]
+
+
+def test_the_first_cell_is_the_headline_and_each_has_its_name() -> None:
+    def episodes(returns: list[float]) -> Episodes:
+        values = np.array(returns)
+        return Episodes(values, np.clip(values, -1, 1), np.full(2, 7), np.array([True, False]))
+
+    random = episodes([0, 1])
+    cells = [Cell(Setting(0.5, 8), episodes([2, 4]), random), Cell(Setting(0, 0), episodes([6, 6]), random)]
+    assert grid_metrics(cells, ["coinrun"]) == {
+        "eval/return": 3,
+        "eval/return_standard_error": 1,
+        "eval/return_clipped": 1,
+        "eval/random_return": 0.5,
+        "eval/length": 7,
+        "eval/unfinished": 1,
+        "eval/return_t0.5_noops8": 3,
+        "eval/return_t0.5_noops8_clipped": 1,
+        "eval/return_t0_noops0": 6,
+        "eval/return_t0_noops0_clipped": 1,
+    }
+    alone = grid_metrics(cells[:1], ["coinrun"], "planner")
+    assert alone["eval/planner_return"] == 3 and len(alone) == 6
+
+
+def test_a_film_shows_the_first_episodes_with_their_returns(parts: SimpleNamespace) -> None:
+    film = EpisodeFilm(2)
+    evaluate_policy(parts.CountingEnv([2, 4, 9]), parts.ConstantActor(3), 5, max_steps=3, seed=0, watch=film)
+    first, second = film._episodes
+    assert [(moment.step, moment.total, moment.ended) for moment in first] == [
+        (0, 0, False),
+        (1, 3, False),
+        (2, 6, True),
+    ]
+    # The second episode is cut after three steps, and the next round is not filmed.
+    assert [moment.total for moment in second] == [0, 3, 6, 9] and not second[-1].ended
+    assert [int(moment.image[0, 0, 0]) for moment in second] == [0, 1, 2, 3]
+    frames = list(film.frames())
+    assert len(frames) == 4 and frames[0].shape == (192 + 4 + 4 + 20, 2 * (192 + 4 + 4), 3)

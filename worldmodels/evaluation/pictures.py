@@ -53,7 +53,7 @@ def draw_errors(errors: Mapping[float, WorldModelErrors], save: Path) -> Path:
         "Reward sum accuracy": curves("reward_sum_accuracy", "constant_reward_sum_accuracy", commonest),
         "Continuation accuracy": curves("continuation_accuracy", "constant_continuation_accuracy", "always goes on"),
     }
-    return plot_horizon(chart, save, "World model on held-out experience")
+    return plot_horizon(chart, save, "World model on held-out experience", columns=2)
 
 
 def draw_checkpoints(rows: Mapping[int, Mapping[str, float]], save: Path) -> Path:
@@ -93,7 +93,7 @@ def draw_imagined(results: Sequence[Imagined], save: Path) -> Path:
         mine = [result for result in results if result.temperature == temperature]
         for title, imagined, real in (
             ("Return", "imagined_return", "real_return"),
-            ("Share of episodes that go on", "imagined_alive", "real_alive"),
+            ("Episodes that go on", "imagined_alive", "real_alive"),
         ):
             lines = [
                 _curve(
@@ -103,7 +103,7 @@ def draw_imagined(results: Sequence[Imagined], save: Path) -> Path:
                 for result in mine
             ]
             really = _curve("really", getattr(mine[0].play, real))._replace(baseline=True)
-            chart[f"{title}, policy temp. {temperature:g}"] = [*lines, really]
+            chart[f"{title}, policy temperature {temperature:g}"] = [*lines, really]
     return plot_horizon(chart, save, "The policy inside the model and in the real world", columns=2)
 
 
