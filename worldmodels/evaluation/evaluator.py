@@ -6,6 +6,7 @@ actors are the evaluator's own: what is looked at never notices.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ import numpy as np
 
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.seeding import Streams
-from worldmodels.core.types import Batch
+from worldmodels.core.types import Batch, Step
 from worldmodels.evaluation.film import EpisodeFilm
 from worldmodels.evaluation.grid import Cell, grid_settings
 from worldmodels.evaluation.imagined import Dream, Dreamer, ImaginedPlay, compare_play, usable_starts
@@ -31,6 +32,9 @@ from worldmodels.runtime.actor import ModelActor, RandomActor
 from worldmodels.runtime.build import Parts
 from worldmodels.runtime.config import EvaluationConfig
 from worldmodels.runtime.environment import build_env
+
+TELL_SECONDS = 15.0
+"""Between two signs of life."""
 
 
 class Played(NamedTuple):
@@ -185,5 +189,15 @@ class Evaluator:
 
     def _play(self, actor: Any, noops: int, film: EpisodeFilm | None = None) -> Episodes:
         settings, levels = self._settings, self._streams.integer("levels")
-        noop = noop_action(self._env)
-        return evaluate_policy(self._env, actor, settings.episodes, settings.max_steps, levels, noops, noop, film)
+        noop, told, steps = noop_action(self._env), time.monotonic(), 0
+
+        def watch(step: Step, returns: np.ndarray, playing: np.ndarray) -> None:
+            nonlocal told, steps
+            steps += 1
+            if film is not None:
+                film(step, returns, playing)
+            if time.monotonic() - told > TELL_SECONDS:  # a planner may think for minutes
+                self._tell(f"  step {steps}: {playing.sum()} of {len(playing)} episodes go on")
+                told = time.monotonic()
+
+        return evaluate_policy(self._env, actor, settings.episodes, settings.max_steps, levels, noops, noop, watch)
