@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from worldmodels.envs.registration import register
 
+if TYPE_CHECKING:
+    from worldmodels.imagination.vector_env import ImaginedVectorEnv
+
 __version__ = "0.1.0"
-__all__ = ["__version__", "train"]
+__all__ = ["__version__", "dream", "train"]
 
 # Gymnasium looks for no entry points: importing the package is what makes gymnasium.make know the games.
 register()
@@ -43,3 +46,21 @@ def train(
     values = {"env.game": env, **(overrides or {})}
     run_config = load_config(RunConfig, files, [f"{key}={json.dumps(value)}" for key, value in values.items()])
     return train_run(run_config, Path(logdir or f"runs/{env.replace('/', '_')}"))
+
+
+def dream(run: str | Path, num_envs: int = 16, horizon: int = 50, **how: Any) -> ImaginedVectorEnv:
+    """The learned world of a run as a Gymnasium vector environment, in which any agent can act and learn.
+
+    Args:
+        run: its folder. Episodes begin at moments that it recorded.
+        num_envs: episodes side by side.
+        horizon: steps after which an episode is truncated.
+        how: temperature, observe ("frames" or "features"), autoreset_mode, render_mode, as in `ImaginedVectorEnv`; and
+            step (of the checkpoint) and context (recorded frames seen before each episode).
+    """
+    from worldmodels.runtime.quiet import load_tensorflow
+
+    load_tensorflow()
+    from worldmodels.runtime.imagined import dream as dream_run
+
+    return dream_run(run, num_envs=num_envs, horizon=horizon, **how)

@@ -1,0 +1,113 @@
+"""N learned worlds side by side: where they begin, and what one step makes of them."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.core.seeding import Streams, fold
+from worldmodels.core.types import State
+from worldmodels.imagination.recorded import Starts
+from worldmodels.models.api import WorldModel
+from worldmodels.models.graph import graph
+from worldmodels.replay import previous_actions
+
+Observe = Literal["frames", "features"]
+
+
+class Moment(NamedTuple):
+    """What a step of N worlds shows."""
+
+    observation: np.ndarray
+    """uint8 (N, H, W, C), or the model's features (N, ...)."""
+    reward: np.ndarray
+    """float32 (N,)."""
+    continuation: np.ndarray
+    """float32 (N,): the model's probability that the episode goes on."""
+    ended: np.ndarray
+    """bool (N,): whether it does not."""
+
+
+class ImaginedWorlds:
+    """All randomness is a function of the seed and of the order of the calls.
+
+    Args:
+        starts: gives the recorded windows after which episodes begin.
+        temperature: of the model and of the ends of episodes, see `step`.
+    """
+
+    def __init__(self, model: WorldModel, starts: Starts, count: int, temperature: float, observe: Observe) -> None:
+        self._model, self._starts, self._count = model, starts, count
+        self._temperature = tf.constant(temperature, tf.float32)
+        self._show = model.frame if observe == "frames" else model.features
+        self._state: State = None
+
+    def seed(self, seed: int) -> None:
+        """Start all random streams afresh; what was drawn before is forgotten."""
+        streams = Streams(seed)
+        self._generator = streams.generator("imagination/starts")
+        self._keys = {use: streams.key(f"imagination/{use}") for use in ("follow", "step")}
+        self._calls = dict.fromkeys(self._keys, 0)
+        self._used = self._count  # of the fresh states: none is left
+
+    def begin(self, mask: np.ndarray) -> np.ndarray:
+        """New episodes where `mask`, bool (N,), holds; gives their observations, and anything elsewhere."""
+        wanted = int(mask.sum())
+        if self._used + wanted > self._count:
+            self._draw_starts()
+        rows = np.zeros(self._count, np.int32)
+        rows[mask] = self._used + np.arange(wanted)
+        self._used += wanted
+        old = self._fresh if self._state is None else self._state
+        self._state = self._replace(old, self._fresh, rows, mask)
+        observations: np.ndarray = self._fresh_observation[rows]
+        return observations
+
+    def step(self, action: np.ndarray) -> Moment:
+        """One step of all worlds, actions int32 (N,).
+
+        Whether an episode ends is drawn with the probability that the model gives; at temperature 0 it ends where that
+        is above a half. Between them the logit of the probability is divided by the temperature.
+        """
+        self._state, *shown = self._advance(self._state, action, self._temperature, self._key("step"))
+        return Moment(*(value.numpy() for value in shown))
+
+    def frames(self) -> np.ndarray:
+        """uint8 (N, H, W, C): the images of all worlds as they are."""
+        return np.asarray(self._model.frame(self._state))
+
+    def _draw_starts(self) -> None:
+        """As many as there are worlds, always: another number would be another graph."""
+        windows = self._starts(self._count, self._generator)
+        states = self._model.observe_sequence(
+            tf.constant(windows.observation),
+            tf.constant(previous_actions(windows)),
+            tf.constant(windows.is_first),
+            tf.constant(self._key("follow")),
+        )
+        self._fresh = tf.nest.map_structure(lambda x: x[:, -1], states)
+        self._fresh_observation = self._show(self._fresh).numpy()
+        self._used = 0
+
+    def _key(self, use: str) -> np.ndarray:
+        self._calls[use] += 1
+        return fold(self._keys[use], self._calls[use])
+
+    @graph
+    def _advance(self, state: State, action: Any, temperature: Any, seed: Any) -> tuple[Any, ...]:
+        imagine_seed, end_seed = tf.unstack(tf.random.split(seed, 2))
+        state = self._model.imagine(state, action, temperature, imagine_seed)
+        continuation = self._model.continuation(state)
+        uniform = tf.random.stateless_uniform(tf.shape(continuation), end_seed, np.finfo(np.float32).tiny)
+        noise = tf.math.log(uniform) - tf.math.log1p(-uniform)
+        ended = tf.math.log(continuation) - tf.math.log1p(-continuation) + temperature * noise < 0
+        return state, self._show(state), self._model.reward(state), continuation, ended
+
+    @graph
+    def _replace(self, state: State, fresh: State, rows: Any, mask: Any) -> State:
+        def chosen(old: tf.Tensor, new: tf.Tensor) -> tf.Tensor:
+            return tf.where(tf.reshape(mask, (-1,) + (1,) * (old.shape.rank - 1)), tf.gather(new, rows), old)
+
+        return tf.nest.map_structure(chosen, state, fresh)

@@ -1,0 +1,29 @@
+"""The learned world of a run as a Gymnasium vector environment, from its folder alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from worldmodels.imagination.recorded import RecordedStarts
+from worldmodels.imagination.vector_env import ImaginedVectorEnv
+from worldmodels.replay import ReplayReader
+from worldmodels.runtime.load import load_run
+
+
+def dream(path: str | Path, step: int | None = None, context: int | None = None, **how: Any) -> ImaginedVectorEnv:
+    """Episodes that the world model of a run imagines, each from a moment that the run recorded.
+
+    Args:
+        path: the run's folder.
+        step: of the checkpoint; the newest one by default.
+        context: recorded frames that the model sees before it goes on alone; by default as many as in the run's
+            evaluation.
+        how: of `ImaginedVectorEnv`: num_envs, horizon, temperature, observe, autoreset_mode, render_mode.
+
+    Raises:
+        UserError: no such run, no whole checkpoint, a run without a world model, or too little recorded experience.
+    """
+    run = load_run(path, step)
+    starts = RecordedStarts(ReplayReader(run.run_dir.replay), context or run.config.evaluation.context)
+    return ImaginedVectorEnv(run.parts.world_model, starts, **how)
