@@ -10,7 +10,7 @@ import pytest
 from worldmodels.core.seeding import Streams
 from worldmodels.player.controls import Controls
 from worldmodels.player.session import Session
-from worldmodels.player.worlds import ModelWorld, PolicyPlayer, RealWorld
+from worldmodels.player.worlds import ModelWorld, PolicyPlayer, RealWorld, Watcher
 
 BUTTONS = (
     *(("left", "down"), ("left",), ("left", "up"), ("down",), (), ("up",)),
@@ -109,8 +109,9 @@ def make_session():
     def make(length=1000, with_model=True, with_policy=True, human_view=False, seed=0, **options):
         streams = Streams(seed)
         real = RealWorld(Field(length), seed=1, human_view=human_view)
-        model = ModelWorld(Dream(), streams, temperature=1.0) if with_model else None
-        policy = PolicyPlayer(Dream(), Eastward(), streams, temperature=1.0) if with_policy and with_model else None
+        watcher = Watcher(Dream(), streams)
+        model = ModelWorld(watcher.perception, watcher, streams, temperature=1.0) if with_model else None
+        policy = PolicyPlayer(Eastward(), watcher, streams, temperature=1.0) if with_policy else None
         return Session("Field", real, Controls(BUTTONS, MEANINGS), model, policy, **options)
 
     return make

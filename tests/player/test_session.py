@@ -140,8 +140,22 @@ def test_the_policy_plays_until_a_person_takes_over(make_session):
     assert (session.snapshot().player, session.snapshot().action) == ("policy", "right")
 
 
+def test_a_policy_plays_the_real_world_alone(make_session):
+    """And goes on from a saved moment as it did."""
+    session = make_session(with_model=False, policy_plays=True)
+    session.tick(tap("shift+f1"))
+    frames = [session.tick() and session.snapshot().real.frame for _ in range(4)]
+    session.tick(tap("f1"))
+    again = [session.tick() and session.snapshot().real.frame for _ in range(4)]
+    seen = session.snapshot()
+    assert (seen.model, seen.player, seen.action, seen.real.episode_return) == (None, "policy", "right", 5.0)
+    assert all((one == other).all() for one, other in zip(frames, again, strict=True))
+    session.tick(down("up"))
+    assert (session.snapshot().player, session.snapshot().action) == ("you", "up")
+
+
 def test_what_is_missing_is_said(make_session):
-    session = make_session(with_model=False)
+    session = make_session(with_model=False, with_policy=False)
     assert session.snapshot().model is None
     session.tick(tap("x"))
     assert session.snapshot().notice == "there is no world model here"

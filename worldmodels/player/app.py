@@ -14,6 +14,7 @@ from worldmodels.core.seeding import Streams
 from worldmodels.envs import EnvConfig, GameEnv, make
 from worldmodels.envs.config import game_options
 from worldmodels.envs.games import HUMAN_SIZE
+from worldmodels.models.frame_stack_config import FrameStackConfig
 from worldmodels.player.controls import Controls
 from worldmodels.player.draw import Painter
 from worldmodels.player.headless import play_headless
@@ -22,7 +23,7 @@ from worldmodels.player.options import PlayOptions
 from worldmodels.player.script import KeyScript, read_script
 from worldmodels.player.session import Session
 from worldmodels.player.window import Prepare, Report, run_window
-from worldmodels.player.worlds import ModelWorld, PolicyPlayer, RealWorld
+from worldmodels.player.worlds import ModelWorld, PolicyPlayer, RealWorld, Watcher
 from worldmodels.runtime.config import RunConfig
 from worldmodels.telemetry.video import write_video
 
@@ -32,7 +33,8 @@ ZOOM_WITH_MODEL, ZOOM_ALONE = 6, 8
 def play_run(path: str | Path, options: PlayOptions | None = None) -> None:
     """Play in the world model of a run, beside the real game and their difference.
 
-    A run that has no checkpoint yet is played as the real game alone; one that trains no policy, without the policy.
+    A run without a world model is played as the real game alone, by a person or by its policy; so is one that has no
+    checkpoint yet, by a person; one that trains no policy, without the policy.
 
     Raises:
         UserError: no such run, a damaged one, no display, a mistake in the key script.
@@ -45,13 +47,14 @@ def play_run(path: str | Path, options: PlayOptions | None = None) -> None:
         print(f"The run '{path}' has no checkpoint yet, so no world model: the real game is played alone.")
         _play_alone(_make(config.env, "rgb_array"), options, script)
         return
-    env = _make(config.env)
+    with_model = not isinstance(config.model, FrameStackConfig)
+    env = _make(config.env, None if with_model else "rgb_array")
     controls = Controls(env.action_keys, env.action_meanings)
-    has_policy = config.trains_policy
-    guide = make_guide(env.title, env.rules, controls, with_model=True, with_policy=has_policy)
-    height, width = (env.observation_space.shape or (64, 64))[:2]
-    prepare = _loader(path, env, controls, options, has_policy)
-    _play(Painter(guide, (width, height), with_model=True), prepare, options, script, ZOOM_WITH_MODEL)
+    guide = make_guide(env.title, env.rules, controls, with_model, with_policy=config.trains_policy)
+    height, width = (env.observation_space.shape or (64, 64))[:2] if with_model else (HUMAN_SIZE, HUMAN_SIZE)
+    prepare = _loader(path, env, controls, options, with_model, config.trains_policy)
+    zoom = ZOOM_WITH_MODEL if with_model else ZOOM_ALONE
+    _play(Painter(guide, (width, height), with_model), prepare, options, script, zoom)
 
 
 def play_game(name: str, options: PlayOptions | None = None, settings: Mapping[str, Any] | None = None) -> None:
@@ -77,7 +80,9 @@ def _play_alone(env: GameEnv, options: PlayOptions, script: KeyScript) -> None:
     )
 
 
-def _loader(path: str | Path, env: GameEnv, controls: Controls, options: PlayOptions, has_policy: bool) -> Prepare:
+def _loader(
+    path: str | Path, env: GameEnv, controls: Controls, options: PlayOptions, with_model: bool, with_policy: bool
+) -> Prepare:
     """What loads the run's parts and builds the session; it says what it is doing."""
 
     def prepare(report: Report) -> Session:
@@ -87,22 +92,16 @@ def _loader(path: str | Path, env: GameEnv, controls: Controls, options: PlayOpt
         load_tensorflow()
         from worldmodels.runtime.load import load_run
 
-        report("Loading the world model")
-        run = load_run(path)
-        report("Compiling the world model")
+        what = "world model" if with_model else "policy"
+        report(f"Loading the {what}")
+        parts = load_run(path).parts
+        report(f"Compiling the {what}")
         streams = Streams(options.seed)
-        model = ModelWorld(run.parts.world_model, streams, options.temperature)
-        agent = run.parts.agent if has_policy else None
-        policy = PolicyPlayer(run.parts.model, agent, streams, options.policy_temperature) if agent else None
-        session = Session(
-            env.title,
-            RealWorld(env, streams.integer("player/env")),
-            controls,
-            model,
-            policy,
-            options.put_back_every,
-            options.policy,
-        )
+        real = RealWorld(env, streams.integer("player/env"), human_view=not with_model and options.view == "people")
+        watcher = Watcher(parts.model, streams)
+        model = ModelWorld(parts.world_model, watcher, streams, options.temperature) if with_model else None
+        policy = PolicyPlayer(parts.agent, watcher, streams, options.policy_temperature) if with_policy else None
+        session = Session(env.title, real, controls, model, policy, options.put_back_every, options.policy)
         session.warm_up()
         return session
 

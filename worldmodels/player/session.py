@@ -14,7 +14,7 @@ from typing import Any
 from worldmodels.player.controls import Command, Controls, KeyEvent
 from worldmodels.player.panes import image_error
 from worldmodels.player.snapshot import ModelSide, Moment, RealSide, Snapshot, Totals
-from worldmodels.player.worlds import ModelMoment, ModelWorld, PolicyPlayer, RealMoment, RealWorld
+from worldmodels.player.worlds import ModelWorld, PolicyPlayer, RealMoment, RealWorld, Watcher
 
 HISTORY = 300
 """Steps on the time line."""
@@ -29,8 +29,8 @@ class _SavedMoment:
     """Both worlds, the policy, and what was counted: enough to go on from here exactly."""
 
     real: RealMoment
-    model: ModelMoment | None
-    policy: tuple[int, Any] | None
+    others: tuple[Any, ...]
+    """Of the watcher, the model and the policy, those that there are."""
     counters: dict[str, Any]
     history: tuple[Moment, ...]
 
@@ -44,7 +44,7 @@ class Session:
     Args:
         title: the game's name for people.
         model: left out, the real world is played alone.
-        policy: left out, only the person plays; needs `model`, through which it sees the world.
+        policy: left out, only the person plays. Beside a model, both share one watcher.
         put_back_every: put the model back on the real state after this many steps; 0: only when asked.
         policy_plays: from the start.
     """
@@ -60,6 +60,8 @@ class Session:
         policy_plays: bool = False,
     ) -> None:
         self._title, self._real, self.controls, self._model, self._policy = title, real, controls, model, policy
+        source = model or policy
+        self._watcher = source.watcher if source else None
         self._put_back_every = put_back_every
         self.policy_plays = policy_plays and policy is not None
         self.paused = self.help_shown = self.quit = False
@@ -93,10 +95,9 @@ class Session:
 
     def warm_up(self) -> None:
         """Let the model compile what only a step calls; changes nothing that can be seen."""
-        if self._model:
-            self._model.warm_up()
-        if self._model and self._policy:
-            self._policy.warm_up(self._model.watched)
+        for part in (self._model, self._policy):
+            if part:
+                part.warm_up()
 
     def snapshot(self) -> Snapshot:
         """What is to be seen now."""
@@ -187,10 +188,9 @@ class Session:
         if real is None:
             self._tell("this environment cannot save its state")
             return
-        model = self._model.save() if self._model else None
-        policy = self._policy.save() if self._policy else None
         counters = {name: getattr(self, name) for name in _COUNTERS}
-        self._saved = _SavedMoment(real, model, policy, counters, tuple(self._history))
+        others = tuple(part.save() for part in self._others())
+        self._saved = _SavedMoment(real, others, counters, tuple(self._history))
         self._tell("saved; F1 comes back to here")
 
     def _load(self) -> None:
@@ -199,14 +199,16 @@ class Session:
             self._tell("nothing is saved yet: Shift F1 saves")
             return
         self._real.load(saved.real)
-        if self._model and saved.model:
-            self._model.load(saved.model)
-        if self._policy and saved.policy:
-            self._policy.load(saved.policy)
+        for part, moment in zip(self._others(), saved.others, strict=True):
+            part.load(moment)
         for name, value in saved.counters.items():
             setattr(self, name, value)
         self._history = deque(saved.history, maxlen=HISTORY)
         self._tell("back at the saved moment")
+
+    def _others(self) -> list[Watcher | ModelWorld | PolicyPlayer]:
+        """What has a state besides the real world."""
+        return [part for part in (self._watcher, self._model, self._policy) if part]
 
     def _begin_episode(self) -> None:
         self._real.reset()
@@ -215,8 +217,10 @@ class Session:
         self._real_return = self._model_return = 0.0
         self._action = self.controls.idle
         self._end_ticks = END_TICKS
+        if self._watcher:
+            self._watcher.reset(self._real.observation)
         if self._model:
-            self._model.reset(self._real.observation)
+            self._model.put_back()
         if self._policy:
             self._policy.reset()
         self._model_ended = False
@@ -237,8 +241,8 @@ class Session:
     def _step_worlds(self) -> None:
         if self._put_back_every and self._since_put_back >= self._put_back_every:
             self._put_back(notice="")
-        if self.policy_plays and self._policy and self._model:
-            self._action = self._policy.act(self._model.watched)
+        if self.policy_plays and self._policy:
+            self._action = self._policy.act()
         else:
             self._action = self.controls.choose()
         self._real.step(self._action)
@@ -246,12 +250,14 @@ class Session:
         self._real_return += self._real.reward
         if self._model:
             self._step_model(self._model)
+        if self._watcher:
+            self._watcher.step(self._action, self._real.observation)
         self._history.append(self._moment())
         if self._real.ended:
             self.totals = self.totals.plus(self._step, self._real_return, self._model_return)
 
     def _step_model(self, model: ModelWorld) -> None:
-        model.step(self._action, self._real.observation)
+        model.step(self._action)
         self._since_put_back += 1
         self._model_return += model.reward
         self._model_ended = self._model_ended or model.continuation < 0.5

@@ -1,4 +1,4 @@
-"""The two worlds that the player steps by the same actions: the real one and the learned one."""
+"""The two worlds that the player steps by the same actions, the real one and the learned one, and who else plays."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from worldmodels.core.seeding import Key, Streams, fold
+from worldmodels.core.seeding import Streams, fold
 
 if TYPE_CHECKING:
     from worldmodels.agents.api import Agent
@@ -26,14 +26,6 @@ class RealMoment(NamedTuple):
     reward: float
     ended: bool
     info: dict[str, Any]
-
-
-class ModelMoment(NamedTuple):
-    """A learned world at one moment: both states, and how many random keys were used."""
-
-    steps: int
-    watched: Any
-    predicted: Any
 
 
 class RealWorld:
@@ -79,47 +71,73 @@ class RealWorld:
         self.observation, self.reward, self.ended, self.info = moment[1:]
 
 
+class Watcher:
+    """What a perception makes of the real frames as they come."""
+
+    def __init__(self, perception: Perception, streams: Streams) -> None:
+        self.perception = perception
+        self._key = streams.key("player/watch")
+        self.steps = 0
+        """Frames seen so far, of all episodes."""
+        self.state: Any = None
+
+    def reset(self, observation: Frame) -> None:
+        """A real episode begins with this frame."""
+        self._observe(observation, action=0, is_first=True, state=self.perception.initial(1))
+
+    def step(self, action: int, observation: Frame) -> None:
+        """The frame to which `action` really led."""
+        self._observe(observation, action, is_first=False, state=self.state)
+
+    def save(self) -> tuple[int, Any]:
+        """What `load` needs to go on from here exactly."""
+        return self.steps, self.state
+
+    def load(self, moment: tuple[int, Any]) -> None:
+        """Go back to a moment that `save` gave."""
+        self.steps, self.state = moment
+
+    def _observe(self, observation: Frame, action: int, is_first: bool, state: Any) -> None:
+        self.steps += 1
+        key = fold(self._key, self.steps)
+        self.state = self.perception.observe(
+            state, observation[None], np.array([action], np.int32), np.array([is_first]), key
+        )
+
+
 class ModelWorld:
     """A world model that predicts alone from the moment in which it was last put back on the real state.
 
-    It goes on watching the real frames all the time, in a second state that the prediction never sees. So putting it
+    The watcher goes on following the real frames all the time, in a state that the prediction never sees. So putting it
     back is exact: the prediction's state becomes what the model makes of everything that really happened.
     """
 
-    def __init__(self, model: WorldModel, streams: Streams, temperature: float) -> None:
-        self._model = model
+    def __init__(self, model: WorldModel, watcher: Watcher, streams: Streams, temperature: float) -> None:
+        self._model, self.watcher = model, watcher
         self._temperature = np.float32(temperature)
-        self._keys = {name: streams.key(f"player/{name}") for name in ("watch", "predict")}
-        self._steps = 0
-        self.watched: Any = None
+        self._root = streams.key("player/predict")
         self.predicted: Any = None
         self.reward = 0.0
         self.continuation = 1.0
         self.frame: Frame
 
-    def reset(self, observation: Frame) -> None:
-        """A real episode begins with this frame."""
-        self._watch(observation, action=0, is_first=True, state=self._model.initial(1))
-        self.put_back()
-
-    def step(self, action: int, observation: Frame) -> None:
-        """Predict the step of `action`, and watch the frame to which it really led."""
+    def step(self, action: int) -> None:
+        """Predict the step of `action`, before the watcher sees where it really led."""
         self.predicted = self._imagine(action)
-        self._watch(observation, action, is_first=False, state=self.watched)
         self._look()
 
     def put_back(self) -> None:
         """Predict on from the real state."""
-        self.predicted = self.watched
+        self.predicted = self.watcher.state
         self._look()
 
-    def save(self) -> ModelMoment:
-        """What `load` needs to go on from here exactly, with the same samples."""
-        return ModelMoment(self._steps, self.watched, self.predicted)
+    def save(self) -> Any:
+        """What `load` needs to go on from here exactly, besides the watcher."""
+        return self.predicted
 
-    def load(self, moment: ModelMoment) -> None:
+    def load(self, predicted: Any) -> None:
         """Go back to a moment that `save` gave."""
-        self._steps, self.watched, self.predicted = moment
+        self.predicted = predicted
         self._look()
 
     def warm_up(self) -> None:
@@ -127,30 +145,20 @@ class ModelWorld:
         self._imagine(action=0)
 
     def _imagine(self, action: int) -> Any:
-        return self._model.imagine(
-            self.predicted, np.array([action], np.int32), self._temperature, self._key("predict")
-        )
-
-    def _watch(self, observation: Frame, action: int, is_first: bool, state: Any) -> None:
-        self._steps += 1
-        self.watched = self._model.observe(
-            state, observation[None], np.array([action], np.int32), np.array([is_first]), self._key("watch")
-        )
+        key = fold(self._root, self.watcher.steps)
+        return self._model.imagine(self.predicted, np.array([action], np.int32), self._temperature, key)
 
     def _look(self) -> None:
         self.frame = np.asarray(self._model.frame(self.predicted))[0]
         self.reward = float(np.asarray(self._model.reward(self.predicted))[0])
         self.continuation = float(np.asarray(self._model.continuation(self.predicted))[0])
 
-    def _key(self, use: str) -> Key:
-        return fold(self._keys[use], self._steps)
-
 
 class PolicyPlayer:
-    """An agent that plays by what the model makes of the real frames."""
+    """An agent that plays by what a perception makes of the real frames."""
 
-    def __init__(self, model: Perception, agent: Agent, streams: Streams, temperature: float) -> None:
-        self._model, self._agent = model, agent
+    def __init__(self, agent: Agent, watcher: Watcher, streams: Streams, temperature: float) -> None:
+        self._agent, self.watcher = agent, watcher
         self._temperature = np.float32(temperature)
         self._root = streams.key("player/policy")
         self._steps = 0
@@ -161,24 +169,24 @@ class PolicyPlayer:
         self._memory = self._agent.initial(1)
 
     def save(self) -> tuple[int, Any]:
-        """What `load` needs to go on from here exactly."""
+        """What `load` needs to go on from here exactly, besides the watcher."""
         return self._steps, self._memory
 
     def load(self, moment: tuple[int, Any]) -> None:
         """Go back to a moment that `save` gave."""
         self._steps, self._memory = moment
 
-    def act(self, watched: Any) -> int:
-        """The action in the state `watched` of the world model."""
+    def act(self) -> int:
+        """The action in what the watcher has seen."""
         self._steps += 1
-        action, self._memory = self._choose(watched)
+        action, self._memory = self._choose()
         return int(np.asarray(action)[0])
 
-    def warm_up(self, watched: Any) -> None:
+    def warm_up(self) -> None:
         """Compile what `act` calls; the memory stays what it is."""
-        self._choose(watched)
+        self._choose()
 
-    def _choose(self, watched: Any) -> tuple[Any, Any]:
-        features = self._model.features(watched)
+    def _choose(self) -> tuple[Any, Any]:
+        features = self.watcher.perception.features(self.watcher.state)
         action, memory, _ = self._agent.act(features, self._memory, self._temperature, fold(self._root, self._steps))
         return action, memory
