@@ -18,6 +18,7 @@ from worldmodels.models import build_model
 from worldmodels.models.api import ModelSpec, is_world_model
 from worldmodels.models.config import HeadConfig, OptimizerConfig, PatchConfig
 from worldmodels.models.frame_stack_config import FrameStackConfig
+from worldmodels.models.next_frame.config import ConvNetworkConfig, DeterministicConfig, SamplingConfig
 from worldmodels.models.rssm.config import RSSMConfig
 
 SHAPE, ACTIONS = (20, 24, 3), 5
@@ -26,7 +27,11 @@ ROWS, STEPS = 3, 8
 HEAD, FAST = HeadConfig(1, 8), OptimizerConfig(learning_rate=1e-2)
 PATCH = PatchConfig(patch=2, depth=4)
 
+CONV = ConvNetworkConfig(hidden=4, levels=2, doublings=1, middle_layers=1)
+SAMPLING = SamplingConfig(floor=1.0)  # from the first update on, as often as it gets
+
 MODELS: dict[str, Any] = {
+    "deterministic": DeterministicConfig(network=CONV, frames=2, sampling=SAMPLING, head_units=8),
     "frames": FrameStackConfig(frames=3),
     "rssm": RSSMConfig(
         recurrent=16, hidden=12, latents=3, classes=4, encoder=PATCH, decoder=PATCH, heads=HEAD, optimizer=FAST
@@ -60,6 +65,18 @@ def make_agent(name: str, spec: ModelSpec, number: int = 0) -> Any:
 def shared_model(name: str) -> Any:
     """One for all tests that leave it as it is: tracing its graphs again would take most of the time."""
     return make_model(name)
+
+
+@cache
+def _learner(name: str) -> Any:
+    return make_model(name)
+
+
+def renewed_learner(name: str, number: int = 0) -> Any:
+    """A model to be fitted, with fresh weights: always the same object, since tracing an update takes long."""
+    model = _learner(name)
+    model.load(make_model(name, number).save())
+    return model
 
 
 def world_models() -> list[str]:

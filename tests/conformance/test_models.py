@@ -6,7 +6,7 @@ import members
 import numpy as np
 import pytest
 import tensorflow as tf
-from members import ACTIONS, ROWS, SHAPE, STEPS, key, make_batch, make_model, shared_model
+from members import ACTIONS, ROWS, SHAPE, STEPS, key, make_batch, make_model, renewed_learner, shared_model
 from trees import assert_same, assert_same_tree, differ, leaves, poisoned
 
 from worldmodels.core.checkpoint import Checkpoints
@@ -162,7 +162,7 @@ def test_what_is_readable_suffices_to_read(name):
 @pytest.mark.parametrize("name", WORLDS)
 def test_fitting_repeats_bit_for_bit_and_survives_a_checkpoint(name, tmp_path):
     """2 updates, a checkpoint on disk, another model that loads it, 2 more updates: the same as 4."""
-    straight, resumed = make_model(name, 1), make_model(name, 2)
+    straight, resumed = renewed_learner(name, 1), make_model(name, 2)
     before = leaves(straight.save())
     for number in range(2):
         metrics, states = straight.fit(BATCH, key(number))
@@ -182,7 +182,7 @@ def test_fitting_repeats_bit_for_bit_and_survives_a_checkpoint(name, tmp_path):
 
 @pytest.mark.parametrize("name", WORLDS)
 def test_an_update_that_is_not_finite_changes_nothing(name):
-    model = make_model(name)
+    model = renewed_learner(name)
     model.load(poisoned(model.save()))
     before = model.save()
     metrics, _ = model.fit(BATCH, key(0))

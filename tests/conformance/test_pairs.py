@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import members
 import numpy as np
 import pytest
 import tensorflow as tf
-from members import ACTIONS, ROWS, SHAPE, key, make_agent, make_batch, make_model, shared_model
+from members import ACTIONS, ROWS, SHAPE, key, make_agent, make_batch, renewed_learner, shared_model
 from trees import assert_same, differ, leaves
 
 from worldmodels.imagination.vector_env import ImaginedVectorEnv
@@ -18,23 +20,16 @@ each = pytest.mark.parametrize("agent_name", members.AGENTS)
 each_world = pytest.mark.parametrize("model_name", members.world_models())
 
 
-@pytest.fixture(scope="module")
-def fitted():
-    """A world model after one update, and its states along the batch; built once for all agents."""
-    made = {}
-
-    def make(name):
-        if name not in made:
-            model = make_model(name)
-            made[name] = model, model.fit(BATCH, key(0))[1]
-        return made[name]
-
-    return make
+@cache
+def fitted(name):
+    """A world model after one update, and its states along the batch."""
+    model = renewed_learner(name)
+    return model, model.fit(BATCH, key(0))[1]
 
 
 @each_world
 @each
-def test_an_agent_learns_in_imagination(model_name, agent_name, fitted):
+def test_an_agent_learns_in_imagination(model_name, agent_name):
     """One policy update: finite, of some effect, repeatable bit for bit; the model stays as it is."""
     model, states = fitted(model_name)
     before = leaves(model.save())
