@@ -5,7 +5,7 @@
 
 RUN is the folder of a run that has a world model. Prints the mean return before and after training, inside the model
 (episodes of `horizon` steps from recorded moments) and in the run's real game, whose frames the learner never saw while
-it trained. Stable-Baselines3 has its own idea of a vector environment; `Worlds` translates Gymnasium's.
+it trained. `sb3_worlds.py` translates Gymnasium's vector environments into what Stable-Baselines3 calls one.
 """
 
 from __future__ import annotations
@@ -13,12 +13,10 @@ from __future__ import annotations
 import argparse
 import time
 from pathlib import Path
-from typing import Any
 
-import numpy as np
+from sb3_worlds import SAME_STEP, Worlds
 from stable_baselines3 import PPO
 from stable_baselines3.common.evaluation import evaluate_policy
-from stable_baselines3.common.vec_env import VecEnv
 
 import worldmodels
 from worldmodels.core.config import load_config
@@ -26,45 +24,6 @@ from worldmodels.core.run_dir import RunDir
 from worldmodels.envs import GameVectorEnv
 from worldmodels.envs.config import game_options
 from worldmodels.runtime.config import RunConfig
-
-SAME_STEP = "SameStep"
-
-
-class Worlds(VecEnv):
-    """Any Gymnasium vector environment in SAME_STEP mode, as Stable-Baselines3 wants it."""
-
-    def __init__(self, env: Any, seed: int):
-        super().__init__(env.num_envs, env.single_observation_space, env.single_action_space)
-        self._env, self._seed = env, seed
-
-    def reset(self) -> np.ndarray:
-        observation, _ = self._env.reset(seed=self._seed)
-        return observation
-
-    def step_async(self, actions: np.ndarray) -> None:
-        self._actions = actions
-
-    def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
-        observation, reward, terminated, truncated, info = self._env.step(self._actions)
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        for i in np.flatnonzero(terminated | truncated):
-            infos[i] = {"terminal_observation": info["final_obs"][i], "TimeLimit.truncated": bool(truncated[i])}
-        return observation, reward, terminated | truncated, infos
-
-    def close(self) -> None:
-        self._env.close()
-
-    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
-        return [False] * self.num_envs
-
-    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        return [getattr(self._env, attr_name)] * self.num_envs
-
-    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        raise NotImplementedError("These worlds have no attributes to set one by one.")
-
-    def env_method(self, method_name: str, *arguments: Any, indices: Any = None, **named: Any) -> list[Any]:
-        raise NotImplementedError("These worlds have no methods to call one by one.")
 
 
 def real_game(run: Path, num_envs: int) -> GameVectorEnv:

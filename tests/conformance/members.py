@@ -12,13 +12,20 @@ import numpy as np
 
 from worldmodels.agents import build_agent
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
+from worldmodels.agents.ppo_config import PPOConfig
 from worldmodels.agents.random_config import RandomConfig
 from worldmodels.core.types import Batch
 from worldmodels.models import build_model
 from worldmodels.models.api import ModelSpec, is_world_model
 from worldmodels.models.config import HeadConfig, OptimizerConfig, PatchConfig
 from worldmodels.models.frame_stack_config import FrameStackConfig
-from worldmodels.models.next_frame.config import ConvNetworkConfig, DeterministicConfig, SamplingConfig
+from worldmodels.models.next_frame.config import (
+    ConvNetworkConfig,
+    DeterministicConfig,
+    LatentConfig,
+    SamplingConfig,
+    StochasticDiscreteConfig,
+)
 from worldmodels.models.rssm.config import RSSMConfig
 
 SHAPE, ACTIONS = (20, 24, 3), 5
@@ -31,14 +38,28 @@ CONV = ConvNetworkConfig(hidden=4, levels=2, doublings=1, middle_layers=1)
 SAMPLING = SamplingConfig(floor=1.0)  # from the first update on, as often as it gets
 
 MODELS: dict[str, Any] = {
-    "deterministic": DeterministicConfig(network=CONV, frames=2, sampling=SAMPLING, head_units=8),
+    "deterministic": DeterministicConfig(network=CONV, frames=2, head_units=8),
     "frames": FrameStackConfig(frames=3),
+    "stochastic_discrete": StochasticDiscreteConfig(
+        network=CONV,
+        frames=2,
+        memory=4,
+        latent=LatentConfig(bits=4, group=2, units=4, ramp_updates=2, use_ramp_updates=2),
+        sampling=SAMPLING,
+        head_units=8,
+        optimizer=FAST,
+    ),
     "rssm": RSSMConfig(
         recurrent=16, hidden=12, latents=3, classes=4, encoder=PATCH, decoder=PATCH, heads=HEAD, optimizer=FAST
     ),
 }
 AGENTS: dict[str, Any] = {
     "actor_critic": ActorCriticConfig(actor=HEAD, critic=HEAD, horizon=3, actor_optimizer=FAST, critic_optimizer=FAST),
+    "ppo": PPOConfig(vectors=HEAD, horizon=3, minibatch=12, optimizer=FAST),
+    "ppo with memory": PPOConfig(vectors=HEAD, lstm=4, horizon=3, minibatch=24, optimizer=FAST),
+    "ppo disturbed": PPOConfig(
+        vectors=HEAD, dropout=0.1, batch_norm=True, augmentation=True, l2=1e-3, horizon=3, starts=6, optimizer=FAST
+    ),
     "random": RandomConfig(),
 }
 SPECS = {

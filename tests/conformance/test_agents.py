@@ -15,7 +15,7 @@ from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.errors import CheckpointError
 
 ALL = [(name, kind) for name in members.AGENTS for kind in SPECS]
-FROM_REALITY = [(name, kind) for name, kind in ALL if make_agent(name, SPECS[kind]).learns_from_reality]
+FROM_REALITY = [(name, kind) for name, kind in ALL if members.AGENTS[name].learns_from_reality]
 each = pytest.mark.parametrize(("name", "kind"), ALL)
 each_from_reality = pytest.mark.parametrize(("name", "kind"), FROM_REALITY)
 

@@ -1,0 +1,1 @@
+"""The pieces of `benchmarks/train_speed.py`."""

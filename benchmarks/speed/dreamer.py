@@ -1,0 +1,98 @@
+"""Dreamer: a world model and the policy in it, updated in turn by two layouts.
+
+reference      DreamerV2's own layout: convolutions of depth 16, GRU of 256, 16 latents of 16 classes, two hidden layers
+               of 256 units in each head, imagination of 15 steps from all 512 states of a batch
+dreamer_small  as configs/dreamer_small.yaml says
+
+Both see the same batches of 16 windows of 32 frames. Afterwards both predict held-out windows of other levels: 5 frames
+seen, then 15 steps alone under the recorded actions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from speed.experience import ACTIONS, ENVS, SHAPE, STREAMS, record, windows
+from speed.stopwatch import Stopwatch
+from worldmodels.agents import build_agent
+from worldmodels.agents.actor_critic_config import ActorCriticConfig
+from worldmodels.core.config import load_config
+from worldmodels.core.seeding import fold
+from worldmodels.core.types import Batch
+from worldmodels.evaluation.world_model import evaluate_world_model
+from worldmodels.models import build_model
+from worldmodels.models.config import ConvConfig, HeadConfig
+from worldmodels.models.rssm.config import RSSMConfig
+from worldmodels.runtime.actor import ModelActor
+from worldmodels.runtime.config import RunConfig
+
+BATCH, LENGTH, CONTEXT, HORIZON = 16, 32, 5, 15
+TARGETS = {"reference": 950.0, "dreamer_small": 2500.0}
+POLICY_TARGET = 4.0
+
+
+class Learner:
+    """A world model and an actor-critic."""
+
+    def __init__(self, model: Any, agent: Any):
+        self.model = build_model(model, SHAPE, ACTIONS, STREAMS.key("model"))
+        self.agent = build_agent(agent, self.model.spec, STREAMS.key("agent"))
+        self.updates = Stopwatch(warm_up=5)
+
+    def update(self, batch: Batch, number: int) -> None:
+        with self.updates():
+            _, states = self.model.fit(batch, fold(STREAMS.key("fit"), number))
+            continues = 1.0 - tf.cast(batch.is_terminal, tf.float32)
+            metrics = self.agent.improve(self.model, states, continues, fold(STREAMS.key("improve"), number))
+            metrics["policy/finite"].numpy()
+
+
+def learners() -> dict[str, Learner]:
+    small = load_config(RunConfig, ["dreamer_small"])
+    head = HeadConfig(layers=2, units=256)
+    layout = {"recurrent": 256, "hidden": 256, "latents": 16, "classes": 16, "heads": head}
+    conv = ConvConfig(depth=16)
+    # Everything but layout and size as in dreamer_small, so that the same updates can be compared.
+    model: RSSMConfig = replace(small.model, **layout, encoder=conv, decoder=conv)
+    agent: ActorCriticConfig = replace(small.agent, actor=head, critic=head, horizon=15, starts=0)
+    return {"reference": Learner(model, agent), "dreamer_small": Learner(small.model, small.agent)}
+
+
+def policy_step(learner: Learner, repetitions: int = 200) -> float:
+    """Median milliseconds of one call that observes and acts for 16 environments."""
+    actor = ModelActor(learner.model, learner.agent, ENVS, STREAMS.key("act"))
+    images, is_first, steps = np.zeros((ENVS, *SHAPE), np.uint8), np.zeros(ENVS, bool), Stopwatch()
+    for _ in range(repetitions):
+        with steps():
+            actor.act(images, is_first)
+    return 1e3 * steps.wall()
+
+
+def measure(updates: int) -> dict[str, Any]:
+    recording, held_out = record("coinrun", "training", 1000), record("coinrun", "held out", 500)
+    both, generator = learners(), STREAMS.generator("windows")
+    for number in range(updates):
+        batch = windows(recording, BATCH, LENGTH, generator)
+        for learner in both.values():
+            learner.update(batch, number)
+    test = windows(held_out, 256, CONTEXT + HORIZON, STREAMS.generator("test windows"))
+    return {
+        "updates": updates,
+        "learners": {name: figures(learner, test) | {"target": TARGETS[name]} for name, learner in both.items()},
+    }
+
+
+def figures(learner: Learner, test: Batch) -> dict[str, Any]:
+    errors = evaluate_world_model(learner.model, test, CONTEXT, STREAMS.key("test"))
+    return {
+        "frames_per_second": BATCH * LENGTH / learner.updates.wall(),
+        "processor_seconds_per_update": learner.updates.processor(),
+        "policy_step_milliseconds": policy_step(learner),
+        "image_error": errors.image_error.mean.tolist(),
+        "copy_image_error": errors.copy_image_error.mean.tolist(),
+        "parameters": int(sum(np.prod(variable.shape) for variable in learner.model.variables.values())),
+    }

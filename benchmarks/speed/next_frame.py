@@ -1,0 +1,124 @@
+"""Next-frame models: how fast they learn and simulate, at the published sizes and at the small ones, in turn.
+
+A frame of training is one that the model is given as a target: of a window, those after the frames that it sees. (A
+model that predicts those first frames as well, for its own sake, does more than is counted.) A frame of simulation is
+one step of one rollout, with its image, reward and continuation read.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from speed.experience import ACTIONS, SHAPE, STREAMS, record, windows
+from speed.stopwatch import Stopwatch
+from worldmodels.core.config import load_config, preset_names
+from worldmodels.core.seeding import fold
+from worldmodels.core.types import Batch
+from worldmodels.imagination.worlds import ImaginedWorlds
+from worldmodels.models import build_model
+from worldmodels.runtime.config import RunConfig
+
+GAME = "coinrun"
+CONTEXT = 5
+ROLLOUTS = (1, 16)
+PIECE = 2.0
+"""Seconds for which one learner does one thing before it is the next one's turn; but at least once."""
+TARGETS: dict[str, dict[str, float]] = {
+    "simple": {"training": 2.8, "simulation_1": 9.0},
+    "simple_deterministic": {"training": 7.8},
+    "simple_small": {"training": 50.0, "simulation_1": 30.0, "simulation_16": 150.0},
+    "simple_small_deterministic": {},
+}
+"""Presets, and frames per second that they have to reach. On two cores of such a machine, tensor2tensor's code does
+1.4 frames/s of training with the stochastic model and 3.9 with the deterministic one, and simulates 4.5: the published
+sizes have to do twice that."""
+
+
+class Learner:
+    """The world model of a preset, with the batches of that preset."""
+
+    def __init__(self, config: RunConfig):
+        self.config = config
+        self.model = build_model(config.model, SHAPE, ACTIONS, STREAMS.key("model"))
+        self.updates = Stopwatch()
+
+    @property
+    def targets(self) -> int:
+        """Frames that an update is about."""
+        training = self.config.training
+        return training.batch * (training.length - self.config.model.frames)
+
+    @property
+    def parameters(self) -> int:
+        return int(sum(np.prod(variable.shape) for variable in self.model.variables.values()))
+
+    def update(self, recording: Batch, generator: np.random.Generator) -> None:
+        training = self.config.training
+        batch = windows(recording, training.batch, training.length, generator)
+        with self.updates():
+            metrics, _ = self.model.fit(batch, fold(STREAMS.key("fit"), self.updates.count))
+            metrics["model/finite"].numpy()
+
+
+class Simulation:
+    """Rollouts under random actions."""
+
+    def __init__(self, model: Any, recording: Batch, rollouts: int):
+        self._actions, self._rollouts = STREAMS.generator("actions"), rollouts
+        self._worlds = ImaginedWorlds(
+            model, lambda *how: windows(recording, how[0], CONTEXT, how[1]), rollouts, 1.0, "frames"
+        )
+        self._worlds.seed(0)
+        self._worlds.begin(np.ones(rollouts, bool))
+        self.steps = Stopwatch()
+
+    def step(self) -> None:
+        actions = self._actions.integers(ACTIONS, size=self._rollouts, dtype=np.int32)
+        with self.steps():
+            self._worlds.step(actions)
+
+
+def build_learners() -> dict[str, Learner]:
+    known = set(preset_names())
+    return {name: Learner(load_config(RunConfig, [name])) for name in TARGETS if name in known}
+
+
+def for_a_while(do: Callable[[], None]) -> None:
+    start = time.perf_counter()
+    do()
+    while time.perf_counter() - start < PIECE:
+        do()
+
+
+def measure(rounds: int) -> dict[str, Any]:
+    recording, generator = record(GAME, "training", 200), STREAMS.generator("windows")
+    learners = build_learners()
+    simulations = {
+        name: {count: Simulation(learner.model, recording, count) for count in ROLLOUTS}
+        for name, learner in learners.items()
+    }
+    for _ in range(rounds + 1):  # the first round traces
+        for name, learner in learners.items():
+            for_a_while(lambda learner=learner: learner.update(recording, generator))
+            for simulation in simulations[name].values():
+                for_a_while(simulation.step)
+    return {
+        name: figures(learner, simulations[name]) | {"targets": TARGETS[name]} for name, learner in learners.items()
+    }
+
+
+def figures(learner: Learner, simulations: dict[int, Simulation]) -> dict[str, Any]:
+    found = {
+        "parameters": learner.parameters,
+        "targets_per_update": learner.targets,
+        "training": learner.targets / learner.updates.wall(),
+        "training_processor_seconds": learner.updates.processor() / learner.targets,
+    }
+    for count, simulation in simulations.items():
+        found[f"simulation_{count}"] = count / simulation.steps.wall()
+        found[f"simulation_{count}_processor_seconds"] = simulation.steps.processor() / count
+    return found

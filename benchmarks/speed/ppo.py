@@ -1,0 +1,122 @@
+"""PPO in the real game: samples per second of acting, the game and learning together, with the game's share apart.
+
+16 environments of coinrun, 128 steps between updates, the Nature network on four stacked frames, three passes of
+minibatches of 256. Where the Python of a virtual environment with Stable-Baselines3 is given, its PPO does the same in
+turn with ours, in a process of its own (`speed/sb3_peer.py`).
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+from speed.stopwatch import Stopwatch
+from worldmodels.core.config import load_config
+from worldmodels.runtime.build import build_parts
+from worldmodels.runtime.config import RunConfig
+from worldmodels.runtime.environment import build_env
+from worldmodels.training.model_free import ModelFreeLoop
+
+GAME, ENVS, STEPS, PASSES, MINIBATCH = "coinrun", 16, 128, 3, 256
+TARGET, PEER = 1600.0, 1120.0
+"""Samples per second, the game left out: ours has to reach the first; Stable-Baselines3 does the second."""
+SETTINGS = [
+    f"env.game={GAME}",
+    f"env.num_envs={ENVS}",
+    "model.kind=frames",
+    "agent.kind=ppo",
+    "agent.images=nature",
+    f"agent.passes={PASSES}",
+    f"agent.minibatch={MINIBATCH}",
+    "training.kind=model_free",
+    f"training.rollout={STEPS}",
+]
+
+
+class TimedEnv:
+    """A vector environment that notes how long its own steps take."""
+
+    def __init__(self, env: Any):
+        self._env, self.seconds = env, 0.0
+
+    def step(self, actions: Any) -> Any:
+        start = time.perf_counter()
+        result = self._env.step(actions)
+        self.seconds += time.perf_counter() - start
+        return result
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._env, name)
+
+
+class Ours:
+    """The loop that `worldmodels train` runs."""
+
+    def __init__(self):
+        config = load_config(RunConfig, [], SETTINGS)
+        self._env = TimedEnv(build_env(config))
+        self._loop = ModelFreeLoop(build_parts(config, self._env), config.training, self._env)
+        self._loop.begin()
+        self.game: list[float] = []
+        self.iterations = Stopwatch()
+
+    def iterate(self) -> None:
+        before, updates = self._env.seconds, self._loop.updates
+        with self.iterations():
+            while self._loop.updates == updates:
+                self._loop.iterate()
+        self.game.append(self._env.seconds - before)
+
+    def figures(self) -> dict[str, float]:
+        return _figures(self.iterations.wall(), self.iterations.processor(), self.game)
+
+
+class Peer:
+    """Another process that does an iteration when it is told to."""
+
+    def __init__(self, python: str):
+        program = Path(__file__).parent / "sb3_peer.py"
+        numbers = map(str, (GAME, ENVS, STEPS, PASSES, MINIBATCH))
+        self._process = subprocess.Popen(
+            [python, program, *numbers], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self._rows: list[dict[str, float]] = []
+
+    def iterate(self) -> None:
+        self._process.stdin.write("go\n")
+        self._process.stdin.flush()
+        self._rows.append(json.loads(self._process.stdout.readline()))
+
+    def figures(self) -> dict[str, float]:
+        self._process.stdin.close()
+        self._process.wait()
+        wall, processor = ([row[name] for row in self._rows[1:]] for name in ("wall", "processor"))
+        return _figures(_median(wall), _median(processor), [row["game"] for row in self._rows])
+
+
+def measure(iterations: int, peer_python: str | None) -> dict[str, Any]:
+    both: dict[str, Ours | Peer] = {"ours": Ours()}
+    if peer_python:
+        both["stable_baselines3"] = Peer(peer_python)
+    for _ in range(iterations + 1):  # the first one traces
+        for learner in both.values():
+            learner.iterate()
+    rows = {name: learner.figures() for name, learner in both.items()}
+    return {"iterations": iterations, "target": TARGET, "peer_elsewhere": PEER, "rows": rows}
+
+
+def _figures(wall: float, processor: float, game: list[float]) -> dict[str, float]:
+    samples, game_seconds = ENVS * STEPS, _median(game[1:])
+    return {
+        "samples_per_second": samples / wall,
+        "without_the_game": samples / (wall - game_seconds),
+        "game_seconds": game_seconds,
+        "processor_seconds": processor,
+    }
+
+
+def _median(values: list[float]) -> float:
+    return sorted(values)[len(values) // 2]
