@@ -1,0 +1,166 @@
+"""How much is learned from few real steps: PPO in the real game, SimPLe and Dreamer, each with the same number of them.
+
+    python benchmarks/learning.py [--learners ppo dreamer] [--games fruitbot] [--seeds 0 1 2] [--budget-minutes 30]
+
+Easy mode, 200 levels. Each cell (learner, game, seed) is an ordinary run folder under runs/learning, trained by
+`worldmodels train` and then measured over many episodes on those levels, the random policy beside it. The same command
+again skips what is finished and continues what is not; when the budget is spent, the run at hand is saved. Every call
+writes results/learning.json, .md and .png from whatever is finished by then.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from learning_report import Cell, read_cell, write_report
+
+from worldmodels.core.files import write_atomic
+from worldmodels.core.seeding import Streams
+
+ROOT = Path(__file__).parents[1]
+RUNS = ROOT / "runs" / "learning"
+GAMES = ("fruitbot", "starpilot")
+SEEDS = (0, 1, 2)
+STEPS = 20_000
+EPISODES, ENVIRONMENTS, MAX_STEPS = 256, 64, 1_000  # of the last measurement of a run
+
+COMMON: dict[str, Any] = {
+    "env.num_levels": 200,
+    "env.num_envs": 16,
+    "training.steps": STEPS,
+    "training.log_every": 2_500,
+    "training.evaluate_every": 5_000,
+    "evaluation.episodes": 64,
+    "evaluation.windows": 32,
+    "evaluation.max_steps": 500,
+}
+
+
+class Learner(NamedTuple):
+    """A preset, and what is different at so few steps."""
+
+    title: str
+    preset: str
+    overrides: Mapping[str, Any]
+
+
+LEARNERS = {
+    "ppo": Learner("PPO in the real game", "ppo_small", {}),
+    "simple": Learner("SimPLe", "simple_small", {}),
+    "dreamer": Learner(
+        "Dreamer",
+        "dreamer_small",
+        {"training.prefill": 2_400, "training.pretrain": 100, "training.collect": 32, "agent.normalize_returns": False},
+    ),
+}
+
+
+def folder(learner: str, game: str, seed: int) -> Path:
+    return RUNS / game / f"{learner}_{seed}"
+
+
+def command(learner: str, game: str, seed: int) -> list[str]:
+    chosen = LEARNERS[learner]
+    values = {**COMMON, **chosen.overrides, "env.game": game, "seed": seed}
+    overrides = [f"{key}={json.dumps(value)}" for key, value in values.items()]
+    train = [sys.executable, "-m", "worldmodels", "train", "--config", chosen.preset, *overrides]
+    return [*train, "--logdir", str(folder(learner, game, seed))]
+
+
+def train(learner: str, game: str, seed: int, seconds: float) -> bool:
+    """Train one cell, or go on with it; false where time ran out, and the run waits to be continued."""
+    if seconds <= 0:
+        return False
+    with subprocess.Popen(command(learner, game, seed), cwd=ROOT) as process:
+        try:
+            status = process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            process.terminate()  # it writes a checkpoint first
+            process.wait()
+            return False
+    if status:
+        raise SystemExit(status)
+    return True
+
+
+def measure(run: Path) -> None:
+    """Play the trained policy and the random one on the same levels, the same for all cells of a game."""
+    from worldmodels.runtime.quiet import load_tensorflow
+
+    load_tensorflow()
+    from worldmodels.evaluation.policy import evaluate_policy
+    from worldmodels.runtime.actor import ModelActor, RandomActor
+    from worldmodels.runtime.environment import build_env
+    from worldmodels.runtime.load import load_run
+
+    loaded, streams = load_run(run), Streams(0)
+    env = build_env(loaded.config, ENVIRONMENTS)
+    actors = {
+        "policy": ModelActor(loaded.parts.model, loaded.parts.agent, ENVIRONMENTS, streams.key("actor")),
+        "random": RandomActor(int(env.single_action_space.n), streams.generator("random")),
+    }
+    levels = streams.integer("levels")
+    played = {name: evaluate_policy(env, actor, EPISODES, MAX_STEPS, levels) for name, actor in actors.items()}
+    returns = {name: episodes.returns.tolist() for name, episodes in played.items()}
+    write_atomic(result_file(run), json.dumps({"step": loaded.step, **returns}) + "\n")
+    env.close()
+
+
+def result_file(run: Path) -> Path:
+    return run / "returns.json"
+
+
+def all_cells() -> Iterator[tuple[str, str, int]]:
+    """Seed by seed, so that an early end leaves all learners compared."""
+    for seed in SEEDS:
+        for game in GAMES:
+            for learner in LEARNERS:
+                yield learner, game, seed
+
+
+def finished_cells() -> Iterator[Cell]:
+    for learner, game, seed in all_cells():
+        run = folder(learner, game, seed)
+        if result_file(run).is_file():
+            returns = json.loads(result_file(run).read_text())
+            yield read_cell(game, learner, LEARNERS[learner].title, seed, run, returns)
+
+
+def heading() -> str:
+    return (
+        "# Learning from few steps\n\n"
+        f"`python benchmarks/learning.py`: {STEPS:,} real steps of {COMMON['env.num_envs']} environments, easy mode, "
+        f"{COMMON['env.num_levels']} levels. Mean return of {EPISODES} episodes at temperature 1 after training, on "
+        "those levels. The sample of each interval (Student's and Welch's) is the seeds. Minutes are wall time of "
+        "training."
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--learners", nargs="+", default=list(LEARNERS), choices=list(LEARNERS))
+    parser.add_argument("--games", nargs="+", default=list(GAMES), choices=GAMES)
+    parser.add_argument("--seeds", nargs="+", type=int, default=list(SEEDS), choices=SEEDS)
+    parser.add_argument("--budget-minutes", type=float, default=float("inf"), help="stop and save after so many")
+    arguments = parser.parse_args()
+    end = time.monotonic() + 60 * arguments.budget_minutes
+    for learner, game, seed in all_cells():
+        run = folder(learner, game, seed)
+        chosen = learner in arguments.learners and game in arguments.games and seed in arguments.seeds
+        if not chosen or result_file(run).is_file():
+            continue
+        if not train(learner, game, seed, seconds=end - time.monotonic()):
+            break
+        measure(run)
+    write_report(list(finished_cells()), heading(), Path(__file__).parent / "results" / "learning")
+
+
+if __name__ == "__main__":
+    main()
