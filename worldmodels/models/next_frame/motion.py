@@ -19,7 +19,8 @@ WEIGHTS = (0.5, 0.3, 0.2)
 
 def offsets(reach: int) -> np.ndarray:
     """int32 ((2 reach + 1) ** 2, 2): rows and columns of each motion."""
-    return np.stack(np.mgrid[-reach : reach + 1, -reach : reach + 1], -1).reshape(-1, 2).astype(np.int32)
+    side = np.arange(-reach, reach + 1, dtype=np.int32)
+    return np.stack(np.meshgrid(side, side, indexing="ij"), -1).reshape(-1, 2)
 
 
 def moved(images: tf.Tensor, motion: tf.Tensor, reach: int) -> tf.Tensor:
