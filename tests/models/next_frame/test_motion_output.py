@@ -5,17 +5,15 @@ from __future__ import annotations
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.models.next_frame.motion import moved, offsets
+from worldmodels.models.next_frame.motion import moved
 from worldmodels.models.next_frame.motion_output import MotionOutput
 from worldmodels.models.next_frame.patch_config import MotionOutputConfig
 
-GRID, SHAPE, REACH = (3, 4, 5), (9, 16, 3), 2
+GRID, SHAPE, SIDE = (3, 4, 5), (9, 16, 3), 4
 
 
 def output(motions: int = 1) -> MotionOutput:
-    return MotionOutput(
-        MotionOutputConfig(motions=motions, reach=REACH, depth=6), GRID, SHAPE, np.random.default_rng(0)
-    )
+    return MotionOutput(MotionOutputConfig(motions=motions, depth=6), GRID, SHAPE, np.random.default_rng(0))
 
 
 def image(seed: int) -> np.ndarray:
@@ -34,6 +32,11 @@ def set_biases(layer: MotionOutput, choice: list[float], paint: list[float] = (0
     layer.pixels.bias.assign(np.concatenate([np.tile(choice, count), np.tile(paint, count)]).astype(np.float32))
 
 
+def set_motion(layer: MotionOutput, down: int, right: int) -> None:
+    """The most probable motion by far."""
+    layer.motions.bias.assign(20.0 * np.eye(2 * SIDE + 1, dtype=np.float32)[[SIDE + down, SIDE + right]].ravel())
+
+
 def test_without_weights_the_frame_stands_still():
     layer, newest = output(), image(0)
     silence(layer)
@@ -43,10 +46,9 @@ def test_without_weights_the_frame_stands_still():
 def test_pixels_move_where_their_motion_is_chosen():
     layer, newest = output(), image(0)
     silence(layer)
-    motion = offsets(REACH).tolist().index([1, -2])
-    layer.motions.bias.assign(np.eye(len(offsets(REACH)), dtype=np.float32)[motion])
+    set_motion(layer, 1, -2)
     set_biases(layer, [0, 3, 0])  # standing still has 2
-    expected = moved(newest, tf.constant([motion, motion]), REACH)
+    expected = moved(newest, tf.constant([[1, -2]] * 2))
     np.testing.assert_array_equal(layer.frame(tf.zeros((2, *GRID)), newest), expected)
 
 
@@ -62,7 +64,7 @@ def test_a_still_picture_costs_nothing_where_every_copy_stands_still():
     layer, newest = output(), image(0)
     silence(layer)
     set_biases(layer, [20, 0, 0])
-    layer.motions.bias.assign(20.0 * np.eye(len(offsets(REACH)), dtype=np.float32)[len(offsets(REACH)) // 2])
+    set_motion(layer, 0, 0)
     features = tf.zeros((2, *GRID))
     np.testing.assert_allclose(layer.loss(features, newest, newest, 0.0), 0.0, atol=1e-6)
     assert (layer.loss(features, newest, image(1), 0.0).numpy() > 0.1).all()
@@ -71,7 +73,7 @@ def test_a_still_picture_costs_nothing_where_every_copy_stands_still():
 def test_it_learns_to_move_the_picture():
     layer, newest = output(), image(0)
     features = tf.constant(np.random.default_rng(1).normal(size=(2, *GRID)).astype(np.float32))
-    target = moved(newest, tf.constant([offsets(REACH).tolist().index([0, 1])] * 2), REACH).numpy()
+    target = moved(newest, tf.constant([[0, 1]] * 2)).numpy()
     variables = [weight.value for weight in layer.trainable_weights]
     optimizer = tf.keras.optimizers.Adam(0.03)
 

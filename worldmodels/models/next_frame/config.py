@@ -114,6 +114,8 @@ class StochasticDiscreteConfig:
     output: SoftmaxOutputConfig | MotionOutputConfig = field(default_factory=SoftmaxOutputConfig)
     frames: int = 4
     """Frames that an agent sees, and that a window of the replay begins with; those after them are targets."""
+    network_frames: int = 1
+    """The newest of those frames, which the network sees; what came before them it remembers. At most `frames`."""
     memory: int = 64
     """Channels of the recurrent memory."""
     latent: LatentConfig = field(default_factory=LatentConfig)

@@ -1,7 +1,6 @@
 """Motions of a picture as a whole, found and applied as video codecs do it (block matching).
 
-A motion is an index int32 in [0, (2 * reach + 1) ** 2) for how far the content moves: rows first, each from -reach to
-+reach pixels. What comes in over the border repeats the border.
+A motion is how far the content moves, int32 (2,): down and right, in pixels. What comes in over the border repeats it.
 """
 
 from __future__ import annotations
@@ -23,10 +22,10 @@ def offsets(reach: int) -> np.ndarray:
     return np.stack(np.meshgrid(side, side, indexing="ij"), -1).reshape(-1, 2)
 
 
-def moved(images: tf.Tensor, motion: tf.Tensor, reach: int) -> tf.Tensor:
-    """Images (N, H, W, C), each with its content moved by its `motion` (N,)."""
+def moved(images: tf.Tensor, motion: tf.Tensor) -> tf.Tensor:
+    """Images (N, H, W, C), each with its content moved by its `motion` (N, 2)."""
     _, height, width, channels = images.shape
-    down, right = tf.unstack(tf.gather(offsets(reach), motion), axis=-1)
+    down, right = tf.unstack(motion, axis=-1)
     rows = tf.clip_by_value(np.arange(height, dtype=np.int32) - down[:, None], 0, height - 1)
     columns = tf.clip_by_value(np.arange(width, dtype=np.int32) - right[:, None], 0, width - 1)
     index = tf.reshape(rows[:, :, None] * width + columns[:, None], (-1, height * width))
@@ -35,7 +34,7 @@ def moved(images: tf.Tensor, motion: tf.Tensor, reach: int) -> tf.Tensor:
 
 
 def find_motions(frame: tf.Tensor, target: tf.Tensor, count: int, reach: int) -> tf.Tensor:
-    """The motions int32 (N, count) that explain best how `frame` became `target`, both uint8 (N, H, W, C).
+    """The motions int32 (N, count, 2) that explain best how `frame` became `target`, both uint8 (N, H, W, C).
 
     The first explains as many changed pixels as it can, each further one as many of the rest. Where nothing is left to
     explain, it is to stand still.
@@ -60,7 +59,7 @@ def find_motions(frame: tf.Tensor, target: tf.Tensor, count: int, reach: int) ->
         price = tf.matmul(weights[:, None], costs)[:, 0] + 1e-3 * np.abs(steps).sum(-1).astype(np.float32)
         motions.append(tf.argmin(price, -1, tf.int32))
         weights *= tf.gather(costs, motions[-1], axis=2, batch_dims=1)
-    return tf.stack(motions, -1)
+    return tf.gather(steps, tf.stack(motions, -1))
 
 
 def _brightness(images: tf.Tensor) -> tf.Tensor:

@@ -13,14 +13,14 @@ import tensorflow as tf
 from worldmodels.models.encoders import from_patches, to_float, to_image, to_patches
 from worldmodels.models.layers import Layer
 from worldmodels.models.next_frame.conv_layers import Linear
-from worldmodels.models.next_frame.motion import find_motions, moved, offsets
+from worldmodels.models.next_frame.motion import find_motions, moved
 from worldmodels.models.next_frame.patch_config import MotionOutputConfig
 from worldmodels.models.next_frame.patch_grid import cover, patch_side
 
 STILL = 2.0
 """Logit by which standing still leads before anything is learned."""
-MOTION_SHARE = 0.02
-"""Weight of the motions' cross-entropy, in nats per frame, beside that of a pixel's channel."""
+MOTION_SHARE = 0.05
+"""Weight of a motion's cross-entropy, in nats along one axis, beside that of a pixel's channel."""
 
 
 class MotionOutput(Layer):
@@ -46,15 +46,14 @@ class MotionOutput(Layer):
         self.small = self.side // 2
         pixels = self.small**2
         with keras.name_scope("output"):
-            self.motions = Linear(2 * depth, config.motions * len(offsets(config.reach)), seeds, "motions")
+            self.motions = Linear(2 * depth, config.motions * 2 * (2 * self.side + 1), seeds, "motions")
             self.quarter = Linear(depth, 4 * config.depth, seeds, "quarter")
             self.compare = Linear(pixels * self.copies * channels, config.depth, seeds, "compare")
             self.pixels = Linear(config.depth, pixels * (self.copies + 1 + channels), seeds, "pixels")
 
     def loss(self, features: tf.Tensor, newest: tf.Tensor, target: tf.Tensor, cutoff: float) -> tf.Tensor:
-        logits = self._motion_logits(features)
-        labels = find_motions(newest, target, self.config.motions, self.config.reach)
-        motion_nats = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
+        labels = find_motions(newest, target, self.config.motions, reach=self.side)
+        motion_nats = tf.nn.sparse_softmax_cross_entropy_with_logits(labels + self.side, self._motion_logits(features))
         copies = self._copies(newest, labels)
         choice, paint = self._compare(features, copies)
         copy_costs = self._costs(copies, self._quarters(tf.concat([target] * self.copies, -1)))
@@ -63,10 +62,10 @@ class MotionOutput(Layer):
         costs = tf.concat([copy_costs, tf.stop_gradient(paint_costs)], -1)
         source = tf.stop_gradient(tf.nn.softmax(choice - costs))
         nats = tf.nn.softmax_cross_entropy_with_logits(source, choice) + source[..., -1] * paint_costs[..., 0]
-        return tf.reduce_mean(nats, -1) / self._shape[2] + tf.reduce_mean(motion_nats, -1) * MOTION_SHARE
+        return tf.reduce_mean(nats, -1) / self._shape[2] + tf.reduce_mean(motion_nats, (1, 2)) * MOTION_SHARE
 
     def frame(self, features: tf.Tensor, newest: tf.Tensor) -> tf.Tensor:
-        motions = tf.argmax(self._motion_logits(features), -1, tf.int32)
+        motions = tf.argmax(self._motion_logits(features), -1, tf.int32) - self.side
         copies = self._copies(newest, motions)
         choice, paint = self._compare(features, copies)
         best = tf.reshape(tf.argmax(choice, -1, tf.int32), (*self._rows, self.small**2, 1))
@@ -82,18 +81,18 @@ class MotionOutput(Layer):
         return -1, 2 * self.grid[0], 2 * self.grid[1]
 
     def _motion_logits(self, features: tf.Tensor) -> tf.Tensor:
-        """(N, motions, (2 reach + 1) ** 2)."""
+        """(N, motions, 2, 2 * side + 1): of each motion's rows and of its columns, from -side to side."""
         x = tf.identity(features)
         pooled = tf.concat([tf.reduce_mean(x, (1, 2)), tf.reduce_max(x, (1, 2))], -1)
-        return tf.reshape(self.motions(pooled), (-1, self.config.motions, len(offsets(self.config.reach))))
+        return tf.reshape(self.motions(pooled), (-1, self.config.motions, 2, 2 * self.side + 1))
 
     def _quarters(self, images: tf.Tensor) -> tf.Tensor:
         """uint8 (N, H, W, C) as float32 (N, 2h, 2w, pixels * C)."""
         return to_float(to_patches(cover(images, self.grid, self.side), self.small))
 
     def _copies(self, newest: tf.Tensor, motions: tf.Tensor) -> tf.Tensor:
-        """The newest frame as it is, and along each of `motions` (N, motions): (N, 2h, 2w, pixels * copies * C)."""
-        moves = [moved(newest, motions[:, i], self.config.reach) for i in range(self.config.motions)]
+        """The newest frame as it is, and along each of `motions` (N, motions, 2): (N, 2h, 2w, pixels * copies * C)."""
+        moves = [moved(newest, motions[:, i]) for i in range(self.config.motions)]
         return self._quarters(tf.concat([newest, *moves], -1))
 
     def _compare(self, features: tf.Tensor, copies: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:

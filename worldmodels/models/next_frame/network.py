@@ -30,7 +30,7 @@ class NetworkShape(NamedTuple):
     observation_shape: tuple[int, int, int]
     """(H, W, C)."""
     frames: int
-    """Images that `encode` is given, stacked over channels: 4 without memory, 1 with it."""
+    """Images that `encode` is given, stacked over channels."""
     num_actions: int
     memory: int
     """Channels of the recurrent memory; 0: the model has none."""

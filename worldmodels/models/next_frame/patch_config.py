@@ -26,9 +26,7 @@ class MotionOutputConfig:
 
     kind: str = "motion"
     motions: int = 2
-    """Motions of a frame, besides standing still."""
-    reach: int = 8
-    """Largest motion along either axis, in pixels per step."""
+    """Motions of a frame, besides standing still; each at most as far as a patch is wide."""
     depth: int = 64
     """Units of a quarter of a patch, in which the choice for each pixel is made."""
     spread: float = 0.04

@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from worldmodels.models.layers import Layer
 from worldmodels.models.next_frame.conv_layers import ActionEmbedding, Inject, LayerNorm, Linear
+from worldmodels.models.next_frame.motion import find_motions
 from worldmodels.models.next_frame.network import Decoded, Encoded, NetworkShape
 from worldmodels.models.next_frame.noise import Noise
 from worldmodels.models.next_frame.patch_config import PatchNetworkConfig
@@ -24,7 +25,8 @@ class PatchNetwork(Layer):
         super().__init__(name="network")
         self.grid = grid_shape(shape.observation_shape, config.patch)
         self.side = patch_side(shape.observation_shape, self.grid)
-        pixels, count = self.side**2 * shape.observation_shape[2], self.grid[0] * self.grid[1]
+        self.channels = shape.observation_shape[2]
+        pixels, count = self.side**2 * self.channels, self.grid[0] * self.grid[1]
         self.bottleneck_shape = (1, 1, config.bottleneck)
         self.feature_shape = (*self.grid, config.depth)
         self.summary_size = config.bottleneck + 2 * config.depth
@@ -37,6 +39,8 @@ class PatchNetwork(Layer):
             self.narrow = Linear(config.depth, NARROW, seeds, "narrow")
             self.meet = Linear(count * NARROW, config.bottleneck, seeds, "meet")
             self.embed = ActionEmbedding(shape.num_actions, config.depth, seeds, "actions")
+            if shape.frames > 1:
+                self.momentum = Linear(2 * (2 * self.side + 1), config.bottleneck, seeds, "momentum")
             self.inject = Inject(config.depth, config.bottleneck, seeds, "inject")
             self.part = Linear(config.bottleneck, count * NARROW, seeds, "part")
             self.widen = Linear(NARROW, config.depth, seeds, "widen")
@@ -55,7 +59,10 @@ class PatchNetwork(Layer):
             x = tf.concat([x, memory], -1)
         x = tf.nn.relu(self.enter(x) + self.place)
         meeting = tf.reshape(tf.nn.relu(self.narrow(x)), (-1, self.meet.kernel.shape[0]))
-        vector = tf.nn.relu(self.meet(meeting))[:, None, None]
+        vector = self.meet(meeting)
+        if frames.shape[-1] > self.channels:
+            vector += self.momentum(self._last_motion(frames))
+        vector = tf.nn.relu(vector)[:, None, None]
         return Encoded(self.inject(vector, self.embed(action)), x)
 
     def decode(self, encoded: Encoded, noise: Noise) -> Decoded:
@@ -69,6 +76,12 @@ class PatchNetwork(Layer):
         features, pooled = tf.identity(x), tf.identity(x)
         summary = tf.concat([vector, tf.reduce_mean(pooled, (1, 2)), tf.reduce_max(pooled, (1, 2))], -1)
         return Decoded(features, summary)
+
+    def _last_motion(self, frames: tf.Tensor) -> tf.Tensor:
+        """How the picture moved last, one-hot, since dense layers find matching hard: float32 (N, 2 (2 side + 1))."""
+        before, newest = frames[..., -2 * self.channels : -self.channels], frames[..., -self.channels :]
+        motion = find_motions(before, newest, 1, reach=self.side)[:, 0] + self.side
+        return tf.reshape(tf.one_hot(motion, 2 * self.side + 1), (-1, 2 * (2 * self.side + 1)))
 
 
 class Block(Layer):

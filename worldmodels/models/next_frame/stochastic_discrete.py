@@ -6,6 +6,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.core.errors import ConfigError
 from worldmodels.models.next_frame.bottleneck import BitPredictor, clean_bits, noisy_bits
 from worldmodels.models.next_frame.config import StochasticDiscreteConfig
 from worldmodels.models.next_frame.conv_layers import Inject
@@ -29,7 +30,13 @@ class StochasticDiscrete(NextFrameModel):
         seed: np.ndarray,
     ):
         seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
-        super().__init__(config, NetworkShape(observation_shape, 1, num_actions, config.memory), seeds)
+        if not 1 <= config.network_frames <= config.frames:
+            raise ConfigError(
+                f"The network sees some of the model's frames: model.network_frames must be from 1 to model.frames "
+                f"({config.frames}), received {config.network_frames}."
+            )
+        shape = NetworkShape(observation_shape, config.network_frames, num_actions, config.memory)
+        super().__init__(config, shape, seeds)
 
     def _build(self, shape: NetworkShape, seeds: np.random.Generator) -> list[keras.layers.Layer]:
         config, bottleneck = self.config, self.network.bottleneck_shape
@@ -41,9 +48,8 @@ class StochasticDiscrete(NextFrameModel):
     def predict(self, moments: Moments, noise: Noise) -> tuple[Decoded, dict[str, tf.Tensor]]:
         """With bits from both frames of each transition, some of them noisy or the predictor's own."""
         latent, updates = self.config.latent, tf.cast(self.optimizer.updates, tf.float32)
-        frame = self.newest(moments.frames)
-        encoded = self.network.encode(frame, moments.memory, moments.action, noise)
-        logits = self.inference(frame, moments.target, moments.action)
+        encoded = self.network.encode(self._seen(moments.frames), moments.memory, moments.action, noise)
+        logits = self.inference(self.newest(moments.frames), moments.target, moments.action)
         known = clean_bits(logits)
         loss = self.predictor.loss(encoded.bottleneck, known, noise)
 
@@ -57,9 +63,12 @@ class StochasticDiscrete(NextFrameModel):
         return self.network.decode(self._with_bits(encoded, bits, used), noise), {"latent_loss": loss}
 
     def dream(self, state: NextFrameState, action: tf.Tensor, temperature: tf.Tensor, seed: tf.Tensor) -> Decoded:
-        encoded = self.network.encode(self.newest(state.frames), state.memory, action, QUIET)
+        encoded = self.network.encode(self._seen(state.frames), state.memory, action, QUIET)
         bits = self.predictor.sample(encoded.bottleneck, temperature, seed)
         return self.network.decode(self._with_bits(encoded, bits, tf.constant(True)), QUIET)
+
+    def _seen(self, frames: tf.Tensor) -> tf.Tensor:
+        return frames[..., -self.config.network_frames * self.spec.observation_shape[-1] :]
 
     def _with_bits(self, encoded: Encoded, bits: tf.Tensor, used: tf.Tensor) -> Encoded:
         # Behind an identity its two gradients are added as a pair (see `graph.make_deterministic`).
