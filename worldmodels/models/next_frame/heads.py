@@ -41,13 +41,15 @@ class ClassReward(Layer):
 
 
 class SymlogReward(Layer):
-    """The reward in the world's own units, regressed as its symlog: the mean of a unit-variance normal."""
+    """The reward in the world's own units, regressed as its symlog: the mean of a unit-variance normal; starts at 0."""
 
     def __init__(self, inputs: int, units: int, seeds: np.random.Generator):
         super().__init__(name="reward")
         with keras.name_scope("reward"):
             self.hidden = Linear(inputs, units, seeds, "hidden")
             self.mean = Linear(units, 1, seeds, "mean")
+        # Rewards are rare: from anything but 0 it would first have to find its way there.
+        self.mean.kernel.assign(tf.zeros_like(self.mean.kernel))
 
     def call(self, summary: tf.Tensor) -> tf.Tensor:
         return self.mean(tf.nn.relu(self.hidden(summary)))[:, 0]
