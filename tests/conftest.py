@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+import worldmodels  # noqa: F401 (decides how TensorFlow calculates, so it comes first here as it does in the program)
+
 
 @pytest.fixture(scope="session")
 def line():
