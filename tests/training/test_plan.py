@@ -41,6 +41,13 @@ def test_simple_has_long_phases_with_factors():
     assert plan.remaining(plan.start(0)) == {"collect": 6000, "fit": 255_000, "improve": 16_000}
 
 
+def test_a_position_in_words():
+    plan = Plan(LoopConfig(steps=96_000, prefill=6400, collect=6400, fit=15_000, improve=50), num_envs=16)
+    assert plan.describe(Position(0, "collect", 384)) == "turn 1 of 15 · collect 256 of 6,400"
+    assert plan.describe(Position(14, "fit", 3_000)) == "turn 15 of 15 · fit 12,000 of 15,000"
+    assert plan.describe(Position(0, "improve", 40)) == plan.describe(Position(15, "collect", 400)) == ""
+
+
 def test_part_of_a_phase():
     plan = Plan(LoopConfig(prefill=100, collect=100, fit=10), num_envs=4)
     assert plan.after(Position(0, "collect", 25), 16) == Position(0, "collect", 9)

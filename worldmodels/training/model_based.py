@@ -27,9 +27,6 @@ from worldmodels.training.reality import PIECE, Reality
 from worldmodels.training.sources import copy_recording, load_pretrained
 from worldmodels.training.starts import draw_starts
 
-READABLE = 100
-"""Pieces of work in a phase from which on it is worth showing."""
-
 
 class ModelBasedLoop:
     """A `Loop` (see `training/loop.py`) over a world model, an agent and a replay store.
@@ -70,11 +67,7 @@ class ModelBasedLoop:
 
     @property
     def progress(self) -> str:
-        turn, phase, left = self._position
-        total = self._plan.amount(turn, phase)
-        if self.finished or total < READABLE * (PIECE if phase == "collect" else 1):
-            return ""
-        return f"turn {turn + 1:,} of {self._plan.turns:,} · {phase} {total - left:,} of {total:,}"
+        return self._plan.describe(self._position)
 
     def begin(self) -> None:
         """Take over what another run learned or recorded, where the configuration names one."""

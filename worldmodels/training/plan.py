@@ -7,6 +7,8 @@ from typing import NamedTuple
 from worldmodels.runtime.config import LoopConfig
 
 PHASES = ("collect", "fit", "improve")
+READABLE = 100
+"""A phase of fewer steps or updates is over before one has read of it."""
 
 
 class Position(NamedTuple):
@@ -58,6 +60,14 @@ class Plan:
             return position._replace(left=position.left - done)
         later = PHASES[PHASES.index(position.phase) + 1 :]
         return self._first(position.turn, later) or self.start(position.turn + 1)
+
+    def describe(self, position: Position) -> str:
+        """The position in words, with steps counted over all environments; empty where it changes too fast."""
+        turn, phase, left = position
+        total, unit = self.amount(turn, phase), self._num_envs if phase == "collect" else 1
+        if turn >= self.turns or total < READABLE:
+            return ""
+        return f"turn {turn + 1:,} of {self.turns:,} · {phase} {(total - left) * unit:,} of {total * unit:,}"
 
     def remaining(self, position: Position) -> dict[str, int]:
         """What is left of the run, by phase."""

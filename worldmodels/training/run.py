@@ -108,7 +108,8 @@ class TrainingSession:
                 raise Interrupted(f"Stopped at step {loop.step:,} and saved. The same command again continues the run.")
             if self._due("checkpoint") or loop.finished:
                 self._checkpoint()
-        self._progress.message(f"Trained for {loop.step:,} environment steps, {loop.updates:,} updates")
+        updates = " and ".join(f"{count:,} {name.replace('/', ' ')}" for name, count in loop.counters().items())
+        self._progress.message(f"Trained for {loop.step:,} environment steps, {updates}")
 
     def _log_and_evaluate(self) -> None:
         loop, finished = self._loop, self._loop.finished
@@ -130,7 +131,8 @@ class TrainingSession:
         return by_steps or by_updates
 
     def _evaluates(self) -> bool:
-        return self._config.training.evaluate_every > 0 and self._loop.at_turn_start and self._loop.updates > 0
+        learned = any(self._loop.counters().values())
+        return learned and self._loop.at_turn_start and self._config.training.evaluate_every > 0
 
     def _show(self, values: dict[str, float]) -> None:
         self._progress.update(self._loop.step, values, self._loop.progress, self._speed.seconds_left())
@@ -171,7 +173,9 @@ def _total_steps(config: RunConfig) -> int:
 
 def _expected_steps(training: LoopConfig) -> int:
     """That the replay store will be given."""
-    recorded = len(ReplayReader(RunDir.open(training.recording).replay)) if training.recording else 0
+    recording = RunDir(training.recording)
+    # When a run is continued, what it once copied may be gone, and is already in its own store.
+    recorded = len(ReplayReader(recording.replay)) if training.recording and recording.exists() else 0
     return recorded + (training.steps if training.collect else training.prefill)
 
 
