@@ -82,8 +82,12 @@ class PPO:
             "value": weighted_mean(samples.values, samples.weights),
             "explained_variance": explained_variance(samples),
         }
+        averages = {name: tf.identity(value) for name, value in self._averages.items()}
         samples = self._disturbed(samples, noise, paint_seed)
         learned, finite = self._pass_over(samples, deal(samples, self.config, deal_seed), noise)
+        # Moving averages move whenever the network learns, before it is known whether all was finite.
+        for name, value in self._averages.items():
+            value.assign(tf.where(finite, value, averages[name]))
         self._iterations.assign_add(tf.cast(finite, tf.int64))
         figures |= learned | {"finite": tf.cast(finite, tf.float32)}
         return {f"policy/{name}": value for name, value in figures.items()}
