@@ -31,7 +31,7 @@ TARGETS: dict[str, dict[str, float]] = {
     "simple": {"training": 2.8, "simulation_1": 9.0},
     "simple_deterministic": {"training": 7.8},
     "simple_small": {"training": 50.0, "simulation_1": 30.0, "simulation_16": 150.0},
-    "simple_small_deterministic": {},
+    "simple_deterministic_small": {},
 }
 """Presets, and frames per second that they have to reach. On two cores of such a machine, tensor2tensor's code does
 1.4 frames/s of training with the stochastic model and 3.9 with the deterministic one, and simulates 4.5: the published

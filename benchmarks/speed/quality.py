@@ -23,7 +23,7 @@ from worldmodels.runtime.config import RunConfig
 GAME = "fruitbot"  # its rewards are frequent
 HORIZON, WINDOWS = 15, 64
 STEPS_AHEAD = (1, 5, 15)
-PAIRS = {"simple": "simple_small", "simple_deterministic": "simple_small_deterministic"}
+PAIRS = {"simple": "simple_small", "simple_deterministic": "simple_deterministic_small"}
 """The preset of the published layout, and that of the small one."""
 
 
