@@ -26,6 +26,7 @@ from worldmodels.models.next_frame.config import (
     SamplingConfig,
     StochasticDiscreteConfig,
 )
+from worldmodels.models.next_frame.patch_config import MotionOutputConfig, PatchNetworkConfig
 from worldmodels.models.rssm.config import RSSMConfig
 
 SHAPE, ACTIONS = (20, 24, 3), 5
@@ -35,16 +36,25 @@ HEAD, FAST = HeadConfig(1, 8), OptimizerConfig(learning_rate=1e-2)
 PATCH = PatchConfig(patch=2, depth=4)
 
 CONV = ConvNetworkConfig(hidden=4, levels=2, doublings=1, middle_layers=1)
+PATCHES = PatchNetworkConfig(patch=8, depth=8, bottleneck=8, blocks=1)
+MOTION = MotionOutputConfig(motions=1, depth=4)
+LATENT = LatentConfig(bits=4, group=2, units=4, ramp_updates=2, use_ramp_updates=2)
 SAMPLING = SamplingConfig(floor=1.0)  # from the first update on, as often as it gets
 
 MODELS: dict[str, Any] = {
     "deterministic": DeterministicConfig(network=CONV, frames=2, head_units=8),
     "frames": FrameStackConfig(frames=3),
+    "deterministic in patches": DeterministicConfig(
+        network=PATCHES, output=MOTION, frames=2, reward="symlog", head_units=8, optimizer=FAST
+    ),
+    "stochastic_discrete in patches": StochasticDiscreteConfig(
+        network=PATCHES, output=MOTION, frames=2, memory=4, latent=LATENT, reward="symlog", head_units=8, optimizer=FAST
+    ),
     "stochastic_discrete": StochasticDiscreteConfig(
         network=CONV,
         frames=2,
         memory=4,
-        latent=LatentConfig(bits=4, group=2, units=4, ramp_updates=2, use_ramp_updates=2),
+        latent=LATENT,
         sampling=SAMPLING,
         head_units=8,
         optimizer=FAST,
