@@ -13,8 +13,11 @@ from worldmodels.player.options import PlayOptions
 from worldmodels.runtime.config import RunConfig
 from worldmodels.telemetry.video import read_video
 
-RSSM = ["model.recurrent=8", "model.hidden=8", "model.latents=2", "model.classes=2"]
-RUNS = {"rssm": ["dreamer_small", *RSSM]}
+RUNS = {
+    "rssm": ["dreamer_small", "model.recurrent=8", "model.hidden=8", "model.latents=2", "model.classes=2"],
+    "next frame": ["debug_simple"],
+    "model-free": ["debug_ppo"],
+}
 """Preset and changes by the kind of run."""
 
 

@@ -20,7 +20,7 @@ TRIES = 100
 class RecordedStarts:
     """Windows of `context` steps from a replay store, uniform over those that do not close with an episode's last step.
 
-    A window may run across the border of episodes; the model forgets there.
+    A window may run across the border of episodes; the model forgets there. Episodes that are held out stay out.
     """
 
     def __init__(self, reader: ReplayReader, context: int) -> None:
@@ -28,12 +28,12 @@ class RecordedStarts:
 
     def __call__(self, count: int, generator: np.random.Generator) -> Batch:
         """Raises UserError where the store holds too few steps, or none after which an episode goes on."""
-        batch = self._reader.sample(count, self._context, generator)
+        batch = self._reader.sample(count, self._context, generator, "training")
         for _ in range(TRIES):
             over = np.flatnonzero(batch.is_last[:, -1])
             if not len(over):
                 return batch
-            others = self._reader.sample(len(over), self._context, generator)
+            others = self._reader.sample(len(over), self._context, generator, "training")
             batch = Batch(*(_replaced(values, over, new) for values, new in zip(batch, others, strict=True)))
         raise UserError(
             f"Imagination begins where a recorded episode goes on; the replay store in '{self._reader.folder}' shows "
