@@ -1,9 +1,10 @@
 """What the small next-frame models give away: their errors beside those of the published layouts.
 
-Both layouts of a pair learn the same windows with the same optimizer and schedules, those of the small preset: so
-nothing but layout and size differs, and a short measurement says something, as the published schedules, made for 45,000
-updates, could not. First the published layout learns for some time; the small one is tested after as many updates, and
-again after as much time. Both predict held-out windows of other levels without looking.
+Both layouts of a pair learn the same windows, in batches of the published shape, with the same optimizer and schedules,
+those of the small preset: so nothing but layout and size differs, and a short measurement says something, as the
+published schedules, made for 45,000 updates, could not. First the published layout learns for some time; the small one
+is tested after as many updates, and again after as much time. Both predict held-out windows of other levels without
+looking.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ def measure(seconds: float) -> dict[str, Any]:
 
 def compare_pair(published: str, small: str, recording: Batch, test: Batch, seconds: float) -> list[dict[str, Any]]:
     config, layout = load_config(RunConfig, [small]), load_config(RunConfig, [published])
+    shape = {"batch": layout.training.batch, "length": layout.training.length}
+    config = replace(config, training=replace(config.training, **shape))
     large = replace(config, model=replace(config.model, network=layout.model.network, output=layout.model.output))
     rows, updates = [], 0
     for name, learner in ((f"layout of {published}", Learner(large)), (small, Learner(config))):
