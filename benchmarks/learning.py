@@ -32,14 +32,27 @@ STEPS = 20_000
 EPISODES, ENVIRONMENTS, MAX_STEPS = 256, 64, 1_000  # of the last measurement of a run
 
 COMMON: dict[str, Any] = {
-    "env.num_levels": 200,
     "env.num_envs": 16,
+    "env.num_levels": 200,
+    # Flat colours on black: so few steps and updates are for learning what things do, not how they are painted.
+    "env.use_backgrounds": False,
+    "env.use_monochrome_assets": True,
+    "agent.discount": 0.98,
     "training.steps": STEPS,
-    "training.log_every": 2_500,
-    "training.evaluate_every": 5_000,
+    "training.log_every": 2_000,
+    "training.evaluate_every": 4_000,
     "evaluation.episodes": 64,
+    "evaluation.temperatures": [1],
+    "evaluation.noops": [0],
     "evaluation.windows": 32,
     "evaluation.max_steps": 500,
+}
+PPO: dict[str, Any] = {
+    "agent.images": "nature",
+    "agent.clip_rewards": False,
+    "agent.clip": 0.2,
+    "agent.minibatch": 256,
+    "agent.optimizer.learning_rate": 5e-4,
 }
 
 
@@ -52,12 +65,39 @@ class Learner(NamedTuple):
 
 
 LEARNERS = {
-    "ppo": Learner("PPO in the real game", "ppo_small", {}),
-    "simple": Learner("SimPLe", "simple_small", {}),
+    "ppo": Learner("PPO in the real game", "ppo", {**PPO, "training.rollout": 64}),
+    "simple": Learner(
+        "SimPLe",
+        "simple_deterministic_small",
+        {
+            "agent.kind": "ppo",
+            **PPO,
+            "agent.horizon": 20,
+            "training.prefill": 4_000,
+            "training.collect": 4_000,
+            "training.real_rollout": 50,
+            "training.fit": 200,
+            "training.fit_factors": [2],
+            "training.improve": 50,
+            "training.starts.context": 4,
+        },
+    ),
     "dreamer": Learner(
         "Dreamer",
         "dreamer_small",
-        {"training.prefill": 2_400, "training.pretrain": 100, "training.collect": 32, "agent.normalize_returns": False},
+        {
+            "model.classes": 0,  # Gaussian: so early, categories harden before they have found the small things
+            "model.latents": 32,
+            "model.reward_scale": 10,
+            "model.continuation_scale": 20,
+            "agent.normalize_returns": False,
+            "agent.starts": 64,
+            "training.prefill": 2_400,
+            "training.pretrain": 200,
+            "training.collect": 16,
+            "training.batch": 8,
+            "training.length": 16,
+        },
     ),
 }
 
