@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -41,6 +42,6 @@ class RecordedStarts:
         )
 
 
-def _replaced(values: np.ndarray, rows: np.ndarray, new: np.ndarray) -> np.ndarray:
+def _replaced(values: Any, rows: np.ndarray, new: Any) -> Any:
     values[rows] = new
     return values
