@@ -99,6 +99,10 @@ class Evaluator:
         """Whether there is a world model to measure."""
         return is_world_model(self._parts.model)
 
+    def require_model(self) -> None:
+        """Raises ConfigError where there is no world model."""
+        _ = self._parts.world_model
+
     def planner(self, config: PlannerConfig) -> PlannerActor:
         """An actor for `grid`. Raises ConfigError where the run has no world model to plan in."""
         parts = self._parts

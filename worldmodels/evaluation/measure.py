@@ -48,6 +48,8 @@ class Findings:
 def measure(evaluator: Evaluator, request: Request, settings: EvaluationConfig, env: EnvConfig) -> Findings:
     """Does what is asked for, and prints it."""
     findings = Findings()
+    if request.mode != "real":
+        evaluator.require_model()
     if request.mode == "imagined":
         _imagined(findings, evaluator, request, settings)
         return findings

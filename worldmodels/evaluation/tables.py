@@ -45,13 +45,13 @@ def _print_errors(errors: WorldModelErrors, context: int, title: str) -> None:
     curves = [
         ("image error, model", errors.image_error, 5),
         ("image error, last frame copied", errors.copy_image_error, 5),
-        ("image error, model sees each frame", errors.looking_image_error, 5),
+        ("image error, each frame seen", errors.looking_image_error, 5),
         ("reward right", errors.reward_accuracy, 3),
-        ("reward right, always the commonest", errors.constant_reward_accuracy, 3),
+        ("... always the commonest", errors.constant_reward_accuracy, 3),
         ("sum of rewards right", errors.reward_sum_accuracy, 3),
-        ("sum right, always the commonest", errors.constant_reward_sum_accuracy, 3),
+        ("... sum of the commonest", errors.constant_reward_sum_accuracy, 3),
         ("continuation right", errors.continuation_accuracy, 3),
-        ("continuation right, always goes on", errors.constant_continuation_accuracy, 3),
+        ("... always goes on", errors.constant_continuation_accuracy, 3),
     ]
     rows = [[label, *(number(curve.mean[h - 1], digits) for h in shown)] for label, curve, digits in curves]
     rows.append(["windows", *(str(errors.image_error.n[h - 1]) for h in shown)])
