@@ -10,6 +10,7 @@ from worldmodels.core.errors import ConfigError, UserError
 from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Batch
 from worldmodels.evaluation.world_model import counting
+from worldmodels.replay import ReplayReader
 from worldmodels.replay.sampling import draw_windows
 from worldmodels.runtime.collect import Collector
 
@@ -40,7 +41,7 @@ def record_windows(env: Any, actor: Any, windows: int, length: int, seed: int, s
     return batch
 
 
-def held_out_windows(replay: Any, windows: int, length: int, seed: int) -> Batch | None:
+def held_out_windows(replay: ReplayReader, windows: int, length: int, seed: int) -> Batch | None:
     """`windows` windows of `length` steps from the episodes that a run keeps out of training; None while there are none
     of that length."""
     try:
