@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,11 +10,13 @@ import pytest
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.types import Batch
 from worldmodels.evaluation.prediction import ROWS, Predictor, join_groups, row_groups
-from worldmodels.evaluation.recording import check_reach, record_windows
+from worldmodels.evaluation.recording import check_reach, held_out_windows, record_windows
 from worldmodels.evaluation.settings import marks
 from worldmodels.evaluation.trees import errors_tree
 from worldmodels.evaluation.video import comparison_frames, difference_image, prediction_video, shown_rows
 from worldmodels.evaluation.world_model import counting, error_metrics, evaluate_world_model
+from worldmodels.replay import Replay, ReplayConfig
+from worldmodels.runtime.collect import Collector
 
 KEY = np.array([1, 2], np.int32)
 
@@ -206,3 +209,18 @@ def test_a_horizon_that_no_window_reaches_is_refused() -> None:
     check_reach(rows, context=3)  # what follows the new beginning in the second window is one episode
     with pytest.raises(ConfigError, match="evaluation.horizon is 3, .* the longest does for 2 steps after the 2"):
         check_reach(rows, context=2)
+
+
+def test_held_out_windows_come_from_held_out_episodes(parts: SimpleNamespace, tmp_path: Path) -> None:
+    # Episodes of 4 steps, 5 moments each, in one stream; every second one is held out.
+    replay = Replay(tmp_path, 1, (2, 2, 3), ReplayConfig(capacity_steps=1000, held_out_every=2))
+    assert held_out_windows(replay, 8, 3, seed=0) is None
+    steps = Collector(parts.CountingEnv([4]), seed=0).collect(parts.ConstantActor(1), 30)
+    for t, step in enumerate(steps):
+        replay.append(step._replace(observation=np.full_like(step.observation, t // 5)))
+    found = held_out_windows(replay, 40, 3, seed=0)
+    assert found is not None
+    assert set(found.observation.ravel().tolist()) == {1, 3, 5}
+    again = held_out_windows(replay, 40, 3, seed=0)
+    assert again is not None and (again.observation == found.observation).all()
+    assert held_out_windows(replay, 8, 6, seed=0) is None
