@@ -45,7 +45,6 @@ def test_learns_in_imagination_to_walk_to_where_it_is_paid(line, starts):
     # Going right at once and staying there is worth 1 + 0.5 + 0.25 + ... = 2.
     assert float(extras["value"][1]) == pytest.approx(2, abs=0.2)
     assert metrics["policy/entropy"] < 0.3
-    assert metrics["policy/explained_variance"] > 0.3
     assert metrics["policy/finite"] == 1
 
 
