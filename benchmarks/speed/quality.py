@@ -18,7 +18,7 @@ from speed.experience import STREAMS, record, windows
 from speed.next_frame import CONTEXT, Learner
 from worldmodels.core.config import load_config, preset_names
 from worldmodels.core.types import Batch
-from worldmodels.evaluation.world_model import evaluate_world_model
+from worldmodels.evaluation.world_model import counting, evaluate_world_model, mean_curve
 from worldmodels.runtime.config import RunConfig
 
 GAME = "fruitbot"  # its rewards are frequent
@@ -70,5 +70,5 @@ def row(name: str, learner: Learner, test: Batch) -> dict[str, Any]:
 
 def _constant_reward_error(test: Batch) -> list[float]:
     """Of always predicting no reward."""
-    reward = np.abs(test.reward[:, CONTEXT:])
-    return [float(reward[:, ahead - 1].mean()) for ahead in STEPS_AHEAD]
+    curve = mean_curve(np.abs(test.reward[:, CONTEXT:]), counting(test.is_last, CONTEXT))
+    return [float(curve.mean[ahead - 1]) for ahead in STEPS_AHEAD]
