@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
 import tensorflow as tf
+
+from worldmodels.models.config import AdafactorConfig
 
 VIEWS = {"Identity", "IdentityN", "Reshape", "ExpandDims", "Squeeze", "EnsureShape", "StopGradient"}
 
@@ -34,6 +37,13 @@ def risky(function) -> list[str]:
 def test_the_update_of_the_model(build, batch, seed):
     model = build(uniform_mix=0.01, free_nats=0.1)
     assert risky(lambda: model.fit(batch, seed)) == []
+
+
+@pytest.mark.parametrize("kind", ["deterministic", "stochastic_discrete"])
+def test_the_update_of_a_next_frame_model(build_next_frame, window, seed, kind):
+    # Adam's own operations are checked above; Adafactor's are more.
+    model = build_next_frame(kind, optimizer=AdafactorConfig(), pixel_noise=0.1)
+    assert risky(lambda: model.fit(window, seed)) == []
 
 
 def test_such_a_sum_is_found():

@@ -70,4 +70,5 @@ def _average(moment: tf.Variable, value: tf.Tensor, keep: tf.Tensor) -> tf.Tenso
 
 
 def _rms(x: tf.Tensor) -> tf.Tensor:
-    return tf.sqrt(tf.reduce_mean(tf.square(x)))
+    """The root mean square; `l2_loss`, half the sum of squares, makes no tensor of squares."""
+    return tf.sqrt(2.0 * tf.nn.l2_loss(x) / float(x.shape.num_elements()))

@@ -21,13 +21,13 @@ def models(build_next_frame):
 
 @pytest.fixture(scope="module")
 def learned(build_next_frame, window):
-    """One of each kind after 150 updates on one batch, with its first and its last metrics."""
+    """One of each kind after 120 updates on one batch, with its first and its last metrics."""
     made = {}
 
     def learn(kind):
         if kind not in made:
             model = build_next_frame(kind)
-            metrics = [model.fit(window, np.array([5, i], np.int32))[0] for i in range(150)]
+            metrics = [model.fit(window, np.array([5, i], np.int32))[0] for i in range(120)]
             made[kind] = model, metrics[0], metrics[-1]
         return made[kind]
 
@@ -171,7 +171,7 @@ def test_fit_gives_the_states_of_the_recorded_frames(learned, window, seed):
 def test_a_checkpoint_of_another_size_is_refused(build_next_frame, models):
     from worldmodels.models.next_frame.config import ConvNetworkConfig
 
-    other = build_next_frame("deterministic", network=ConvNetworkConfig(hidden=8, levels=2, doublings=1))
+    other = build_next_frame("deterministic", network=ConvNetworkConfig(hidden=8, levels=1, doublings=1))
     with pytest.raises(CheckpointError, match=r"'network/enter/dense/kernel' has shape \(6, 16\).*\(6, 8\)"):
         other.load(models["deterministic"].save())
     with pytest.raises(CheckpointError, match="lacks 'inference/.*It was written with another configuration"):
