@@ -8,7 +8,12 @@ import pytest
 import tensorflow as tf
 
 from worldmodels.models.config import AdafactorConfig
+from worldmodels.models.next_frame.patch_config import MotionOutputConfig, PatchNetworkConfig
 
+PATCHES = {
+    "network": PatchNetworkConfig(patch=4, depth=6, bottleneck=6, blocks=1),
+    "output": MotionOutputConfig(motions=1, depth=6),
+}
 VIEWS = {"Identity", "IdentityN", "Reshape", "ExpandDims", "Squeeze", "EnsureShape", "StopGradient"}
 
 
@@ -39,10 +44,11 @@ def test_the_update_of_the_model(build, batch, seed):
     assert risky(lambda: model.fit(batch, seed)) == []
 
 
+@pytest.mark.parametrize("layout", [{}, PATCHES], ids=["conv", "patch"])
 @pytest.mark.parametrize("kind", ["deterministic", "stochastic_discrete"])
-def test_the_update_of_a_next_frame_model(build_next_frame, window, seed, kind):
+def test_the_update_of_a_next_frame_model(build_next_frame, window, seed, kind, layout):
     # Adam's own operations are checked above; Adafactor's are more.
-    model = build_next_frame(kind, optimizer=AdafactorConfig(), pixel_noise=0.1)
+    model = build_next_frame(kind, optimizer=AdafactorConfig(), pixel_noise=0.1, **layout)
     assert risky(lambda: model.fit(window, seed)) == []
 
 
