@@ -73,9 +73,7 @@ SHAPE, ACTIONS = (13, 10, 3), 3
 
 def tiny_next_frame_config(kind: str, **changes):
     settings = {
-        "network": ConvNetworkConfig(
-            hidden=16, levels=2, doublings=1, middle_layers=2, dropout=0.0, middle_dropout=0.0
-        ),
+        "network": ConvNetworkConfig(hidden=16, levels=1, doublings=1, dropout=0.0, middle_dropout=0.0),
         "frames": 2,
         "pixel_noise": 0.0,
         "sampling": SamplingConfig(final=0.5, floor=1.0),
