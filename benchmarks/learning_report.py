@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -56,7 +57,7 @@ def write_report(cells: Sequence[Cell], heading: str, stem: Path) -> None:
     plot_seed_curves(
         [_panel([c for c in cells if c.game == game]) for game in games], "return", stem.with_suffix(".png")
     )
-    write_atomic(stem.with_suffix(".json"), json.dumps(rows, indent=2) + "\n")
+    write_atomic(stem.with_suffix(".json"), json.dumps(rows, indent=2, allow_nan=False) + "\n")
     text = "\n".join([heading, "", HEADER, *map(_line, rows), ""])
     write_atomic(stem.with_suffix(".md"), text)
     print(text)
@@ -77,9 +78,9 @@ def _rows(cells: Sequence[Cell]) -> list[dict[str, Any]]:
             "title": group[0].title,
             "seeds": [cell.seed for cell in group],
             "returns": scores[name],
-            "mean": estimate(scores[name])._asdict(),
-            "less_ppo": difference(scores[name], scores.get("ppo", []))._asdict() if name != "ppo" else None,
-            "less_random": estimate([score - random for score in scores[name]])._asdict(),
+            "mean": _tree(estimate(scores[name])),
+            "less_ppo": _tree(difference(scores[name], scores.get("ppo", []))) if name != "ppo" else None,
+            "less_random": _tree(estimate([score - random for score in scores[name]])),
             "random": random,
             "minutes": [cell.minutes for cell in group],
             "curves": [{"steps": c.curve.steps.tolist(), "returns": c.curve.values.tolist()} for c in group],
@@ -95,9 +96,16 @@ def _line(row: dict[str, Any]) -> str:
     return f"| {' | '.join(cells)} | {np.mean(row['minutes']):.1f} |"
 
 
-def _interval(values: dict[str, Any], sign: str = "") -> str:
-    found = Estimate(**values)
-    return f"{found.mean:{sign}.2f} ({found.low:.2f} to {found.high:.2f})"
+def _tree(found: Estimate) -> dict[str, float | None]:
+    """For JSON, which has no NaN: what too few seeds leave open is null."""
+    return {name: None if math.isnan(value) else value for name, value in found._asdict().items()}
+
+
+def _interval(found: dict[str, Any], sign: str = "") -> str:
+    if found["mean"] is None:
+        return "-"
+    mean = f"{found['mean']:{sign}.2f}"
+    return mean if found["low"] is None else f"{mean} ({found['low']:.2f} to {found['high']:.2f})"
 
 
 def _panel(cells: Sequence[Cell]) -> Panel:
