@@ -15,8 +15,9 @@ demo:
 	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ]; then $(WORLDMODELS) play $(RUN); else \
 	  echo "No display here, so the player stays closed. Where there is one: $(WORLDMODELS) play $(RUN)"; fi
 
+# Two processes, each with whole files, whose tests share what is costly to set up.
 test: lint
-	$(VENV)/bin/python -m pytest
+	$(VENV)/bin/python -m pytest -n 2 --dist loadfile
 
 lint:
 	@scripts/setup test

@@ -133,10 +133,10 @@ class SeenLine(Line):
 
 
 def test_learns_from_pictures_too(starts):
-    agent = build_agent(CONFIG, SeenLine.spec, seed(0))
+    agent, world = build_agent(CONFIG, SeenLine.spec, seed(0)), SeenLine()
     for i in range(40):
-        metrics = agent.improve(SeenLine(), starts, CONTINUES, seed(i))
-    places = SeenLine().features(type(starts)(tf.constant([[-1.0], [0.0]])))
+        metrics = agent.improve(world, starts, CONTINUES, seed(i))
+    places = world.features(type(starts)(tf.constant([[-1.0], [0.0]])))
     assert agent.act(places, (), 0.0, seed(0))[0].numpy().tolist() == [1, 1]
     assert metrics["policy/finite"] == 1
     assert float(agent.critic(places)[1, 0]) > 1.0

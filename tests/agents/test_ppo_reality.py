@@ -95,7 +95,7 @@ def mean_reward(world, config: PPOConfig, updates: int) -> float:
 )
 def test_learns_from_pictures(changes):
     optimizer = replace(FAST, learning_rate=1e-3)
-    assert mean_reward(Quadrants(), replace(CONFIG, optimizer=optimizer, **changes), 20) > 0.8
+    assert mean_reward(Quadrants(), replace(CONFIG, optimizer=optimizer, **changes), 20) > 0.6
 
 
 def test_remembers_what_it_no_longer_sees():

@@ -5,6 +5,7 @@ A new member needs one entry here, named by its kind, or by its kind and a word 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -110,8 +111,14 @@ def renewed_learner(name: str, number: int = 0) -> Any:
     return model
 
 
-def world_models() -> list[str]:
-    return [name for name in MODELS if is_world_model(shared_model(name))]
+def world_models(names: Iterable[str] = MODELS) -> list[str]:
+    return [name for name in names if is_world_model(shared_model(name))]
+
+
+def one_of_each_kind(table: dict[str, Any]) -> list[str]:
+    """The first entry of each kind: how a model is laid out is nothing to an agent."""
+    kinds = {config.kind: name for name, config in reversed(table.items())}
+    return [name for name in table if name in kinds.values()]
 
 
 def make_batch(shape: tuple[int, int, int] = SHAPE, actions: int = ACTIONS) -> Batch:

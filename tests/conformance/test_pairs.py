@@ -17,7 +17,7 @@ from worldmodels.runtime.actor import ModelActor
 BATCH = make_batch()
 CONTINUES = tf.constant(~BATCH.is_terminal, tf.float32)
 each = pytest.mark.parametrize("agent_name", members.AGENTS)
-each_world = pytest.mark.parametrize("model_name", members.world_models())
+PERCEPTIONS = members.one_of_each_kind(members.MODELS)
 
 
 @cache
@@ -27,7 +27,7 @@ def fitted(name):
     return model, model.fit(BATCH, key(0))[1]
 
 
-@each_world
+@pytest.mark.parametrize("model_name", members.world_models(PERCEPTIONS))
 @each
 def test_an_agent_learns_in_imagination(model_name, agent_name):
     """One policy update: finite, of some effect, repeatable bit for bit; the model stays as it is."""
@@ -47,7 +47,7 @@ def test_an_agent_learns_in_imagination(model_name, agent_name):
     assert_same(before, leaves(model.save()))
 
 
-@pytest.mark.parametrize("model_name", members.MODELS)
+@pytest.mark.parametrize("model_name", PERCEPTIONS)
 @each
 def test_an_agent_acts_through_a_perception(model_name, agent_name):
     """The same actions again after a save and a load, and no trace of what an episode was before it began."""
@@ -63,7 +63,7 @@ def test_an_agent_acts_through_a_perception(model_name, agent_name):
             np.testing.assert_array_equal(action, twin.act(BATCH.observation[:, t], BATCH.is_first[:, t]))
 
 
-@each_world
+@pytest.mark.parametrize("model_name", members.world_models())
 @pytest.mark.parametrize("observe", ["frames", "features"])
 def test_a_learned_world_is_a_gymnasium_environment(model_name, observe):
     model = shared_model(model_name)

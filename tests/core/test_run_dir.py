@@ -21,7 +21,8 @@ class Tiny:
     seed: int = 0
 
 
-def test_create_then_open(tmp_path: Path) -> None:
+def test_create_then_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", ["worldmodels", "train", "--logdir", "runs/maze"])
     path = tmp_path / "runs" / "maze"
     assert not RunDir(path).exists()
     run = RunDir.create(path, Tiny(3), {"note": "first"})
@@ -32,7 +33,7 @@ def test_create_then_open(tmp_path: Path) -> None:
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", meta["created"])
     assert meta["packages"]["numpy"].count(".") == 2
     assert meta["git"] is None or re.fullmatch(r"[0-9a-f]{40}(-dirty)?", meta["git"])
-    assert "pytest" in meta["command"]
+    assert meta["command"] == "worldmodels train --logdir runs/maze"
 
 
 def test_paths(tmp_path: Path) -> None:

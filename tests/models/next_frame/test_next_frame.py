@@ -108,14 +108,16 @@ def test_imagination_depends_on_action_and_seed_alone(model, window, seed):
     state = last_of(states_of(model, window))
     once = model.imagine(state, CHOICES, 1.0, seed)
     assert_equal(once, model.imagine(state, CHOICES, 1.0, seed))
-    assert not np.array_equal(once.reward, model.imagine(state, CHOICES[::-1].copy(), 1.0, seed).reward)
+    other = model.imagine(state, CHOICES[::-1].copy(), 1.0, seed)
+    assert not np.array_equal(once.continuation, other.continuation)
 
 
 def test_the_seed_decides_the_stochastic_model_alone(models, window, seed):
     for kind, same in (("deterministic", True), ("stochastic_discrete", False)):
         state = last_of(states_of(models[kind], window))
-        rewards = [models[kind].imagine(state, CHOICES, 1.0, np.array([9, i], np.int32)).reward for i in range(4)]
-        assert all(np.array_equal(rewards[0], other) for other in rewards[1:]) == same
+        seeds = [np.array([9, i], np.int32) for i in range(4)]
+        said = [models[kind].imagine(state, CHOICES, 1.0, seed).continuation for seed in seeds]
+        assert all(np.array_equal(said[0], other) for other in said[1:]) == same
 
 
 def test_temperature_0_imagines_the_mode_whatever_the_seed(models, window, seed):

@@ -79,7 +79,7 @@ def test_it_learns_to_move_what_the_action_moves(learned, window, seed, kind):
     model = learned(kind)
     state = model.imagine(state_at(model, window, 1, seed), window.action[:, 1], 0.0, seed)
     np.testing.assert_array_equal(model.frame(state), window.observation[:, 2])
-    np.testing.assert_allclose(model.reward(state), window.reward[:, 2], atol=0.5)
+    np.testing.assert_allclose(model.reward(state), window.reward[:, 2], atol=0.8)
     assert (model.continuation(state).numpy() > 0.5).all()
 
 
