@@ -1,6 +1,6 @@
 """PPO in the real game: samples per second of acting, the game and learning together, with the game's share apart.
 
-16 environments of coinrun, 128 steps between updates, the Nature network on four stacked frames, three passes of
+16 environments of coinrun, 128 steps between updates, the Nature network on one frame, three passes of
 minibatches of 256. Where the Python of a virtual environment with Stable-Baselines3 is given, its PPO does the same in
 turn with ours, in a process of its own (`speed/sb3_peer.py`).
 """
@@ -27,6 +27,7 @@ SETTINGS = [
     f"env.game={GAME}",
     f"env.num_envs={ENVS}",
     "model.kind=frames",
+    "model.frames=1",
     "agent.kind=ppo",
     "agent.images=nature",
     f"agent.passes={PASSES}",

@@ -13,7 +13,6 @@ import time
 from pathlib import Path
 
 from stable_baselines3 import PPO
-from stable_baselines3.common.vec_env import VecFrameStack
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from sb3_worlds import SAME_STEP, Worlds  # noqa: E402
@@ -36,7 +35,7 @@ class TimedWorlds(Worlds):
 def main() -> None:
     game, (envs, steps, passes, minibatch) = sys.argv[1], map(int, sys.argv[2:])
     worlds = TimedWorlds(GameVectorEnv(game, envs, autoreset_mode=SAME_STEP), seed=0)
-    learner = PPO("CnnPolicy", VecFrameStack(worlds, 4), n_steps=steps, batch_size=minibatch, n_epochs=passes, seed=0)
+    learner = PPO("CnnPolicy", worlds, n_steps=steps, batch_size=minibatch, n_epochs=passes, seed=0)
     for _ in sys.stdin:
         wall, processor, game_before = time.perf_counter(), time.process_time(), worlds.seconds
         learner.learn(envs * steps, reset_num_timesteps=False)
