@@ -27,7 +27,7 @@ from worldmodels.core.seeding import Streams
 
 ROOT = Path(__file__).parents[1]
 RUNS = ROOT / "runs" / "learning"
-GAMES = ("fruitbot", "starpilot")
+GAMES = ("coinrun", "fruitbot")
 SEEDS = (0, 1, 2)
 STEPS = 20_480  # whole experiences of 64 steps of 16 environments
 EPISODES, ENVIRONMENTS, MAX_STEPS = 256, 64, 1_000  # of the last measurement of a run
@@ -38,7 +38,6 @@ COMMON: dict[str, Any] = {
     # Flat colours on black: so few steps and updates are for learning what things do, not how they are painted.
     "env.use_backgrounds": False,
     "env.use_monochrome_assets": True,
-    "agent.discount": 0.98,
     "training.steps": STEPS,
     "training.log_every": 2_048,
     "training.evaluate_every": 4_096,
@@ -49,6 +48,7 @@ COMMON: dict[str, Any] = {
     "evaluation.max_steps": 500,
 }
 PPO: dict[str, Any] = {
+    "agent.discount": 0.98,
     "agent.images": "nature",
     "agent.clip_rewards": False,
     "agent.entropy": 0.03,
@@ -89,18 +89,13 @@ LEARNERS = {
         "Dreamer",
         "dreamer_small",
         {
-            "model.classes": 0,  # Gaussian: so early, categories harden before they have found the small things
-            "model.latents": 32,
-            "model.reward_scale": 50,
-            "model.continuation_scale": 50,
+            "agent.entropy": 5e-3,
             "agent.normalize_returns": False,
-            "agent.starts": 64,
             "training.prefill": 2_400,
-            "training.pretrain": 400,
+            "training.pretrain": 300,
             "training.collect": 16,
             "training.fit": 2,
-            "training.batch": 8,
-            "training.length": 16,
+            "training.improve": 2,
         },
     ),
 }
