@@ -15,9 +15,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = ["__version__", "dream", "train"]
 
-# On processors without AVX-512 TensorFlow leaves oneDNN off; there too it multiplies large matrices a quarter faster, at
-# the price of slower single steps, and repeats bit for bit. TensorFlow looks at this when it is imported, so that comes
-# later.
+# On processors without AVX-512 TensorFlow leaves oneDNN off. There too it multiplies large matrices a quarter faster,
+# at the price of slower single steps, and repeats bit for bit. It is read when TensorFlow is imported, later than here.
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
 
 # Gymnasium looks for no entry points: importing the package is what makes gymnasium.make know the games.
