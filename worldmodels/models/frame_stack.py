@@ -15,8 +15,15 @@ from worldmodels.models.graph import graph
 def push(stack: tf.Tensor, frame: tf.Tensor, is_first: tf.Tensor) -> tf.Tensor:
     """The stack uint8 (B, H, W, F) with `frame` uint8 (B, H, W, C) as its newest, or of it alone where `is_first`."""
     count = stack.shape[-1] // frame.shape[-1]
+    if count == 1:
+        return frame
     moved = tf.concat([stack[..., frame.shape[-1] :], frame], -1)
-    return tf.where(is_first[:, None, None, None], tf.concat([frame] * count, -1), moved)
+
+    def begun() -> tf.Tensor:
+        return tf.where(is_first[:, None, None, None], tf.concat([frame] * count, -1), moved)
+
+    # Episodes seldom begin, and filling stacks takes longer than moving them.
+    return tf.cond(tf.reduce_any(is_first), begun, lambda: moved)
 
 
 class FrameStack:
