@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import tensorflow as tf
 
 from worldmodels.models.next_frame.motion import moved
 from worldmodels.models.next_frame.motion_output import MotionOutput
+from worldmodels.models.next_frame.network import Decoded
 from worldmodels.models.next_frame.patch_config import MotionOutputConfig
 
 GRID, SHAPE, SIDE = (3, 4, 5), (9, 16, 3), 4
+NETWORK = SimpleNamespace(feature_shape=GRID, summary_size=6)
+SILENCE = Decoded(tf.zeros((2, *GRID)), tf.zeros((2, 6)))
 
 
 def output(motions: int = 1) -> MotionOutput:
-    return MotionOutput(MotionOutputConfig(motions=motions, depth=6), GRID, SHAPE, np.random.default_rng(0))
+    return MotionOutput(MotionOutputConfig(motions=motions, depth=6), NETWORK, SHAPE, np.random.default_rng(0))
 
 
 def image(seed: int) -> np.ndarray:
@@ -40,7 +45,7 @@ def set_motion(layer: MotionOutput, down: int, right: int) -> None:
 def test_without_weights_the_frame_stands_still():
     layer, newest = output(), image(0)
     silence(layer)
-    np.testing.assert_array_equal(layer.frame(tf.zeros((2, *GRID)), newest), newest)
+    np.testing.assert_array_equal(layer.frame(SILENCE, newest), newest)
 
 
 def test_pixels_move_where_their_motion_is_chosen():
@@ -49,14 +54,14 @@ def test_pixels_move_where_their_motion_is_chosen():
     set_motion(layer, 1, -2)
     set_biases(layer, [0, 3, 0])  # standing still has 2
     expected = moved(newest, tf.constant([[1, -2]] * 2))
-    np.testing.assert_array_equal(layer.frame(tf.zeros((2, *GRID)), newest), expected)
+    np.testing.assert_array_equal(layer.frame(SILENCE, newest), expected)
 
 
 def test_pixels_are_painted_where_paint_is_chosen():
     layer, newest = output(), image(0)
     silence(layer)
     set_biases(layer, [0, 0, 3], [-0.5, 0.1, 7.0])
-    frame = layer.frame(tf.zeros((2, *GRID)), newest).numpy()
+    frame = layer.frame(SILENCE, newest).numpy()
     assert (frame == [0, 153, 255]).all()
 
 
@@ -65,14 +70,14 @@ def test_a_still_picture_costs_nothing_where_every_copy_stands_still():
     silence(layer)
     set_biases(layer, [20, 0, 0])
     set_motion(layer, 0, 0)
-    features = tf.zeros((2, *GRID))
-    np.testing.assert_allclose(layer.loss(features, newest, newest, 0.0), 0.0, atol=1e-6)
-    assert (layer.loss(features, newest, image(1), 0.0).numpy() > 0.1).all()
+    np.testing.assert_allclose(layer.loss(SILENCE, newest, newest, 0.0), 0.0, atol=1e-6)
+    assert (layer.loss(SILENCE, newest, image(1), 0.0).numpy() > 0.1).all()
 
 
 def test_it_learns_to_move_the_picture():
     layer, newest = output(), image(0)
-    features = tf.constant(np.random.default_rng(1).normal(size=(2, *GRID)).astype(np.float32))
+    noise = np.random.default_rng(1)
+    decoded = Decoded(*(tf.constant(noise.normal(size=x.shape).astype(np.float32)) for x in SILENCE))
     target = moved(newest, tf.constant([[0, 1]] * 2)).numpy()
     variables = [weight.value for weight in layer.trainable_weights]
     optimizer = tf.keras.optimizers.Adam(0.03)
@@ -80,9 +85,9 @@ def test_it_learns_to_move_the_picture():
     @tf.function(autograph=False)
     def update():
         with tf.GradientTape() as tape:
-            loss = tf.reduce_mean(layer.loss(features, newest, target, 0.0))
+            loss = tf.reduce_mean(layer.loss(decoded, newest, target, 0.0))
         optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
 
     for _ in range(60):
         update()
-    np.testing.assert_array_equal(layer.frame(features, newest).numpy(), target)
+    np.testing.assert_array_equal(layer.frame(decoded, newest).numpy(), target)

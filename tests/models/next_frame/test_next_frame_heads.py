@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import tensorflow as tf
 
 from worldmodels.models.next_frame.config import SoftmaxOutputConfig
 from worldmodels.models.next_frame.heads import ClassReward, SymlogReward
+from worldmodels.models.next_frame.network import Decoded
 from worldmodels.models.next_frame.softmax_output import SoftmaxOutput
 
 
@@ -36,14 +39,15 @@ def test_symlog_rewards_come_back_in_their_own_units():
 
 
 def test_the_softmax_costs_what_is_above_the_cutoff_and_shows_its_best_values():
-    output = SoftmaxOutput(SoftmaxOutputConfig(), (2, 2, 5), (2, 2, 3), np.random.default_rng(0))
+    network = SimpleNamespace(feature_shape=(2, 2, 5))
+    output = SoftmaxOutput(SoftmaxOutputConfig(), network, (2, 2, 3), np.random.default_rng(0))
     output.dense.kernel.assign(np.zeros((5, 768)))
     bias = np.zeros((3, 256))
     bias[0, 7], bias[1, 250], bias[2, 0] = 50.0, 50.0, np.log(255.0)
     output.dense.bias.assign(bias.ravel())
-    features = tf.zeros((1, 2, 2, 5))
-    frame = output.frame(features, tf.zeros((1, 2, 2, 3), tf.uint8))
+    decoded = Decoded(tf.zeros((1, 2, 2, 5)), tf.zeros((1, 0)))
+    frame = output.frame(decoded, tf.zeros((1, 2, 2, 3), tf.uint8))
     np.testing.assert_array_equal(frame, np.broadcast_to([7, 250, 0], (1, 2, 2, 3)))
     # Two channels are sure; the third gives its value one half, ln 2 nats.
-    np.testing.assert_allclose(output.loss(features, frame, frame, 0.01), [(np.log(2) - 0.01) / 3], rtol=1e-4)
-    assert output.loss(features, frame, frame, 1.0)[0] == 0.0
+    np.testing.assert_allclose(output.loss(decoded, frame, frame, 0.01), [(np.log(2) - 0.01) / 3], rtol=1e-4)
+    assert output.loss(decoded, frame, frame, 1.0)[0] == 0.0

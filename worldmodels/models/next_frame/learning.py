@@ -89,7 +89,7 @@ def with_own_frames(model: Any, window: Window, frames: tf.Tensor, replace: tf.T
     def body(t, stack, memory, mixed):
         now = Moments(stack, memory, window.action[t - 1], window.frames[t])
         decoded, _ = model.predict(now, Noise(seeds[t]))
-        own = model.output.frame(decoded.features, model.newest(stack))
+        own = model.output.frame(decoded, model.newest(stack))
         frame = tf.where(replace[t][:, None, None, None], own, frames[t])
         stack, memory = model.advance(stack, memory, frame, window.is_first[t])
         return t + 1, stack, memory, mixed.write(t - start, frame)
@@ -116,12 +116,13 @@ def loss(model: Any, window: Window, frames: tf.Tensor, seed: tf.Tensor) -> tupl
     is_target = tf.cast(tf.range(first + 1, frames.shape[0] + 1)[:, None] >= config.frames, tf.float32)
     possible, target = _rows(possible), _rows(possible * is_target)
     newest = model.newest(moments.frames)
-    frame = model.output.loss(decoded.features, newest, moments.target, config.loss_cutoff)
+    frame = model.output.loss(decoded, newest, moments.target, config.loss_cutoff)
     parts = {"frame_loss": (frame, possible)}
-    reward = model.reward_head.loss(decoded.summary, _rows(window.reward[after]), config.loss_cutoff)
+    summary = tf.identity(decoded.summary)  # the output reads it too, and gradients are added in pairs
+    reward = model.reward_head.loss(summary, _rows(window.reward[after]), config.loss_cutoff)
     parts["reward_loss"] = (reward, target)
     if model.continuation_head:
-        continuation = model.continuation_head.loss(decoded.summary, _rows(window.continuation[after]))
+        continuation = model.continuation_head.loss(summary, _rows(window.continuation[after]))
         parts["continuation_loss"] = (continuation, target)
     parts |= {name: (value, possible) for name, value in own.items()}
     means = {name: _mean(value, weights) for name, (value, weights) in parts.items()}

@@ -48,7 +48,7 @@ class NextFrameModel:
         height, width, channels = shape.observation_shape
         self.config = config
         self.network = build_network(config.network, shape, seeds)
-        self.output = build_output(config.output, self.network.feature_shape, shape.observation_shape, seeds)
+        self.output = build_output(config.output, self.network, shape.observation_shape, seeds)
         summary = self.network.summary_size
         self.reward_head = build_reward(config.reward, summary, config.head_units, seeds)
         self.continuation_head = Continuation(summary, config.head_units, seeds) if config.continuation else None
@@ -94,7 +94,7 @@ class NextFrameModel:
         reward = self.reward_head.reward(decoded.summary)
         head = self.continuation_head
         continuation = head.probability(decoded.summary) if head else tf.ones_like(reward)
-        frame = self.output.frame(decoded.features, self.newest(state.frames))
+        frame = self.output.frame(decoded, self.newest(state.frames))
         frames, memory = self.advance(state.frames, state.memory, frame, tf.zeros_like(action, tf.bool))
         return NextFrameState(frames, reward, continuation, memory)
 

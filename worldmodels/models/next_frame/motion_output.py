@@ -14,13 +14,12 @@ from worldmodels.models.encoders import from_patches, to_float, to_image, to_pat
 from worldmodels.models.layers import Layer
 from worldmodels.models.next_frame.conv_layers import Linear
 from worldmodels.models.next_frame.motion import find_motions, moved
+from worldmodels.models.next_frame.network import Decoded, Network
 from worldmodels.models.next_frame.patch_config import MotionOutputConfig
 from worldmodels.models.next_frame.patch_grid import cover, patch_side
 
 STILL = 2.0
 """Logit by which standing still leads before anything is learned."""
-MOTION_SHARE = 0.05
-"""Weight of a motion's cross-entropy, in nats along one axis, beside that of a pixel's channel."""
 
 
 class MotionOutput(Layer):
@@ -34,40 +33,40 @@ class MotionOutput(Layer):
     def __init__(
         self,
         config: MotionOutputConfig,
-        feature_shape: tuple[int, int, int],
+        network: Network,
         observation_shape: tuple[int, int, int],
         seeds: np.random.Generator,
     ):
         super().__init__(name="output")
-        self.config, self._shape, self.grid = config, observation_shape, feature_shape[:2]
+        self.config, self._shape, self.grid = config, observation_shape, network.feature_shape[:2]
         self.side = patch_side(observation_shape, self.grid)
-        depth, channels = feature_shape[2], observation_shape[2]
+        depth, channels = network.feature_shape[2], observation_shape[2]
         self.copies = 1 + config.motions
         self.small = self.side // 2
         pixels = self.small**2
         with keras.name_scope("output"):
-            self.motions = Linear(2 * depth, config.motions * 2 * (2 * self.side + 1), seeds, "motions")
+            self.motions = Linear(network.summary_size, config.motions * 2 * (2 * self.side + 1), seeds, "motions")
             self.quarter = Linear(depth, 4 * config.depth, seeds, "quarter")
             self.compare = Linear(pixels * self.copies * channels, config.depth, seeds, "compare")
             self.pixels = Linear(config.depth, pixels * (self.copies + 1 + channels), seeds, "pixels")
 
-    def loss(self, features: tf.Tensor, newest: tf.Tensor, target: tf.Tensor, cutoff: float) -> tf.Tensor:
+    def loss(self, decoded: Decoded, newest: tf.Tensor, target: tf.Tensor, cutoff: float) -> tf.Tensor:
         labels = find_motions(newest, target, self.config.motions, reach=self.side)
-        motion_nats = tf.nn.sparse_softmax_cross_entropy_with_logits(labels + self.side, self._motion_logits(features))
+        motion_nats = tf.nn.sparse_softmax_cross_entropy_with_logits(labels + self.side, self._motion_logits(decoded))
         copies = self._copies(newest, labels)
-        choice, paint = self._compare(features, copies)
+        choice, paint = self._compare(decoded.features, copies)
         copy_costs = self._costs(copies, self._quarters(tf.concat([target] * self.copies, -1)))
         paint_costs = self._costs(paint, self._quarters(target))
         # Of a mixture's likelihood, the gradient is that of a classification by its own posterior.
         costs = tf.concat([copy_costs, tf.stop_gradient(paint_costs)], -1)
         source = tf.stop_gradient(tf.nn.softmax(choice - costs))
         nats = tf.nn.softmax_cross_entropy_with_logits(source, choice) + source[..., -1] * paint_costs[..., 0]
-        return tf.reduce_mean(nats, -1) / self._shape[2] + tf.reduce_mean(motion_nats, (1, 2)) * MOTION_SHARE
+        return tf.reduce_mean(nats, -1) / self._shape[2] + tf.reduce_mean(motion_nats, (1, 2))
 
-    def frame(self, features: tf.Tensor, newest: tf.Tensor) -> tf.Tensor:
-        motions = tf.argmax(self._motion_logits(features), -1, tf.int32) - self.side
+    def frame(self, decoded: Decoded, newest: tf.Tensor) -> tf.Tensor:
+        motions = tf.argmax(self._motion_logits(decoded), -1, tf.int32) - self.side
         copies = self._copies(newest, motions)
-        choice, paint = self._compare(features, copies)
+        choice, paint = self._compare(decoded.features, copies)
         best = tf.reshape(tf.argmax(choice, -1, tf.int32), (*self._rows, self.small**2, 1))
         copies = tf.reshape(copies, (*self._rows, self.small**2, self.copies, self._shape[2]))
         x = tf.reshape(paint, (*self._rows, self.small**2, self._shape[2]))
@@ -80,11 +79,9 @@ class MotionOutput(Layer):
     def _rows(self) -> tuple[int, int, int]:
         return -1, 2 * self.grid[0], 2 * self.grid[1]
 
-    def _motion_logits(self, features: tf.Tensor) -> tf.Tensor:
+    def _motion_logits(self, decoded: Decoded) -> tf.Tensor:
         """(N, motions, 2, 2 * side + 1): of each motion's rows and of its columns, from -side to side."""
-        x = tf.identity(features)
-        pooled = tf.concat([tf.reduce_mean(x, (1, 2)), tf.reduce_max(x, (1, 2))], -1)
-        return tf.reshape(self.motions(pooled), (-1, self.config.motions, 2, 2 * self.side + 1))
+        return tf.reshape(self.motions(decoded.summary), (-1, self.config.motions, 2, 2 * self.side + 1))
 
     def _quarters(self, images: tf.Tensor) -> tf.Tensor:
         """uint8 (N, H, W, C) as float32 (N, 2h, 2w, pixels * C)."""

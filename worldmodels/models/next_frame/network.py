@@ -5,7 +5,7 @@ N rows, each a prediction of its own (batch and time are one axis here); H heigh
     encoded = network.encode(frames, memory, action, noise)
     encoded = encoded._replace(bottleneck=...)      # a stochastic model injects its latent here
     decoded = network.decode(encoded, noise)
-    output.loss(decoded.features, newest frame, target, cutoff) or output.frame(decoded.features, newest frame)
+    output.loss(decoded, newest frame, target, cutoff) or output.frame(decoded, newest frame)
     heads(decoded.summary)
 
 The model owns the stack of frames, latents, losses and schedules; the layout owns everything about resolution. Where a
@@ -51,7 +51,7 @@ class Decoded(NamedTuple):
     features: tf.Tensor
     """float32 (N, *feature_shape)."""
     summary: tf.Tensor
-    """float32 (N, summary_size): what reward and continuation are read from."""
+    """float32 (N, summary_size): what is read of the next moment as a whole: reward, continuation, motions."""
 
 
 class Network(Protocol):

@@ -8,22 +8,24 @@ from typing import Any, Protocol
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.models.next_frame.network import Decoded, Network
+
 
 class Output(Protocol):
-    """A Keras layer made of (config, feature_shape of the network, observation_shape, generator of weights)."""
+    """A Keras layer made of (config, network, observation_shape, generator of weights)."""
 
     trainable_weights: list[Any]
 
-    def loss(self, features: tf.Tensor, newest: tf.Tensor, target: tf.Tensor, cutoff: float) -> tf.Tensor:
+    def loss(self, decoded: Decoded, newest: tf.Tensor, target: tf.Tensor, cutoff: float) -> tf.Tensor:
         """What each row costs (N,): the mean over channels of pixels of nats less `cutoff`, at least 0 each.
 
         Args:
-            features: float32 (N, *feature_shape).
+            decoded: what the network says of N moments.
             newest: uint8 (N, H, W, C), the frame before, of which an output may copy.
             target: uint8 (N, H, W, C).
         """
 
-    def frame(self, features: tf.Tensor, newest: tf.Tensor) -> tf.Tensor:
+    def frame(self, decoded: Decoded, newest: tf.Tensor) -> tf.Tensor:
         """The most probable frame: uint8 (N, H, W, C)."""
 
 
@@ -35,11 +37,8 @@ OUTPUTS: dict[str, str] = {
 
 
 def build_output(
-    config: Any,
-    feature_shape: tuple[int, int, int],
-    observation_shape: tuple[int, int, int],
-    seeds: np.random.Generator,
+    config: Any, network: Network, observation_shape: tuple[int, int, int], seeds: np.random.Generator
 ) -> Output:
-    """The output for features of a network; `config` is one of the outputs' configurations."""
+    """The output for a network; `config` is one of the outputs' configurations."""
     module, name = OUTPUTS[config.kind].split(":")
-    return getattr(import_module(module), name)(config, feature_shape, observation_shape, seeds)
+    return getattr(import_module(module), name)(config, network, observation_shape, seeds)

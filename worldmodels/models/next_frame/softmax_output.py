@@ -9,6 +9,7 @@ import tensorflow as tf
 from worldmodels.models.layers import Layer
 from worldmodels.models.next_frame.config import SoftmaxOutputConfig
 from worldmodels.models.next_frame.conv_layers import Linear
+from worldmodels.models.next_frame.network import Decoded, Network
 
 VALUES = 256
 
@@ -19,25 +20,25 @@ class SoftmaxOutput(Layer):
     def __init__(
         self,
         config: SoftmaxOutputConfig,
-        feature_shape: tuple[int, int, int],
+        network: Network,
         observation_shape: tuple[int, int, int],
         seeds: np.random.Generator,
     ):
         super().__init__(name="output")
         self._shape = observation_shape
         with keras.name_scope("output"):
-            self.dense = Linear(feature_shape[2], VALUES * observation_shape[2], seeds, "dense")
+            self.dense = Linear(network.feature_shape[2], VALUES * observation_shape[2], seeds, "dense")
 
     def logits(self, features: tf.Tensor) -> tf.Tensor:
         """(N, H, W, C, 256)."""
         return tf.reshape(self.dense(features), (-1, *self._shape, VALUES))
 
-    def loss(self, features: tf.Tensor, newest: tf.Tensor, target: tf.Tensor, cutoff: float) -> tf.Tensor:
-        rows = tf.reshape(self.logits(features), (-1, VALUES))
+    def loss(self, decoded: Decoded, newest: tf.Tensor, target: tf.Tensor, cutoff: float) -> tf.Tensor:
+        rows = tf.reshape(self.logits(decoded.features), (-1, VALUES))
         labels = tf.cast(tf.reshape(target, (-1,)), tf.int32)
         nats = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, rows)
         excess = tf.maximum(nats - cutoff, 0.0)
         return tf.reduce_mean(tf.reshape(excess, (-1, int(np.prod(self._shape)))), -1)
 
-    def frame(self, features: tf.Tensor, newest: tf.Tensor) -> tf.Tensor:
-        return tf.cast(tf.argmax(self.logits(features), -1, tf.int32), tf.uint8)
+    def frame(self, decoded: Decoded, newest: tf.Tensor) -> tf.Tensor:
+        return tf.cast(tf.argmax(self.logits(decoded.features), -1, tf.int32), tf.uint8)
