@@ -58,6 +58,16 @@ def test_categorical_figures_worked_by_hand():
     np.testing.assert_allclose(d.categorical_log_probability(biased, tf.constant([1])), [np.log(0.75)], rtol=1e-5)
 
 
+def test_the_gradient_of_a_categorical_is_the_softmax_without_what_was_drawn():
+    logits = tf.math.log([[0.25, 0.75], [0.5, 0.5]])
+    with tf.GradientTape() as tape:
+        tape.watch(logits)
+        nats = d.categorical_nll(logits, tf.constant([1, 0]))
+    np.testing.assert_allclose(nats, -np.log([0.75, 0.5]), rtol=1e-6)
+    slopes = tape.gradient(nats, logits, tf.constant([2.0, 1.0]))
+    np.testing.assert_allclose(slopes, [[2 * 0.25, 2 * -0.25], [-0.5, 0.5]], rtol=1e-6)
+
+
 def test_categorical_figures_agree_with_tensorflow_probability():
     p, q = tf.random.stateless_normal((2, 5, 7), SEED)
     ours, theirs = (

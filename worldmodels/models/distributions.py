@@ -65,7 +65,30 @@ def categorical_entropy(logits: tf.Tensor) -> tf.Tensor:
 
 def categorical_log_probability(logits: tf.Tensor, index: tf.Tensor) -> tf.Tensor:
     """log p(index), (...)."""
-    return -tf.nn.sparse_softmax_cross_entropy_with_logits(labels=index, logits=logits)
+    return -categorical_nll(logits, index)
+
+
+def categorical_nll(logits: tf.Tensor, index: tf.Tensor) -> tf.Tensor:
+    """-log p(index) in nats, (...), for indices int32 (...)."""
+    if tf.config.list_physical_devices("GPU"):
+        return tf.nn.sparse_softmax_cross_entropy_with_logits(index, logits)
+    return _categorical_nll(logits, index)
+
+
+@tf.custom_gradient
+def _categorical_nll(logits: tf.Tensor, index: tf.Tensor) -> tuple[tf.Tensor, object]:
+    """The operation behind TensorFlow's function, which gives the gradient along with the value.
+
+    Where operations have to be deterministic, the function does not use it, because it is not on a GPU: it takes a sum
+    of segments on one thread, which for a class of each pixel was a fifth of an update.
+    """
+    rows = tf.reshape(logits, (-1, logits.shape[-1]))
+    nats, slopes = tf.raw_ops.SparseSoftmaxCrossEntropyWithLogits(features=rows, labels=tf.reshape(index, (-1,)))
+
+    def gradient(upstream: tf.Tensor) -> tuple[tf.Tensor, None]:
+        return tf.reshape(tf.reshape(upstream, (-1, 1)) * slopes, tf.shape(logits)), None
+
+    return tf.ensure_shape(tf.reshape(nats, tf.shape(index)), index.shape), gradient
 
 
 def gaussian_kl(mean: tf.Tensor, deviation: tf.Tensor, other_mean: tf.Tensor, other_deviation: tf.Tensor) -> tf.Tensor:

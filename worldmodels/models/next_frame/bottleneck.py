@@ -11,7 +11,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.models.distributions import gumbel_noise, sample_categorical
+from worldmodels.models.distributions import categorical_nll, gumbel_noise, sample_categorical
 from worldmodels.models.layers import Layer
 from worldmodels.models.next_frame.config import LatentConfig
 from worldmodels.models.next_frame.conv_layers import Linear, PublishedLayer
@@ -102,7 +102,7 @@ class BitPredictor(Layer):
 
         hidden, _ = scan(step, tuple(state), (projected,))
         logits = self.classes(noise.dropout(hidden, self.config.predictor_dropout))
-        nats = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=tf.transpose(classes), logits=logits)
+        nats = categorical_nll(logits, tf.transpose(classes))
         return tf.reduce_mean(nats, 0)
 
     def sample(self, bottleneck: tf.Tensor, temperature: float | tf.Tensor, seed: tf.Tensor) -> tf.Tensor:

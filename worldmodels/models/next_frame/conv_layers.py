@@ -97,8 +97,22 @@ class DoublingConv(PublishedLayer):
         return tf.nn.bias_add(add_patches(tf.reshape(patches, (-1, height, width, 16 * units))), self.bias)
 
 
-def overlapping_patches(x: tf.Tensor) -> tf.Tensor:
+@tf.custom_gradient
+def overlapping_patches(x: tf.Tensor) -> tuple[tf.Tensor, object]:
     """The 4 x 4 surroundings of each 2 x 2 square: (N, H, W, C) to (N, H / 2, W / 2, 16 C), zeros beyond the border."""
+    patches = _lay_out(x)
+    # TensorFlow's own gradient fills a tensor of zeros for every slice.
+    return patches, lambda upstream: _add_up(tf.ensure_shape(upstream, patches.shape))
+
+
+@tf.custom_gradient
+def add_patches(patches: tf.Tensor) -> tuple[tf.Tensor, object]:
+    """The adjoint of `overlapping_patches`: each 4 x 4 patch is added where it came from."""
+    x = _add_up(patches)
+    return x, lambda upstream: _lay_out(tf.ensure_shape(upstream, x.shape))
+
+
+def _lay_out(x: tf.Tensor) -> tf.Tensor:
     _, height, width, channels = x.shape
     x = tf.pad(x, [[0, 0], [1, 1], [1, 1], [0, 0]])
     # Squares of 2 x 2, each with its neighbour below, then to the right.
@@ -109,8 +123,7 @@ def overlapping_patches(x: tf.Tensor) -> tf.Tensor:
     return tf.reshape(x, (-1, height // 2, width // 2, 16 * channels))
 
 
-def add_patches(patches: tf.Tensor) -> tf.Tensor:
-    """The adjoint of `overlapping_patches`: each 4 x 4 patch is added where it came from."""
+def _add_up(patches: tf.Tensor) -> tf.Tensor:
     _, height, width, depth = patches.shape
     channels = depth // 16
     x = tf.reshape(patches, (-1, height, width, 2, 2, 2, 2, channels))

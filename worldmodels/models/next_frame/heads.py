@@ -8,7 +8,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.models.distributions import bernoulli_nll, normal_nll, symexp, symlog
+from worldmodels.models.distributions import bernoulli_nll, categorical_nll, normal_nll, symexp, symlog
 from worldmodels.models.layers import Layer
 from worldmodels.models.next_frame.conv_layers import Linear
 
@@ -32,7 +32,7 @@ class ClassReward(Layer):
         """(N,): nats less `cutoff`, at least 0, for rewards (N,) of which only the sign counts."""
         # A reward that is not a number is neither, and must show in the loss all the same.
         labels = 1 + tf.cast(reward > 0.0, tf.int32) - tf.cast(reward < 0.0, tf.int32)
-        nats = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, self(summary))
+        nats = categorical_nll(self(summary), labels)
         return tf.maximum(nats - cutoff, 0.0) + 0.0 * reward
 
     def reward(self, summary: tf.Tensor) -> tf.Tensor:

@@ -10,6 +10,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.models.distributions import categorical_nll
 from worldmodels.models.encoders import from_patches, to_float, to_image, to_patches
 from worldmodels.models.layers import Layer
 from worldmodels.models.next_frame.conv_layers import Linear
@@ -52,7 +53,7 @@ class MotionOutput(Layer):
 
     def loss(self, decoded: Decoded, newest: tf.Tensor, target: tf.Tensor, cutoff: float) -> tf.Tensor:
         labels = find_motions(newest, target, self.config.motions, reach=self.side)
-        motion_nats = tf.nn.sparse_softmax_cross_entropy_with_logits(labels + self.side, self._motion_logits(decoded))
+        motion_nats = categorical_nll(self._motion_logits(decoded), labels + self.side)
         copies = self._copies(newest, labels)
         choice, paint = self._compare(decoded.features, copies)
         copy_costs = self._costs(copies, self._quarters(tf.concat([target] * self.copies, -1)))

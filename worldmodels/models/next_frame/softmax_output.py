@@ -6,6 +6,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.models.distributions import categorical_nll
 from worldmodels.models.layers import Layer
 from worldmodels.models.next_frame.config import SoftmaxOutputConfig
 from worldmodels.models.next_frame.conv_layers import Linear
@@ -36,7 +37,7 @@ class SoftmaxOutput(Layer):
     def loss(self, decoded: Decoded, newest: tf.Tensor, target: tf.Tensor, cutoff: float) -> tf.Tensor:
         rows = tf.reshape(self.logits(decoded.features), (-1, VALUES))
         labels = tf.cast(tf.reshape(target, (-1,)), tf.int32)
-        nats = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, rows)
+        nats = categorical_nll(rows, labels)
         excess = tf.maximum(nats - cutoff, 0.0)
         return tf.reduce_mean(tf.reshape(excess, (-1, int(np.prod(self._shape)))), -1)
 
