@@ -1,11 +1,15 @@
 """How much is learned from few real steps: PPO in the real game, SimPLe and Dreamer, each with the same number of them.
 
-    python benchmarks/learning.py [--learners ppo dreamer] [--games fruitbot] [--seeds 0 1 2] [--budget-minutes 30]
+    python benchmarks/learning.py [--learners ppo dreamer] [--games fruitbot] [--seeds 1 2 3] [--budget-minutes 30]
 
 Easy mode, 200 levels. Each cell (learner, game, seed) is an ordinary run folder under runs/learning, trained by
 `worldmodels train` and then measured over many episodes on those levels, the random policy beside it. The same command
 again skips what is finished and continues what is not; when the budget is spent, the run at hand is saved. Every call
 writes results/learning.json, .md and .png from whatever is finished by then.
+
+Two runs on a core each take less time than one after the other on both:
+
+    taskset -c 0 python benchmarks/learning.py --games coinrun & taskset -c 1 python benchmarks/learning.py --games fruitbot
 """
 
 from __future__ import annotations
@@ -28,8 +32,9 @@ from worldmodels.core.seeding import Streams
 ROOT = Path(__file__).parents[1]
 RUNS = ROOT / "runs" / "learning"
 GAMES = ("coinrun", "fruitbot")
-SEEDS = (0, 1, 2)
-STEPS = 20_480  # whole experiences of 64 steps of 16 environments
+SEEDS = (1, 2, 3)
+"""Settings were chosen on seed 0."""
+STEPS = 10_240  # whole experiences of 64 steps of 16 environments
 EPISODES, ENVIRONMENTS, MAX_STEPS = 256, 64, 1_000  # of the last measurement of a run
 
 COMMON: dict[str, Any] = {
@@ -40,7 +45,7 @@ COMMON: dict[str, Any] = {
     "env.use_monochrome_assets": True,
     "training.steps": STEPS,
     "training.log_every": 2_048,
-    "training.evaluate_every": 4_096,
+    "training.evaluate_every": 2_560,
     "evaluation.episodes": 64,
     "evaluation.temperatures": [1],
     "evaluation.noops": [0],
