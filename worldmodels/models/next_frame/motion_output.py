@@ -19,6 +19,8 @@ from worldmodels.models.next_frame.network import Decoded, Network
 from worldmodels.models.next_frame.patch_config import MotionOutputConfig
 from worldmodels.models.next_frame.patch_grid import cover, patch_side
 
+VOTE = 16
+"""Units in which a pixel weighs its own candidates."""
 STILL = 2.0
 """Logit by which standing still leads before anything is learned."""
 
@@ -27,8 +29,10 @@ class MotionOutput(Layer):
     """An `Output` for features of patches.
 
     The motions are a classification for the whole picture, learned from those that block matching finds. With the true
-    ones (in training) or the most probable ones, candidates for each pixel are laid side by side; a small layer sees
-    them and gives each pixel a distribution over the candidates and one painted colour.
+    ones (in training) or the most probable ones, candidates for each pixel are laid side by side. A small layer sees
+    those of a quarter of a patch, and gives each of its pixels a distribution over the candidates and one painted
+    colour. A smaller one, the same for all pixels, adds what the candidates of a pixel say by themselves: that what has
+    the hero's colour stays need not be learned for each place anew.
     """
 
     def __init__(
@@ -49,6 +53,9 @@ class MotionOutput(Layer):
             self.motions = Linear(network.summary_size, config.motions * 2 * (2 * self.side + 1), seeds, "motions")
             self.quarter = Linear(depth, 4 * config.depth, seeds, "quarter")
             self.compare = Linear(pixels * self.copies * channels, config.depth, seeds, "compare")
+            self.colours = Linear(self.copies * channels, VOTE, seeds, "colours")
+            self.context = Linear(config.depth, VOTE, seeds, "context")
+            self.vote = Linear(VOTE, self.copies + 1, seeds, "vote")
             self.pixels = Linear(config.depth, pixels * (self.copies + 1 + channels), seeds, "pixels")
 
     def loss(self, decoded: Decoded, newest: tf.Tensor, target: tf.Tensor, cutoff: float) -> tf.Tensor:
@@ -98,7 +105,12 @@ class MotionOutput(Layer):
         x = tf.nn.relu(self.compare(copies) + from_patches(self.quarter(features), 2))
         sources = self.copies + 1
         choice, paint = tf.split(self.pixels(x), [self.small**2 * sources, -1], -1)
-        choice = tf.reshape(choice, (-1, int(np.prod(self._rows[1:])) * self.small**2, sources))
+        quarters = int(np.prod(self._rows[1:]))
+        colours = tf.reshape(copies, (-1, quarters, self.small**2, self.copies * self._shape[2]))
+        context = tf.reshape(self.context(tf.identity(x)), (-1, quarters, 1, VOTE))
+        vote = self.vote(tf.nn.relu(self.colours(colours) + context))
+        choice = tf.reshape(choice, (-1, quarters, self.small**2, sources)) + vote
+        choice = tf.reshape(choice, (-1, quarters * self.small**2, sources))
         return choice + STILL * np.eye(1, sources, dtype=np.float32), paint
 
     def _costs(self, made: tf.Tensor, truth: tf.Tensor) -> tf.Tensor:
