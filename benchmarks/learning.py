@@ -9,7 +9,8 @@ writes results/learning.json, .md and .png from whatever is finished by then.
 
 Two runs on a core each take less time than one after the other on both:
 
-    taskset -c 0 python benchmarks/learning.py --games coinrun & taskset -c 1 python benchmarks/learning.py --games fruitbot
+    taskset -c 0 python benchmarks/learning.py --games coinrun &
+    taskset -c 1 python benchmarks/learning.py --games fruitbot
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ LEARNERS = {
             "training.prefill": 4_096,
             "training.collect": 2_048,
             "training.real_rollout": 64,
-            "training.fit": 75,
+            "training.fit": 150,
             "training.fit_factors": [4],
             "training.improve": 20,
             "training.starts.context": 4,
