@@ -59,6 +59,8 @@ PPO: dict[str, Any] = {
     "agent.clip_rewards": False,
     "agent.entropy": 0.03,
     "agent.minibatch": 256,
+    "agent.clip": 0.2,
+    "agent.optimizer.learning_rate": 5e-4,
 }
 
 
@@ -74,7 +76,7 @@ LEARNERS = {
     "ppo": Learner(
         "PPO in the real game",
         "ppo",
-        {**PPO, "agent.clip": 0.2, "agent.optimizer.learning_rate": 5e-4, "training.rollout": 64},
+        {**PPO, "training.rollout": 64},
     ),
     "simple": Learner(
         "SimPLe",
@@ -85,9 +87,9 @@ LEARNERS = {
             "training.prefill": 4_096,
             "training.collect": 2_048,
             "training.real_rollout": 64,
-            "training.fit": 150,
+            "training.fit": 100,
             "training.fit_factors": [4],
-            "training.improve": 20,
+            "training.improve": 10,
             "training.starts.context": 4,
         },
     ),
