@@ -83,6 +83,9 @@ LEARNERS = {
         "simple_deterministic_small",
         {
             **PPO,
+            # As published. With it, imagined ends cost what they cut off, the coin's too, while the coin's reward is too
+            # rare to be learned: the policy then stands still.
+            "model.continuation": False,
             "agent.horizon": 20,
             "training.prefill": 4_096,
             "training.collect": 2_048,
