@@ -83,8 +83,8 @@ LEARNERS = {
         "simple_deterministic_small",
         {
             **PPO,
-            # As published. With it, imagined ends cost what they cut off, the coin's too, while the coin's reward is too
-            # rare to be learned: the policy then stands still.
+            # As published. With it, an imagined end costs what it cuts off, at the coin too, whose reward is too
+            # rare to be learned: the policy then learns to stand still.
             "model.continuation": False,
             "agent.horizon": 20,
             "training.prefill": 4_096,
