@@ -287,3 +287,42 @@ def test_the_view_changes_for_a_game_alone(make_session):
     beside = make_session()
     beside.tick(tap("v"))
     assert "as the agent sees it" in beside.snapshot().notice
+
+
+def test_backspace_takes_steps_back_exactly_and_play_goes_on_as_it_did(make_session):
+    session = make_session(length=30, policy_plays=True)
+    pictures = [session.snapshot()]
+    for tick in range(60):  # over the end of an episode, a put-back and a new episode
+        session.tick({20: tap("x"), 45: tap("r")}.get(tick, ()))
+        pictures.append(session.snapshot())
+    told = [(s.episode, s.step, s.model.frame.tobytes(), s.real.frame.tobytes(), s.totals) for s in pictures]
+    session.tick(tap("backspace"))
+    assert session.snapshot().clock == "paused"
+    for _ in range(1000):
+        session.tick(tap("backspace"))
+    assert session.snapshot().notice == "this is as far back as it goes"
+    assert session.snapshot().history == pictures[0].history
+    session.tick(tap("c"))
+    for tick in range(1, 60):
+        session.tick({20: tap("x"), 45: tap("r")}.get(tick, ()))
+    s = session.snapshot()
+    assert (s.episode, s.step, s.model.frame.tobytes(), s.real.frame.tobytes(), s.totals) == told[-1]
+
+
+def test_a_held_backspace_goes_on(make_session):
+    session = make_session()
+    run(session, 20)
+    steps = []
+    for events in (down("backspace"), *[[]] * 7, [KeyEvent("backspace", False)], []):
+        session.tick(events)
+        steps.append(session.snapshot().step)
+    assert steps == [19, 19, 19, 19, 19, 18, 17, 16, 16, 16]
+
+
+def test_rewinding_says_where_an_environment_cannot_save_its_state(make_session):
+    session = make_session()
+    session._real._env = SimpleNamespace(step=session._real._env.step)
+    session._past.clear()
+    session.tick()
+    session.tick(tap("backspace"))
+    assert session.snapshot().notice == "this environment cannot save its state"

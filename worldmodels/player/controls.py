@@ -29,6 +29,7 @@ class Command(Enum):
     NEW_EPISODE = "new episode"
     PAUSE = "pause or run; paused, each action key is one step"
     STEP = "one step, then pause"
+    REWIND = "one step back, of both worlds"
     POLICY = "let the policy play; any action key takes over"
     SAVE = "save this moment"
     LOAD = "go back to the saved moment"
@@ -42,6 +43,7 @@ COMMAND_KEYS = {
     Command.NEW_EPISODE: ("r",),
     Command.PAUSE: ("c",),
     Command.STEP: ("n",),
+    Command.REWIND: ("backspace",),
     Command.POLICY: ("p",),
     Command.SAVE: ("shift+f1",),
     Command.LOAD: ("f1",),
@@ -84,12 +86,14 @@ class Controls:
         self._ticks_held = 0
         self._may_repeat = False
         self._last_was_special = False
+        self._held_command: Command | None = None
+        self._command_ticks = 0
 
     def handle(self, event: KeyEvent) -> Command | None:
         """Take one key event; the command, if the key that went down is one."""
         button = self._button_of_key.get(event.key)
         if button is None:
-            return _COMMAND_OF_KEY.get(event.key) if event.pressed else None
+            return self._handle_command(_COMMAND_OF_KEY.get(event.key), event.pressed)
         if event.pressed and button not in self._held:
             self._held.append(button)
             self._fresh.add(button)
@@ -99,6 +103,20 @@ class Controls:
             if button in self._fresh:
                 self._tapped.append(button)
         return None
+
+    def _handle_command(self, command: Command | None, pressed: bool) -> Command | None:
+        if pressed:
+            self._held_command, self._command_ticks = command, 0
+            return command
+        if command is self._held_command:
+            self._held_command = None
+        return None
+
+    @property
+    def repeated_command(self) -> Command | None:
+        """The command whose key is held for so long that it is given at every tick, if it is one that steps."""
+        steps = self._held_command in (Command.STEP, Command.REWIND)
+        return self._held_command if steps and self._command_ticks >= REPEAT_DELAY else None
 
     @property
     def touched(self) -> bool:
@@ -130,6 +148,7 @@ class Controls:
         self._tapped.clear()
         self._fresh.clear()
         self._ticks_held += 1
+        self._command_ticks += 1
 
     def stop_repeating(self) -> None:
         """What is held by now does not repeat; the next key that goes down may."""
@@ -138,6 +157,7 @@ class Controls:
     def release_all(self) -> None:
         """The window lost the keyboard: nothing is held any more."""
         self._held.clear()
+        self._held_command = None
         self.end_tick()
 
     def help(self) -> list[tuple[str, str]]:
@@ -165,6 +185,7 @@ def label(key: str) -> str:
         "escape": "Esc",
         "space": "Space",
         "shift+f1": "Shift F1",
+        "backspace": "⌫",
     }
     return names.get(key, key.upper())
 

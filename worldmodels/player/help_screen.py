@@ -20,6 +20,7 @@ _SHORT = {
     Command.NEW_EPISODE: "new episode",
     Command.PAUSE: "pause",
     Command.STEP: "one step",
+    Command.REWIND: "back",
     Command.POLICY: "policy",
     Command.SAVE: "save",
     Command.LOAD: "load",

@@ -18,10 +18,13 @@ from worldmodels.player.worlds import ModelWorld, PolicyPlayer, RealMoment, Real
 
 HISTORY = 300
 """Steps on the time line."""
+CANNOT_SAVE = "this environment cannot save its state"
 NOTICE_TICKS = 30
 """How long a message stays."""
 END_TICKS = 12
 """How long the last picture of an episode stays before the next one begins."""
+REWIND = 1000
+"""Steps that can be taken back."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,10 @@ class _SavedMoment:
     history: tuple[Moment, ...]
 
 
-_COUNTERS = ("_action", "_step", "_since_put_back", "_real_return", "_model_return", "_model_ended", "_end_ticks")
+_COUNTERS = (
+    *("_action", "_step", "_since_put_back", "_real_return", "_model_return", "_model_ended", "_end_ticks"),
+    *("_episode", "totals"),
+)
 
 
 class Session:
@@ -71,6 +77,7 @@ class Session:
         self._notice, self._notice_ticks = "", 0
         self._one_step = False
         self._saved: _SavedMoment | None = None
+        self._past: deque[_SavedMoment] = deque(maxlen=REWIND)
         self._begin_episode()
         if policy_plays and policy is None:
             self._tell("no policy here: you play")
@@ -83,6 +90,9 @@ class Session:
             if command is not None:
                 self._obey(command)
                 changed = True
+        if (command := self.controls.repeated_command) is not None:
+            self._obey(command)
+            changed = True
         if self.controls.touched and self.policy_plays:
             self.policy_plays = False
             self._tell("you play")
@@ -137,17 +147,23 @@ class Session:
     def _advance(self) -> None:
         """A step, or, when an episode is over and was shown long enough, the next episode."""
         if not self._real.ended:
+            self._remember()
             self._step_worlds()
         elif self.paused or self._end_ticks <= 1:
+            self._remember()
             self._begin_episode()
         else:
             self._end_ticks -= 1
 
     def _obey(self, command: Command) -> None:
         if command is Command.PUT_BACK:
+            self._remember()
             self._put_back("put back on the real state")
         elif command is Command.NEW_EPISODE:
+            self._remember()
             self._begin_episode()
+        elif command is Command.REWIND:
+            self._rewind()
         elif command is Command.PAUSE:
             self.paused = not self.paused
             self.controls.stop_repeating()
@@ -184,27 +200,52 @@ class Session:
         self._tell("people's view" if self._real.human_view else "the agent's view")
 
     def _save(self) -> None:
-        real = self._real.save()
-        if real is None:
-            self._tell("this environment cannot save its state")
+        now = self._now()
+        if now is None:
+            self._tell(CANNOT_SAVE)
             return
-        counters = {name: getattr(self, name) for name in _COUNTERS}
-        others = tuple(part.save() for part in self._others())
-        self._saved = _SavedMoment(real, others, counters, tuple(self._history))
+        self._saved = now
         self._tell("saved; F1 comes back to here")
 
     def _load(self) -> None:
-        saved = self._saved
-        if saved is None:
+        if self._saved is None:
             self._tell("nothing is saved yet: Shift F1 saves")
             return
-        self._real.load(saved.real)
-        for part, moment in zip(self._others(), saved.others, strict=True):
-            part.load(moment)
-        for name, value in saved.counters.items():
-            setattr(self, name, value)
-        self._history = deque(saved.history, maxlen=HISTORY)
+        self._remember()
+        self._go_to(self._saved)
         self._tell("back at the saved moment")
+
+    def _rewind(self) -> None:
+        """To before the last step, put-back or new episode; the clock stops, or it would be stepped again at once."""
+        self.paused = True
+        if self._past:
+            self._go_to(self._past.pop())
+        else:
+            self._tell("this is as far back as it goes" if self._now() else CANNOT_SAVE)
+
+    def _remember(self) -> None:
+        """Before the worlds change."""
+        now = self._now()
+        if now is not None:
+            self._past.append(now)
+
+    def _now(self) -> _SavedMoment | None:
+        """This moment, or None where the environment cannot save its state."""
+        real = self._real.save()
+        if real is None:
+            return None
+        counters = {name: getattr(self, name) for name in _COUNTERS}
+        others = tuple(part.save() for part in self._others())
+        return _SavedMoment(real, others, counters, tuple(self._history))
+
+    def _go_to(self, moment: _SavedMoment) -> None:
+        """All goes on from there as it did then, samples included."""
+        self._real.load(moment.real)
+        for part, state in zip(self._others(), moment.others, strict=True):
+            part.load(state)
+        for name, value in moment.counters.items():
+            setattr(self, name, value)
+        self._history = deque(moment.history, maxlen=HISTORY)
 
     def _others(self) -> list[Watcher | ModelWorld | PolicyPlayer]:
         """What has a state besides the real world."""
