@@ -1,0 +1,158 @@
+"""Play on paper: a game, the seed of its levels, and what was done in it; small, and exact on any machine.
+
+A text file of JSON lines. The first says what was played, each further one is an episode:
+
+    {"worldmodels": "actions", "version": 1, "game": "coinrun", "options": {...}, "seed": 7, "source": "...", ...}
+    {"actions": [7, 7, 8], "seen": {"0": "90ab...", "3": "f00d..."}, "events": [[2, "put back"]]}
+
+`seen` holds a hash of all that was seen in the episode up to so many steps: at the first frame, every 16 steps, and at
+the end.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from worldmodels.core.errors import UserError
+from worldmodels.core.files import write_atomic
+from worldmodels.envs import GameEnv, make
+
+EVERY = 16
+"""Steps from one hash to the next."""
+KIND, VERSION = "actions", 1
+
+
+class ActionFileError(UserError):
+    """A file that cannot be read, or that does not agree with the game."""
+
+
+@dataclass(frozen=True)
+class PlayedEpisode:
+    """What was done from a first frame on."""
+
+    actions: Sequence[int]
+    seen: Mapping[int, str] = field(default_factory=dict)
+    """Hashes by the number of steps after which they were taken."""
+    events: Sequence[Sequence[Any]] = ()
+    """What else happened, for people: the number of steps before it, what it was, and a value if it has one."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """Episodes of one game, one after the other."""
+
+    game: str
+    options: Mapping[str, Any]
+    seed: int
+    """Of the environment."""
+    episodes: Sequence[PlayedEpisode]
+    source: str = ""
+    """The run whose model was beside the game, if there was one."""
+    checkpoint: int | None = None
+    """Environment steps of the checkpoint that it was."""
+
+    @property
+    def steps(self) -> int:
+        return sum(len(episode.actions) for episode in self.episodes)
+
+
+def fingerprint(observation: npt.NDArray[np.uint8], before: str = "") -> str:
+    """A hash of a frame, and of all those before it by their own."""
+    return hashlib.blake2b(before.encode() + np.ascontiguousarray(observation).tobytes(), digest_size=8).hexdigest()
+
+
+def is_checked(step: int, ended: bool) -> bool:
+    """Whether a hash is kept after so many steps."""
+    return ended or step % EVERY == 0
+
+
+def write_played(path: Path | str, played: Played) -> None:
+    """Write an action file."""
+    head = {"worldmodels": KIND, "version": VERSION, **asdict(played)}
+    del head["episodes"]
+    lines = [head, *(asdict(episode) for episode in played.episodes)]
+    write_atomic(path, "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
+
+
+def read_played(path: Path | str) -> Played:
+    """Read an action file.
+
+    Raises:
+        ActionFileError: it is no such file, or damaged; names the line.
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ActionFileError(f"Cannot read the recording '{path}': {error}.") from error
+    head = _line(path, 1, lines[0]) if lines else {}
+    if head.pop("worldmodels", None) != KIND or head.pop("version", None) != VERSION:
+        raise ActionFileError(
+            f"'{path}' is no recording of actions of version {VERSION}: its first line must say "
+            f'"worldmodels": "{KIND}" and "version": {VERSION}.'
+        )
+    try:
+        episodes = [_episode(_line(path, i, line)) for i, line in enumerate(lines[1:], start=2)]
+        return Played(**head, episodes=episodes)
+    except (TypeError, ValueError, KeyError) as error:
+        raise ActionFileError(f"The recording '{path}' is damaged: {error}.") from error
+
+
+def verify(played: Played, path: Path | str = "the recording") -> None:
+    """Play it again, and compare what is seen with what was seen then.
+
+    Raises:
+        ActionFileError: says after which step of which episode it stops agreeing.
+    """
+    env = make(played.game, **played.options)
+    try:
+        for i, episode in enumerate(played.episodes):
+            _verify_episode(env, episode, played.seed if i == 0 else None, f"'{path}', episode {i + 1}")
+    finally:
+        env.close()
+
+
+def _verify_episode(env: GameEnv, episode: PlayedEpisode, seed: int | None, where: str) -> None:
+    observation, _ = env.reset(seed=seed)
+    agreed, ended, hashed = 0, False, ""
+    for step in range(len(episode.actions) + 1):
+        if step:
+            if ended:
+                raise ActionFileError(f"{where}: the game ended after step {step - 1}, the recording goes on.")
+            action = episode.actions[step - 1]
+            if not 0 <= action < env.action_space.n:
+                raise ActionFileError(
+                    f"{where}, step {step}: an action must be from 0 to {env.action_space.n - 1}. Received {action}."
+                )
+            observation, _, terminated, truncated, _ = env.step(action)
+            ended = terminated or truncated
+        hashed = fingerprint(observation, hashed)
+        if step in episode.seen:
+            if hashed != episode.seen[step]:
+                raise ActionFileError(
+                    f"{where}: agrees up to step {agreed}, and no more at step {step}. The file was changed, or it was "
+                    "recorded with another version of the game."
+                )
+            agreed = step
+
+
+def _line(path: Path | str, number: int, text: str) -> dict[str, Any]:
+    try:
+        parsed = json.loads(text)
+    except ValueError as error:
+        raise ActionFileError(f"The recording '{path}' is damaged in line {number}: {error}.") from error
+    if not isinstance(parsed, dict):
+        raise ActionFileError(f"The recording '{path}' is damaged in line {number}: it must be a JSON object.")
+    return parsed
+
+
+def _episode(line: dict[str, Any]) -> PlayedEpisode:
+    seen = {int(step): str(text) for step, text in line["seen"].items()}
+    return PlayedEpisode([int(action) for action in line["actions"]], seen, line["events"])
