@@ -44,7 +44,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"worldmodels {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for add in (_add_train, _add_eval, _add_play, _add_enjoy, _add_plot, _add_list, _add_certify, _add_doctor):
+    commanders = (_add_train, _add_eval, _add_play, _add_replay, _add_enjoy, _add_plot, _add_list, _add_certify)
+    for add in (*commanders, _add_doctor):
         add(commands)
     return parser
 
@@ -139,32 +140,56 @@ def _eval(options: argparse.Namespace) -> None:
 
 def _add_play(commands: argparse._SubParsersAction) -> None:
     command = commands.add_parser("play", help="play in a learned world beside the real one, or in a game alone")
-    what = command.add_mutually_exclusive_group(required=True)
-    what.add_argument("path", nargs="?", metavar="RUN", help="the run's folder")
-    what.add_argument("--game", metavar="NAME", help="play this real game alone")
+    command.add_argument("paths", nargs="*", metavar="RUN", help="a run's folder; of two, both models play")
+    command.add_argument("--game", metavar="NAME", help="play this real game alone")
     command.add_argument(
         "--option", nargs="+", default=[], metavar="NAME=VALUE", help="of --game, for example distribution_mode=hard"
     )
+    command.add_argument("--alone", default="", metavar="WORLD", help="of a run: model, or real")
+    command.add_argument("--start", default="recorded", help="of a model alone: recorded moments, or game")
     command.add_argument("--view", default="people", help="of --game: people (512 pixels) or agent (64 pixels)")
     command.add_argument("--policy", action="store_true", help="the policy plays until a key takes over")
     command.add_argument("--keys", metavar="FILE", help="a script of key events")
     command.add_argument("--headless", action="store_true", help="without a window; needs --video")
     command.add_argument("--steps", type=int, dest="ticks", help="stop after so many steps")
+    command.add_argument("--record", metavar="FILE", help="write what was done, to be played again")
+    command.add_argument("--script", metavar="FILE", help="let what was recorded play")
+    command.add_argument("--pictures", default="pictures", help="where F2 saves pictures (default: %(default)s)")
     _add_picture_options(command, video_required=False)
     command.set_defaults(run=_play)
 
 
 def _play(options: argparse.Namespace) -> None:
-    from worldmodels.player.app import play_game, play_run
+    from worldmodels.player.app import play_game, play_runs
 
+    if bool(options.paths) == bool(options.game):
+        raise UserError("Say what to play: the folder of a run (or two), or --game NAME.")
     if options.game is None:
-        play_run(options.path, _play_options(options))
+        play_runs(options.paths, _play_options(options))
         return
     from worldmodels.core.config import load_config
     from worldmodels.envs.config import EnvConfig, game_options
 
     settings = load_config(EnvConfig, [], options.option)
     play_game(options.game, _play_options(options), game_options(settings))
+
+
+def _add_replay(commands: argparse._SubParsersAction) -> None:
+    command = commands.add_parser(
+        "replay",
+        help="play a recording again, and verify it",
+        description="Play what was recorded with 'play --record', and compare every frame of which a hash was kept.",
+    )
+    command.add_argument("file", metavar="FILE", help="a recording of actions")
+    command.set_defaults(run=_replay)
+
+
+def _replay(options: argparse.Namespace) -> None:
+    from worldmodels.runtime.action_file import read_played, verify
+
+    played = read_played(options.file)
+    verify(played, options.file)
+    print(f"{len(played.episodes)} episodes, {played.steps} steps of {played.game}: all agree.")
 
 
 def _add_enjoy(commands: argparse._SubParsersAction) -> None:
@@ -174,13 +199,13 @@ def _add_enjoy(commands: argparse._SubParsersAction) -> None:
         "--steps", type=int, default=450, dest="ticks", help="length of the film (default: %(default)s)"
     )
     _add_picture_options(command, video_required=True)
-    command.set_defaults(run=_enjoy, headless=True, policy=True, keys=None, view="people")
+    command.set_defaults(run=_enjoy, headless=True, policy=True)
 
 
 def _enjoy(options: argparse.Namespace) -> None:
-    from worldmodels.player.app import play_run
+    from worldmodels.player.app import play_runs
 
-    play_run(options.path, _play_options(options))
+    play_runs([options.path], _play_options(options))
 
 
 def _add_picture_options(command: argparse.ArgumentParser, video_required: bool) -> None:
@@ -202,7 +227,8 @@ def _play_options(options: argparse.Namespace) -> PlayOptions:
 
     from worldmodels.player.options import PlayOptions
 
-    return PlayOptions(**{field.name: getattr(options, field.name) for field in fields(PlayOptions)})
+    given = {field.name: getattr(options, field.name) for field in fields(PlayOptions) if hasattr(options, field.name)}
+    return PlayOptions(**given)
 
 
 def _add_plot(commands: argparse._SubParsersAction) -> None:

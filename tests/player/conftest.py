@@ -9,8 +9,11 @@ import pytest
 
 from worldmodels.core.seeding import Streams
 from worldmodels.player.controls import Controls
+from worldmodels.player.options import PlayOptions
+from worldmodels.player.players import PolicyPlayer, RandomPlayer, ScriptPlayer
 from worldmodels.player.session import Session
-from worldmodels.player.worlds import ModelWorld, PolicyPlayer, RealWorld, Watcher
+from worldmodels.player.settings import Settings
+from worldmodels.player.worlds import ModelWorld, RealWorld, Watcher
 
 BUTTONS = (
     *(("left", "down"), ("left",), ("left", "up"), ("down",), (), ("up",)),
@@ -64,7 +67,7 @@ class Field:
 class Dream:
     """Knows the walk, but what it predicts alone grows noisier with each step; foresees the end after 20 steps."""
 
-    spec = SimpleNamespace(observation_shape=(64, 64, 3), num_actions=15)
+    spec = SimpleNamespace(observation_shape=(64, 64, 3), num_actions=15, feature_kind="vector")
 
     def initial(self, batch):
         return {"frame": np.zeros((batch, 64, 64, 3), np.float32), "age": np.zeros(batch), "reward": np.zeros(batch)}
@@ -74,7 +77,8 @@ class Dream:
         return {"frame": observation.astype(np.float32), "age": age, "reward": 1.0 * (previous_action == RIGHT)}
 
     def imagine(self, state, action, temperature, seed):
-        moved = np.roll(state["frame"], (-(action[0] % 3 - 1), action[0] // 3 - 1), axis=(1, 2))
+        moves = zip(state["frame"], action, strict=True)
+        moved = np.stack([np.roll(frame, (-(a % 3 - 1), a // 3 - 1), (0, 1)) for frame, a in moves])
         noise = np.random.default_rng(np.asarray(seed).view(np.uint32)).normal(size=moved.shape)
         frame = np.clip(moved + 3 * temperature * noise, 0, 255)
         return {"frame": frame, "age": state["age"] + 1, "reward": 0.9 * (action == RIGHT)}
@@ -99,19 +103,28 @@ class Eastward:
         return ()
 
     def act(self, features, state, temperature, seed):
-        return np.full(len(features), RIGHT, np.int32), state, {}
+        logits = np.zeros((len(features), 15), np.float32)
+        logits[:, RIGHT] = np.log(16)
+        return np.full(len(features), RIGHT, np.int32), state, {"logits": logits, "value": features[:, 0]}
 
 
 @pytest.fixture
 def make_session():
-    """Build a session of the tiny worlds; `with_model` and `with_policy` leave parts out."""
+    """Build a session of the tiny worlds; `models` counts those of the learned ones."""
 
-    def make(length=1000, with_model=True, with_policy=True, human_view=False, seed=0, **options):
-        streams = Streams(seed)
-        real = RealWorld(Field(length), seed=1, human_view=human_view)
-        watcher = Watcher(Dream(), streams)
-        model = ModelWorld(watcher.perception, watcher, streams, temperature=1.0) if with_model else None
-        policy = PolicyPlayer(Eastward(), watcher, streams, temperature=1.0) if with_policy else None
-        return Session("Field", real, Controls(BUTTONS, MEANINGS), model, policy, **options)
+    def make(
+        length=1000, models=1, with_policy=True, human_view=False, seed=0, playing="", script=(), alone=False, **options
+    ):
+        streams, settings = Streams(seed), Settings(PlayOptions(**options), models > 0, with_policy)
+        real = RealWorld(Field(length), seed=1, human_view=human_view, frozen=alone)
+        watchers = [Watcher(Dream(), streams) for _ in range(max(models, 1))]
+        worlds = [ModelWorld(w.perception, w, streams, settings, f"Model {i}") for i, w in enumerate(watchers[:models])]
+        players = (
+            [PolicyPlayer(Eastward(), watchers[0], streams, settings, worlds[0] if alone else None)]
+            if with_policy
+            else []
+        )
+        players += [RandomPlayer(15, streams), *([ScriptPlayer(script)] if script else [])]
+        return Session("Field", real, Controls(BUTTONS, MEANINGS), settings, worlds, players, playing)
 
     return make

@@ -11,12 +11,14 @@ import numpy as np
 import pygame
 import pytest
 
+from worldmodels.cli import main
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.errors import RunError, UserError
 from worldmodels.core.run_dir import RunDir
 from worldmodels.envs import EnvConfig
-from worldmodels.player.app import play_game, play_run
+from worldmodels.player.app import play_game, play_runs
 from worldmodels.player.options import PlayOptions
+from worldmodels.runtime.action_file import read_played
 from worldmodels.runtime.config import RunConfig
 from worldmodels.telemetry.video import read_video
 
@@ -37,7 +39,7 @@ def run_folder(tmp_path, monkeypatch, make_session):
     run = RunDir.create(folder, RunConfig(), {})
     Checkpoints(run.checkpoints).write(0, {"model": {}, "agent": {}})
     session = make_session()
-    model = session._model._model
+    model = session._models[0].model
     parts = SimpleNamespace(model=model, world_model=model, agent=session._policy._agent)
     loading = ModuleType("worldmodels.runtime.load")
     loading.load_run = lambda path: SimpleNamespace(parts=parts)
@@ -57,7 +59,7 @@ def headless(keys, video, **more):
 def test_the_same_script_writes_the_same_video(run_folder, keys, tmp_path):
     videos = [tmp_path / "a.mp4", tmp_path / "b.mp4", tmp_path / "c.mp4"]
     for video, seed in zip(videos, (0, 0, 1), strict=True):
-        play_run(run_folder, headless(keys, video, seed=seed))
+        play_runs([run_folder], headless(keys, video, seed=seed))
     first, again, other = (video.read_bytes() for video in videos)
     assert first == again
     assert first != other
@@ -67,7 +69,7 @@ def test_the_same_script_writes_the_same_video(run_folder, keys, tmp_path):
 def test_headless_never_opens_a_display(run_folder, keys, tmp_path, monkeypatch):
     monkeypatch.setattr(pygame.display, "init", lambda: pytest.fail("the display was opened"))
     monkeypatch.setattr(pygame.display, "set_mode", lambda *_: pytest.fail("a window was opened"))
-    play_run(run_folder, headless(keys, tmp_path / "a.gif", ticks=3))
+    play_runs([run_folder], headless(keys, tmp_path / "a.gif", ticks=3))
     assert (tmp_path / "a.gif").is_file()
 
 
@@ -112,7 +114,7 @@ def test_shift_and_f1_are_one_key(window, monkeypatch):
 
 def test_a_run_without_a_checkpoint_is_played_as_the_game_alone(tmp_path, keys, capsys):
     RunDir.create(tmp_path / "young", RunConfig(), {})
-    play_run(tmp_path / "young", headless(keys, tmp_path / "a.mp4", ticks=1))
+    play_runs([tmp_path / "young"], headless(keys, tmp_path / "a.mp4", ticks=1))
     assert "no checkpoint yet" in capsys.readouterr().out
     assert (tmp_path / "a.mp4").is_file()
 
@@ -123,13 +125,13 @@ def test_what_is_unknown_is_named(tmp_path):
     with pytest.raises(UserError, match="num_levels"):
         play_game("maze", settings={"num_level": 3})
     with pytest.raises(RunError, match="absent"):
-        play_run(tmp_path / "absent")
+        play_runs([tmp_path / "absent"])
 
 
 def test_a_run_in_a_foreign_environment_is_named(tmp_path):
     RunDir.create(tmp_path / "foreign", RunConfig(env=EnvConfig(game="ALE/Pong-v5")), {})
     with pytest.raises(UserError, match="native games only.*'ALE/Pong-v5'"):
-        play_run(tmp_path / "foreign")
+        play_runs([tmp_path / "foreign"])
 
 
 @pytest.mark.parametrize(
@@ -156,8 +158,8 @@ def test_no_display_says_how_to_do_without(monkeypatch):
 
 
 def test_a_window_plays_the_script_and_films_it(window, run_folder, keys, tmp_path):
-    play_run(run_folder, PlayOptions(keys=keys, video=tmp_path / "a.mp4", zoom=1, rate=240, ticks=25))
-    play_run(run_folder, headless(keys, tmp_path / "b.mp4", rate=240, ticks=25))
+    play_runs([run_folder], PlayOptions(keys=keys, video=tmp_path / "a.mp4", zoom=1, rate=240, ticks=25))
+    play_runs([run_folder], headless(keys, tmp_path / "b.mp4", rate=240, ticks=25))
     assert (tmp_path / "a.mp4").read_bytes() == (tmp_path / "b.mp4").read_bytes()
 
 
@@ -172,7 +174,7 @@ def test_a_person_presses_keys_resizes_and_leaves(window, run_folder, monkeypatc
         [pygame.event.Event(pygame.QUIT)],
     ]
     monkeypatch.setattr(pygame.event, "get", lambda: waves.pop(0) if waves else [])
-    play_run(run_folder, PlayOptions(rate=240))
+    play_runs([run_folder], PlayOptions(rate=240))
     assert not waves
     assert "No episode" in capsys.readouterr().out
 
@@ -183,7 +185,7 @@ def test_escape_leaves_while_the_model_loads(window, run_folder, monkeypatch, ca
     waves = [[], [pygame.event.Event(pygame.KEYDOWN, key=pygame.K_ESCAPE, unicode="")]]
     monkeypatch.setattr(pygame.event, "get", lambda: waves.pop(0))
     monkeypatch.setattr(pygame.display, "quit", left.set)  # the window goes before the loading thread ends
-    play_run(run_folder)
+    play_runs([run_folder])
     assert not waves
     assert capsys.readouterr().out == ""
 
@@ -194,7 +196,7 @@ def test_an_error_while_loading_reaches_the_caller(window, run_folder, monkeypat
 
     monkeypatch.setattr(sys.modules["worldmodels.runtime.load"], "load_run", damaged)
     with pytest.raises(RunError, match="damaged"):
-        play_run(run_folder)
+        play_runs([run_folder])
 
 
 def test_pictures_of_any_size_can_be_drawn(make_session):
@@ -203,8 +205,8 @@ def test_pictures_of_any_size_can_be_drawn(make_session):
 
     session = make_session()
     session.tick()
-    guide = make_guide("Field", "Walk to the right.", session.controls, with_model=True, with_policy=True)
-    painter = Painter(guide, (64, 64), with_model=True)
+    guide = make_guide("Field", "Walk to the right.", session.controls, with_model=True, players=2)
+    painter = Painter(guide, (64, 64), columns=4)
     for size in ((1, 1), (200, 150), painter.size(1), painter.size(3), (1999, 1111)):
         surface = pygame.Surface(size)
         painter.draw(surface, session.snapshot())
@@ -218,9 +220,9 @@ def test_the_real_pane_shows_the_frame_enlarged(make_session):
 
     session = make_session()
     session.tick()
-    guide = make_guide("Field", "Walk.", session.controls, with_model=True, with_policy=True)
-    surface = pygame.Surface(Painter(guide, (64, 64), True).size(4))
-    Painter(guide, (64, 64), True).draw(surface, session.snapshot())
+    guide = make_guide("Field", "Walk.", session.controls, with_model=True, players=2)
+    surface = pygame.Surface(Painter(guide, (64, 64), columns=4).size(4))
+    Painter(guide, (64, 64), columns=4).draw(surface, session.snapshot())
     picture, frame = pixels(surface), enlarge(session.snapshot().real.frame, 4)
     found = np.lib.stride_tricks.sliding_window_view(picture, frame.shape)[:, :, 0]
     corners = (found[:, :, 0, 0] == frame[0, 0]).all(-1) & (found[:, :, -1, -1] == frame[-1, -1]).all(-1)
@@ -246,3 +248,49 @@ def test_a_film_is_kept_when_the_session_breaks_off(tmp_path):
             recorder.add(np.full((4, 6, 3), grey, np.uint8))
         raise KeyboardInterrupt
     assert read_video(tmp_path / "a.gif")[:, 0, 0, 0].tolist() == [0, 200]
+
+
+def test_what_was_played_is_recorded_verified_and_played_again(run_folder, keys, tmp_path, capsys):
+    record = tmp_path / "play.jsonl"
+    play_runs([run_folder], headless(keys, tmp_path / "a.mp4", record=record, seed=3))
+    played = read_played(record)
+    assert (played.game, played.source, played.checkpoint) == ("coinrun", str(run_folder), 0)
+    assert [len(episode.actions) for episode in played.episodes] == [20, 4]
+    assert ["put back"] in [event[1:] for event in played.episodes[0].events]
+    assert main(["replay", str(record)]) == 0
+    assert "2 episodes, 24 steps of coinrun: all agree." in capsys.readouterr().out
+    again = tmp_path / "again.jsonl"
+    script = tmp_path / "keys.txt"
+    script.write_text("20 tap r\n24 tap c\n")
+    play_runs([run_folder], headless(script, tmp_path / "b.mp4", record=again, script=record))
+    repeated = read_played(again)
+    assert repeated.seed == played.seed
+    assert [episode.actions for episode in repeated.episodes] == [episode.actions for episode in played.episodes]
+    assert [episode.seen for episode in repeated.episodes] == [episode.seen for episode in played.episodes]
+
+
+def test_pictures_are_saved_of_the_window_and_of_each_frame(window, run_folder, tmp_path):
+    script = tmp_path / "keys.txt"
+    script.write_text("2 tap f2\n4 tap f2\n")
+    play_runs([run_folder], PlayOptions(keys=script, rate=240, ticks=6, pictures=tmp_path / "pictures"))
+    names = sorted(path.name for path in (tmp_path / "pictures").iterdir())
+    parts = ("", "-difference", "-model", "-real", "-seen")
+    assert names == sorted(f"play-{number:03d}{part}.png" for number in (1, 2) for part in parts)
+    assert pygame.image.load(str(tmp_path / "pictures" / "play-001-real.png")).get_size() == (64, 64)
+
+
+def test_two_runs_must_know_the_same_game(run_folder, tmp_path):
+    other = RunDir.create(tmp_path / "other", RunConfig(env=EnvConfig(game="maze")), {})
+    with pytest.raises(UserError, match="'.*other' has no checkpoint yet"):
+        play_runs([run_folder, other.path])
+    Checkpoints(other.checkpoints).write(0, {"model": {}, "agent": {}})
+    with pytest.raises(UserError, match="'.*run' knows 'coinrun', '.*other' knows 'maze'"):
+        play_runs([run_folder, other.path])
+    with pytest.raises(UserError, match="one run, or two beside each other. Received 3"):
+        play_runs([run_folder] * 3)
+
+
+def test_two_runs_are_played_beside_one_reality(run_folder, keys, tmp_path):
+    play_runs([run_folder, run_folder], headless(keys, tmp_path / "a.mp4", ticks=4))
+    height, width = read_video(tmp_path / "a.mp4").shape[1:3]
+    assert width == 2 * 20 + 4 * 16 + 5 * 64 or width == 640

@@ -8,7 +8,7 @@ import pytest
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.config import load_config
 from worldmodels.core.run_dir import RunDir
-from worldmodels.player.app import play_run
+from worldmodels.player.app import play_runs
 from worldmodels.player.options import PlayOptions
 from worldmodels.runtime.config import RunConfig
 from worldmodels.telemetry.video import read_video
@@ -44,7 +44,7 @@ def test_the_same_keys_give_the_same_video(kind, make_run, tmp_path):
     run, keys = make_run(kind), tmp_path / "keys.txt"
     keys.write_text("0 press right\n2 release right\n4 tap x\n6 tap p\n9 tap r\n")
     for name in ("a.mp4", "b.mp4"):
-        play_run(run, PlayOptions(headless=True, keys=keys, video=tmp_path / name, zoom=1))
+        play_runs([run], PlayOptions(headless=True, keys=keys, video=tmp_path / name, zoom=1))
     assert (tmp_path / "a.mp4").read_bytes() == (tmp_path / "b.mp4").read_bytes()
     film = read_video(tmp_path / "a.mp4")
     assert len(film) == 10

@@ -30,9 +30,16 @@ class Command(Enum):
     PAUSE = "pause or run; paused, each action key is one step"
     STEP = "one step, then pause"
     REWIND = "one step back, of both worlds"
-    POLICY = "let the policy play; any action key takes over"
+    PLAYER = "let somebody else play; any action key takes over"
+    WHO = "who that is: the policy, chance, a script"
+    BRANCH = "branch: many samples from here, then each action, then off"
+    DOUBT = "heat map: where samples of the next step differ"
+    SETTING = "choose the setting that - and + change"
+    LESS = "less of it"
+    MORE = "more of it"
     SAVE = "save this moment"
     LOAD = "go back to the saved moment"
+    PICTURE = "save pictures of the window and of the frames"
     VIEW = "the agent's view, or people's"
     HELP = "show or hide this help"
     QUIT = "quit"
@@ -44,9 +51,16 @@ COMMAND_KEYS = {
     Command.PAUSE: ("c",),
     Command.STEP: ("n",),
     Command.REWIND: ("backspace",),
-    Command.POLICY: ("p",),
+    Command.PLAYER: ("p",),
+    Command.WHO: ("t",),
+    Command.BRANCH: ("b",),
+    Command.DOUBT: ("y",),
+    Command.SETTING: ("tab",),
+    Command.LESS: ("-",),
+    Command.MORE: ("+", "="),
     Command.SAVE: ("shift+f1",),
     Command.LOAD: ("f1",),
+    Command.PICTURE: ("f2",),
     Command.VIEW: ("v",),
     Command.HELP: ("h", "?"),
     Command.QUIT: ("escape",),
@@ -64,6 +78,10 @@ class KeyEvent:
     pressed: bool
 
 
+REPEATED = (Command.STEP, Command.REWIND, Command.LESS, Command.MORE)
+"""Commands that a held key gives again and again."""
+
+
 class Controls:
     """What is held down, and the action that it means.
 
@@ -74,6 +92,10 @@ class Controls:
 
     def __init__(self, buttons: Sequence[Sequence[str]], meanings: Sequence[str]) -> None:
         self.meanings = tuple(meanings)
+        self.names = tuple(_name(i, names, meanings[i]) for i, names in enumerate(buttons))
+        """What each action is called where all are shown together."""
+        self.signs = tuple(_sign(names) for names in buttons)
+        """The same in a character or two."""
         self._actions: dict[frozenset[str], int] = {}
         for action, names in enumerate(buttons):
             self._actions.setdefault(frozenset(name.lower() for name in names), action)
@@ -115,8 +137,7 @@ class Controls:
     @property
     def repeated_command(self) -> Command | None:
         """The command whose key is held for so long that it is given at every tick, if it is one that steps."""
-        steps = self._held_command in (Command.STEP, Command.REWIND)
-        return self._held_command if steps and self._command_ticks >= REPEAT_DELAY else None
+        return self._held_command if self._held_command in REPEATED and self._command_ticks >= REPEAT_DELAY else None
 
     @property
     def touched(self) -> bool:
@@ -185,9 +206,26 @@ def label(key: str) -> str:
         "escape": "Esc",
         "space": "Space",
         "shift+f1": "Shift F1",
-        "backspace": "⌫",
+        "backspace": "Back",
+        "tab": "Tab",
     }
     return names.get(key, key.upper())
+
+
+def _name(action: int, buttons: Sequence[str], meaning: str) -> str:
+    """A special action that does nothing has its buttons for a name: there may be several."""
+    return f"{'+'.join(buttons)} ({meaning})" if buttons and meaning == NOTHING else meaning or f"action {action}"
+
+
+def _sign(buttons: Sequence[str]) -> str:
+    """An arrow for a move, the button for anything else."""
+    arrows = {
+        **{frozenset({"left"}): "←", frozenset({"right"}): "→", frozenset({"up"}): "↑", frozenset({"down"}): "↓"},
+        **{frozenset({"left", "up"}): "↖", frozenset({"right", "up"}): "↗"},
+        **{frozenset({"left", "down"}): "↙", frozenset({"right", "down"}): "↘", frozenset(): "·"},
+    }
+    names = frozenset(name.lower() for name in buttons)
+    return arrows.get(names) or "".join(name[0].upper() for name in buttons)
 
 
 def _useful_buttons(buttons: Sequence[Sequence[str]], meanings: Sequence[str]) -> list[str]:

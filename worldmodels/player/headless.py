@@ -16,6 +16,7 @@ def play_headless(painter: Painter, session: Session, script: KeyScript, zoom: i
     """The picture after each tick, uint8 (H, W, 3), until `ticks` are done or the script presses Esc."""
     surface = pygame.Surface(painter.size(zoom))
     for tick in range(ticks):
+        session.do_pending()
         session.tick(script.get(tick, ()))
         painter.draw(surface, session.snapshot())
         yield pixels(surface)

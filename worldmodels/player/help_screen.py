@@ -13,7 +13,8 @@ from worldmodels.player.theme import NORMAL, QUIET, SMALL, TITLE, write
 ROW = 24
 TIME_LINE = (
     "The time line shows the image error, the rewards (real ones above the model's) and how sure the model is that the "
-    "episode goes on. A white line is where the model was put back, a blue one where an episode began."
+    "episode goes on. A white line: models were put back; a blue one: an episode began; a short orange one: the first "
+    "model left reality."
 )
 _SHORT = {
     Command.PUT_BACK: "put back",
@@ -21,9 +22,16 @@ _SHORT = {
     Command.PAUSE: "pause",
     Command.STEP: "one step",
     Command.REWIND: "back",
-    Command.POLICY: "policy",
+    Command.PLAYER: "let play",
+    Command.WHO: "who",
+    Command.BRANCH: "branch",
+    Command.DOUBT: "heat map",
+    Command.SETTING: "setting",
+    Command.LESS: "less",
+    Command.MORE: "more",
     Command.SAVE: "save",
     Command.LOAD: "load",
+    Command.PICTURE: "picture",
     Command.VIEW: "view",
     Command.HELP: "help",
     Command.QUIT: "quit",
@@ -44,11 +52,18 @@ class Guide:
     """The commands in a word."""
     notes: str
     """How to read the picture; may be empty."""
+    signs: tuple[str, ...] = ()
+    """A character or two for each action."""
 
 
-def make_guide(title: str, rules: str, controls: Controls, with_model: bool, with_policy: bool) -> Guide:
+def make_guide(title: str, rules: str, controls: Controls, with_model: bool, players: int) -> Guide:
     """The guide of a session; commands that have nothing to act on are left out."""
-    there = {Command.PUT_BACK: with_model, Command.POLICY: with_policy, Command.VIEW: not with_model}
+    there = {
+        **dict.fromkeys((Command.PUT_BACK, Command.BRANCH, Command.DOUBT), with_model),
+        Command.PLAYER: players > 0,
+        Command.WHO: players > 1,
+        Command.VIEW: not with_model,
+    }
     missing = {command for command, makes_sense in there.items() if not makes_sense}
     commands = [(keys, command) for command, keys in COMMAND_KEYS.items() if command not in missing]
     return Guide(
@@ -58,6 +73,7 @@ def make_guide(title: str, rules: str, controls: Controls, with_model: bool, wit
         tuple((" ".join(map(label, keys)), command.value) for keys, command in commands),
         tuple((label(keys[0]), _SHORT[command]) for keys, command in commands),
         TIME_LINE if with_model else "",
+        controls.signs,
     )
 
 

@@ -11,6 +11,8 @@ from worldmodels.core.lookup import unknown
 MAX_ZOOM = 32
 MAX_RATE = 240
 VIEWS = ("people", "agent")
+ALONE = ("model", "real")
+STARTS = ("recorded", "game")
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,16 @@ class PlayOptions:
     """Of the policy's sampling; 0 takes the most probable action."""
     put_back_every: int = 0
     """Put the model back on the real state after this many steps; 0: only key X does."""
+    record: str | Path | None = None
+    """Where to write what was done, as an action file (`runtime/action_file.py`)."""
+    script: str | Path | None = None
+    """An action file whose actions can play: who T chooses and P lets play, and from the start if nobody else does."""
+    pictures: str | Path = "pictures"
+    """Where key F2 saves what is seen."""
+    alone: str = ""
+    """Of a run: "real" plays the real game without the model, "model" the model without the real game."""
+    start: str = "recorded"
+    """Where a model alone begins: "recorded" at moments that the run recorded, "game" where episodes begin."""
     view: str = "people"
     """Of a game alone: "people" (512 pixels) or "agent" (64 pixels, enlarged); key V changes it."""
     seed: int = 0
@@ -51,6 +63,12 @@ class PlayOptions:
         _check("ticks", self.ticks, 1, 1_000_000)
         if self.view not in VIEWS:
             raise UserError(unknown("view", self.view, VIEWS))
+        if self.alone and self.alone not in ALONE:
+            raise UserError(unknown("world to play alone", self.alone, ALONE))
+        if self.start not in STARTS:
+            raise UserError(unknown("start", self.start, STARTS))
+        if self.alone == "model" and self.record:
+            raise UserError("A recording is verified by the real game; there is none where a model is played alone.")
         if self.headless and self.video is None:
             raise UserError("Playing headless shows nothing: say where the video goes, for example --video play.mp4.")
         if self.headless and self.keys is None and self.ticks is None:

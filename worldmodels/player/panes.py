@@ -34,6 +34,14 @@ def difference_map(a: Frame, b: Frame) -> Frame:
     return colours
 
 
+def heat(frame: Frame, strength: npt.NDArray[np.float32]) -> Frame:
+    """The frame, darker, with `strength` (H, W), 0 to 1, glowing over it; a quarter is as bright as it gets."""
+    share = np.minimum(1.0, 4.0 * strength)[..., None]
+    glow = COLOUR_MAP[(share[..., 0] * 255).round().astype(np.uint8)]
+    mixed: Frame = (0.6 * frame * (1.0 - share) + glow * share).round().astype(np.uint8)
+    return mixed
+
+
 def image_error(a: Frame, b: Frame) -> float:
     """Mean absolute difference over pixels and channels, 0 to 255."""
     return float(np.abs(a.astype(np.int16) - b.astype(np.int16)).mean())

@@ -5,9 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+import numpy.typing as npt
+
 from worldmodels.player.worlds import Frame
 
 Clock = Literal["running", "paused", "episode over"]
+LEFT = 10.0
+"""Image error, 0 to 255, from which a model counts as having left reality."""
 
 
 @dataclass(frozen=True)
@@ -23,9 +28,14 @@ class RealSide:
 
 @dataclass(frozen=True)
 class ModelSide:
-    """The learned world."""
+    """A learned world."""
 
+    name: str
     frame: Frame
+    seen: Frame | None
+    """Its own picture of the real frame, having seen it; None for a model that keeps frames as they are."""
+    doubt: npt.NDArray[np.float32] | None
+    """float32 (H, W), 0 to 1: how much samples of this step differ; None where that is not asked for."""
     reward: float
     """Predicted for the last step."""
     episode_return: float
@@ -37,16 +47,58 @@ class ModelSide:
 
 
 @dataclass(frozen=True)
+class Mind:
+    """What the policy makes of the real frame."""
+
+    probabilities: tuple[float, ...]
+    """Of each action, at temperature 1."""
+    value: float | None
+    """The return that it expects from here on, as its agent counts rewards."""
+
+
+@dataclass(frozen=True)
+class Branch:
+    """One of many ways to go on."""
+
+    label: str
+    frame: Frame
+    branch_return: float
+    """Predicted rewards since the branches parted, each counted by the probability that the episode got there."""
+    alive: float
+    """Predicted probability, 0 to 1, that the episode has come so far."""
+
+
+@dataclass(frozen=True)
+class BranchView:
+    """All branches at one of their steps."""
+
+    tiles: tuple[Branch, ...]
+    step: int
+    steps: int
+
+
+@dataclass(frozen=True)
 class Moment:
     """One step on the time line, or, with a mark, a put-back or the first frame of an episode."""
 
     real_reward: float
-    model_reward: float = 0.0
-    continuation: float = 1.0
-    image_error: float = 0.0
-    """Mean absolute difference of the two frames, 0 to 255."""
+    models: tuple[Foretold, ...] = ()
     mark: str = ""
     """"put back", "episode" or nothing."""
+    left: bool = False
+    """Here the first model's picture first went further from reality than `LEFT`, since it was put back."""
+
+
+@dataclass(frozen=True)
+class Foretold:
+    """What one model said of a step, and how far off its picture was."""
+
+    reward: float
+    continuation: float
+    image_error: float
+    """Mean absolute difference of the two frames, 0 to 255."""
+    seeing_error: float | None = None
+    """The same of its own picture of the frame that it saw; None for a model that keeps frames as they are."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +132,8 @@ class Snapshot:
     title: str
     level_seed: int | None
     clock: Clock
-    player: Literal["you", "policy"]
+    player: str
+    """"you", or the name of who plays for you."""
     action: str
     """What the last action does in this game."""
     episode: int
@@ -89,8 +142,16 @@ class Snapshot:
     """Steps of this episode."""
     since_put_back: int
     """Steps that the model has predicted alone."""
+    alone: bool
+    """The models are played without reality: its frame is where they began."""
     real: RealSide
-    model: ModelSide | None
+    models: tuple[ModelSide, ...]
+    mind: Mind | None
+    branches: BranchView | None
+    settings: tuple[tuple[str, str], ...]
+    """What can be changed: names and values."""
+    chosen: int
+    """Which of them the keys change now."""
     totals: Totals
     notice: str
     """A short message, or nothing."""

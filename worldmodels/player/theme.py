@@ -24,6 +24,7 @@ REAL: Colour = (92, 184, 236)
 ALERT: Colour = (232, 116, 60)
 GOOD: Colour = (32, 178, 134)
 DIFFERENCE: Colour = (206, 182, 84)
+SEEN: Colour = (204, 121, 167)
 
 MARGIN = 20
 GAP = 16
@@ -54,6 +55,39 @@ def write(
     image = font(size, bold).render(text, True, colour)
     rectangle = image.get_rect(**{anchor: place})
     return surface.blit(image, rectangle)
+
+
+def write_if_fits(
+    surface: pygame.Surface, text: str, midleft: tuple[int, int], right: int, colour: Colour = QUIET
+) -> None:
+    """A small line of text, where it ends before `right`; else its beginning with dots, or nothing."""
+    room = right - midleft[0]
+    while text and font(SMALL).size(text)[0] >= room:
+        text = f"{text.rstrip('…')[:-1].rstrip()}…" if len(text) > 3 else ""
+    write(surface, text, midleft, size=SMALL, colour=colour, anchor="midleft")
+
+
+def inline(surface: pygame.Surface, name: str, value: str, midleft: tuple[int, int]) -> int:
+    """A name and its value in one small line; where it ends."""
+    right = write(surface, name, midleft, size=SMALL, colour=QUIET, anchor="midleft").right
+    return write(surface, value, (right + 6, midleft[1]), size=SMALL, anchor="midleft").right
+
+
+def inline_width(name: str, value: str) -> int:
+    """Pixels that `inline` takes."""
+    return font(SMALL).size(name)[0] + 6 + font(SMALL).size(value)[0]
+
+
+def pair(surface: pygame.Surface, name: str, value: str, place: tuple[int, int], size: int, colour: Colour) -> None:
+    """A name above its value."""
+    below = write(surface, name, place, size=SMALL, colour=QUIET).bottom
+    write(surface, value, (place[0], below), size=size, bold=True, colour=colour)
+
+
+def signed(value: float, form: str) -> str:
+    """A number with its sign, unless it rounds to nothing."""
+    text = format(value, f"+{form}")
+    return text if float(text) else format(0.0, form)
 
 
 def wrap(text: str, width: int, size: int = NORMAL) -> list[str]:

@@ -34,8 +34,15 @@ def draw_timeline(surface: pygame.Surface, area: pygame.Rect, history: Sequence[
             colour = theme.TEXT if moment.mark == "put back" else theme.REAL
             pygame.draw.line(surface, colour, (x, plot.top), (x, plot.bottom))
             continue
-        _bar(surface, error, x, step, moment.image_error / FULL_ERROR, theme.DIFFERENCE)
-        _bar(surface, continues, x, step, moment.continuation, _continuation_colour(moment))
+        for i, told in enumerate(moment.models):
+            _bar(surface, _share(error, i, moment), x, step, told.image_error / FULL_ERROR, theme.DIFFERENCE)
+            colour = theme.ALERT if told.continuation < 0.5 else theme.GOOD
+            _bar(surface, _share(continues, i, moment), x, step, told.continuation, colour)
+            if told.seeing_error is not None:
+                height = round(error.height * min(1.0, told.seeing_error / FULL_ERROR))
+                pygame.draw.rect(surface, theme.SEEN, (x, error.bottom - height - 1, step, 2))
+        if moment.left:
+            pygame.draw.rect(surface, theme.ALERT, (x, plot.top, 2, error.height))
     for x, moment in columns:
         if not moment.mark:
             _rewards(surface, reward, x, step, moment)
@@ -48,8 +55,10 @@ def _bar(surface: pygame.Surface, row: pygame.Rect, x: int, width: int, share: f
     pygame.draw.rect(surface, colour, (x, row.bottom - height, width, height))
 
 
-def _continuation_colour(moment: Moment) -> theme.Colour:
-    return theme.ALERT if moment.continuation < 0.5 else theme.GOOD
+def _share(row: pygame.Rect, model: int, moment: Moment) -> pygame.Rect:
+    """Of two models, the first has the upper half of a row."""
+    height = row.height // len(moment.models)
+    return pygame.Rect(row.left, row.top + model * height, row.width, height - (len(moment.models) > 1))
 
 
 def _rewards(surface: pygame.Surface, row: pygame.Rect, x: int, width: int, moment: Moment) -> None:
@@ -57,7 +66,7 @@ def _rewards(surface: pygame.Surface, row: pygame.Rect, x: int, width: int, mome
     half = row.height // 2
     for value, top, colour in (
         (moment.real_reward, row.top, theme.REAL),
-        (moment.model_reward, row.top + half + 1, theme.MODEL),
+        *((told.reward, row.top + half + 1, theme.MODEL) for told in moment.models[:1]),
     ):
         if abs(value) >= 0.05:
             tall = half - 2 if abs(value) >= 0.5 else half // 2

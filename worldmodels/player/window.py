@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import Generic, TypeVar
 
 import pygame
 
@@ -16,15 +18,18 @@ from worldmodels.player.controls import KeyEvent
 from worldmodels.player.draw import Painter, pixels
 from worldmodels.player.help_screen import draw_help
 from worldmodels.player.options import PlayOptions
+from worldmodels.player.pictures import save_pictures
 from worldmodels.player.recorder import Recorder
 from worldmodels.player.script import KeyScript
 from worldmodels.player.session import Session
+from worldmodels.player.speed import Speed
 
 Report = Callable[[str], None]
 """Tells the person what goes on."""
 Prepare = Callable[[Report], Session]
 """Builds a session, which may take a minute."""
 LOADING_RATE = 10
+Result = TypeVar("Result")
 
 
 def run_window(
@@ -64,9 +69,10 @@ class _Window:
         pygame.display.set_caption(f"{painter.guide.title} - worldmodels")
         self._clock = pygame.time.Clock()
         self._stale = True
+        self._speed = Speed()
         self.closed = False
 
-    def wait_for(self, task: _Task) -> None:
+    def wait_for(self, task: _Task[Session]) -> None:
         """Stay awake until the task is done or the window was closed."""
         ticks = 0
         while task.running and not self.closed:
@@ -88,20 +94,44 @@ class _Window:
     def play(self, session: Session, script: KeyScript, first: list[KeyEvent]) -> None:
         """Tick until the person leaves, or the number of ticks asked for is reached."""
         with self._recorder() as recorder:
-            tick = 0
+            tick = pictures = 0
             self._stale = True
             while not (session.quit or self.closed or tick == self._options.ticks):
+                self._do_pending(session)
                 events = [*first, *script.get(tick, ()), *self._events(session)]
                 first = []
+                start = time.perf_counter()
                 # Nothing is drawn while nothing changes: a paused player costs next to nothing.
                 if session.tick(events) or self._stale or recorder is not None:
-                    self._painter.draw(self._surface, session.snapshot())
+                    # Not in a film: the same keys are to give the same one.
+                    speed = "" if recorder else self._speed.text
+                    self._painter.draw(self._surface, session.snapshot(), speed)
                     pygame.display.flip()
                     self._stale = False
+                    self._speed.add(time.perf_counter() - start, waiting=session.settings.rate)
                 if recorder is not None:
                     recorder.add(pixels(self._surface))
+                if session.pictures > pictures:
+                    pictures = session.pictures
+                    save_pictures(Path(self._options.pictures), self._surface, session.snapshot())
                 tick += 1
-                self._clock.tick(self._options.rate)
+                self._clock.tick(session.settings.rate)
+
+    def _do_pending(self, session: Session) -> None:
+        """In a thread, so that the window stays awake and says what goes on."""
+        if session.pending is None:
+            return
+        status, ticks = session.pending.status, 0
+        task = _Task(lambda report: session.do_pending())
+        while task.running:
+            dots = "." * (1 + ticks // 4 % 3)
+            self._painter.draw(self._surface, session.snapshot(), f"{status} {dots}")
+            pygame.display.flip()
+            self._events(session)
+            ticks += 1
+            self._clock.tick(LOADING_RATE)
+        task.result()
+        self._stale = True
 
     def _recorder(self) -> AbstractContextManager[Recorder | None]:
         return Recorder(Path(self._options.video), self._options.rate) if self._options.video else nullcontext()
@@ -127,13 +157,13 @@ class _Window:
         return keys
 
 
-class _Task:
-    """Builds the session in a thread, with a status to read and a result or an error to take."""
+class _Task(Generic[Result]):
+    """Does something in a thread, with a status to read and a result or an error to take."""
 
-    def __init__(self, prepare: Prepare) -> None:
+    def __init__(self, prepare: Callable[[Report], Result]) -> None:
         self.status = "Loading"
         self._stopped = False
-        self._session: Session
+        self._result: Result
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, args=(prepare,))
         self._thread.start()
@@ -142,19 +172,19 @@ class _Task:
     def running(self) -> bool:
         return self._thread.is_alive()
 
-    def result(self) -> Session:
+    def result(self) -> Result:
         if self._error is not None:
             raise self._error
-        return self._session
+        return self._result
 
     def stop(self) -> None:
         """Give up at the next stage. Waits for it: a process that exits in the midst of a compilation may crash."""
         self._stopped = True
         self._thread.join()
 
-    def _run(self, prepare: Prepare) -> None:
+    def _run(self, prepare: Callable[[Report], Result]) -> None:
         try:
-            self._session = prepare(self._report)
+            self._result = prepare(self._report)
         except BaseException as error:  # not swallowed: the main thread raises it again
             self._error = error
 

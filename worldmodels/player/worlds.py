@@ -1,4 +1,4 @@
-"""The two worlds that the player steps by the same actions, the real one and the learned one, and who else plays."""
+"""The worlds that are stepped by the same actions: the real one, and learned ones beside it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from worldmodels.core.seeding import Streams, fold
+from worldmodels.core.seeding import Key, Streams, fold
+from worldmodels.player.rows import repeat_row
+from worldmodels.player.settings import Settings
 
 if TYPE_CHECKING:
-    from worldmodels.agents.api import Agent
     from worldmodels.envs import GameEnv
+    from worldmodels.imagination.recorded import Starts
     from worldmodels.models.api import Perception, WorldModel
 
 Frame = npt.NDArray[np.uint8]
@@ -33,12 +35,19 @@ class RealWorld:
 
     Args:
         human_view: show what people see (`render()`), not what agents see (the observation); may be changed any time.
+        frozen: it gives first frames alone, and does not go on: a learned world is played without reality.
+
+    Attributes:
+        context: what led from the first frame to `observation` after a reset, actions and the frames that followed.
     """
 
-    def __init__(self, env: GameEnv, seed: int, human_view: bool = False) -> None:
+    first: Frame
+    context: tuple[tuple[int, Frame], ...] = ()
+
+    def __init__(self, env: GameEnv, seed: int, human_view: bool = False, frozen: bool = False) -> None:
         self._env = env
         self._seed: int | None = seed
-        self.human_view = human_view
+        self.human_view, self.frozen = human_view, frozen
         self.observation: Frame
         self.reward = 0.0
         self.ended = False
@@ -52,6 +61,7 @@ class RealWorld:
     def reset(self) -> None:
         """Begin an episode; the first call fixes all later levels by the seed."""
         self.observation, self.info = self._env.reset(seed=self._seed)
+        self.first = self.observation
         self._seed, self.reward, self.ended = None, 0.0, False
 
     def step(self, action: int) -> None:
@@ -69,6 +79,51 @@ class RealWorld:
         """Go back to a moment that `save` gave."""
         self._env.set_state(moment.state)
         self.observation, self.reward, self.ended, self.info = moment[1:]
+
+
+class RecordedWorld:
+    """In place of a real world: moments of a recording, after which only a model goes on."""
+
+    human_view, frozen = False, True
+    reward, ended = 0.0, False
+
+    def __init__(self, starts: Starts, streams: Streams) -> None:
+        self._starts, self._root = starts, streams.key("player/starts")
+        self._resets = 0
+        self.info: dict[str, Any] = {}
+        self.first: Frame
+        self.observation: Frame
+        self.context: tuple[tuple[int, Frame], ...] = ()
+
+    @property
+    def frame(self) -> Frame:
+        """The frame after which the recording is left."""
+        return self.observation
+
+    def reset(self) -> None:
+        """Another moment of the recording."""
+        self._resets += 1
+        words = fold(self._root, self._resets).view(np.uint32)
+        window = self._starts(1, np.random.default_rng(words))
+        frames, actions = window.observation[0], window.action[0]
+        # Where the window runs across the border of two episodes, only the second one counts.
+        begin = int(np.flatnonzero(window.is_first[0]).max(initial=0))
+        self.first, self.observation = frames[begin], frames[-1]
+        self.context = tuple((int(actions[i]), frames[i + 1]) for i in range(begin, len(frames) - 1))
+
+    def step(self, action: int) -> None:
+        raise RuntimeError("a recording does not go on by other actions")
+
+    def save(self) -> RealMoment:
+        """What `load` needs to come back here."""
+        state = self._resets.to_bytes(8, "little")
+        return RealMoment(state, self.observation, 0.0, False, {"first": self.first, "context": self.context})
+
+    def load(self, moment: RealMoment) -> None:
+        """Go back to a moment that `save` gave."""
+        self._resets = int.from_bytes(moment.state, "little")
+        self.observation = moment.observation
+        self.first, self.context = moment.info["first"], moment.info["context"]
 
 
 class Watcher:
@@ -105,88 +160,89 @@ class Watcher:
         )
 
 
+CROWD = 16
+"""Samples of one step that tell how sure a model is."""
+
+
 class ModelWorld:
     """A world model that predicts alone from the moment in which it was last put back on the real state.
 
     The watcher goes on following the real frames all the time, in a state that the prediction never sees. So putting it
     back is exact: the prediction's state becomes what the model makes of everything that really happened.
+
+    Attributes:
+        name: for people.
+        frame: what it predicts to be seen now.
+        seen: its own picture of the real frame, having seen it; None for a model that keeps frames as they are.
+        doubt: float32 (H, W), 0 to 1: how much the samples of the last step differ; None where that is not asked for.
+        doubts: whether it is asked for.
     """
 
-    def __init__(self, model: WorldModel, watcher: Watcher, streams: Streams, temperature: float) -> None:
-        self._model, self.watcher = model, watcher
-        self._temperature = np.float32(temperature)
-        self._root = streams.key("player/predict")
+    def __init__(
+        self, model: WorldModel, watcher: Watcher, streams: Streams, settings: Settings, name: str = "Model"
+    ) -> None:
+        self.model, self.watcher, self.name = model, watcher, name
+        self._streams, self._settings = streams, settings
+        self._paints = model.spec.feature_kind == "vector"
+        self._steps = 0
         self.predicted: Any = None
         self.reward = 0.0
         self.continuation = 1.0
         self.frame: Frame
+        self.seen: Frame | None = None
+        self.doubts = False
+        self.doubt: npt.NDArray[np.float32] | None = None
 
     def step(self, action: int) -> None:
         """Predict the step of `action`, before the watcher sees where it really led."""
-        self.predicted = self._imagine(action)
+        before = self.predicted
+        self._steps += 1
+        self.predicted = self._imagine(before, action, self.key("predict"))
         self._look()
+        self.doubt = self._doubt(before, action) if self.doubts else None
 
     def put_back(self) -> None:
         """Predict on from the real state."""
-        self.predicted = self.watcher.state
+        self.predicted, self.doubt = self.watcher.state, None
         self._look()
+
+    def look_at_reality(self) -> None:
+        """The model's own picture of what the watcher has just seen."""
+        self.seen = np.asarray(self.model.frame(self.watcher.state))[0] if self._paints else None
+
+    def key(self, use: str) -> Key:
+        """Of the samples of this step, for one use."""
+        return fold(self._streams.key(f"player/{use}/{self._settings.sample}"), self._steps)
 
     def save(self) -> Any:
         """What `load` needs to go on from here exactly, besides the watcher."""
-        return self.predicted
+        return self.predicted, self.doubt, self._steps
 
-    def load(self, predicted: Any) -> None:
+    def load(self, moment: Any) -> None:
         """Go back to a moment that `save` gave."""
-        self.predicted = predicted
+        self.predicted, self.doubt, self._steps = moment
         self._look()
+        self.look_at_reality()
 
     def warm_up(self) -> None:
         """Compile what `step` calls; the states stay what they are."""
-        self._imagine(action=0)
+        self._imagine(self.predicted, 0, self.key("predict"))
 
-    def _imagine(self, action: int) -> Any:
-        key = fold(self._root, self.watcher.steps)
-        return self._model.imagine(self.predicted, np.array([action], np.int32), self._temperature, key)
+    def warm_up_crowd(self) -> None:
+        """Compile what many samples need."""
+        self._doubt(self.predicted, 0)
+
+    def _imagine(self, state: Any, action: int, key: Key, rows: int = 1) -> Any:
+        actions = np.full(rows, action, np.int32)
+        return self.model.imagine(state, actions, np.float32(self._settings.temperature), key)
+
+    def _doubt(self, before: Any, action: int) -> npt.NDArray[np.float32]:
+        """The standard deviation of each pixel over samples of one step, the largest of its channels."""
+        crowd = self._imagine(repeat_row(before, CROWD), action, self.key("doubt"), CROWD)
+        deviation = np.asarray(self.model.frame(crowd)).astype(np.float32).std(0).max(-1) / 127.5
+        return np.asarray(deviation, np.float32)
 
     def _look(self) -> None:
-        self.frame = np.asarray(self._model.frame(self.predicted))[0]
-        self.reward = float(np.asarray(self._model.reward(self.predicted))[0])
-        self.continuation = float(np.asarray(self._model.continuation(self.predicted))[0])
-
-
-class PolicyPlayer:
-    """An agent that plays by what a perception makes of the real frames."""
-
-    def __init__(self, agent: Agent, watcher: Watcher, streams: Streams, temperature: float) -> None:
-        self._agent, self.watcher = agent, watcher
-        self._temperature = np.float32(temperature)
-        self._root = streams.key("player/policy")
-        self._steps = 0
-        self._memory: Any = agent.initial(1)
-
-    def reset(self) -> None:
-        """A real episode begins."""
-        self._memory = self._agent.initial(1)
-
-    def save(self) -> tuple[int, Any]:
-        """What `load` needs to go on from here exactly, besides the watcher."""
-        return self._steps, self._memory
-
-    def load(self, moment: tuple[int, Any]) -> None:
-        """Go back to a moment that `save` gave."""
-        self._steps, self._memory = moment
-
-    def act(self) -> int:
-        """The action in what the watcher has seen."""
-        self._steps += 1
-        action, self._memory = self._choose()
-        return int(np.asarray(action)[0])
-
-    def warm_up(self) -> None:
-        """Compile what `act` calls; the memory stays what it is."""
-        self._choose()
-
-    def _choose(self) -> tuple[Any, Any]:
-        features = self.watcher.perception.features(self.watcher.state)
-        action, memory, _ = self._agent.act(features, self._memory, self._temperature, fold(self._root, self._steps))
-        return action, memory
+        self.frame = np.asarray(self.model.frame(self.predicted))[0]
+        self.reward = float(np.asarray(self.model.reward(self.predicted))[0])
+        self.continuation = float(np.asarray(self.model.continuation(self.predicted))[0])

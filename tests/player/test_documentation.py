@@ -1,0 +1,25 @@
+"""The table of keys in the documentation names every key that there is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from worldmodels.player.controls import COMMAND_KEYS, Command, label
+from worldmodels.player.options import PlayOptions
+from worldmodels.player.settings import Settings
+
+TEXT = (Path(__file__).parents[2] / "docs" / "player.md").read_text()
+KEYS = [line.split("|")[1] for line in TEXT.splitlines() if line.startswith("| ")]
+
+
+@pytest.mark.parametrize("command", Command)
+def test_every_command_has_its_key_in_the_table(command):
+    name = {"Back": "Backspace"}.get(label(COMMAND_KEYS[command][0]), label(COMMAND_KEYS[command][0]))
+    assert any(name in keys.replace(",", " ").split() or f" {name} " in keys.replace(",", " ") for keys in KEYS)
+
+
+def test_every_setting_is_explained():
+    for setting in Settings(PlayOptions(), with_model=True, with_policy=True).rows:
+        assert any(setting.name == keys.strip() for keys in KEYS)
