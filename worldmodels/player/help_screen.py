@@ -10,7 +10,7 @@ from worldmodels.player import theme
 from worldmodels.player.controls import COMMAND_KEYS, Command, Controls, label
 from worldmodels.player.theme import NORMAL, QUIET, SMALL, TITLE, write
 
-ROW = 24
+ROW, LINE = 24, 17
 TIME_LINE = (
     "The time line shows the image error, the rewards (real ones above the model's) and how sure the model is that the "
     "episode goes on. A white line: models were put back; a blue one: an episode began; a short orange one: the first "
@@ -96,7 +96,7 @@ def draw_help(surface: pygame.Surface, guide: Guide, status: str = "") -> None:
 def _help_panel(guide: Guide, status: str) -> pygame.Surface:
     rules = theme.wrap(guide.rules, 724)
     notes = theme.wrap(guide.notes, 724, SMALL)
-    tables = ROW * max(len(guide.actions), len(guide.commands))
+    tables = max(_height(guide.actions, 300), _height(guide.commands, 412))
     height = 64 + 20 * len(rules) + 54 + tables + (18 * len(notes) + 16 if notes else 0) + (44 if status else 4)
     panel = pygame.Surface((780, height), pygame.SRCALPHA)
     theme.card(panel, panel.get_rect())
@@ -124,10 +124,20 @@ def _help_panel(guide: Guide, status: str) -> pygame.Surface:
 
 def _table(surface: pygame.Surface, left: int, width: int, y: int, rows: tuple[tuple[str, str], ...]) -> None:
     """Keys and meanings below one another."""
-    indent = 18 + max((theme.font(NORMAL, True).size(keys)[0] for keys, _ in rows), default=0)
+    indent = _indent(rows)
     for keys, meaning in rows:
         write(surface, keys, (left, y), size=NORMAL, bold=True)
         for line in theme.wrap(meaning, width - indent, SMALL):
             write(surface, line, (left + indent, y + 1), size=SMALL, colour=QUIET)
-            y += 17
-        y += ROW - 17
+            y += LINE
+        y += ROW - LINE
+
+
+def _height(rows: tuple[tuple[str, str], ...], width: int) -> int:
+    """Pixels that a table takes."""
+    lines = [len(theme.wrap(meaning, width - _indent(rows), SMALL)) for _, meaning in rows]
+    return sum(ROW + LINE * (count - 1) for count in lines)
+
+
+def _indent(rows: tuple[tuple[str, str], ...]) -> int:
+    return 18 + max((theme.font(NORMAL, True).size(keys)[0] for keys, _ in rows), default=0)
