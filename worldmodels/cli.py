@@ -44,8 +44,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"worldmodels {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    commanders = (_add_train, _add_eval, _add_play, _add_replay, _add_enjoy, _add_plot, _add_list, _add_certify)
-    for add in (*commanders, _add_doctor):
+    for add in (
+        *(_add_train, _add_eval, _add_play, _add_replay, _add_foresee, _add_enjoy),
+        *(_add_plot, _add_list, _add_certify, _add_doctor),
+    ):
         add(commands)
     return parser
 
@@ -190,6 +192,29 @@ def _replay(options: argparse.Namespace) -> None:
     played = read_played(options.file)
     verify(played, options.file)
     print(f"{len(played.episodes)} episodes, {played.steps} steps of {played.game}: all agree.")
+
+
+def _add_foresee(commands: argparse._SubParsersAction) -> None:
+    command = commands.add_parser(
+        "foresee",
+        help="when does a run's model foresee the end of a recorded episode?",
+        description="Live a recorded episode again, and ask the model at each step when it will end.",
+    )
+    command.add_argument("path", metavar="RUN", help="the run's folder")
+    command.add_argument("file", metavar="FILE", help="a recording of actions, of 'play --record' or of 'eval'")
+    command.add_argument("--episode", type=int, default=1, help="its number in the recording (default: %(default)s)")
+    command.add_argument("--horizon", type=int, default=50, help="steps that the model looks ahead (default: 50)")
+    command.add_argument("--seed", type=int, default=0, help="of the model's samples (default: %(default)s)")
+    command.set_defaults(run=_foresee)
+
+
+def _foresee(options: argparse.Namespace) -> None:
+    from worldmodels.runtime.quiet import load_tensorflow
+
+    load_tensorflow()
+    from worldmodels.evaluation.foresee import foresee_run
+
+    foresee_run(options.path, options.file, options.episode, options.horizon, options.seed)
 
 
 def _add_enjoy(commands: argparse._SubParsersAction) -> None:

@@ -135,7 +135,7 @@ def test_the_first_cell_is_the_headline_and_each_has_its_name() -> None:
 def test_a_film_shows_the_first_episodes_with_their_returns(parts: SimpleNamespace) -> None:
     film = EpisodeFilm(2)
     evaluate_policy(parts.CountingEnv([2, 4, 9]), parts.ConstantActor(3), 5, max_steps=3, seed=0, watch=film)
-    first, second = film._episodes
+    first, second = film.episodes
     assert [(moment.step, moment.total, moment.ended) for moment in first] == [
         (0, 0, False),
         (1, 3, False),

@@ -191,6 +191,11 @@ class Evaluator:
         settings = self._settings
         return Dreamer(self._parts.world_model, self._parts.agent, settings.context, settings.horizon)
 
+    def level_seeds(self) -> np.ndarray | None:
+        """Of the first episode of each environment, which all settings share; None where the game does not say."""
+        _, info = self._env.reset(seed=Streams(self._streams.integer("levels")).integer("levels 0"))
+        return info.get("level_seed")
+
     def _play(self, actor: Any, noops: int, film: EpisodeFilm | None = None) -> Episodes:
         settings, levels = self._settings, self._streams.integer("levels")
         noop, told, steps = noop_action(self._env), time.monotonic(), 0

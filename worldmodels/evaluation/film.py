@@ -19,6 +19,8 @@ class Moment(NamedTuple):
     total: float
     """The return so far."""
     ended: bool
+    action: int
+    """Chosen at this step; means nothing at the last one."""
 
 
 class EpisodeFilm:
@@ -26,21 +28,21 @@ class EpisodeFilm:
 
     def __init__(self, count: int):
         self._count = count
-        self._episodes: list[list[Moment]] = []
+        self.episodes: list[list[Moment]] = []
 
     def __call__(self, step: Step, returns: np.ndarray, playing: np.ndarray) -> None:
-        if not self._episodes:
-            self._episodes = [[] for _ in range(min(self._count, len(returns)))]
-        for i, moments in enumerate(self._episodes):
+        if not self.episodes:
+            self.episodes = [[] for _ in range(min(self._count, len(returns)))]
+        for i, moments in enumerate(self.episodes):
             if playing[i]:
-                moment = Moment(step.observation[i].copy(), len(moments), float(returns[i]), bool(step.is_last[i]))
-                moments.append(moment)
+                image, total = step.observation[i].copy(), float(returns[i])
+                moments.append(Moment(image, len(moments), total, bool(step.is_last[i]), int(step.action[i])))
 
     def frames(self) -> Iterator[np.ndarray]:
         """uint8 (H', W', 3), one by one, as long as the longest episode; those that ended keep their last picture."""
-        columns, scale = min(4, len(self._episodes)), max(1, 192 // len(self._episodes[0][0].image))
-        for t in range(max(map(len, self._episodes))):
-            shown = [moments[min(t, len(moments) - 1)] for moments in self._episodes]
+        columns, scale = min(4, len(self.episodes)), max(1, 192 // len(self.episodes[0][0].image))
+        for t in range(max(map(len, self.episodes))):
+            shown = [moments[min(t, len(moments) - 1)] for moments in self.episodes]
             yield tiled([_cell(moment, t, scale) for moment in shown], columns)
 
 

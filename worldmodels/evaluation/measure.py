@@ -15,11 +15,13 @@ from worldmodels.evaluation.grid import grid_metrics
 from worldmodels.evaluation.imagined import imagined_metrics
 from worldmodels.evaluation.pictures import draw_errors, draw_grid, draw_imagined
 from worldmodels.evaluation.recording import check_reach
+from worldmodels.evaluation.recordings import recordings
 from worldmodels.evaluation.request import Request
 from worldmodels.evaluation.tables import print_errors, print_grid, print_imagined
 from worldmodels.evaluation.trees import errors_tree, grid_tree, imagined_tree
 from worldmodels.evaluation.video import dream_video, prediction_video
 from worldmodels.evaluation.world_model import error_metrics
+from worldmodels.runtime.action_file import Played
 from worldmodels.runtime.config import EvaluationConfig
 
 VIDEO_STEPS = 45
@@ -39,6 +41,8 @@ class Findings:
     """By name, functions that draw into a file."""
     videos: dict[str, Iterable[np.ndarray]] = field(default_factory=dict)
     """By name, frames uint8 (H, W, 3)."""
+    recordings: dict[str, list[Played]] = field(default_factory=dict)
+    """By name, the episodes of a film."""
 
     def draw(self, stem: Path) -> list[Path]:
         """Draws all pictures, into files that begin with `stem`."""
@@ -77,6 +81,9 @@ def _real(findings: Findings, evaluator: Evaluator, request: Request, env: EnvCo
     findings.pictures["returns"] = lambda save: draw_grid(cells, env, request.agent, save)
     if request.videos:
         findings.videos |= {one.cell.setting.name: one.film.frames() for one in played}
+        seeds = evaluator.level_seeds()
+        if seeds is not None:
+            findings.recordings |= {one.cell.setting.name: recordings(one.film, env, seeds) for one in played}
 
 
 def _model(findings: Findings, evaluator: Evaluator, request: Request, settings: EvaluationConfig) -> None:

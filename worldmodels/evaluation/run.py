@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from worldmodels.evaluation.measure import Findings, measure
 from worldmodels.evaluation.pictures import draw_checkpoints
 from worldmodels.evaluation.request import Request
 from worldmodels.evaluation.tables import print_checkpoints
+from worldmodels.runtime.action_file import Played, write_played
 from worldmodels.runtime.config import EvaluationConfig
 from worldmodels.runtime.load import LoadedRun, load_run
 from worldmodels.telemetry.logger import Logger
@@ -64,9 +66,18 @@ def _keep(findings: Findings, run: LoadedRun, request: Request, settings: Evalua
         film = run.run_dir.videos / f"evaluation_{run.step:08d}{request.suffix}_{title}.mp4"
         write_video(film, frames, fps=VIDEO_FPS)
         written.append(film)
+    for title, played in findings.recordings.items():
+        written.append(_write_recordings(run.run_dir.eval / f"{name}_{title}", played))
     logger.scalars(run.step, findings.metrics)
     print("\n".join(["Written:", *(f"  {file}" for file in written)]), flush=True)
     return result
+
+
+def _write_recordings(folder: Path, episodes: Sequence[Played]) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    for i, played in enumerate(episodes, start=1):
+        write_played(folder / f"episode_{i}.jsonl", played)
+    return folder
 
 
 def _keep_all(
