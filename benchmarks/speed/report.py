@@ -88,8 +88,8 @@ def _ppo(piece: dict[str, Any]) -> list[str]:
         "## PPO in the real game",
         "",
         f"`python benchmarks/train_speed.py --only ppo --iterations {piece['iterations']}{peer}`, {_machine(piece)} "
-        "Medians over iterations made in turn: 16 environments of coinrun, 128 steps, the Nature network on four "
-        "frames, three passes of minibatches of 256. A sample is one step of one environment, acted, played and "
+        "Medians over iterations made in turn: 16 environments of coinrun, 128 steps, the Nature network on one "
+        "frame, three passes of minibatches of 256. A sample is one step of one environment, acted, played and "
         "learned from. The "
         f"target without the game's own time is {piece['target']:,.0f} samples/s; on another day such a machine ran "
         f"Stable-Baselines3 at {piece['peer_elsewhere']:,.0f}.",
