@@ -73,6 +73,8 @@ class LoopConfig:
     """A run's folder, whose newest world model this run starts with."""
     recording: str = ""
     """A run's folder, whose experience this run starts with, in place of the prefill."""
+    demonstrations: tuple[str, ...] = ()
+    """Recordings of the player (`worldmodels play --record`), which this run starts with besides."""
     log_every: int = 5_000
     """Steps between two records of the metrics."""
     log_updates: int = 0

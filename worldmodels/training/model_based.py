@@ -21,6 +21,7 @@ from worldmodels.runtime.build import Parts
 from worldmodels.runtime.config import LoopConfig
 from worldmodels.telemetry.logger import Means
 from worldmodels.telemetry.timers import Timer
+from worldmodels.training.demonstrations import demonstrated
 from worldmodels.training.loop import Tick, finite
 from worldmodels.training.plan import Plan, Position
 from worldmodels.training.reality import PIECE, Reality
@@ -76,6 +77,8 @@ class ModelBasedLoop:
             load_pretrained(self.parts.world_model, self._config.pretrained)
         if self._config.recording:
             copy_recording(self._config.recording, self._replay)
+        for step in demonstrated(self._config.demonstrations, self._replay.num_streams):
+            self._replay.append(step)
 
     def iterate(self) -> Tick:
         phase = self._position.phase

@@ -15,6 +15,7 @@ from worldmodels.core.run_dir import RunDir
 from worldmodels.core.schedules import Every
 from worldmodels.envs import VectorEnv
 from worldmodels.replay import Replay, ReplayReader
+from worldmodels.runtime.action_file import read_played
 from worldmodels.runtime.build import Parts, build_parts
 from worldmodels.runtime.checks import check_config
 from worldmodels.runtime.config import LoopConfig, ModelFreeConfig, RunConfig
@@ -176,6 +177,8 @@ def _expected_steps(training: LoopConfig) -> int:
     recording = RunDir(training.recording)
     # When a run is continued, what it once copied may be gone, and is already in its own store.
     recorded = len(ReplayReader(recording.replay)) if training.recording and recording.exists() else 0
+    played = [read_played(file) for file in training.demonstrations if Path(file).exists()]
+    recorded += sum(one.steps + len(one.episodes) for one in played)
     return recorded + (training.steps if training.collect else training.prefill)
 
 

@@ -16,6 +16,7 @@ from worldmodels.models.api import WorldModel
 from worldmodels.replay import Replay, ReplayReader
 from worldmodels.runtime.config import LoopConfig, RunConfig
 from worldmodels.runtime.environment import build_env, checked_spaces
+from worldmodels.training.demonstrations import check_demonstrations
 
 BLOCK = 64
 """Steps of each stream that are copied together."""
@@ -37,6 +38,7 @@ def check_sources(config: RunConfig) -> None:
         other = _config_of(config.training.recording)
         _same("training.recording", other, config, {"env.num_envs": (other.env.num_envs, config.env.num_envs)})
         _check_length(config.training)
+    check_demonstrations(config.training.demonstrations, config.env)
 
 
 def load_pretrained(model: WorldModel, run: str) -> None:
