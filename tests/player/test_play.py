@@ -128,12 +128,6 @@ def test_what_is_unknown_is_named(tmp_path):
         play_runs([tmp_path / "absent"])
 
 
-def test_a_run_in_a_foreign_environment_is_named(tmp_path):
-    RunDir.create(tmp_path / "foreign", RunConfig(env=EnvConfig(game="ALE/Pong-v5")), {})
-    with pytest.raises(UserError, match="native games only.*'ALE/Pong-v5'"):
-        play_runs([tmp_path / "foreign"])
-
-
 @pytest.mark.parametrize(
     ("given", "words"),
     [

@@ -75,6 +75,10 @@ class ForeignVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]
         """Not possible; raises `UserError`."""
         raise UserError(f"The state of '{self._id}' cannot be restored: only native games can do that.")
 
+    def unwrapped_copies(self) -> list[gymnasium.Env[Any, Any]]:
+        """The environments themselves."""
+        return [env.unwrapped for env in self._envs.envs]
+
     def close_extras(self, **_: Any) -> None:
         """Closes the copies."""
         self._envs.close()

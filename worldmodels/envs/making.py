@@ -37,11 +37,15 @@ def make_vec(config: EnvConfig | str, seed: int | None = None, **overrides: Any)
             raise UserError(unknown("option", name, known))
     base = EnvConfig(game=config) if isinstance(config, str) else config
     final = replace(base, **overrides)
-    native = any(final.game in (info.name, info.id) for info in GAME_INFO.values())
-    env = _native_vec(final) if native or len(final.games) > 1 else _foreign_vec(final)
+    env = _native_vec(final) if is_native(final) else _foreign_vec(final)
     if seed is not None:
         env.seed(seed)
     return env
+
+
+def is_native(config: EnvConfig) -> bool:
+    """Whether its game is one of ours, or a mixture of them."""
+    return len(config.games) > 1 or any(config.game in (info.name, info.id) for info in GAME_INFO.values())
 
 
 def can_save(env: gymnasium.vector.VectorEnv[Any, Any, Any]) -> bool:

@@ -15,11 +15,13 @@ from worldmodels.core.seeding import Streams
 from worldmodels.envs import EnvConfig, GameEnv, make
 from worldmodels.envs.config import game_options
 from worldmodels.envs.games import HUMAN_SIZE
+from worldmodels.envs.making import is_native
 from worldmodels.models.frame_stack_config import FrameStackConfig
 from worldmodels.models.rssm.config import RSSMConfig
 from worldmodels.player.columns import count_columns
 from worldmodels.player.controls import Controls
 from worldmodels.player.draw import Painter
+from worldmodels.player.foreign import ForeignGame
 from worldmodels.player.headless import play_headless
 from worldmodels.player.help_screen import make_guide
 from worldmodels.player.options import PlayOptions
@@ -80,10 +82,12 @@ def play_runs(paths: Sequence[str | Path], options: PlayOptions | None = None) -
     first = runs[0]
     if not first.steps:
         print(f"The run '{first.path}' has no checkpoint yet, so no world model: the real game is played alone.")
-        _play_alone(_make(first.config.env, "rgb_array"), options, script, _played(first.config.env, options, None))
+        _play_alone(
+            _make(first.config.env, options, "rgb_array"), options, script, _played(first.config.env, options, None)
+        )
         return
     models = _count_models(runs, options)
-    env = _make(first.config.env, None if models else "rgb_array")
+    env = _make(first.config.env, options, None if models else "rgb_array")
     controls = Controls(env.action_keys, env.action_meanings)
     players = 1 + first.config.trains_policy + bool(options.script)
     guide = make_guide(env.title, env.rules, controls, models > 0, players)
@@ -109,11 +113,11 @@ def play_game(name: str, options: PlayOptions | None = None, settings: Mapping[s
     _play_alone(env, options, _script(options), Played(name, settings or {}, _env_seed(options), ()))
 
 
-def _play_alone(env: GameEnv, options: PlayOptions, script: KeyScript, played: Played) -> None:
+def _play_alone(env: GameEnv | ForeignGame, options: PlayOptions, script: KeyScript, played: Played) -> None:
     controls, streams = Controls(env.action_keys, env.action_meanings), Streams(options.seed)
     real = RealWorld(env, _env_seed(options), human_view=options.view == "people")
     settings = Settings(options, with_model=False, with_policy=False)
-    players: list[Player] = [RandomPlayer(int(env.action_space.n), streams), *_scripts(options)]
+    players: list[Player] = [RandomPlayer(len(env.action_keys), streams), *_scripts(options)]
     session = Session(env.title, real, controls, settings, players=players, playing=_playing(options))
     guide = make_guide(env.title, env.rules, controls, with_model=False, players=len(players))
     _play(Painter(guide, (HUMAN_SIZE, HUMAN_SIZE)), lambda report: session, options, script, played)
@@ -143,7 +147,7 @@ def _count_models(runs: Sequence[_Run], options: PlayOptions) -> int:
     return len(runs) if runs[0].has_model and options.alone != "real" else 0
 
 
-def _loader(runs: Sequence[_Run], env: GameEnv, controls: Controls, options: PlayOptions) -> Prepare:
+def _loader(runs: Sequence[_Run], env: GameEnv | ForeignGame, controls: Controls, options: PlayOptions) -> Prepare:
     """What loads the runs' parts and builds the session; it says what it is doing."""
     first, with_models = runs[0], _count_models(runs, options) > 0
     what = "world model" if with_models else "policy"
@@ -168,7 +172,7 @@ def _loader(runs: Sequence[_Run], env: GameEnv, controls: Controls, options: Pla
             for parts, watcher, name in zip(loaded, watchers, names, strict=True)
             if with_models
         ]
-        players: list[Player] = [RandomPlayer(int(env.action_space.n), streams), *_scripts(options)]
+        players: list[Player] = [RandomPlayer(len(env.action_keys), streams), *_scripts(options)]
         if first.config.trains_policy:
             dreamed = models[0] if real.frozen else None
             players.insert(0, PolicyPlayer(loaded[0].agent, watchers[0], streams, settings, dreamed))
@@ -179,7 +183,9 @@ def _loader(runs: Sequence[_Run], env: GameEnv, controls: Controls, options: Pla
     return prepare
 
 
-def _reality(run: _Run, env: GameEnv, options: PlayOptions, human_view: bool) -> RealWorld | RecordedWorld:
+def _reality(
+    run: _Run, env: GameEnv | ForeignGame, options: PlayOptions, human_view: bool
+) -> RealWorld | RecordedWorld:
     if options.alone == "model" and options.start == "recorded":
         from worldmodels.imagination.recorded import RecordedStarts
         from worldmodels.replay import ReplayReader
@@ -234,9 +240,10 @@ def _script(options: PlayOptions) -> KeyScript:
     return read_script(Path(options.keys)) if options.keys else {}
 
 
-def _make(config: EnvConfig, render_mode: str | None = None) -> GameEnv:
+def _make(config: EnvConfig, options: PlayOptions, render_mode: str | None = None) -> GameEnv | ForeignGame:
     """The run's game; of a mixture, the first one."""
-    try:
+    if is_native(config):
         return make(config.games[0], render_mode, **game_options(config))
-    except UserError as error:
-        raise UserError(f"The player opens native games only, and not the environment of this run. {error}") from error
+    if options.record or options.script:
+        raise UserError(f"Recordings are of native games, and the run's environment '{config.game}' is not one.")
+    return ForeignGame(config)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from worldmodels.envs import GameEnv
     from worldmodels.imagination.recorded import Starts
     from worldmodels.models.api import Perception, WorldModel
+    from worldmodels.player.foreign import ForeignGame
 
 Frame = npt.NDArray[np.uint8]
 """(H, W, 3), 0 to 255."""
@@ -44,8 +45,8 @@ class RealWorld:
     first: Frame
     context: tuple[tuple[int, Frame], ...] = ()
 
-    def __init__(self, env: GameEnv, seed: int, human_view: bool = False, frozen: bool = False) -> None:
-        self._env = env
+    def __init__(self, env: GameEnv | ForeignGame, seed: int, human_view: bool = False, frozen: bool = False) -> None:
+        self._env: Any = env  # which may save its state, or not
         self._seed: int | None = seed
         self.human_view, self.frozen = human_view, frozen
         self.observation: Frame
