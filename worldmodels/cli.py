@@ -187,7 +187,8 @@ def _add_replay(commands: argparse._SubParsersAction) -> None:
 
 
 def _replay(options: argparse.Namespace) -> None:
-    from worldmodels.runtime.action_file import read_played, verify
+    from worldmodels.runtime.action_file import read_played
+    from worldmodels.runtime.relive import verify
 
     played = read_played(options.file)
     verify(played, options.file)

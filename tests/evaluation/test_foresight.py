@@ -13,7 +13,8 @@ from worldmodels.envs import EnvConfig, make
 from worldmodels.evaluation.film import EpisodeFilm, Moment
 from worldmodels.evaluation.foresight import Foreseer, Lived, live_again
 from worldmodels.evaluation.recordings import recordings
-from worldmodels.runtime.action_file import Played, PlayedEpisode, verify
+from worldmodels.runtime.action_file import Played, PlayedEpisode
+from worldmodels.runtime.relive import verify
 
 KEY = np.zeros(2, np.int32)
 

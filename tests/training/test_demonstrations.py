@@ -22,7 +22,7 @@ def file(tmp_path):
 
 
 def test_play_is_dealt_out_to_the_environments_in_pieces(file):
-    assert check_demonstrations([file], EnvConfig(game="coinrun", num_envs=2)) == 11
+    check_demonstrations([file], EnvConfig(game="coinrun", num_envs=11))
     steps = list(demonstrated([file], 2))
     assert len(steps) == 5  # the eleventh moment is left over
     rows = zip(*((step.action, step.is_first, step.is_last) for step in steps), strict=True)

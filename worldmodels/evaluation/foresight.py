@@ -5,6 +5,8 @@ From each of its moments, the model goes on alone under the actions that were re
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,11 +14,11 @@ import tensorflow as tf
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.seeding import fold
-from worldmodels.envs import make
 from worldmodels.evaluation.prediction import ROWS
 from worldmodels.imagination.rollout import unroll
 from worldmodels.models.api import WorldModel
 from worldmodels.runtime.action_file import Played
+from worldmodels.runtime.relive import relive
 
 NEAR = 2
 """Steps by which a predicted end may be off."""
@@ -53,26 +55,22 @@ class Lived(NamedTuple):
     ended: bool
 
 
-def live_again(played: Played, number: int) -> Lived:
+def live_again(played: Played, number: int, name: Path | str = "the recording") -> Lived:
     """Play a recording up to the end of episode `number`, counted from 1, and give that one.
 
     Raises:
-        UserError: it has no such episode.
+        UserError: it has no such episode, or no longer agrees with the game; says so with the recording's `name`.
     """
     if not 1 <= number <= len(played.episodes):
         raise UserError(f"The recording has {len(played.episodes)} episodes. Received the number {number}.")
-    env = make(played.game, **played.options)
-    try:
-        for i, episode in enumerate(played.episodes[:number]):
-            frame, _ = env.reset(seed=played.seed if i == 0 else None)
-            frames, total, ended = [frame], 0.0, False
-            for action in episode.actions:
-                frame, reward, ended, _, _ = env.step(action)
-                frames.append(frame)
-                total += float(reward)
-    finally:
-        env.close()
-    return Lived(np.stack(frames), np.asarray(episode.actions, np.int32), total, ended)
+    upto = replace(played, episodes=played.episodes[:number])
+    moments = [moment for moment in relive(upto, name) if moment.episode == number]
+    return Lived(
+        frames=np.stack([moment.observation for moment in moments]),
+        actions=np.array([moment.action for moment in moments[:-1]], np.int32),
+        total=sum(moment.reward for moment in moments),
+        ended=moments[-1].terminated,
+    )
 
 
 class Foreseer:

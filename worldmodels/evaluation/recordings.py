@@ -8,7 +8,7 @@ import numpy as np
 
 from worldmodels.envs.config import EnvConfig, game_options
 from worldmodels.evaluation.film import EpisodeFilm, Moment
-from worldmodels.runtime.action_file import Played, PlayedEpisode, fingerprint, is_checked
+from worldmodels.runtime.action_file import Played, PlayedEpisode, fingerprint, kept
 
 
 def recordings(film: EpisodeFilm, env: EnvConfig, level_seeds: np.ndarray) -> list[Played]:
@@ -29,9 +29,7 @@ def recordings(film: EpisodeFilm, env: EnvConfig, level_seeds: np.ndarray) -> li
 
 
 def _episode(moments: Sequence[Moment]) -> PlayedEpisode:
-    hashed, seen = "", {}
+    hashes: list[str] = []
     for moment in moments:
-        hashed = fingerprint(moment.image, hashed)
-        if is_checked(moment.step, moment.ended):
-            seen[moment.step] = hashed
-    return PlayedEpisode([moment.action for moment in moments[:-1]], seen)
+        hashes.append(fingerprint(moment.image, hashes[-1] if hashes else ""))
+    return PlayedEpisode([moment.action for moment in moments[:-1]], kept(hashes))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from worldmodels.player.worlds import Frame
-from worldmodels.runtime.action_file import PlayedEpisode, fingerprint, is_checked
+from worldmodels.runtime.action_file import PlayedEpisode, fingerprint, kept
 
 
 class _Note(NamedTuple):
@@ -15,8 +15,8 @@ class _Note(NamedTuple):
     what: str
     """"episode", "action", or anything else for people."""
     value: Any
-    seen: str = ""
-    """A hash of the frame that it led to, if that is kept."""
+    hashed: str = ""
+    """Of the frame that it led to and of those before it in the episode, if it led to one."""
 
 
 class Journal:
@@ -24,18 +24,17 @@ class Journal:
 
     def __init__(self) -> None:
         self._last: _Note | None = None
-        self._steps, self._hashed = 0, ""
+        self._hashed = ""
 
     def episode(self, observation: Frame) -> None:
         """An episode begins."""
-        self._steps, self._hashed = 0, fingerprint(observation)
+        self._hashed = fingerprint(observation)
         self._last = _Note(self._last, "episode", None, self._hashed)
 
-    def action(self, action: int, observation: Frame, ended: bool) -> None:
+    def action(self, action: int, observation: Frame) -> None:
         """An action, and where it led."""
-        self._steps += 1
         self._hashed = fingerprint(observation, self._hashed)
-        self._last = _Note(self._last, "action", action, self._hashed if is_checked(self._steps, ended) else "")
+        self._last = _Note(self._last, "action", action, self._hashed)
 
     def event(self, what: str, value: Any = None) -> None:
         """Something else that is worth knowing."""
@@ -43,11 +42,11 @@ class Journal:
 
     def save(self) -> Any:
         """What `load` needs to come back here."""
-        return self._last, self._steps, self._hashed
+        return self._last, self._hashed
 
     def load(self, moment: Any) -> None:
         """Forget what came after `save`."""
-        self._last, self._steps, self._hashed = moment
+        self._last, self._hashed = moment
 
     def episodes(self) -> list[PlayedEpisode]:
         """All that was noted, for an action file."""
@@ -71,13 +70,10 @@ def _split(notes: list[_Note]) -> list[list[_Note]]:
 
 def _played(notes: list[_Note]) -> PlayedEpisode:
     actions: list[int] = []
-    seen: dict[int, str] = {}
     events: list[list[Any]] = []
     for note in notes:
         if note.what == "action":
             actions.append(note.value)
         elif note.what != "episode":
             events.append([len(actions), note.what, *([] if note.value is None else [note.value])])
-        if note.seen:
-            seen[len(actions)] = note.seen
-    return PlayedEpisode(actions, seen, events)
+    return PlayedEpisode(actions, kept([note.hashed for note in notes if note.hashed]), events)

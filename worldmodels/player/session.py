@@ -411,7 +411,7 @@ class Session:
         """After the models, which are not to see where the action really leads."""
         self._real.step(self._action)
         self._real_return += self._real.reward
-        self.journal.action(self._action, self._real.observation, self._real.ended)
+        self.journal.action(self._action, self._real.observation)
         for watcher in self._watchers:
             watcher.step(self._action, self._real.observation)
         for model in self._models:

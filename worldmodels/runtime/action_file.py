@@ -6,7 +6,7 @@ A text file of JSON lines. The first says what was played, each further one is a
     {"actions": [7, 7, 8], "seen": {"0": "90ab...", "3": "f00d..."}, "events": [[2, "put back"]]}
 
 `seen` holds a hash of all that was seen in the episode up to so many steps: at the first frame, every 16 steps, and at
-the end.
+the last one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ import numpy.typing as npt
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.files import write_atomic
-from worldmodels.envs import GameEnv, make
 
 EVERY = 16
 """Steps from one hash to the next."""
@@ -63,15 +62,21 @@ class Played:
     def steps(self) -> int:
         return sum(len(episode.actions) for episode in self.episodes)
 
+    @property
+    def moments(self) -> int:
+        """Frames: one more than steps in each episode."""
+        return self.steps + len(self.episodes)
+
 
 def fingerprint(observation: npt.NDArray[np.uint8], before: str = "") -> str:
     """A hash of a frame, and of all those before it by their own."""
     return hashlib.blake2b(before.encode() + np.ascontiguousarray(observation).tobytes(), digest_size=8).hexdigest()
 
 
-def is_checked(step: int, ended: bool) -> bool:
-    """Whether a hash is kept after so many steps."""
-    return ended or step % EVERY == 0
+def kept(hashes: Sequence[str]) -> dict[int, str]:
+    """Those of an episode's frames that an action file holds."""
+    last = len(hashes) - 1
+    return {step: hashed for step, hashed in enumerate(hashes) if step % EVERY == 0 or step == last}
 
 
 def write_played(path: Path | str, played: Played) -> None:
@@ -103,44 +108,6 @@ def read_played(path: Path | str) -> Played:
         return Played(**head, episodes=episodes)
     except (TypeError, ValueError, KeyError) as error:
         raise ActionFileError(f"The recording '{path}' is damaged: {error}.") from error
-
-
-def verify(played: Played, path: Path | str = "the recording") -> None:
-    """Play it again, and compare what is seen with what was seen then.
-
-    Raises:
-        ActionFileError: says after which step of which episode it stops agreeing.
-    """
-    env = make(played.game, **played.options)
-    try:
-        for i, episode in enumerate(played.episodes):
-            _verify_episode(env, episode, played.seed if i == 0 else None, f"'{path}', episode {i + 1}")
-    finally:
-        env.close()
-
-
-def _verify_episode(env: GameEnv, episode: PlayedEpisode, seed: int | None, where: str) -> None:
-    observation, _ = env.reset(seed=seed)
-    agreed, ended, hashed = 0, False, ""
-    for step in range(len(episode.actions) + 1):
-        if step:
-            if ended:
-                raise ActionFileError(f"{where}: the game ended after step {step - 1}, the recording goes on.")
-            action = episode.actions[step - 1]
-            if not 0 <= action < env.action_space.n:
-                raise ActionFileError(
-                    f"{where}, step {step}: an action must be from 0 to {env.action_space.n - 1}. Received {action}."
-                )
-            observation, _, terminated, truncated, _ = env.step(action)
-            ended = terminated or truncated
-        hashed = fingerprint(observation, hashed)
-        if step in episode.seen:
-            if hashed != episode.seen[step]:
-                raise ActionFileError(
-                    f"{where}: agrees up to step {agreed}, and no more at step {step}. The file was changed, or it was "
-                    "recorded with another version of the game."
-                )
-            agreed = step
 
 
 def _line(path: Path | str, number: int, text: str) -> dict[str, Any]:

@@ -9,16 +9,16 @@ import numpy as np
 
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.types import Step
-from worldmodels.envs import make
 from worldmodels.envs.config import EnvConfig, complete_options, game_options
-from worldmodels.runtime.action_file import Played, read_played, verify
+from worldmodels.runtime.action_file import Played, read_played
+from worldmodels.runtime.relive import PlayedMoment, relive, verify
 
 LEVELS = ("num_levels", "start_level")
 """Options that say which levels there are, and nothing about what they look like or how they play."""
 
 
-def check_demonstrations(files: Sequence[str], env: EnvConfig) -> int:
-    """How many moments they hold, frames that is.
+def check_demonstrations(files: Sequence[str], env: EnvConfig) -> None:
+    """Whether what was played is an experience of `env`.
 
     Raises:
         ActionFileError: a file is damaged, or does not agree with the game.
@@ -29,13 +29,12 @@ def check_demonstrations(files: Sequence[str], env: EnvConfig) -> int:
         played = read_played(name)
         _check_same_game(name, played, env)
         verify(played, name)
-        moments += played.steps + len(played.episodes)
+        moments += played.moments
     if files and moments < env.num_envs:
         raise ConfigError(
             f"training.demonstrations hold {moments} frames; they are dealt out to env.num_envs = {env.num_envs} "
             "environments, and each must get one at least."
         )
-    return moments
 
 
 def demonstrated(files: Sequence[str], num_streams: int) -> Iterator[Step]:
@@ -45,7 +44,7 @@ def demonstrated(files: Sequence[str], num_streams: int) -> Iterator[Step]:
     environment. A cut is a truncation: what would have come has value, and what was before is not known. A rest of less
     than one frame for each environment is left out.
     """
-    moments = [moment for name in files for moment in _moments(read_played(name))]
+    moments = [_fields(moment) for name in files for moment in relive(read_played(name), name)]
     length = len(moments) // num_streams
     for t in range(length):
         row = [moments[stream * length + t] for stream in range(num_streams)]
@@ -56,22 +55,12 @@ def demonstrated(files: Sequence[str], num_streams: int) -> Iterator[Step]:
         yield step._replace(reward=reward, is_first=step.is_first | first, is_last=step.is_last | last)
 
 
-def _moments(played: Played) -> Iterator[tuple[Any, ...]]:
-    """The fields of a `Step` for each moment of one environment."""
-    env = make(played.game, **played.options)
-    try:
-        for i, episode in enumerate(played.episodes):
-            observation, _ = env.reset(seed=played.seed if i == 0 else None)
-            reward, terminated, truncated = 0.0, False, False
-            for step in range(len(episode.actions) + 1):
-                left = step == len(episode.actions)
-                action = 0 if left else episode.actions[step]
-                flags = (step == 0, left or terminated or truncated, terminated)
-                yield (observation, np.float32(reward), *map(np.bool_, flags), np.int32(action))
-                if not left:
-                    observation, reward, terminated, truncated, _ = env.step(action)
-    finally:
-        env.close()
+def _fields(moment: PlayedMoment) -> tuple[Any, ...]:
+    """Those of a `Step` of one environment."""
+    left = moment.action is None
+    flags = (moment.step == 0, left or moment.terminated or moment.truncated, moment.terminated)
+    action = 0 if moment.action is None else moment.action
+    return moment.observation, np.float32(moment.reward), *map(np.bool_, flags), np.int32(action)
 
 
 def _check_same_game(name: str, played: Played, env: EnvConfig) -> None:

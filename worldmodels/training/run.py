@@ -178,7 +178,7 @@ def _expected_steps(training: LoopConfig) -> int:
     # When a run is continued, what it once copied may be gone, and is already in its own store.
     recorded = len(ReplayReader(recording.replay)) if training.recording and recording.exists() else 0
     played = [read_played(file) for file in training.demonstrations if Path(file).exists()]
-    recorded += sum(one.steps + len(one.episodes) for one in played)
+    recorded += sum(one.moments for one in played)
     return recorded + (training.steps if training.collect else training.prefill)
 
 

@@ -1,0 +1,68 @@
+"""A recording that is played again shows what was seen, or says from where on it does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from worldmodels.envs import make
+from worldmodels.runtime.action_file import ActionFileError, Played, PlayedEpisode, fingerprint, kept
+from worldmodels.runtime.relive import relive, verify
+
+GAME, OPTIONS = "starpilot", {"distribution_mode": "easy", "num_levels": 3}
+RIGHT = 7
+
+
+@pytest.fixture(scope="module")
+def lived():
+    """Two episodes of flying right, the second one cut short: the recording, and every frame."""
+    env, episodes, frames = make(GAME, **OPTIONS), [], []
+    for length in (200, 20):
+        frames.append(env.reset(seed=None if episodes else 7)[0])
+        hashes, ended = [fingerprint(frames[-1])], False
+        while not ended and len(hashes) <= length:
+            observation, _, terminated, truncated, _ = env.step(RIGHT)
+            ended = terminated or truncated
+            frames.append(observation)
+            hashes.append(fingerprint(observation, hashes[-1]))
+        episodes.append(PlayedEpisode([RIGHT] * (len(hashes) - 1), kept(hashes)))
+    return Played(GAME, OPTIONS, 7, episodes), np.stack(frames)
+
+
+def test_every_moment_is_seen_again(lived):
+    played, frames = lived
+    moments = list(relive(played))
+    np.testing.assert_array_equal([moment.observation for moment in moments], frames)
+    first = [moment for moment in moments if moment.episode == 1]
+    assert [moment.step for moment in first] == list(range(len(first)))
+    assert first[0].reward == 0 and first[0].action == RIGHT
+    assert first[-1].action is None and (first[-1].terminated or first[-1].truncated)
+    assert not any(moment.terminated or moment.truncated for moment in moments if moment.episode == 2)
+
+
+def test_another_action_is_found(lived):
+    played, _ = lived
+    cut = played.episodes[1]
+    for step, said in ((2, "agrees up to step 0, and no more at step 16"), (18, "up to step 16, and no more at step 20")):
+        actions = list(cut.actions)
+        actions[step] = 1
+        changed = replace(played, episodes=[played.episodes[0], replace(cut, actions=actions)])
+        with pytest.raises(ActionFileError, match=f"'here', episode 2: .*{said}"):
+            verify(changed, "here")
+
+
+def test_an_action_that_the_game_does_not_have_is_found(lived):
+    played, _ = lived
+    bad = replace(played, episodes=[PlayedEpisode([RIGHT, RIGHT, 99])])
+    with pytest.raises(ActionFileError, match="episode 1, step 3: an action must be from 0 to 14. Received 99"):
+        verify(bad)
+
+
+def test_a_recording_that_goes_on_after_the_end_is_found(lived):
+    played, _ = lived
+    length = len(played.episodes[0].actions)
+    longer = replace(played, episodes=[PlayedEpisode([RIGHT] * (length + 1))])
+    with pytest.raises(ActionFileError, match=f"ended after step {length}, the recording goes on"):
+        verify(longer)

@@ -1,0 +1,88 @@
+"""A recording of actions, played again and compared with what was seen when it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from worldmodels.envs import make
+from worldmodels.runtime.action_file import ActionFileError, Played, fingerprint
+
+
+class PlayedMoment(NamedTuple):
+    """A frame of a recording that is played again, what led to it, and what was done at it."""
+
+    episode: int
+    """From 1."""
+    step: int
+    """Steps before it in its episode."""
+    observation: npt.NDArray[np.uint8]
+    reward: float
+    """That came with the frame; 0 with a first one."""
+    terminated: bool
+    truncated: bool
+    action: int | None
+    """None after the last step that was recorded."""
+
+
+def relive(played: Played, name: Path | str = "the recording") -> Iterator[PlayedMoment]:
+    """Play it again, and compare what is seen with what was seen then.
+
+    Args:
+        name: of the recording, for errors.
+
+    Raises:
+        ActionFileError: says after which step of which episode it stops agreeing.
+    """
+    env = make(played.game, **played.options)
+    try:
+        for number, episode in enumerate(played.episodes, start=1):
+            where = f"'{name}', episode {number}"
+            observation, _ = env.reset(seed=played.seed if number == 1 else None)
+            reward, terminated, truncated = 0.0, False, False
+            agrees = _Agreement(episode.seen, where)
+            for step, action in enumerate((*episode.actions, None)):
+                agrees.check(step, observation)
+                yield PlayedMoment(number, step, observation, reward, terminated, truncated, action)
+                if action is None:
+                    break
+                if terminated or truncated:
+                    raise ActionFileError(f"{where}: the game ended after step {step}, the recording goes on.")
+                if not 0 <= action < env.action_space.n:
+                    raise ActionFileError(
+                        f"{where}, step {step + 1}: an action must be from 0 to {env.action_space.n - 1}. "
+                        f"Received {action}."
+                    )
+                observation, gained, terminated, truncated, _ = env.step(action)
+                reward = float(gained)
+    finally:
+        env.close()
+
+
+def verify(played: Played, name: Path | str = "the recording") -> None:
+    """Play it again to its end; ActionFileError as in `relive`."""
+    for _ in relive(played, name):
+        pass
+
+
+class _Agreement:
+    """Compares the frames of one episode with the hashes that were kept of them."""
+
+    def __init__(self, seen: Mapping[int, str], where: str):
+        self._seen, self._where = seen, where
+        self._hashed, self._agreed = "", 0
+
+    def check(self, step: int, observation: npt.NDArray[np.uint8]) -> None:
+        self._hashed = fingerprint(observation, self._hashed)
+        if step not in self._seen:
+            return
+        if self._hashed != self._seen[step]:
+            raise ActionFileError(
+                f"{self._where}: agrees up to step {self._agreed}, and no more at step {step}. The file was changed, or "
+                "it was recorded with another version of the game."
+            )
+        self._agreed = step
