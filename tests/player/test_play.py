@@ -39,8 +39,8 @@ def run_folder(tmp_path, monkeypatch, make_session):
     run = RunDir.create(folder, RunConfig(), {})
     Checkpoints(run.checkpoints).write(0, {"model": {}, "agent": {}})
     session = make_session()
-    model = session._models[0].model
-    parts = SimpleNamespace(model=model, world_model=model, agent=session._policy._agent)
+    model = session._play.models[0].model
+    parts = SimpleNamespace(model=model, world_model=model, agent=session._play.policy._agent)
     loading = ModuleType("worldmodels.runtime.load")
     loading.load_run = lambda path: SimpleNamespace(parts=parts)
     monkeypatch.setitem(sys.modules, "worldmodels.runtime.load", loading)

@@ -82,7 +82,7 @@ class _Agreement:
             return
         if self._hashed != self._seen[step]:
             raise ActionFileError(
-                f"{self._where}: agrees up to step {self._agreed}, and no more at step {step}. The file was changed, or "
-                "it was recorded with another version of the game."
+                f"{self._where}: agrees up to step {self._agreed}, and no more at step {step}. The file was changed, "
+                "or it was recorded with another version of the game."
             )
         self._agreed = step
