@@ -15,10 +15,10 @@ from worldmodels.cli import main
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.errors import RunError, UserError
 from worldmodels.core.run_dir import RunDir
-from worldmodels.envs import EnvConfig
+from worldmodels.envs import EnvConfig, make
 from worldmodels.player.app import play_game, play_runs
 from worldmodels.player.options import PlayOptions
-from worldmodels.runtime.action_file import read_played
+from worldmodels.runtime.action_file import Played, PlayedEpisode, fingerprint, read_played, write_played
 from worldmodels.runtime.config import RunConfig
 from worldmodels.telemetry.video import read_video
 
@@ -261,6 +261,53 @@ def test_what_was_played_is_recorded_verified_and_played_again(run_folder, keys,
     assert repeated.seed == played.seed
     assert [episode.actions for episode in repeated.episodes] == [episode.actions for episode in played.episodes]
     assert [episode.seen for episode in repeated.episodes] == [episode.seen for episode in played.episodes]
+
+
+@pytest.fixture
+def recording(tmp_path):
+    """Of three steps on one level of a run's game, not the first one of the run's own levels."""
+    path = tmp_path / "one_level.jsonl"
+    options = {"num_levels": 1, "start_level": 123, "distribution_mode": "easy"}
+    write_played(path, Played("coinrun", options, 0, [PlayedEpisode([7, 8, 7])]))
+    return path
+
+
+def test_a_script_brings_its_own_level_along(run_folder, recording, tmp_path):
+    again = tmp_path / "again.jsonl"
+    play_runs([run_folder], headless(None, tmp_path / "a.mp4", record=again, script=recording, ticks=3))
+    repeated = read_played(again)
+    assert (repeated.options, repeated.seed) == (read_played(recording).options, 0)
+    env = make("coinrun", num_levels=1, start_level=123)
+    frames = [env.reset(seed=0)[0], *(env.step(action)[0] for action in (7, 8, 7))]
+    hashed = ""
+    for frame in frames:
+        hashed = fingerprint(frame, hashed)
+    (episode,) = repeated.episodes
+    assert list(episode.actions) == [7, 8, 7] and episode.seen[3] == hashed
+
+
+def test_a_script_of_another_game_or_of_other_settings_is_refused(run_folder, recording, tmp_path):
+    def options():
+        return headless(None, tmp_path / "a.mp4", script=recording, ticks=3)
+
+    with pytest.raises(UserError, match="is of the game 'coinrun'. What is played is 'maze'"):
+        play_game("maze", options())
+    with pytest.raises(UserError, match="made with distribution_mode 'easy', and is played with that. Received 'hard'"):
+        play_game("coinrun", options(), {"distribution_mode": "hard"})
+    play_game("coinrun", options(), {"distribution_mode": "easy"})
+
+
+def test_what_was_done_is_recorded_when_the_session_breaks_off(run_folder, keys, tmp_path, monkeypatch):
+    monkeypatch.setattr("worldmodels.player.app.play_headless", _breaks_off)
+    with pytest.raises(KeyboardInterrupt):
+        play_runs([run_folder], headless(keys, tmp_path / "a.mp4", record=tmp_path / "play.jsonl"))
+    assert read_played(tmp_path / "play.jsonl").steps == 5
+
+
+def _breaks_off(painter, session, keys, zoom, ticks):
+    for _ in range(5):
+        session.tick()
+    raise KeyboardInterrupt
 
 
 def test_pictures_are_saved_of_the_window_and_of_each_frame(window, run_folder, tmp_path):

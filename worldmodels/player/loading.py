@@ -1,0 +1,129 @@
+"""Runs, as the player needs them: what is known before anything heavy is loaded, and the loading."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from worldmodels.core.checkpoint import Checkpoints
+from worldmodels.core.config import load_config
+from worldmodels.core.errors import UserError
+from worldmodels.core.run_dir import RunDir
+from worldmodels.core.seeding import Streams
+from worldmodels.models.frame_stack_config import FrameStackConfig
+from worldmodels.models.rssm.config import RSSMConfig
+from worldmodels.player.controls import Controls
+from worldmodels.player.options import PlayOptions
+from worldmodels.player.players import PolicyPlayer
+from worldmodels.player.session import Session
+from worldmodels.player.settings import Settings
+from worldmodels.player.stage import Stage
+from worldmodels.player.window import Prepare, Report
+from worldmodels.player.worlds import ModelWorld, RealWorld, RecordedWorld, Watcher
+from worldmodels.runtime.config import RunConfig
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is known of a run before anything heavy is loaded."""
+
+    path: Path
+    config: RunConfig
+    steps: tuple[int, ...]
+    """Of its checkpoints."""
+
+    @classmethod
+    def open(cls, path: str | Path) -> Run:
+        """UserError if there is no run, or a damaged one."""
+        run_dir = RunDir.open(path)
+        return cls(
+            Path(path), load_config(RunConfig, [run_dir.config]), tuple(Checkpoints(run_dir.checkpoints).steps())
+        )
+
+    @property
+    def has_model(self) -> bool:
+        return not isinstance(self.config.model, FrameStackConfig)
+
+    @property
+    def paints(self) -> bool:
+        """Its model has a picture of its own of what it sees."""
+        return isinstance(self.config.model, RSSMConfig)
+
+    @property
+    def source(self) -> str:
+        """For people."""
+        return f"{self.path}, step {max(self.steps):,}"
+
+
+def check_together(runs: Sequence[Run]) -> None:
+    """UserError unless it is one run, or two whose models fit beside one reality."""
+    if len(runs) > 2:
+        raise UserError(f"The player shows one run, or two beside each other. Received {len(runs)}.")
+    if len(runs) < 2:
+        return
+    for run in runs:
+        if not run.has_model or not run.steps:
+            why = "has no checkpoint yet" if run.has_model else "has no world model"
+            raise UserError(f"Two runs are played as two models beside one reality, and the run '{run.path}' {why}.")
+    games = [run.config.env.games[0] for run in runs]
+    if games[0] != games[1]:
+        raise UserError(
+            f"Two models are played beside one reality, so both must know the same game: '{runs[0].path}' knows "
+            f"'{games[0]}', '{runs[1].path}' knows '{games[1]}'."
+        )
+
+
+def count_models(runs: Sequence[Run], options: PlayOptions) -> int:
+    """How many models are played. UserError if the one that is to be played alone does not exist."""
+    if options.alone == "model" and not runs[0].has_model:
+        raise UserError(f"The run '{runs[0].path}' has no world model that could be played alone.")
+    return len(runs) if runs[0].has_model and options.alone != "real" else 0
+
+
+def loader(runs: Sequence[Run], stage: Stage, controls: Controls) -> Prepare:
+    """What loads the runs' parts and builds the session; it says what it is doing."""
+    options, with_models = stage.options, count_models(runs, stage.options) > 0
+    with_policy = runs[0].config.trains_policy
+    what = "world model" if with_models else "policy"
+
+    def prepare(report: Report) -> Session:
+        report("Starting TensorFlow")
+        from worldmodels.runtime.quiet import load_tensorflow
+
+        load_tensorflow()
+        from worldmodels.runtime.load import load_run
+
+        report(f"Loading the {what}")
+        loaded = [load_run(run.path).parts for run in runs]
+        report(f"Compiling the {what}")
+        streams = Streams(options.seed)
+        settings = Settings(options, with_models, with_policy)
+        real = _reality(runs[0], stage, human_view=not with_models and options.view == "people")
+        watchers = [Watcher(parts.model, streams) for parts in loaded]
+        names = ["Model"] if len(runs) == 1 else [run.path.name for run in runs]
+        models = [
+            ModelWorld(parts.world_model, watcher, streams, settings, name)
+            for parts, watcher, name in zip(loaded, watchers, names, strict=True)
+            if with_models
+        ]
+        players = stage.players()
+        if with_policy:
+            dreamed = models[0] if real.frozen else None
+            players.insert(0, PolicyPlayer(loaded[0].agent, watchers[0], streams, settings, dreamed))
+        session = Session(stage.env.title, real, controls, settings, models, players, stage.playing)
+        session.warm_up()
+        return session
+
+    return prepare
+
+
+def _reality(run: Run, stage: Stage, human_view: bool) -> RealWorld | RecordedWorld:
+    options = stage.options
+    if options.alone == "model" and options.start == "recorded":
+        from worldmodels.imagination.recorded import RecordedStarts
+        from worldmodels.replay import ReplayReader
+
+        reader = ReplayReader(RunDir.open(run.path).replay)
+        return RecordedWorld(RecordedStarts(reader, run.config.evaluation.context), Streams(options.seed))
+    return RealWorld(stage.env, stage.played.seed, human_view, frozen=options.alone == "model")

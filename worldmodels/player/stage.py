@@ -1,0 +1,99 @@
+"""What is played, and by whom besides the person: a game on its levels, and what was recorded of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from worldmodels.core.errors import UserError
+from worldmodels.core.seeding import Streams
+from worldmodels.envs import EnvConfig, GameEnv, make
+from worldmodels.envs.config import complete_options, game_options
+from worldmodels.envs.making import is_native
+from worldmodels.player.foreign import ForeignGame
+from worldmodels.player.options import PlayOptions
+from worldmodels.player.players import Player, RandomPlayer, ScriptPlayer
+from worldmodels.runtime.action_file import Played, read_played
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A real world that is set up.
+
+    Attributes:
+        played: what a recording will say of it: without episodes.
+        script: what was recorded and can play.
+    """
+
+    env: GameEnv | ForeignGame
+    options: PlayOptions
+    played: Played
+    script: Played | None
+
+    @property
+    def playing(self) -> str:
+        """The name of who plays from the start; empty: the person."""
+        return "policy" if self.options.policy else "script" if self.script else ""
+
+    def players(self) -> list[Player]:
+        """Who can play besides the person, in any world."""
+        players: list[Player] = [RandomPlayer(len(self.env.action_keys), Streams(self.options.seed))]
+        if self.script:
+            players.append(ScriptPlayer([episode.actions for episode in self.script.episodes]))
+        return players
+
+
+def stage_game(
+    game: str, settings: Mapping[str, Any], options: PlayOptions, render_mode: str | None, may_differ: bool = False
+) -> Stage:
+    """A native game; with a script, on the levels and with the settings that it was recorded with.
+
+    Args:
+        settings: the environment's options.
+        may_differ: a script may have been recorded with other ones.
+
+    Raises:
+        UserError: no such game or option; the script is of another game or of other settings; says both.
+    """
+    if options.script is None:
+        played = Played(game, settings, Streams(options.seed).integer("player/env"), ())
+        return Stage(make(game, render_mode, **settings), options, played, None)
+    script = read_played(options.script)
+    if script.game != game:
+        raise UserError(f"The recording '{options.script}' is of the game '{script.game}'. What is played is '{game}'.")
+    theirs = complete_options(script.options)
+    different = {key: value for key, value in settings.items() if theirs.get(key, value) != value}
+    for key, value in different.items() if not may_differ else ():
+        raise UserError(
+            f"The recording '{options.script}' was made with {key} {theirs[key]!r}, and is played with that. "
+            f"Received {value!r}."
+        )
+    played = Played(game, script.options, script.seed, ())
+    return Stage(make(game, render_mode, **script.options), options, played, script)
+
+
+def stage_run(
+    config: EnvConfig,
+    options: PlayOptions,
+    render_mode: str | None = None,
+    source: str = "",
+    checkpoint: int | None = None,
+) -> Stage:
+    """The game of a run; of a mixture, the first one. A script may be of other levels or settings, not of another game.
+
+    Args:
+        source: the run whose model is beside the game, if any.
+        checkpoint: of it.
+
+    Raises:
+        UserError: there is no such environment here; the script is of another game, or the environment is not one that
+            can be recorded.
+    """
+    if is_native(config):
+        stage = stage_game(config.games[0], game_options(config), options, render_mode, may_differ=True)
+        return replace(stage, played=replace(stage.played, source=source, checkpoint=checkpoint))
+    if options.record or options.script:
+        raise UserError(f"Recordings are of native games, and the run's environment '{config.game}' is not one.")
+    seed = Streams(options.seed).integer("player/env")
+    return Stage(ForeignGame(config), options, Played(config.game, {}, seed, ()), None)
