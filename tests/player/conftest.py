@@ -96,6 +96,22 @@ class Dream:
         return np.clip(1 - state["age"] / 40, 0, 1)
 
 
+class Onlooker:
+    """What a step of a model shows, as `imagination.onlooker` gives it in one call."""
+
+    def __init__(self, model):
+        self.model, self.spec, self.frame = model, model.spec, model.frame
+
+    def imagine(self, state, action, temperature, seed):
+        state = self.model.imagine(state, action, temperature, seed)
+        return state, self.look(state)
+
+    def look(self, state):
+        return SimpleNamespace(
+            frame=self.model.frame(state), reward=self.model.reward(state), continuation=self.model.continuation(state)
+        )
+
+
 class Eastward:
     """A policy that walks to the right."""
 
@@ -118,7 +134,10 @@ def make_session():
         streams, settings = Streams(seed), Settings(PlayOptions(**options), models > 0, with_policy)
         real = RealWorld(Field(length), seed=1, human_view=human_view, frozen=alone)
         watchers = [Watcher(Dream(), streams) for _ in range(max(models, 1))]
-        worlds = [ModelWorld(w.perception, w, streams, settings, f"Model {i}") for i, w in enumerate(watchers[:models])]
+        worlds = [
+            ModelWorld(Onlooker(w.perception), w, streams, settings, f"Model {i}")
+            for i, w in enumerate(watchers[:models])
+        ]
         players = (
             [PolicyPlayer(Eastward(), watchers[0], streams, settings, worlds[0] if alone else None)]
             if with_policy

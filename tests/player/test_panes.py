@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from worldmodels.player.panes import COLOUR_MAP, difference, difference_map, enlarge, image_error
+from worldmodels.player.panes import COLOUR_MAP, difference, difference_map, image_error
 
 
 def test_difference_is_the_largest_of_the_channels_whatever_its_sign():
@@ -30,10 +30,3 @@ def test_colours_grow_brighter_all_the_way():
     brightness = COLOUR_MAP @ np.array([0.2126, 0.7152, 0.0722])
     assert (np.diff(brightness) > -0.3).all()  # rounding to whole grey levels
     assert brightness[255] - brightness[0] > 200
-
-
-def test_enlarging_repeats_pixels():
-    frame = np.arange(6, dtype=np.uint8).reshape(1, 2, 3)
-    large = enlarge(frame, 2)
-    assert large.shape == (2, 4, 3)
-    assert large[:, :2].tolist() == [[[0, 1, 2]] * 2] * 2

@@ -39,11 +39,14 @@ def run_folder(tmp_path, monkeypatch, make_session):
     run = RunDir.create(folder, RunConfig(), {})
     Checkpoints(run.checkpoints).write(0, {"model": {}, "agent": {}})
     session = make_session()
-    model = session._play.models[0].model
+    model = session._play.models[0].model.model
     parts = SimpleNamespace(model=model, world_model=model, agent=session._play.policy._agent)
     loading = ModuleType("worldmodels.runtime.load")
     loading.load_run = lambda path: SimpleNamespace(parts=parts)
     monkeypatch.setitem(sys.modules, "worldmodels.runtime.load", loading)
+    looking = ModuleType("worldmodels.imagination.onlooker")
+    looking.Onlooker = type(session._play.models[0].model)
+    monkeypatch.setitem(sys.modules, "worldmodels.imagination.onlooker", looking)
     return folder
 
 
@@ -210,14 +213,13 @@ def test_pictures_of_any_size_can_be_drawn(make_session):
 def test_the_real_pane_shows_the_frame_enlarged(make_session):
     from worldmodels.player.draw import Painter, pixels
     from worldmodels.player.help_screen import make_guide
-    from worldmodels.player.panes import enlarge
 
     session = make_session()
     session.tick()
     guide = make_guide("Field", "Walk.", session.controls, with_model=True, players=2)
     surface = pygame.Surface(Painter(guide, (64, 64), columns=4).size(4))
     Painter(guide, (64, 64), columns=4).draw(surface, session.snapshot())
-    picture, frame = pixels(surface), enlarge(session.snapshot().real.frame, 4)
+    picture, frame = pixels(surface), session.snapshot().real.frame.repeat(4, axis=0).repeat(4, axis=1)
     found = np.lib.stride_tricks.sliding_window_view(picture, frame.shape)[:, :, 0]
     corners = (found[:, :, 0, 0] == frame[0, 0]).all(-1) & (found[:, :, -1, -1] == frame[-1, -1]).all(-1)
     rows, columns = np.nonzero(corners)

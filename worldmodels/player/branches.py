@@ -42,11 +42,11 @@ class Branches:
             self._begin()
             return
         key = fold(self._root, self._step)
-        self._state = self._world.model.imagine(self._state, self._actions, np.float32(temperature), key)
+        self._state, sight = self._world.model.imagine(self._state, self._actions, np.float32(temperature), key)
         self._step += 1
-        self._look()
-        self._returns += np.asarray(self._world.model.reward(self._state)) * self._alive
-        self._alive = self._alive * np.asarray(self._world.model.continuation(self._state))
+        self._frames = np.asarray(sight.frame)
+        self._returns += np.asarray(sight.reward) * self._alive
+        self._alive = self._alive * np.asarray(sight.continuation)
 
     def view(self) -> BranchView:
         """What is to be seen of them now."""
@@ -60,9 +60,6 @@ class Branches:
         self._state = repeat_row(self._world.watcher.state, len(self._actions))
         self._step = 0
         self._returns, self._alive = np.zeros(len(self._actions)), np.ones(len(self._actions))
-        self._look()
-
-    def _look(self) -> None:
         self._frames = np.asarray(self._world.model.frame(self._state))
 
 

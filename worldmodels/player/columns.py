@@ -8,7 +8,7 @@ import numpy as np
 import pygame
 
 from worldmodels.player import theme
-from worldmodels.player.panes import COLOUR_MAP, difference_map, enlarge, heat, image_error
+from worldmodels.player.panes import COLOUR_MAP, difference_map, heat, image_error
 from worldmodels.player.snapshot import ModelSide, Snapshot
 from worldmodels.player.theme import LARGE, QUIET, SMALL, write
 from worldmodels.player.worlds import Frame
@@ -82,7 +82,7 @@ def show_frame(
     surface: pygame.Surface, frame: Frame, place: tuple[int, int], scale: int, ended: bool = False
 ) -> pygame.Rect:
     """A frame, its pixels `scale` times as large; with a border that stands out if its world has ended."""
-    image = pygame.surfarray.make_surface(enlarge(frame, scale).swapaxes(0, 1))
+    image = pygame.transform.scale_by(pygame.surfarray.make_surface(frame.swapaxes(0, 1)), scale)
     rectangle = surface.blit(image, place)
     border = 3 if ended else 1
     colour = theme.ALERT if ended else theme.LINE

@@ -92,6 +92,7 @@ def loader(runs: Sequence[Run], stage: Stage, controls: Controls) -> Prepare:
         from worldmodels.runtime.quiet import load_tensorflow
 
         load_tensorflow()
+        from worldmodels.imagination.onlooker import Onlooker
         from worldmodels.runtime.load import load_run
 
         report(f"Loading the {what}")
@@ -103,7 +104,7 @@ def loader(runs: Sequence[Run], stage: Stage, controls: Controls) -> Prepare:
         watchers = [Watcher(parts.model, streams) for parts in loaded]
         names = ["Model"] if len(runs) == 1 else [run.path.name for run in runs]
         models = [
-            ModelWorld(parts.world_model, watcher, streams, settings, name)
+            ModelWorld(Onlooker(parts.world_model), watcher, streams, settings, name)
             for parts, watcher, name in zip(loaded, watchers, names, strict=True)
             if with_models
         ]

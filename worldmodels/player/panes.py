@@ -45,8 +45,3 @@ def heat(frame: Frame, strength: npt.NDArray[np.float32]) -> Frame:
 def image_error(a: Frame, b: Frame) -> float:
     """Mean absolute difference over pixels and channels, 0 to 255."""
     return float(np.abs(a.astype(np.int16) - b.astype(np.int16)).mean())
-
-
-def enlarge(frame: Frame, zoom: int) -> Frame:
-    """Every pixel becomes `zoom` by `zoom` equal ones."""
-    return frame.repeat(zoom, axis=0).repeat(zoom, axis=1)

@@ -52,7 +52,7 @@ def write(
     anchor: str = "topleft",
 ) -> pygame.Rect:
     """Write a line of text with its `anchor` (topleft, midright, center ...) at `place`; the rectangle it covers."""
-    image = font(size, bold).render(text, True, colour)
+    image = _text(text, size, colour, bold)
     rectangle = image.get_rect(**{anchor: place})
     return surface.blit(image, rectangle)
 
@@ -109,13 +109,19 @@ def card(surface: pygame.Surface, rectangle: pygame.Rect, colour: Colour = CARD)
 
 def pill(surface: pygame.Surface, text: str, midright: tuple[int, int], colour: Colour) -> pygame.Rect:
     """A small label in a frame of its colour; the rectangle it covers."""
-    image = font(SMALL, bold=True).render(text, True, colour)
+    image = _text(text, SMALL, colour, True)
     rectangle = image.get_rect().inflate(20, 10)
     rectangle.midright = midright
     pygame.draw.rect(surface, CARD, rectangle, border_radius=rectangle.height // 2)
     pygame.draw.rect(surface, colour, rectangle, width=1, border_radius=rectangle.height // 2)
     surface.blit(image, image.get_rect(center=rectangle.center))
     return rectangle
+
+
+@functools.lru_cache(maxsize=1024)
+def _text(text: str, size: int, colour: Colour, bold: bool) -> pygame.Surface:
+    """A line of text; most of them stay from one picture to the next. Nobody may draw on it."""
+    return font(size, bold).render(text, True, colour)
 
 
 def show_centred(surface: pygame.Surface, picture: pygame.Surface) -> None:

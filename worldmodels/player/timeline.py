@@ -29,18 +29,20 @@ def draw_timeline(surface: pygame.Surface, area: pygame.Rect, history: Sequence[
     rows = (("image error", error), ("rewards", reward), ("goes on", continues))
     for name, row in rows:
         write(surface, name, (area.left + 12, row.centery), size=SMALL, colour=QUIET, anchor="midleft")
+    models = len(history[-1].models) if history else 0
+    errors, continuations = _shares(error, models), _shares(continues, models)
     for x, moment in columns:
         if moment.mark:
             colour = theme.TEXT if moment.mark == "put back" else theme.REAL
             pygame.draw.line(surface, colour, (x, plot.top), (x, plot.bottom))
             continue
         for i, told in enumerate(moment.models):
-            _bar(surface, _share(error, i, moment), x, step, told.image_error / FULL_ERROR, theme.DIFFERENCE)
+            _bar(surface, errors[i], x, step, told.image_error / FULL_ERROR, theme.DIFFERENCE)
             colour = theme.ALERT if told.continuation < 0.5 else theme.GOOD
-            _bar(surface, _share(continues, i, moment), x, step, told.continuation, colour)
+            _bar(surface, continuations[i], x, step, told.continuation, colour)
             if told.seeing_error is not None:
                 height = round(error.height * min(1.0, told.seeing_error / FULL_ERROR))
-                pygame.draw.rect(surface, theme.SEEN, (x, error.bottom - height - 1, step, 2))
+                surface.fill(theme.SEEN, (x, error.bottom - height - 1, step, 2))
         if moment.left:
             pygame.draw.rect(surface, theme.ALERT, (x, plot.top, 2, error.height))
     for x, moment in columns:
@@ -52,13 +54,13 @@ def draw_timeline(surface: pygame.Surface, area: pygame.Rect, history: Sequence[
 
 def _bar(surface: pygame.Surface, row: pygame.Rect, x: int, width: int, share: float, colour: theme.Colour) -> None:
     height = round(row.height * min(1.0, max(0.0, share)))
-    pygame.draw.rect(surface, colour, (x, row.bottom - height, width, height))
+    surface.fill(colour, (x, row.bottom - height, width, height))
 
 
-def _share(row: pygame.Rect, model: int, moment: Moment) -> pygame.Rect:
+def _shares(row: pygame.Rect, models: int) -> list[pygame.Rect]:
     """Of two models, the first has the upper half of a row."""
-    height = row.height // len(moment.models)
-    return pygame.Rect(row.left, row.top + model * height, row.width, height - (len(moment.models) > 1))
+    height = row.height // max(1, models)
+    return [pygame.Rect(row.left, row.top + i * height, row.width, height - (models > 1)) for i in range(models)]
 
 
 def _rewards(surface: pygame.Surface, row: pygame.Rect, x: int, width: int, moment: Moment) -> None:

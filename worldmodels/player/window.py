@@ -18,6 +18,7 @@ from worldmodels.player.controls import KeyEvent
 from worldmodels.player.draw import Painter, pixels
 from worldmodels.player.help_screen import draw_help
 from worldmodels.player.options import PlayOptions
+from worldmodels.player.pace import Pace
 from worldmodels.player.pictures import save_pictures
 from worldmodels.player.recorder import Recorder
 from worldmodels.player.script import KeyScript
@@ -29,6 +30,8 @@ Report = Callable[[str], None]
 Prepare = Callable[[Report], Session]
 """Builds a session, which may take a minute."""
 LOADING_RATE = 10
+LOOK = 0.008
+"""Seconds from one look for keys to the next."""
 Result = TypeVar("Result")
 
 
@@ -96,11 +99,13 @@ class _Window:
         with self._recorder() as recorder:
             tick = pictures = 0
             self._stale = True
+            pace = Pace(time.perf_counter())
             while not (session.quit or self.closed or tick == self._options.ticks):
                 self._do_pending(session)
                 events = [*first, *script.get(tick, ()), *self._events(session)]
                 first = []
                 start = time.perf_counter()
+                pace.ticked(start, session.settings.rate)
                 # Nothing is drawn while nothing changes: a paused player costs next to nothing.
                 if session.tick(events) or self._stale or recorder is not None:
                     # Not in a film: the same keys are to give the same one.
@@ -108,14 +113,20 @@ class _Window:
                     self._painter.draw(self._surface, session.snapshot(), speed)
                     pygame.display.flip()
                     self._stale = False
-                    self._speed.add(time.perf_counter() - start, waiting=session.settings.rate)
+                    self._speed.add(time.perf_counter() - start, session.settings.rate)
                 if recorder is not None:
                     recorder.add(pixels(self._surface))
                 if session.pictures > pictures:
                     pictures = session.pictures
                     save_pictures(Path(self._options.pictures), self._surface, session.snapshot())
                 tick += 1
-                self._clock.tick(session.settings.rate)
+                self._wait(pace, session.settings.rate)
+
+    def _wait(self, pace: Pace, rate: int) -> None:
+        """Until the next tick begins."""
+        # Not pygame.event.wait, which looks for keys a thousand times a second: a pause is to cost next to nothing.
+        while (left := pace.next(pygame.event.peek(pygame.KEYDOWN), rate) - time.perf_counter()) > 0:
+            time.sleep(min(left, LOOK))
 
     def _do_pending(self, session: Session) -> None:
         """In a thread, so that the window stays awake and says what goes on."""

@@ -13,8 +13,9 @@ from worldmodels.player.settings import Settings
 
 if TYPE_CHECKING:
     from worldmodels.envs import GameEnv
+    from worldmodels.imagination.onlooker import Onlooker, Sight
     from worldmodels.imagination.recorded import Starts
-    from worldmodels.models.api import Perception, WorldModel
+    from worldmodels.models.api import Perception
     from worldmodels.player.foreign import ForeignGame
 
 Frame = npt.NDArray[np.uint8]
@@ -180,7 +181,7 @@ class ModelWorld:
     """
 
     def __init__(
-        self, model: WorldModel, watcher: Watcher, streams: Streams, settings: Settings, name: str = "Model"
+        self, model: Onlooker, watcher: Watcher, streams: Streams, settings: Settings, name: str = "Model"
     ) -> None:
         self.model, self.watcher, self.name = model, watcher, name
         self._streams, self._settings = streams, settings
@@ -198,14 +199,14 @@ class ModelWorld:
         """Predict the step of `action`, before the watcher sees where it really led."""
         before = self.predicted
         self._steps += 1
-        self.predicted = self._imagine(before, action, self.key("predict"))
-        self._look()
+        self.predicted, sight = self._imagine(before, action, self.key("predict"))
+        self._see(sight)
         self.doubt = self._doubt(before, action) if self.doubts else None
 
     def put_back(self) -> None:
         """Predict on from the real state."""
         self.predicted, self.doubt = self.watcher.state, None
-        self._look()
+        self._see(self.model.look(self.predicted))
 
     def look_at_reality(self) -> None:
         """The model's own picture of what the watcher has just seen."""
@@ -222,7 +223,7 @@ class ModelWorld:
     def load(self, moment: Any) -> None:
         """Go back to a moment that `save` gave."""
         self.predicted, self.doubt, self._steps = moment
-        self._look()
+        self._see(self.model.look(self.predicted))
         self.look_at_reality()
 
     def warm_up(self) -> None:
@@ -233,17 +234,17 @@ class ModelWorld:
         """Compile what many samples need."""
         self._doubt(self.predicted, 0)
 
-    def _imagine(self, state: Any, action: int, key: Key, rows: int = 1) -> Any:
+    def _imagine(self, state: Any, action: int, key: Key, rows: int = 1) -> tuple[Any, Sight]:
         actions = np.full(rows, action, np.int32)
         return self.model.imagine(state, actions, np.float32(self._settings.temperature), key)
 
     def _doubt(self, before: Any, action: int) -> npt.NDArray[np.float32]:
         """The standard deviation of each pixel over samples of one step, the largest of its channels."""
-        crowd = self._imagine(repeat_row(before, CROWD), action, self.key("doubt"), CROWD)
-        deviation = np.asarray(self.model.frame(crowd)).astype(np.float32).std(0).max(-1) / 127.5
+        _, crowd = self._imagine(repeat_row(before, CROWD), action, self.key("doubt"), CROWD)
+        deviation = np.asarray(crowd.frame).astype(np.float32).std(0).max(-1) / 127.5
         return np.asarray(deviation, np.float32)
 
-    def _look(self) -> None:
-        self.frame = np.asarray(self.model.frame(self.predicted))[0]
-        self.reward = float(np.asarray(self.model.reward(self.predicted))[0])
-        self.continuation = float(np.asarray(self.model.continuation(self.predicted))[0])
+    def _see(self, sight: Sight) -> None:
+        self.frame = np.asarray(sight.frame)[0]
+        self.reward = float(np.asarray(sight.reward)[0])
+        self.continuation = float(np.asarray(sight.continuation)[0])

@@ -1,0 +1,213 @@
+"""How fast the player is: steps a second, from a key to its picture, and what a pause costs.
+
+    python benchmarks/player_speed.py [--seconds 20] [--presets dreamer_small simple_small] [--overrides ...]
+
+For each preset a run folder with fresh weights is made, which take as long as learned ones, and played in a window:
+model, reality, difference and policy together. Without a display the window is one that SDL keeps in memory, and the
+time to show it is saved; `xvfb-run -a python ...` includes that.
+
+steps/s        as many as there can be, with a key held: the clock is set to 240
+key to picture keys are pressed at random moments while the clock ticks 15 (and 30) times a second; the time from the
+               press to the moment when the picture of the step that obeys it has been shown
+paused         processor time, of all threads, in each second of a pause
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pygame
+from speed.stopwatch import machine
+
+from worldmodels.core.checkpoint import Checkpoints
+from worldmodels.core.config import load_config
+from worldmodels.core.run_dir import RunDir
+from worldmodels.player import app
+from worldmodels.player.options import PlayOptions
+from worldmodels.player.session import Session
+from worldmodels.runtime.build import build_parts
+from worldmodels.runtime.config import RunConfig
+from worldmodels.runtime.environment import build_env
+
+STEPS_A_SECOND, MILLISECONDS, PAUSED = 15, 80, 0.05
+"""To be reached, or to stay below."""
+FASTEST = 240
+KEYS = (pygame.K_RIGHT, pygame.K_LEFT, pygame.K_UP)
+
+
+class Witness:
+    """Sees when keys are pressed, when a tick takes them, and when its picture is shown."""
+
+    def __init__(self) -> None:
+        self.pressed: list[float] = []
+        self.seconds: list[float] = []
+        self.ticks = 0
+        self._taken: list[float] = []
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """While pictures are shown and sessions tick."""
+        flip, tick = pygame.display.flip, Session.tick
+
+        def seen_flip() -> None:
+            flip()
+            now = time.perf_counter()
+            self.seconds += [now - moment for moment in self._taken]
+            self._taken = []
+
+        def seen_tick(session: Session, events: Any = ()) -> bool:
+            events = list(events)
+            self.ticks += 1
+            downs = sum(event.pressed for event in events)
+            self._taken += self.pressed[:downs]
+            del self.pressed[:downs]
+            return tick(session, events)
+
+        pygame.display.flip, Session.tick = seen_flip, seen_tick
+        try:
+            yield
+        finally:
+            pygame.display.flip, Session.tick = flip, tick
+
+    def press(self, key: int) -> None:
+        """Press and release it as a keyboard does."""
+        self.pressed.append(time.perf_counter())
+        pygame.event.post(pygame.event.Event(pygame.KEYDOWN, key=key, unicode="", mod=0))
+        pygame.event.post(pygame.event.Event(pygame.KEYUP, key=key, mod=0))
+
+
+def make_run(preset: str, overrides: list[str], folder: Path) -> Path:
+    """A run folder of a preset, with fresh weights."""
+    config = load_config(RunConfig, [preset], ["env.game=coinrun", *overrides])
+    run, env = RunDir.create(folder / preset, config, {}), build_env(config, num_envs=1)
+    parts = build_parts(config, env)
+    Checkpoints(run.checkpoints).write(0, {"model": parts.model.save(), "agent": parts.agent.save()})
+    env.close()
+    return folder / preset
+
+
+def play(run: Path, rate: int, during: Callable[[Witness], Any], policy: bool = True) -> Any:
+    """Play a run in a window while a thread does something; what that gives. Then the window is closed."""
+    witness, results = Witness(), []
+
+    def person() -> None:
+        while witness.ticks < 2 * rate:  # the first pictures take longer
+            time.sleep(0.05)
+        try:
+            results.append(during(witness))
+        finally:
+            pygame.event.post(pygame.event.Event(pygame.QUIT))
+
+    thread = threading.Thread(target=person)
+    thread.start()
+    with witness.watching():
+        app.play_runs([run], PlayOptions(rate=rate, policy=policy))
+    thread.join()
+    return results[0]
+
+
+def steps_a_second(seconds: float) -> Callable[[Witness], float]:
+    def during(witness: Witness) -> float:
+        before, start = witness.ticks, time.perf_counter()
+        time.sleep(seconds)
+        return (witness.ticks - before) / (time.perf_counter() - start)
+
+    return during
+
+
+def key_to_picture(seconds: float) -> Callable[[Witness], list[float]]:
+    def during(witness: Witness) -> list[float]:
+        generator, until = np.random.default_rng(0), time.perf_counter() + seconds
+        witness.seconds.clear()
+        while time.perf_counter() < until:
+            witness.press(int(generator.choice(KEYS)))
+            time.sleep(generator.uniform(0.15, 0.35))
+        return [1000 * second for second in witness.seconds]
+
+    return during
+
+
+def paused(seconds: float) -> Callable[[Witness], float]:
+    def during(witness: Witness) -> float:
+        witness.press(pygame.K_c)
+        time.sleep(1)
+        before, start = time.process_time(), time.perf_counter()
+        time.sleep(seconds)
+        return (time.process_time() - before) / (time.perf_counter() - start)
+
+    return during
+
+
+def measure(preset: str, overrides: list[str], seconds: float) -> dict[str, Any]:
+    """All figures of one preset."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = make_run(preset, overrides, Path(folder))
+        slow, fast = (play(run, rate, key_to_picture(seconds)) for rate in (15, 30))
+        return {
+            "steps_per_second": play(run, FASTEST, steps_a_second(seconds)),
+            "milliseconds": {"15": _spread(slow), "30": _spread(fast)},
+            "paused": play(run, 15, paused(seconds)),
+        }
+
+
+def _spread(values: list[float]) -> dict[str, float]:
+    median, high = np.percentile(values, (50, 95))
+    return {"median": float(median), "95th": float(high), "keys": len(values)}
+
+
+def report(result: dict[str, Any]) -> str:
+    """As Markdown."""
+    how = result["machine"]
+    lines = [
+        "# Speed of the player",
+        "",
+        f"`{result['command']}`, {how['cores']} cores of {how['processor']}, TensorFlow {how['tensorflow']}, window "
+        f"shown by '{result['driver']}'. Model, reality, difference and policy together, coinrun. From a key to its "
+        "picture: median and 95th percentile over keys pressed at random moments; half a tick, 33 ms at 15 steps/s, is "
+        "the mean wait for the clock.",
+        "",
+        "| preset | steps/s | key to picture at 15 steps/s | at 30 steps/s | processor while paused |",
+        "|---|---|---|---|---|",
+    ]
+    for preset, figures in result["presets"].items():
+        slow, fast = figures["milliseconds"]["15"], figures["milliseconds"]["30"]
+        lines.append(
+            f"| {preset} | {figures['steps_per_second']:.0f} (target {STEPS_A_SECOND}) "
+            f"| {slow['median']:.0f} ms, {slow['95th']:.0f} ms (target {MILLISECONDS}) "
+            f"| {fast['median']:.0f} ms, {fast['95th']:.0f} ms "
+            f"| {100 * figures['paused']:.1f} % (target {100 * PAUSED:.0f} %) |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--presets", nargs="+", default=["dreamer_small", "simple_small"])
+    parser.add_argument("--overrides", nargs="*", default=[], metavar="KEY=VALUE")
+    parser.add_argument("--seconds", type=float, default=20, help="of each figure (default: %(default)s)")
+    parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results" / "player_speed")
+    how = parser.parse_args()
+    if "DISPLAY" not in os.environ:
+        os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+    pygame.display.init()
+    driver = pygame.display.get_driver()
+    result: dict[str, Any] = {"command": "xvfb-run -a python benchmarks/player_speed.py", "driver": driver}
+    result["presets"] = {preset: measure(preset, how.overrides, how.seconds) for preset in how.presets}
+    result["machine"] = machine()
+    how.output.with_suffix(".json").write_text(json.dumps(result, indent=2) + "\n")
+    how.output.with_suffix(".md").write_text(report(result))
+    print(report(result))
+
+
+if __name__ == "__main__":
+    main()
