@@ -26,7 +26,7 @@ def test_branches_show_samples_then_actions_then_nothing(make_session):
     prepared(session, "b")
     session.tick()
     view = session.snapshot().branches
-    assert [tile.label for tile in view.tiles[:2]] == ["sample 1", "sample 2"] and len(view.tiles) == 16
+    assert [tile.label for tile in view.tiles[:2]] == ["1", "2"] and len(view.tiles) == 16
     assert (view.step, view.steps) == (1, 20)
     assert (view.tiles[0].frame != view.tiles[1].frame).any()
     prepared(session, "b")

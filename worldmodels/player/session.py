@@ -226,7 +226,7 @@ class Session:
         actions, labels, what = list(range(len(names))), list(names), "each action, held"
         if not self._branches_by_action:
             action = self._play.counters.action
-            actions, labels = [action] * CROWD, [f"sample {i + 1}" for i in range(CROWD)]
+            actions, labels = [action] * CROWD, [str(i + 1) for i in range(CROWD)]
             what = f"samples, all under: {names[action]}"
         self._branches = Branches(self._play.models[0], actions, labels, self.settings.branch_steps)
         self._tell(what)

@@ -1,0 +1,73 @@
+"""A long evening: thousands of random keys, with real networks and every picture drawn."""
+
+from __future__ import annotations
+
+import gc
+import os
+import random
+from pathlib import Path
+
+import pytest
+
+from worldmodels.core.checkpoint import Checkpoints
+from worldmodels.core.config import load_config
+from worldmodels.core.run_dir import RunDir
+from worldmodels.player.app import play_runs
+from worldmodels.player.controls import KEY_NAMES
+from worldmodels.player.options import PlayOptions
+from worldmodels.player.pace import Pace
+from worldmodels.player.session import Session
+from worldmodels.runtime.action_file import read_played
+from worldmodels.runtime.config import RunConfig
+from worldmodels.runtime.relive import verify
+
+TICKS, SETTLED = 6000, 3000
+"""By half of them the rewinding is full, and all that is ever compiled has been."""
+GROWTH = 24
+"""Megabytes that may be added after that: allocators are not exact. A frame kept at every tick would be 35."""
+KEYS = [key for key in KEY_NAMES if key not in ("escape", "f2")]
+
+
+def megabytes():
+    gc.collect()
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def write_random_keys(path, seed):
+    generator, held, lines = random.Random(seed), set(), []
+    for tick in range(TICKS):
+        if generator.random() < 0.3:
+            key = generator.choice(KEYS)
+            lines.append(f"{tick} {'release' if key in held else 'press'} {key}")
+            held ^= {key}
+    path.write_text("\n".join(lines))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("presets", [["dreamer_small", "debug"], ["debug_simple"]], ids=["rssm", "next frame"])
+def test_random_keys_neither_crash_nor_fill_the_memory(presets, tmp_path, monkeypatch):
+    from worldmodels.runtime.build import build_parts
+    from worldmodels.runtime.environment import build_env
+
+    config = load_config(RunConfig, presets, ["env.game=coinrun"])
+    run, env = RunDir.create(tmp_path / "run", config, {}), build_env(config, num_envs=1)
+    parts = build_parts(config, env)
+    Checkpoints(run.checkpoints).write(0, {"model": parts.model.save(), "agent": parts.agent.save()})
+    write_random_keys(tmp_path / "keys.txt", seed=1)
+    ticks, memory, tick = 0, {}, Session.tick
+
+    def counted(session, events=()):
+        nonlocal ticks
+        if ticks in (SETTLED, TICKS - 1):
+            memory[ticks] = megabytes()
+        ticks += 1
+        return tick(session, events)
+
+    monkeypatch.setattr(Session, "tick", counted)
+    monkeypatch.setattr(Pace, "next", lambda *_: 0.0)  # the clock waits for nothing, whatever speed the keys choose
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    record = tmp_path / "play.jsonl"
+    play_runs([run.path], PlayOptions(keys=tmp_path / "keys.txt", ticks=TICKS, rate=240, record=record, zoom=1))
+    verify(read_played(record))
+    assert memory[TICKS - 1] - memory[SETTLED] < GROWTH

@@ -1,0 +1,155 @@
+"""A walk through every control, as a person takes it: a real window on a display of its own, and keys of a keyboard."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from worldmodels.core.checkpoint import Checkpoints
+from worldmodels.core.config import load_config
+from worldmodels.core.run_dir import RunDir
+from worldmodels.runtime.action_file import read_played
+from worldmodels.runtime.config import RunConfig
+from worldmodels.runtime.relive import verify
+
+TOOLS = ("Xvfb", "xdotool", "import")
+pytestmark = pytest.mark.skipif(
+    not all(map(shutil.which, TOOLS)), reason=f"needs {', '.join(TOOLS)} (of X, xdotool and ImageMagick)"
+)
+WALK = (
+    *("space", "keydown Right", "sleep 0.5", "keydown Up", "sleep 0.4", "keyup Right", "keyup Up", "sleep 0.2"),
+    *("d", "a", "w", "s", "1", "shot moved", "x", "sleep 0.4", "shot put-back"),
+    *("p", "sleep 0.5", "t", "sleep 0.3", "p", "t", "p", "sleep 0.5", "shot policy", "Left", "sleep 0.2"),
+    *("c", "n", "n", "Right", "sleep 0.2", "shot paused", "BackSpace", "BackSpace", "sleep 0.3", "shot rewound"),
+    *("shift+F1", "sleep 0.1", "Right", "Right", "F1", "sleep 0.2", "shot loaded"),
+    *(
+        "b",
+        "sleep 6",
+        "shot samples",
+        "b",
+        "sleep 1",
+        "shot actions",
+        "b",
+        "y",
+        "Right",
+        "sleep 0.5",
+        "shot doubt",
+        "y",
+    ),
+    *("Tab", "plus", "Tab", "plus", "Tab", "minus", "plus", "shot settings", "v", "sleep 0.2", "F2", "sleep 0.3"),
+    *("h", "sleep 0.3", "shot help", "h", "question", "sleep 0.2", "Escape", "sleep 0.2"),
+    *("r", "sleep 0.2", "c", "sleep 0.3", "shot new", "F2", "sleep 0.3", "Escape"),
+)
+"""What xdotool types: keys, and words of our own."""
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A tiny recurrent model and its policy, untrained."""
+    from worldmodels.runtime.build import build_parts
+    from worldmodels.runtime.environment import build_env
+
+    folder = tmp_path_factory.mktemp("walk") / "run"
+    config = load_config(RunConfig, ["dreamer_small", "debug"], ["env.game=coinrun"])
+    env = build_env(config, num_envs=1)
+    parts = build_parts(config, env)
+    env.close()
+    run = RunDir.create(folder, config, {})
+    Checkpoints(run.checkpoints).write(0, {"model": parts.model.save(), "agent": parts.agent.save()})
+    return folder
+
+
+@pytest.fixture
+def display():
+    """A display of its own, and the environment of a process that shows itself there."""
+    read, write = os.pipe()
+    command = ["Xvfb", "-displayfd", str(write), "-screen", "0", "1800x900x24"]
+    server = subprocess.Popen(command, pass_fds=[write], stderr=subprocess.DEVNULL)
+    os.close(write)
+    with os.fdopen(read) as number:
+        name = f":{number.readline().strip()}"
+    environment = {key: value for key, value in os.environ.items() if key != "SDL_VIDEODRIVER"}
+    yield environment | {"DISPLAY": name}
+    server.terminate()
+    server.wait()
+
+
+class Person:
+    """Sits in front of a display, and photographs it."""
+
+    def __init__(self, environment, pictures):
+        self._environment, self._pictures = environment, pictures
+        pictures.mkdir()
+
+    def do(self, what):
+        word, _, rest = what.partition(" ")
+        if word == "sleep":
+            time.sleep(float(rest))
+        elif word == "shot":
+            self._call("import", "-window", "root", str(self._pictures / f"{rest}.png"))
+        elif word in ("keydown", "keyup"):
+            self._call("xdotool", word, rest)
+        else:
+            self._call("xdotool", "key", word)
+            time.sleep(0.08)
+
+    def turn_to_the_window(self):
+        """It is in the middle; without a window manager, keys go where the mouse is."""
+        self._call("xdotool", "mousemove", "900", "450")
+
+    def _call(self, *command):
+        subprocess.run(command, env=self._environment, check=True, capture_output=True, timeout=60)
+
+
+class Burden:
+    """How busy a process is."""
+
+    def __init__(self, pid):
+        self._stat, self._before = Path(f"/proc/{pid}/stat"), None
+
+    def is_light(self):
+        """It has worked, and used less than a fifth of a processor over the last half second."""
+        time.sleep(0.5)
+        fields = self._stat.read_text().rpartition(")")[2].split()
+        seconds = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        before, self._before = self._before, seconds
+        return before is not None and seconds > 2 and seconds - before < 0.1
+
+
+def wait_until(condition, seconds=90):
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until, "waited too long"
+        time.sleep(0.1)
+
+
+@pytest.mark.slow
+def test_every_control_works_from_a_keyboard(run, display, tmp_path):
+    record, pictures = tmp_path / "play.jsonl", tmp_path / "pictures"
+    command = [sys.executable, "-m", "worldmodels", "play", str(run), "--record", str(record)]
+    command += ["--pictures", str(pictures), "--zoom", "4"]
+    with open(tmp_path / "log.txt", "w") as log:
+        player = subprocess.Popen(command, env=display, stdout=log, stderr=subprocess.STDOUT, cwd=tmp_path)
+    person = Person(display, tmp_path / "shots")
+    try:
+        person.turn_to_the_window()
+        wait_until(Burden(player.pid).is_light)  # it has loaded and compiled, and waits for a key
+        for what in WALK:
+            person.do(what)
+        assert player.wait(timeout=30) == 0, (tmp_path / "log.txt").read_text()
+    finally:
+        player.kill()
+    played = read_played(record)
+    verify(played, record)
+    assert len(played.episodes) == 2
+    events = [event[1] for event in played.episodes[0].events]
+    assert {"put back", "model temperature: 1.25", "sample: 1"} <= set(events)
+    assert len(list(pictures.glob("play-00?.png"))) == 2
+    shots = {path.stem: path.read_bytes() for path in (tmp_path / "shots").iterdir()}
+    assert len(set(shots.values())) == len(shots) == 12
