@@ -306,16 +306,18 @@ def test_what_was_done_is_recorded_when_the_session_breaks_off(run_folder, keys,
     assert read_played(tmp_path / "play.jsonl").steps == 5
 
 
-def _breaks_off(painter, session, keys, zoom, ticks):
+def _breaks_off(painter, session, keys, zoom, ticks, folder):
     for _ in range(5):
         session.tick()
     raise KeyboardInterrupt
 
 
-def test_pictures_are_saved_of_the_window_and_of_each_frame(window, run_folder, tmp_path):
+@pytest.mark.parametrize("how", [{}, {"headless": True, "video": "play.mp4"}], ids=["window", "headless"])
+def test_pictures_are_saved_of_the_window_and_of_each_frame(how, window, run_folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     script = tmp_path / "keys.txt"
     script.write_text("2 tap f2\n4 tap f2\n")
-    play_runs([run_folder], PlayOptions(keys=script, rate=240, ticks=6, pictures=tmp_path / "pictures"))
+    play_runs([run_folder], PlayOptions(keys=script, rate=240, ticks=6, pictures=tmp_path / "pictures", **how))
     names = sorted(path.name for path in (tmp_path / "pictures").iterdir())
     parts = ("", "-difference", "-model", "-real", "-seen")
     assert names == sorted(f"play-{number:03d}{part}.png" for number in (1, 2) for part in parts)

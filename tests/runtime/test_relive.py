@@ -45,10 +45,7 @@ def test_every_moment_is_seen_again(lived):
 def test_another_action_is_found(lived):
     played, _ = lived
     cut = played.episodes[1]
-    for step, said in (
-        (2, "agrees up to step 0, and no more at step 16"),
-        (18, "up to step 16, and no more at step 20"),
-    ):
+    for step, said in ((2, "up to step 0, and no more at step 16"), (18, "up to step 16, and no more at step 20")):
         actions = list(cut.actions)
         actions[step] = 1
         changed = replace(played, episodes=[played.episodes[0], replace(cut, actions=actions)])

@@ -94,7 +94,7 @@ def _play(painter: Painter, prepare: Prepare, stage: Stage, keys: KeyScript) -> 
         if options.headless and options.video:
             session = prepare(lambda status: print(f"{status} ..."))
             ticks = options.ticks or max(keys, default=0) + 1
-            pictures = play_headless(painter, session, keys, zoom, ticks)
+            pictures = play_headless(painter, session, keys, zoom, ticks, Path(options.pictures))
             write_video(options.video, pictures, fps=options.rate)
         else:
             session = run_window(painter, prepare, options, keys, zoom)
