@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from untrained import write_untrained_run
 
-from worldmodels.core.checkpoint import Checkpoints
-from worldmodels.core.config import load_config
-from worldmodels.core.run_dir import RunDir
 from worldmodels.player.app import play_runs
 from worldmodels.player.options import PlayOptions
-from worldmodels.runtime.config import RunConfig
 from worldmodels.telemetry.video import read_video
 
 RUNS = {
@@ -21,27 +18,10 @@ RUNS = {
 """Preset and changes by the kind of run."""
 
 
-@pytest.fixture(scope="module")
-def make_run(tmp_path_factory):
-    from worldmodels.runtime.build import build_parts
-    from worldmodels.runtime.environment import build_env
-
-    def make(kind):
-        preset, *changes = RUNS[kind]
-        config = load_config(RunConfig, [preset], ["env.game=maze", *changes])
-        run = RunDir.create(tmp_path_factory.mktemp("runs") / kind, config, {})
-        env = build_env(config, num_envs=1)
-        parts = build_parts(config, env)
-        env.close()
-        Checkpoints(run.checkpoints).write(0, {"model": parts.model.save(), "agent": parts.agent.save()})
-        return run.path
-
-    return make
-
-
 @pytest.mark.parametrize("kind", RUNS)
-def test_the_same_keys_give_the_same_video(kind, make_run, tmp_path):
-    run, keys = make_run(kind), tmp_path / "keys.txt"
+def test_the_same_keys_give_the_same_video(kind, tmp_path):
+    preset, *changes = RUNS[kind]
+    run, keys = write_untrained_run(tmp_path / "run", [preset], ["env.game=maze", *changes]), tmp_path / "keys.txt"
     keys.write_text("0 press right\n2 release right\n4 tap x\n6 tap p\n9 tap r\n")
     for name in ("a.mp4", "b.mp4"):
         play_runs([run], PlayOptions(headless=True, keys=keys, video=tmp_path / name, zoom=1))

@@ -8,17 +8,14 @@ import random
 from pathlib import Path
 
 import pytest
+from untrained import write_untrained_run
 
-from worldmodels.core.checkpoint import Checkpoints
-from worldmodels.core.config import load_config
-from worldmodels.core.run_dir import RunDir
 from worldmodels.player.app import play_runs
 from worldmodels.player.controls import KEY_NAMES
 from worldmodels.player.options import PlayOptions
 from worldmodels.player.pace import Pace
 from worldmodels.player.session import Session
 from worldmodels.runtime.action_file import read_played
-from worldmodels.runtime.config import RunConfig
 from worldmodels.runtime.relive import verify
 
 TICKS, SETTLED = 6000, 3000
@@ -47,13 +44,7 @@ def write_random_keys(path, seed):
 @pytest.mark.slow
 @pytest.mark.parametrize("presets", [["dreamer_small", "debug"], ["debug_simple"]], ids=["rssm", "next frame"])
 def test_random_keys_neither_crash_nor_fill_the_memory(presets, tmp_path, monkeypatch):
-    from worldmodels.runtime.build import build_parts
-    from worldmodels.runtime.environment import build_env
-
-    config = load_config(RunConfig, presets, ["env.game=coinrun"])
-    run, env = RunDir.create(tmp_path / "run", config, {}), build_env(config, num_envs=1)
-    parts = build_parts(config, env)
-    Checkpoints(run.checkpoints).write(0, {"model": parts.model.save(), "agent": parts.agent.save()})
+    run = write_untrained_run(tmp_path / "run", presets, ["env.game=coinrun"])
     write_random_keys(tmp_path / "keys.txt", seed=1)
     ticks, memory, tick = 0, {}, Session.tick
 
@@ -68,6 +59,6 @@ def test_random_keys_neither_crash_nor_fill_the_memory(presets, tmp_path, monkey
     monkeypatch.setattr(Pace, "next", lambda *_: 0.0)  # the clock waits for nothing, whatever speed the keys choose
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     record = tmp_path / "play.jsonl"
-    play_runs([run.path], PlayOptions(keys=tmp_path / "keys.txt", ticks=TICKS, rate=240, record=record, zoom=1))
+    play_runs([run], PlayOptions(keys=tmp_path / "keys.txt", ticks=TICKS, rate=240, record=record, zoom=1))
     verify(read_played(record))
     assert memory[TICKS - 1] - memory[SETTLED] < GROWTH

@@ -10,12 +10,9 @@ import time
 from pathlib import Path
 
 import pytest
+from untrained import write_untrained_run
 
-from worldmodels.core.checkpoint import Checkpoints
-from worldmodels.core.config import load_config
-from worldmodels.core.run_dir import RunDir
 from worldmodels.runtime.action_file import read_played
-from worldmodels.runtime.config import RunConfig
 from worldmodels.runtime.relive import verify
 
 TOOLS = ("Xvfb", "xdotool", "import")
@@ -51,18 +48,9 @@ WALK = (
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """A tiny recurrent model and its policy, untrained."""
-    from worldmodels.runtime.build import build_parts
-    from worldmodels.runtime.environment import build_env
-
+    """A tiny recurrent model and its policy."""
     folder = tmp_path_factory.mktemp("walk") / "run"
-    config = load_config(RunConfig, ["dreamer_small", "debug"], ["env.game=coinrun"])
-    env = build_env(config, num_envs=1)
-    parts = build_parts(config, env)
-    env.close()
-    run = RunDir.create(folder, config, {})
-    Checkpoints(run.checkpoints).write(0, {"model": parts.model.save(), "agent": parts.agent.save()})
-    return folder
+    return write_untrained_run(folder, ["dreamer_small", "debug"], ["env.game=coinrun"])
 
 
 @pytest.fixture
