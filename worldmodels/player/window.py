@@ -86,8 +86,11 @@ class _Window:
 
     def wait_for_key(self) -> list[KeyEvent]:
         """Show the rules until a key goes down; that key's event."""
+        self._stale = True
         while not self.closed:
-            self._intro("Ready: press a key to begin")
+            if self._stale:
+                self._intro("Ready: press a key to begin")
+                self._stale = False
             for event in self._events():
                 if event.pressed:
                     return [] if event.key in ("h", "?") else [event]
