@@ -297,6 +297,9 @@ def test_a_script_of_another_game_or_of_other_settings_is_refused(run_folder, re
     with pytest.raises(UserError, match="made with distribution_mode 'easy', and is played with that. Received 'hard'"):
         play_game("coinrun", options(), {"distribution_mode": "hard"})
     play_game("coinrun", options(), {"distribution_mode": "easy"})
+    write_played(recording, Played("coinrun", {}, 0, [PlayedEpisode([7, 99])]))
+    with pytest.raises(UserError, match="step 2: an action must be from 0 to 14. Received 99"):
+        play_game("coinrun", options())
 
 
 def test_what_was_done_is_recorded_when_the_session_breaks_off(run_folder, keys, tmp_path, monkeypatch):

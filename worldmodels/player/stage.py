@@ -15,6 +15,7 @@ from worldmodels.player.foreign import ForeignGame
 from worldmodels.player.options import PlayOptions
 from worldmodels.player.players import Player, RandomPlayer, ScriptPlayer
 from worldmodels.runtime.action_file import Played, read_played
+from worldmodels.runtime.relive import verify
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,8 @@ def stage_game(
         may_differ: a script may have been recorded with other ones.
 
     Raises:
-        UserError: no such game or option; the script is of another game or of other settings; says both.
+        UserError: no such game or option; the script is of another game or of other settings, and the text says both; it
+            is damaged, and the text says from which step on.
     """
     if options.script is None:
         played = Played(game, settings, Streams(options.seed).integer("player/env"), ())
@@ -69,6 +71,7 @@ def stage_game(
             f"The recording '{options.script}' was made with {key} {theirs[key]!r}, and is played with that. "
             f"Received {value!r}."
         )
+    verify(script, options.script)
     played = Played(game, script.options, script.seed, ())
     return Stage(make(game, render_mode, **script.options), options, played, script)
 
