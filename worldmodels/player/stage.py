@@ -55,8 +55,8 @@ def stage_game(
         may_differ: a script may have been recorded with other ones.
 
     Raises:
-        UserError: no such game or option; the script is of another game or of other settings, and the text says both; it
-            is damaged, and the text says from which step on.
+        UserError: no such game or option; the script is of another game or of other settings, and the text says both;
+            it is damaged, and the text says from which step on.
     """
     if options.script is None:
         played = Played(game, settings, Streams(options.seed).integer("player/env"), ())

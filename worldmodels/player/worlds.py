@@ -236,7 +236,8 @@ class ModelWorld:
 
     def _imagine(self, state: Any, action: int, key: Key, rows: int = 1) -> tuple[Any, Sight]:
         actions = np.full(rows, action, np.int32)
-        return self.model.imagine(state, actions, np.float32(self._settings.temperature), key)
+        state, sight = self.model.imagine(state, actions, np.float32(self._settings.temperature), key)
+        return state, sight
 
     def _doubt(self, before: Any, action: int) -> npt.NDArray[np.float32]:
         """The standard deviation of each pixel over samples of one step, the largest of its channels."""
