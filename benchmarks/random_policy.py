@@ -79,7 +79,7 @@ def main() -> None:
         heading = (
             "# The random policy\n\n"
             f"Uniform over the 15 actions, {arguments.episodes} episodes, levels without limit; Procgen 0.10.7 under\n"
-            "the same policy. Means with their standard errors; distances in standard errors of the difference.\n"
+            "the same policy. MeanMetrics with their standard errors; distances in standard errors of the difference.\n"
             f"`python benchmarks/random_policy.py --episodes {arguments.episodes}`\n\n"
         )
         (RESULTS / "random_policy.md").write_text(heading + "\n".join(lines) + "\n")

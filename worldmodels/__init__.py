@@ -25,7 +25,7 @@ register()
 
 def train(
     env: str,
-    config: str | Sequence[str] = "dreamer_small",
+    config: str | Sequence[str] = (),
     overrides: Mapping[str, Any] | None = None,
     logdir: str | Path | None = None,
 ) -> Path:
@@ -34,7 +34,7 @@ def train(
     Args:
         env: a native game (`"maze"` or `"worldmodels/Maze-v0"`), a mixture of them (`"coinrun,maze"`), or the id of any
             Gymnasium environment with image observations and discrete actions.
-        config: YAML files or preset names, later ones win.
+        config: YAML files or preset names, later ones win; by default `dreamer_small`, or a run's own configuration.
         overrides: dotted configuration keys and their values, for example `{"seed": 3, "training.steps": 50_000}`.
         logdir: the run's folder; `runs/<env>` by default.
 
@@ -43,14 +43,12 @@ def train(
     """
     import json
 
-    from worldmodels.core.config import load_config
-    from worldmodels.runtime.config import RunConfig
-    from worldmodels.training.run import train as train_run
+    from worldmodels.training.launch import launch, parse_config
 
     files = [config] if isinstance(config, str) else list(config)
     values = {"env.game": env, **(overrides or {})}
-    run_config = load_config(RunConfig, files, [f"{key}={json.dumps(value)}" for key, value in values.items()])
-    return train_run(run_config, Path(logdir or f"runs/{env.replace('/', '_')}"))
+    folder = Path(logdir or f"runs/{env.replace('/', '_')}")
+    return launch(parse_config(files, [f"{key}={json.dumps(value)}" for key, value in values.items()], folder), folder)
 
 
 def dream(run: str | Path, num_envs: int = 16, horizon: int = 50, **how: Any) -> ImaginedVectorEnv:

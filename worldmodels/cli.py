@@ -69,12 +69,12 @@ def _add_train(commands: argparse._SubParsersAction) -> None:
 
 
 def _train(options: argparse.Namespace) -> int:
-    from worldmodels.training.launch import train_from_files
+    from worldmodels.training.launch import train_command
 
     files = [name for name in options.config if "=" not in name]
     # "--config a b key=value" is natural to type, and argparse gives the override to --config.
     overrides = [name for name in options.config if "=" in name] + options.overrides
-    return train_from_files(files, overrides, options.logdir)
+    return train_command(files, overrides, options.logdir)
 
 
 def _add_eval(commands: argparse._SubParsersAction) -> None:
@@ -187,11 +187,11 @@ def _add_replay(commands: argparse._SubParsersAction) -> None:
 
 
 def _replay(options: argparse.Namespace) -> None:
-    from worldmodels.runtime.action_file import read_played
-    from worldmodels.runtime.relive import verify
+    from worldmodels.runtime.action_recording import read_recording
+    from worldmodels.runtime.action_replay import verify_recording
 
-    played = read_played(options.file)
-    verify(played, options.file)
+    played = read_recording(options.file)
+    verify_recording(played, options.file)
     print(f"{len(played.episodes)} episodes, {played.steps} steps of {played.game}: all agree.")
 
 

@@ -24,8 +24,10 @@ from worldmodels.core.config import load_config
 from worldmodels.core.seeding import fold
 from worldmodels.core.types import Batch
 from worldmodels.evaluation.world_model import evaluate_world_model
+from worldmodels.imagination.starts import choose_starts
 from worldmodels.models import build_model
 from worldmodels.models.config import ConvConfig, HeadConfig
+from worldmodels.models.graph import make_deterministic
 from worldmodels.models.rssm.config import RSSMConfig
 from worldmodels.runtime.actor import ModelActor
 from worldmodels.runtime.config import RunConfig
@@ -36,9 +38,11 @@ POLICY_TARGET = 4.0
 
 
 class Learner:
-    """A world model and an actor-critic."""
+    """A world model and an actor-critic, which starts imagining at `starts` states of each batch; 0 for all."""
 
-    def __init__(self, model: Any, agent: Any):
+    def __init__(self, model: Any, agent: Any, starts: int):
+        make_deterministic()
+        self._starts, self._choose = starts, tf.function(choose_starts, autograph=False)
         self.model = build_model(model, SHAPE, ACTIONS, STREAMS.key("model"))
         self.agent = build_agent(agent, self.model.spec, STREAMS.key("agent"))
         self.updates = Stopwatch(warm_up=5)
@@ -46,8 +50,9 @@ class Learner:
     def update(self, batch: Batch, number: int) -> None:
         with self.updates():
             _, states = self.model.fit(batch, fold(STREAMS.key("fit"), number))
-            continues = 1.0 - tf.cast(batch.is_terminal, tf.float32)
-            metrics = self.agent.improve(self.model, states, continues, fold(STREAMS.key("improve"), number))
+            seed = fold(STREAMS.key("improve"), number)
+            starts = self._choose(states, 1.0 - tf.cast(batch.is_terminal, tf.float32), self._starts, seed)
+            metrics = self.agent.update_from_imagination(self.model, *starts, seed)
             metrics["policy/finite"].numpy()
 
 
@@ -58,8 +63,11 @@ def learners() -> dict[str, Learner]:
     conv = ConvConfig(depth=16)
     # Everything but layout and size as in dreamer_small, so that the same updates can be compared.
     model: RSSMConfig = replace(small.model, **layout, encoder=conv, decoder=conv)
-    agent: ActorCriticConfig = replace(small.agent, actor=head, critic=head, horizon=15, starts=0)
-    return {"reference": Learner(model, agent), "dreamer_small": Learner(small.model, small.agent)}
+    agent: ActorCriticConfig = replace(small.agent, actor=head, critic=head, horizon=15)
+    return {
+        "reference": Learner(model, agent, 0),
+        "dreamer_small": Learner(small.model, small.agent, small.training.starts.rollouts),
+    }
 
 
 def policy_step(learner: Learner, repetitions: int = 200) -> float:

@@ -19,7 +19,7 @@ def record(game: str, name: str, steps: int) -> Batch:
     """(ENVS, steps) of levels that the name decides."""
     env = make_vec(EnvConfig(game=game, num_envs=ENVS))
     actor = RandomActor(ACTIONS, STREAMS.generator(name))
-    collected = list(Collector(env, STREAMS.integer(name)).collect(actor, ENVS * steps))
+    collected = [step for step, _ in Collector(env, STREAMS.integer(name)).collect(actor, ENVS * steps)]
     env.close()
     return Batch(*(np.stack(values, 1) for values in zip(*collected, strict=True)))
 

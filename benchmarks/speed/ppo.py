@@ -1,6 +1,6 @@
 """PPO in the real game: samples per second of acting, the game and learning together, with the game's share apart.
 
-16 environments of coinrun, 128 steps between updates, the Nature network on one frame, three passes of
+16 environments of coinrun, 128 steps between updates, the Nature network on one frame, three epochs of
 minibatches of 256. Where the Python of a virtual environment with Stable-Baselines3 is given, its PPO does the same in
 turn with ours, in a process of its own (`speed/sb3_peer.py`).
 """
@@ -30,7 +30,7 @@ SETTINGS = [
     "model.frames=1",
     "agent.kind=ppo",
     "agent.images=nature",
-    f"agent.passes={PASSES}",
+    f"agent.epochs={PASSES}",
     f"agent.minibatch={MINIBATCH}",
     "training.kind=model_free",
     f"training.rollout={STEPS}",

@@ -19,13 +19,13 @@ CONFIG = ActorCriticConfig(
     critic=HEAD,
     horizon=4,
     discount=0.9,
-    clip_rewards=False,
+    reward_transform="none",
     target_every=2,
     target_share=0.5,
     actor_optimizer=FAST,
     critic_optimizer=FAST,
 )
-CONTINUES = tf.ones((4, 8))
+CONTINUES = tf.ones((32,))
 PLACES = tf.one_hot([2, 3, 4], 7)  # the features of places -1, 0 and 1
 
 
@@ -43,9 +43,9 @@ def build(line):
 
 @pytest.mark.parametrize("normalize", [False, True])
 def test_learns_to_walk_to_where_it_is_paid(build, line, starts, normalize):
-    agent = build(config=replace(CONFIG, normalize_returns=normalize, starts=16))
+    agent = build(config=replace(CONFIG, normalize_returns=normalize))
     for i in range(60):
-        metrics = agent.improve(line, starts, CONTINUES, seed(i))
+        metrics = agent.update_from_imagination(line, starts, CONTINUES, seed(i))
     actions, _, _ = agent.act(PLACES, (), 0.0, seed(0))
     assert actions.numpy().tolist()[:2] == [1, 1]
     # Walking straight on visits places 1, 2 and 3, which pays 1 + 0.9 + 0.81.
@@ -66,7 +66,7 @@ def test_starts_as_the_uniform_policy(build):
 def test_a_start_after_the_end_teaches_nothing(build, line, starts):
     agent = build()
     before = agent.save()
-    agent.improve(line, starts, tf.zeros((4, 8)), seed(0))
+    agent.update_from_imagination(line, starts, tf.zeros((32,)), seed(0))
     after = agent.save()
     for part in ("actor", "critic"):
         for name, value in before[part].items():
@@ -78,7 +78,7 @@ def test_target_moves_halfway_every_second_update(build, line, starts):
     name, target = "dense_1/bias", []
     critic = []
     for i in range(2):
-        agent.improve(line, starts, CONTINUES, seed(i))
+        agent.update_from_imagination(line, starts, CONTINUES, seed(i))
         tree = agent.save()
         target.append(tree["target"][f"target/{name}"])
         critic.append(tree["critic"][f"critic/{name}"])
@@ -91,11 +91,11 @@ def test_a_restored_agent_goes_on_bit_for_bit(build, line, starts):
     """Two updates, save, load into another agent, and two more; also a test that updates repeat exactly."""
     straight, resumed = build(1), build(2)
     for i in range(2):
-        straight.improve(line, starts, CONTINUES, seed(i))
+        straight.update_from_imagination(line, starts, CONTINUES, seed(i))
     resumed.load(straight.save())
     for agent in (straight, resumed):
         for i in range(2, 4):
-            agent.improve(line, starts, CONTINUES, seed(i))
+            agent.update_from_imagination(line, starts, CONTINUES, seed(i))
     np.testing.assert_equal(resumed.save(), straight.save())
 
 
@@ -106,14 +106,16 @@ def test_a_reward_that_is_not_finite_changes_nothing(build, line, starts):
 
     agent = build()
     before = agent.save()
-    metrics = agent.improve(Broken(), starts, CONTINUES, seed(0))
+    metrics = agent.update_from_imagination(Broken(), starts, CONTINUES, seed(0))
     assert metrics["policy/finite"] == 0
     np.testing.assert_equal(agent.save(), before)
 
 
 def test_the_tanh_of_rewards_is_learned_from_when_asked(build, line, starts):
-    metrics = build(config=replace(CONFIG, clip_rewards=True)).improve(line, starts, CONTINUES, seed(0))
-    plain = build().improve(line, starts, CONTINUES, seed(0))
+    metrics = build(config=replace(CONFIG, reward_transform="tanh")).update_from_imagination(
+        line, starts, CONTINUES, seed(0)
+    )
+    plain = build().update_from_imagination(line, starts, CONTINUES, seed(0))
     assert float(metrics["policy/return"]) == pytest.approx(np.tanh(1.0) * float(plain["policy/return"]), rel=1e-4)
 
 
@@ -135,7 +137,7 @@ class SeenLine(Line):
 def test_learns_from_pictures_too(starts):
     agent, world = build_agent(CONFIG, SeenLine.spec, seed(0)), SeenLine()
     for i in range(40):
-        metrics = agent.improve(world, starts, CONTINUES, seed(i))
+        metrics = agent.update_from_imagination(world, starts, CONTINUES, seed(i))
     places = world.features(type(starts)(tf.constant([[-1.0], [0.0]])))
     assert agent.act(places, (), 0.0, seed(0))[0].numpy().tolist() == [1, 1]
     assert metrics["policy/finite"] == 1

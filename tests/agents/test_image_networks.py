@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from worldmodels.agents.convolution import Convolution, Disturbance
+from worldmodels.agents.convolution import Convolution, Regularisation
 from worldmodels.agents.image_networks import build_image_network
 from worldmodels.agents.ppo_config import PPOConfig
 from worldmodels.agents.ppo_network import PPONetwork
@@ -71,7 +71,7 @@ def test_signals_keep_their_size():
 
 def test_dropout_thins_while_learning_alone():
     plain = build_image_network("impala", (16, 16, 2), seeds())
-    network = build_image_network("impala", (16, 16, 2), seeds(), Disturbance(dropout=0.3))
+    network = build_image_network("impala", (16, 16, 2), seeds(), Regularisation(dropout=0.3))
     np.testing.assert_array_equal(network(IMAGES), plain(IMAGES))
     learning = network(IMAGES, NOISE)
     assert np.abs(learning - network(IMAGES)).max() > 0.01
@@ -80,7 +80,7 @@ def test_dropout_thins_while_learning_alone():
 
 
 def test_one_mask_for_all_images_that_keeps_the_mean():
-    convolution = Convolution((16, 16, 2), (64, 3, 1, "SAME"), Disturbance(dropout=0.25), seeds(), "conv")
+    convolution = Convolution((16, 16, 2), (64, 3, 1, "SAME"), Regularisation(dropout=0.25), seeds(), "conv")
     twice = tf.cast(tf.stack([IMAGES[0], IMAGES[0]]), tf.float32)
     whole, thin = convolution(twice, None).numpy(), convolution(twice, NOISE).numpy()
     dropped = thin[0] == 0
@@ -90,7 +90,7 @@ def test_one_mask_for_all_images_that_keeps_the_mean():
 
 
 def test_batch_norm_by_the_minibatch_while_learning_and_by_averages_while_acting():
-    convolution = Convolution((16, 16, 2), (4, 3, 1, "SAME"), Disturbance(batch_norm=True), seeds(), "conv")
+    convolution = Convolution((16, 16, 2), (4, 3, 1, "SAME"), Regularisation(batch_norm=True), seeds(), "conv")
     images = tf.cast(IMAGES, tf.float32) / 255
     raw = tf.nn.conv2d(images, convolution.kernel.value, 1, "SAME").numpy()
     mean = raw.mean((0, 1, 2))

@@ -20,7 +20,7 @@ CONFIG = PPOConfig(
     clip=0.2,
     optimizer=OptimizerConfig(learning_rate=0.03, clip=0.5, weight_decay=0.0),
 )
-CONTINUES = tf.ones((4, 8))
+CONTINUES = tf.ones((32,))
 PLACES = tf.one_hot([2, 3, 4], 7)  # the features of places -1, 0 and 1
 
 
@@ -37,9 +37,9 @@ def weights(agent) -> dict[str, np.ndarray]:
 
 
 def test_learns_in_imagination_to_walk_to_where_it_is_paid(line, starts):
-    agent = build(config=replace(CONFIG, starts=16))
+    agent = build(config=replace(CONFIG))
     for i in range(30):
-        metrics = agent.improve(line, starts, CONTINUES, seed(i))
+        metrics = agent.update_from_imagination(line, starts, CONTINUES, seed(i))
     actions, _, extras = agent.act(PLACES, agent.initial(3), 0.0, seed(0))
     assert actions[1] == 1  # all rollouts start at place 0, so it hardly knows the one to the left
     # Going right at once and staying there is worth 1 + 0.5 + 0.25 + ... = 2.
@@ -61,7 +61,7 @@ def test_starts_as_the_uniform_policy_that_expects_nothing():
 def test_a_start_after_the_end_teaches_nothing(line, starts):
     agent = build()
     before = weights(agent)
-    agent.improve(line, starts, tf.zeros((4, 8)), seed(0))
+    agent.update_from_imagination(line, starts, tf.zeros((32,)), seed(0))
     np.testing.assert_equal(weights(agent), before)
 
 
@@ -71,11 +71,11 @@ def test_a_restored_agent_goes_on_bit_for_bit(line, starts, lstm):
     config = replace(CONFIG, lstm=lstm, decay=10)
     straight, resumed = build(1, config), build(2, config)
     for i in range(2):
-        straight.improve(line, starts, CONTINUES, seed(i))
+        straight.update_from_imagination(line, starts, CONTINUES, seed(i))
     resumed.load(straight.save())
     for agent in (straight, resumed):
         for i in range(2, 4):
-            agent.improve(line, starts, CONTINUES, seed(i))
+            agent.update_from_imagination(line, starts, CONTINUES, seed(i))
     np.testing.assert_equal(resumed.save(), straight.save())
 
 
@@ -84,19 +84,19 @@ def test_a_reward_that_is_not_finite_changes_nothing(line, starts):
         def reward(self, state):
             return super().reward(state) / tf.cast(state.position[:, 0] != 2, tf.float32)
 
-    agent = build(config=replace(CONFIG, clip_rewards=False, decay=3))
+    agent = build(config=replace(CONFIG, reward_transform="none", decay=3))
     before = agent.save()
-    assert agent.improve(Broken(), starts, CONTINUES, seed(0))["policy/finite"] == 0
+    assert agent.update_from_imagination(Broken(), starts, CONTINUES, seed(0))["policy/finite"] == 0
     np.testing.assert_equal(agent.save(), before)
 
 
 def test_learning_rate_falls_linearly_to_nothing(line, starts):
     """With one optimiser step for each iteration, whose gradients hardly change, a step is as long as its rate."""
     optimizer = replace(CONFIG.optimizer, learning_rate=1e-4, beta1=0.0, beta2=0.0)
-    agent = build(config=replace(CONFIG, decay=2, passes=1, minibatch=1000, optimizer=optimizer))
+    agent = build(config=replace(CONFIG, decay=2, epochs=1, minibatch=1000, optimizer=optimizer))
     bias = [weights(agent)["policy/critic/bias"]]
     for i in range(3):
-        agent.improve(line, starts, CONTINUES, seed(i))
+        agent.update_from_imagination(line, starts, CONTINUES, seed(i))
         bias.append(weights(agent)["policy/critic/bias"])
     np.testing.assert_allclose(np.diff(bias, axis=0)[:, 0], [1e-4, 0.5e-4, 0], rtol=1e-2)
 
@@ -104,11 +104,11 @@ def test_learning_rate_falls_linearly_to_nothing(line, starts):
 def test_l2_shrinks_all_weights_but_biases(line, starts):
     """Where nothing counts, nothing but the penalty is left."""
     agent = build(config=replace(CONFIG, l2=0.1))
-    agent.improve(line, starts, CONTINUES, seed(0))  # so that biases and heads are no longer 0
+    agent.update_from_imagination(line, starts, CONTINUES, seed(0))  # so that biases and heads are no longer 0
     before = weights(agent)
     fresh = build(config=replace(CONFIG, l2=0.1))
     fresh.load(fresh.save() | {"network": before})
-    fresh.improve(line, starts, tf.zeros((4, 8)), seed(1))
+    fresh.update_from_imagination(line, starts, tf.zeros((32,)), seed(1))
     for name, value in weights(fresh).items():
         if name.endswith("bias"):
             np.testing.assert_array_equal(value, before[name])

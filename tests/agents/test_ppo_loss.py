@@ -7,10 +7,10 @@ import pytest
 import tensorflow as tf
 
 from worldmodels.agents.ppo_config import PPOConfig
-from worldmodels.agents.ppo_loss import Limits, clipped_surrogate, explained_variance, ppo_loss, squared_error
+from worldmodels.agents.ppo_loss import ClipRanges, clipped_surrogate, explained_variance, ppo_loss, squared_error
 from worldmodels.agents.ppo_samples import Samples
 
-LIMITS = Limits(tf.constant(0.2), tf.constant(0.5))
+LIMITS = ClipRanges(tf.constant(0.2), tf.constant(0.5))
 
 
 def samples(**fields) -> Samples:

@@ -76,7 +76,7 @@ def mean_reward(world, config: PPOConfig, updates: int) -> float:
     """Of a rollout after some updates, for each action that could be right."""
     agent = build_agent(config, world.spec, seed(0))
     for i in range(updates):
-        metrics = agent.update(live(agent, world, i), seed(i))
+        metrics = agent.update_from_experience(live(agent, world, i), seed(i))
         assert metrics["policy/finite"] == 1
     after = live(agent, world, updates)
     chances = (world.live(np.random.default_rng(updates))[1][:-1] >= 0).sum()
@@ -109,10 +109,10 @@ def test_remembers_what_it_no_longer_sees():
 )
 def test_what_disturbs_learning_counts_as_no_change_of_the_policy(changes):
     """All samples in the one step of an iteration: nothing has been learned yet that could be clipped."""
-    config = replace(CONFIG, passes=1, minibatch=1000, **changes)
+    config = replace(CONFIG, epochs=1, minibatch=1000, **changes)
     agent = build_agent(config, Quadrants.spec, seed(0))
     for i in range(3):
-        metrics = agent.update(live(agent, Quadrants(), i), seed(i))
+        metrics = agent.update_from_experience(live(agent, Quadrants(), i), seed(i))
     assert abs(metrics["policy/approximate_kl"]) < 1e-6
     assert metrics["policy/clip_fraction"] == 0
 
@@ -121,7 +121,7 @@ def test_disturbances_change_what_is_learned():
     learned = []
     for changes in ({}, {"dropout": 0.5}, {"augmentation": True}, {"batch_norm": True}):
         agent = build_agent(replace(CONFIG, **changes), Quadrants.spec, seed(0))
-        agent.update(live(agent, Quadrants(), 0), seed(0))
+        agent.update_from_experience(live(agent, Quadrants(), 0), seed(0))
         learned.append(agent.save()["network"]["policy/critic/kernel"])
     assert len({kernel.tobytes() for kernel in learned}) == 4
 
@@ -132,5 +132,5 @@ def test_a_restored_agent_goes_on_bit_for_bit_with_all_that_disturbs_it():
     straight.update(live(straight, Quadrants(), 0), seed(0))
     resumed.load(straight.save())
     for agent in (straight, resumed):
-        agent.update(live(agent, Quadrants(), 1), seed(1))
+        agent.update_from_experience(live(agent, Quadrants(), 1), seed(1))
     np.testing.assert_equal(resumed.save(), straight.save())

@@ -8,10 +8,10 @@ import tensorflow as tf
 
 from worldmodels.agents.api import Experience
 from worldmodels.agents.ppo_config import PPOConfig
-from worldmodels.agents.ppo_samples import collect_samples, deal, deal_once, normalize, take
+from worldmodels.agents.ppo_samples import collect_samples, draw_minibatches, minibatches_in_order, normalize, take
 from worldmodels.core.errors import ConfigError
 
-CONFIG = PPOConfig(discount=0.5, trace=0.5, minibatch=4)
+CONFIG = PPOConfig(discount=0.5, gae_lambda=0.5, minibatch=4)
 SEED = tf.constant([1, 2])
 STEPS, ROWS = 4, 3
 
@@ -66,42 +66,47 @@ def test_rewards_are_clipped_when_asked():
     rewards = tf.fill((STEPS + 1, ROWS), 5.0)
     zero = {"logits": tf.zeros((STEPS + 1, ROWS, 2)), "value": tf.zeros((STEPS + 1, ROWS))}
     clipped, plain = (
-        collect(replace(CONFIG, clip_rewards=clip), rewards=rewards, extras=zero).returns for clip in (True, False)
+        collect(replace(CONFIG, reward_transform=transform), rewards=rewards, extras=zero).returns
+        for transform in ("clip", "none")
     )
     np.testing.assert_allclose(clipped[-ROWS:], [1, 1, 1])
     np.testing.assert_allclose(plain[-ROWS:], [5, 5, 5])
 
 
 def test_a_pass_deals_every_sample_once_and_the_next_in_another_order():
-    config = replace(CONFIG, passes=2, minibatch=3)
-    first, second = np.split(deal(collect(config), config, SEED).numpy().ravel(), 2)
+    config = replace(CONFIG, epochs=2, minibatch=3)
+    first, second = np.split(draw_minibatches(collect(config), config, SEED).numpy().ravel(), 2)
     assert sorted(first) == sorted(second) == list(range(12))
     assert first.tolist() != second.tolist()
     assert first.tolist() != sorted(first)
 
 
 def test_what_does_not_fill_a_minibatch_is_dropped():
-    config = replace(CONFIG, passes=1, minibatch=5)
-    dealt = deal(collect(config), config, SEED)
+    config = replace(CONFIG, epochs=1, minibatch=5)
+    dealt = draw_minibatches(collect(config), config, SEED)
     assert dealt.shape == (2, 5)
     assert len(np.unique(dealt)) == 10
 
 
 def test_a_minibatch_larger_than_the_data_is_all_of_it():
-    config = replace(CONFIG, passes=2, minibatch=100)
-    assert deal(collect(config), config, SEED).shape == (2, 12)
+    config = replace(CONFIG, epochs=2, minibatch=100)
+    assert draw_minibatches(collect(config), config, SEED).shape == (2, 12)
 
 
 def test_nothing_is_left_out_when_dealt_once():
     config = replace(CONFIG, minibatch=5)
-    assert deal_once(collect(config), config).numpy().tolist() == [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9], [10, 11, 0, 1, 2]]
+    assert minibatches_in_order(collect(config), config).numpy().tolist() == [
+        [0, 1, 2, 3, 4],
+        [5, 6, 7, 8, 9],
+        [10, 11, 0, 1, 2],
+    ]
 
 
 def test_a_policy_with_memory_learns_from_whole_rollouts():
-    config = replace(CONFIG, lstm=2, minibatch=2 * STEPS, passes=1)
+    config = replace(CONFIG, lstm=2, minibatch=2 * STEPS, epochs=1)
     memory = tf.constant([[10.0], [20.0], [30.0]])
     samples = collect(config, memory=memory)
-    dealt = deal(samples, config, SEED)
+    dealt = draw_minibatches(samples, config, SEED)
     assert dealt.shape == (1, 2)
     batch = take(samples, tf.constant([2, 0]))
     assert batch.features[:, :, 0].numpy().tolist() == [[2, 5, 8, 11], [0, 3, 6, 9]]
@@ -111,7 +116,7 @@ def test_a_policy_with_memory_learns_from_whole_rollouts():
 def test_a_minibatch_of_broken_rollouts_is_refused():
     config = replace(CONFIG, lstm=2, minibatch=6)
     with pytest.raises(ConfigError, match="must be a multiple of their 4 steps, or all of the 12 samples. Received 6"):
-        deal(collect(config), config, SEED)
+        draw_minibatches(collect(config), config, SEED)
 
 
 def test_normalize_heeds_weights():

@@ -22,7 +22,7 @@ def test_acts_uniformly_and_learns_nothing(line, starts):
     agent = build_agent(RandomConfig(), line.spec, SEED)
     actions, _, _ = agent.act(tf.zeros((10_000, 7)), agent.initial(10_000), 1.0, SEED)
     np.testing.assert_allclose(np.bincount(actions) / 10_000, [0.5, 0.5], atol=0.02)
-    assert agent.improve(line, starts, tf.ones((4, 8)), SEED) == {}
+    assert agent.update_from_imagination(line, starts, tf.ones((32,)), SEED) == {}
     agent.load(agent.save())
 
 

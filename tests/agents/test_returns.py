@@ -12,7 +12,7 @@ def column(*values: float) -> tf.Tensor:
 
 
 @pytest.mark.parametrize(
-    ("trace", "expected"),
+    ("lambda_", "expected"),
     [
         # The reward of the start, 9, belongs to the past.
         (0.0, [1 + 0.5 * 10, 2 + 0.5 * 20]),
@@ -20,8 +20,8 @@ def column(*values: float) -> tf.Tensor:
         (0.5, [1 + 0.5 * (0.5 * 10 + 0.5 * 12), 2 + 0.5 * 20]),
     ],
 )
-def test_lambda_returns_by_hand(trace, expected):
-    returns = lambda_returns(column(9, 1, 2), column(5, 10, 20), column(0.5, 0.5, 0.5), trace)
+def test_lambda_returns_by_hand(lambda_, expected):
+    returns = lambda_returns(column(9, 1, 2), column(5, 10, 20), column(0.5, 0.5, 0.5), lambda_)
     np.testing.assert_allclose(returns[:, 0], expected)
 
 
@@ -31,8 +31,8 @@ def test_nothing_counts_after_the_end():
 
 
 def test_lambda_returns_against_the_sum_over_all_lengths():
-    """The definition: n-step returns, weighted by (1 - trace) trace^(n-1), with what is left over on the longest."""
-    random, horizon, trace = np.random.default_rng(0), 6, 0.8
+    """The definition: n-step returns, weighted by (1 - lambda) lambda^(n-1), with what is left over on the longest."""
+    random, horizon, lambda_ = np.random.default_rng(0), 6, 0.8
     rewards, values = random.normal(size=(2, horizon + 1))
     discounts = random.uniform(0.5, 1.0, horizon + 1)
 
@@ -43,10 +43,10 @@ def test_lambda_returns_against_the_sum_over_all_lengths():
             weight *= discounts[k]
         return total + weight * values[t + n]
 
-    for t, found in enumerate(lambda_returns(*(column(*x) for x in (rewards, values, discounts)), trace)[:, 0]):
+    for t, found in enumerate(lambda_returns(*(column(*x) for x in (rewards, values, discounts)), lambda_)[:, 0]):
         longest = horizon - t
-        expected = sum((1 - trace) * trace ** (n - 1) * n_step(t, n) for n in range(1, longest))
-        expected += trace ** (longest - 1) * n_step(t, longest)
+        expected = sum((1 - lambda_) * lambda_ ** (n - 1) * n_step(t, n) for n in range(1, longest))
+        expected += lambda_ ** (longest - 1) * n_step(t, longest)
         assert float(found) == pytest.approx(expected, abs=1e-5)
 
 

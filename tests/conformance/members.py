@@ -1,4 +1,4 @@
-"""The tables that the kit runs over: every kind of perception and of agent, so small that graphs are traced quickly.
+"""The tables that the kit runs over: every kind of model and of agent, so small that graphs are traced quickly.
 
 A new member needs one entry here, named by its kind, or by its kind and a word where it comes in several layouts.
 """
@@ -17,7 +17,7 @@ from worldmodels.agents.ppo_config import PPOConfig
 from worldmodels.agents.random_config import RandomConfig
 from worldmodels.core.types import Batch
 from worldmodels.models import build_model
-from worldmodels.models.api import ModelSpec, is_world_model
+from worldmodels.models.api import ModelSpec
 from worldmodels.models.config import HeadConfig, OptimizerConfig, PatchConfig
 from worldmodels.models.frame_stack_config import FrameStackConfig
 from worldmodels.models.next_frame.config import (
@@ -68,8 +68,8 @@ AGENTS: dict[str, Any] = {
     "actor_critic": ActorCriticConfig(actor=HEAD, critic=HEAD, horizon=3, actor_optimizer=FAST, critic_optimizer=FAST),
     "ppo": PPOConfig(vectors=HEAD, horizon=3, minibatch=12, optimizer=FAST),
     "ppo with memory": PPOConfig(vectors=HEAD, lstm=4, horizon=3, minibatch=24, optimizer=FAST),
-    "ppo disturbed": PPOConfig(
-        vectors=HEAD, dropout=0.1, batch_norm=True, augmentation=True, l2=1e-3, horizon=3, starts=6, optimizer=FAST
+    "ppo regularised": PPOConfig(
+        vectors=HEAD, dropout=0.1, batch_norm=True, augmentation=True, l2=1e-3, horizon=3, optimizer=FAST
     ),
     "random": RandomConfig(),
 }
@@ -77,7 +77,7 @@ SPECS = {
     "vector": ModelSpec(SHAPE, ACTIONS, "vector", (7,)),
     "images": ModelSpec(SHAPE, ACTIONS, "images", (*SHAPE[:2], 6)),
 }
-"""Features of both kinds that a perception may offer."""
+"""Features of both kinds that a representation may offer."""
 
 
 def key(number: int) -> np.ndarray:
@@ -112,7 +112,7 @@ def renewed_learner(name: str, number: int = 0) -> Any:
 
 
 def world_models(names: Iterable[str] = MODELS) -> list[str]:
-    return [name for name in names if is_world_model(shared_model(name))]
+    return [name for name in names if MODELS[name].spec(SHAPE, ACTIONS).imagines]
 
 
 def one_of_each_kind(table: dict[str, Any]) -> list[str]:

@@ -15,7 +15,7 @@ from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.errors import CheckpointError
 
 ALL = [(name, kind) for name in members.AGENTS for kind in SPECS]
-FROM_REALITY = [(name, kind) for name, kind in ALL if members.AGENTS[name].learns_from_reality]
+FROM_REALITY = [(name, kind) for name, kind in ALL if members.AGENTS[name].learns_from_experience]
 each = pytest.mark.parametrize(("name", "kind"), ALL)
 each_from_reality = pytest.mark.parametrize(("name", "kind"), FROM_REALITY)
 
@@ -85,8 +85,10 @@ def test_acting_depends_on_its_seed_alone(name, kind):
 @each
 def test_temperature_0_takes_the_most_probable_action(name, kind):
     agent, seen = make_agent(name, SPECS[kind]), features(kind, 64)
-    if learned(agent) and agent.learns_from_reality:
-        agent.update(experience(agent, kind), key(0))  # from a uniform policy to one that prefers something
+    if learned(agent) and agent.learns_from_experience:
+        agent.update_from_experience(
+            experience(agent, kind), key(0)
+        )  # from a uniform policy to one that prefers something
     action, _, extras = agent.act(seen, agent.initial(64), 0.0, key(1))
     if "logits" in extras:  # an agent without them is the same at every temperature
         np.testing.assert_array_equal(action, tf.argmax(extras["logits"], -1))
@@ -106,7 +108,7 @@ def test_learning_from_reality_repeats_bit_for_bit_and_survives_a_checkpoint(nam
     """An update, a checkpoint on disk, another agent that loads it, and one more: the same as two."""
     straight, resumed = make_agent(name, SPECS[kind], 1), make_agent(name, SPECS[kind], 2)
     before = leaves(straight.save())
-    metrics = straight.update(experience(straight, kind), key(0))
+    metrics = straight.update_from_experience(experience(straight, kind), key(0))
     assert all(label.startswith("policy/") and np.isfinite(value) for label, value in metrics.items())
     if learned(straight):
         assert metrics["policy/finite"] == 1
@@ -115,7 +117,7 @@ def test_learning_from_reality_repeats_bit_for_bit_and_survives_a_checkpoint(nam
     checkpoints.write(7, straight.save())
     resumed.load(checkpoints.read()[1])
     assert_same_tree(straight.save(), resumed.save())
-    assert_same(*(agent.update(experience(agent, kind, 1), key(1)) for agent in (straight, resumed)))
+    assert_same(*(agent.update_from_experience(experience(agent, kind, 1), key(1)) for agent in (straight, resumed)))
     assert_same_tree(straight.save(), resumed.save())
 
 
@@ -125,12 +127,12 @@ def test_what_is_not_finite_changes_nothing(name, kind):
     if not learned(agent):
         pytest.skip("it has nothing to learn")
     lived, before = experience(agent, kind), agent.save()
-    metrics = agent.update(lived._replace(rewards=lived.rewards * np.nan), key(0))
+    metrics = agent.update_from_experience(lived._replace(rewards=lived.rewards * np.nan), key(0))
     assert metrics["policy/finite"] == 0
     assert_same_tree(agent.save(), before)
     agent.load(poisoned(before))
     before = agent.save()
-    assert agent.update(lived, key(0))["policy/finite"] == 0
+    assert agent.update_from_experience(lived, key(0))["policy/finite"] == 0
     assert_same_tree(agent.save(), before)
 
 
@@ -144,6 +146,6 @@ def test_the_step_between_two_episodes_teaches_nothing(name, kind):
         lived = lived or experience(agent, kind)
         actions = lived.actions.numpy()
         actions[lived.is_last.numpy()] = (actions[lived.is_last.numpy()] + changed) % ACTIONS
-        agent.update(lived._replace(actions=tf.constant(actions)), key(0))
+        agent.update_from_experience(lived._replace(actions=tf.constant(actions)), key(0))
         trees.append(agent.save())
     assert_same_tree(*trees)

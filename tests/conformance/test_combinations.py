@@ -13,7 +13,8 @@ from worldmodels.runtime.checks import check_config
 from worldmodels.runtime.config import RunConfig
 
 LOOP = """\
-training: {prefill_policy: random, real_rollout: 0, fit: 3, fit_factors: [], improve: 2, evaluate_every: 0}
+training: {prefill_policy: random, real_rollout: 0, fit: 3, fit_factors: [], improve: 2}
+schedule: {evaluate_every: 0}
 """
 MODELS = {
     "rssm": "model: {kind: rssm, recurrent: 8, hidden: 8, latents: 2, classes: 2, heads: {layers: 1, units: 8}, "

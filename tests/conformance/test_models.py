@@ -1,4 +1,4 @@
-"""Every kind of perception keeps the contract of `models/api.py`, at an image size that nothing is made for."""
+"""Every kind of representation keeps the contract of `models/api.py`, at an image size that nothing is made for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every agent with every perception: it learns inside every world model, and acts through all of them."""
+"""Every agent with every representation: it learns inside every world model, and acts through all of them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ import tensorflow as tf
 from members import ACTIONS, ROWS, SHAPE, key, make_agent, make_batch, renewed_learner, shared_model
 from trees import assert_same, differ, leaves
 
+from worldmodels.imagination.starts import choose_starts
 from worldmodels.imagination.vector_env import ImaginedVectorEnv
 from worldmodels.runtime.actor import ModelActor
 
 BATCH = make_batch()
 CONTINUES = tf.constant(~BATCH.is_terminal, tf.float32)
 each = pytest.mark.parametrize("agent_name", members.AGENTS)
-PERCEPTIONS = members.one_of_each_kind(members.MODELS)
+REPRESENTATIONS = members.one_of_each_kind(members.MODELS)
 
 
 @cache
@@ -27,17 +28,18 @@ def fitted(name):
     return model, model.fit(BATCH, key(0))[1]
 
 
-@pytest.mark.parametrize("model_name", members.world_models(PERCEPTIONS))
+@pytest.mark.parametrize("model_name", members.world_models(REPRESENTATIONS))
 @each
 def test_an_agent_learns_in_imagination(model_name, agent_name):
     """One policy update: finite, of some effect, repeatable bit for bit; the model stays as it is."""
     model, states = fitted(model_name)
+    starts = choose_starts(states, CONTINUES, 0, key(2))
     before = leaves(model.save())
     stories = []
     for _ in range(2):
         agent = make_agent(agent_name, model.spec)
         fresh = leaves(agent.save())
-        metrics = agent.improve(model, states, CONTINUES, key(1))
+        metrics = agent.update_from_imagination(model, *starts, key(1))
         stories.append((metrics, leaves(agent.save())))
     assert_same(*stories)
     assert all(label.startswith("policy/") and np.isfinite(value) for label, value in metrics.items())
@@ -47,7 +49,7 @@ def test_an_agent_learns_in_imagination(model_name, agent_name):
     assert_same(before, leaves(model.save()))
 
 
-@pytest.mark.parametrize("model_name", PERCEPTIONS)
+@pytest.mark.parametrize("model_name", REPRESENTATIONS)
 @each
 def test_an_agent_acts_through_a_perception(model_name, agent_name):
     """The same actions again after a save and a load, and no trace of what an episode was before it began."""
@@ -55,12 +57,12 @@ def test_an_agent_acts_through_a_perception(model_name, agent_name):
     agent = make_agent(agent_name, model.spec)
     actor, twin = (ModelActor(model, agent, ROWS, key(3)) for _ in range(2))
     for t in range(4):
-        action = actor.act(BATCH.observation[:, t], BATCH.is_first[:, t] | (t == 0))
+        action = actor.act(BATCH.observation[:, t], BATCH.is_first[:, t] | (t == 0)).action
         assert set(action) <= set(range(ACTIONS))
         if t == 1:
             twin.load(actor.save())
         if t > 1:
-            np.testing.assert_array_equal(action, twin.act(BATCH.observation[:, t], BATCH.is_first[:, t]))
+            np.testing.assert_array_equal(action, twin.act(BATCH.observation[:, t], BATCH.is_first[:, t]).action)
 
 
 @pytest.mark.parametrize("model_name", members.world_models())

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.imagination.rollout import Rollout, replay_actions, rollout
+from worldmodels.imagination.rollout import RolloutOptions, rollout, rollout_actions
 
 SEED = tf.constant([1, 2])
 
@@ -18,7 +18,7 @@ def test_rollout_spelled_out(line, starts):
         return tf.cast(tf.argmax(features, -1) <= 3, tf.int32), memory + 1, {"calls": memory}
 
     memory = tf.constant([0, 10])
-    trajectory = tf.function(lambda: rollout(line, policy, two_starts(starts), memory, Rollout(3), SEED))()
+    trajectory = tf.function(lambda: rollout(line, policy, two_starts(starts), memory, RolloutOptions(3), SEED))()
     assert trajectory.states.position[:, :, 0].numpy().T.tolist() == [[0, 1, 0, 1], [-1, 0, 1, 0]]
     assert trajectory.actions.numpy().T.tolist() == [[1, 0, 1, 0], [1, 1, 0, 1]]
     assert trajectory.extras["calls"].numpy().T.tolist() == [[0, 1, 2, 3], [10, 11, 12, 13]]
@@ -35,7 +35,7 @@ def test_every_step_has_noise_of_its_own(line, starts):
         def imagine(self, state, action, temperature, seed):
             return type(starts)(tf.random.stateless_uniform((2, 1), seed))
 
-    run = tf.function(lambda: rollout(Recorder(), policy, two_starts(starts), (), Rollout(4), SEED))
+    run = tf.function(lambda: rollout(Recorder(), policy, two_starts(starts), (), RolloutOptions(4), SEED))
     trajectory = run()
     assert len(np.unique(trajectory.actions)) == 10
     assert len(np.unique(trajectory.states.position[1:])) == 8
@@ -44,6 +44,6 @@ def test_every_step_has_noise_of_its_own(line, starts):
 
 def test_replayed_actions_lead_where_they_led(line, starts):
     states = tf.function(
-        lambda: replay_actions(line, two_starts(starts), tf.constant([[1, 0], [1, 1], [0, 0]]), 1.0, SEED)
+        lambda: rollout_actions(line, two_starts(starts), tf.constant([[1, 0], [1, 1], [0, 0]]), 1.0, SEED)
     )()
     assert states.position[:, :, 0].numpy().T.tolist() == [[1, 2, 1], [-2, -1, -2]]

@@ -29,7 +29,7 @@ def tiny_config(**changes) -> RSSMConfig:
         "encoder": IMAGE,
         "decoder": IMAGE,
         "heads": HeadConfig(1, 8),
-        "reward_transform": "identity",
+        "reward_transform": "none",
         "optimizer": OptimizerConfig(learning_rate=1e-2),
     }
     return RSSMConfig(**{**settings, **changes})

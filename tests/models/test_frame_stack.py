@@ -6,7 +6,6 @@ import numpy as np
 
 from worldmodels.core.seeding import Streams
 from worldmodels.models import build_model
-from worldmodels.models.api import is_world_model
 from worldmodels.models.frame_stack_config import FrameStackConfig
 
 SEED, ACTIONS = Streams(0).key("test"), np.zeros(2, np.int32)
@@ -20,7 +19,7 @@ def frames(*values: int) -> np.ndarray:
 def test_the_newest_frame_is_last_and_an_episode_begins_with_its_first_frame_alone():
     stack = build_model(FrameStackConfig(frames=3), (1, 1, 2), 5, SEED)
     assert stack.spec.feature_kind == "images" and stack.spec.feature_shape == (1, 1, 6)
-    assert not is_world_model(stack)
+    assert not stack.spec.imagines
     state = stack.initial(2)
     state = stack.observe(state, frames(1, 2), ACTIONS, np.array([True, True]), SEED)
     state = stack.observe(state, frames(3, 4), ACTIONS, np.array([False, False]), SEED)

@@ -129,7 +129,7 @@ def test_a_restored_model_goes_on_bit_for_bit(build, batch, seed):
 
 
 def test_a_checkpoint_of_another_size_is_refused(build, model):
-    with pytest.raises(CheckpointError, match=r"'dynamics/enter/kernel' has shape \(17, 12\).*\(17, 10\)"):
+    with pytest.raises(CheckpointError, match=r"'dynamics/recurrence_input/kernel' has shape \(17, 12\).*\(17, 10\)"):
         build(hidden=10).load(model.save())
 
 

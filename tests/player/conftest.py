@@ -76,7 +76,7 @@ class Dream:
         age = np.where(is_first, 0.0, state["age"])
         return {"frame": observation.astype(np.float32), "age": age, "reward": 1.0 * (previous_action == RIGHT)}
 
-    def imagine(self, state, action, temperature, seed):
+    def step(self, state, action, temperature, seed):
         moves = zip(state["frame"], action, strict=True)
         moved = np.stack([np.roll(frame, (-(a % 3 - 1), a // 3 - 1), (0, 1)) for frame, a in moves])
         noise = np.random.default_rng(np.asarray(seed).view(np.uint32)).normal(size=moved.shape)
@@ -96,17 +96,17 @@ class Dream:
         return np.clip(1 - state["age"] / 40, 0, 1)
 
 
-class Onlooker:
-    """What a step of a model shows, as `imagination.onlooker` gives it in one call."""
+class ModelView:
+    """What a step of a model shows, as `imagination.model_view` gives it in one call."""
 
     def __init__(self, model):
         self.model, self.spec, self.frame = model, model.spec, model.frame
 
-    def imagine(self, state, action, temperature, seed):
+    def step(self, state, action, temperature, seed):
         state = self.model.imagine(state, action, temperature, seed)
-        return state, self.look(state)
+        return state, self.predict(state)
 
-    def look(self, state):
+    def predict(self, state):
         return SimpleNamespace(
             frame=self.model.frame(state), reward=self.model.reward(state), continuation=self.model.continuation(state)
         )
@@ -135,7 +135,7 @@ def make_session():
         real = RealWorld(Field(length), seed=1, human_view=human_view, frozen=alone)
         watchers = [Watcher(Dream(), streams) for _ in range(max(models, 1))]
         worlds = [
-            ModelWorld(Onlooker(w.perception), w, streams, settings, f"Model {i}")
+            ModelWorld(ModelView(w.representation), w, streams, settings, f"Model {i}")
             for i, w in enumerate(watchers[:models])
         ]
         players = (

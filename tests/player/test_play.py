@@ -18,7 +18,13 @@ from worldmodels.core.run_dir import RunDir
 from worldmodels.envs import EnvConfig, make
 from worldmodels.player.app import play_game, play_runs
 from worldmodels.player.options import PlayOptions
-from worldmodels.runtime.action_file import Played, PlayedEpisode, fingerprint, read_played, write_played
+from worldmodels.runtime.action_recording import (
+    ActionRecording,
+    RecordedEpisode,
+    frame_hash,
+    read_recording,
+    write_recording,
+)
 from worldmodels.runtime.config import RunConfig
 from worldmodels.telemetry.video import read_video
 
@@ -44,9 +50,9 @@ def run_folder(tmp_path, monkeypatch, make_session):
     loading = ModuleType("worldmodels.runtime.load")
     loading.load_run = lambda path: SimpleNamespace(parts=parts)
     monkeypatch.setitem(sys.modules, "worldmodels.runtime.load", loading)
-    looking = ModuleType("worldmodels.imagination.onlooker")
-    looking.Onlooker = type(session._play.models[0].model)
-    monkeypatch.setitem(sys.modules, "worldmodels.imagination.onlooker", looking)
+    looking = ModuleType("worldmodels.imagination.model_view")
+    looking.ModelView = type(session._play.models[0].model)
+    monkeypatch.setitem(sys.modules, "worldmodels.imagination.model_view", looking)
     return folder
 
 
@@ -249,7 +255,7 @@ def test_a_film_is_kept_when_the_session_breaks_off(tmp_path):
 def test_what_was_played_is_recorded_verified_and_played_again(run_folder, keys, tmp_path, capsys):
     record = tmp_path / "play.jsonl"
     play_runs([run_folder], headless(keys, tmp_path / "a.mp4", record=record, seed=3))
-    played = read_played(record)
+    played = read_recording(record)
     assert (played.game, played.source, played.checkpoint) == ("coinrun", str(run_folder), 0)
     assert [len(episode.actions) for episode in played.episodes] == [20, 4]
     assert ["put back"] in [event[1:] for event in played.episodes[0].events]
@@ -259,7 +265,7 @@ def test_what_was_played_is_recorded_verified_and_played_again(run_folder, keys,
     script = tmp_path / "keys.txt"
     script.write_text("20 tap r\n24 tap c\n")
     play_runs([run_folder], headless(script, tmp_path / "b.mp4", record=again, script=record))
-    repeated = read_played(again)
+    repeated = read_recording(again)
     assert repeated.seed == played.seed
     assert [episode.actions for episode in repeated.episodes] == [episode.actions for episode in played.episodes]
     assert [episode.seen for episode in repeated.episodes] == [episode.seen for episode in played.episodes]
@@ -270,20 +276,20 @@ def recording(tmp_path):
     """Of three steps on one level of a run's game, not the first one of the run's own levels."""
     path = tmp_path / "one_level.jsonl"
     options = {"num_levels": 1, "start_level": 123, "distribution_mode": "easy"}
-    write_played(path, Played("coinrun", options, 0, [PlayedEpisode([7, 8, 7])]))
+    write_recording(path, ActionRecording("coinrun", options, 0, [RecordedEpisode([7, 8, 7])]))
     return path
 
 
 def test_a_script_brings_its_own_level_along(run_folder, recording, tmp_path):
     again = tmp_path / "again.jsonl"
     play_runs([run_folder], headless(None, tmp_path / "a.mp4", record=again, script=recording, ticks=3))
-    repeated = read_played(again)
-    assert (repeated.options, repeated.seed) == (read_played(recording).options, 0)
+    repeated = read_recording(again)
+    assert (repeated.options, repeated.seed) == (read_recording(recording).options, 0)
     env = make("coinrun", num_levels=1, start_level=123)
     frames = [env.reset(seed=0)[0], *(env.step(action)[0] for action in (7, 8, 7))]
     hashed = ""
     for frame in frames:
-        hashed = fingerprint(frame, hashed)
+        hashed = frame_hash(frame, hashed)
     (episode,) = repeated.episodes
     assert list(episode.actions) == [7, 8, 7] and episode.seen[3] == hashed
 
@@ -297,7 +303,7 @@ def test_a_script_of_another_game_or_of_other_settings_is_refused(run_folder, re
     with pytest.raises(UserError, match="made with distribution_mode 'easy', and is played with that. Received 'hard'"):
         play_game("coinrun", options(), {"distribution_mode": "hard"})
     play_game("coinrun", options(), {"distribution_mode": "easy"})
-    write_played(recording, Played("coinrun", {}, 0, [PlayedEpisode([7, 99])]))
+    write_recording(recording, ActionRecording("coinrun", {}, 0, [RecordedEpisode([7, 99])]))
     with pytest.raises(UserError, match="step 2: an action must be from 0 to 14. Received 99"):
         play_game("coinrun", options())
 
@@ -306,7 +312,7 @@ def test_what_was_done_is_recorded_when_the_session_breaks_off(run_folder, keys,
     monkeypatch.setattr("worldmodels.player.app.play_headless", _breaks_off)
     with pytest.raises(KeyboardInterrupt):
         play_runs([run_folder], headless(keys, tmp_path / "a.mp4", record=tmp_path / "play.jsonl"))
-    assert read_played(tmp_path / "play.jsonl").steps == 5
+    assert read_recording(tmp_path / "play.jsonl").steps == 5
 
 
 def _breaks_off(painter, session, keys, zoom, ticks, folder):

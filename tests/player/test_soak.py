@@ -15,8 +15,8 @@ from worldmodels.player.controls import KEY_NAMES
 from worldmodels.player.options import PlayOptions
 from worldmodels.player.pace import Pace
 from worldmodels.player.session import Session
-from worldmodels.runtime.action_file import read_played
-from worldmodels.runtime.relive import verify
+from worldmodels.runtime.action_recording import read_recording
+from worldmodels.runtime.action_replay import verify_recording
 
 TICKS, SETTLED = 6000, 3000
 """By half of them the rewinding is full, and all that is ever compiled has been."""
@@ -60,5 +60,5 @@ def test_random_keys_neither_crash_nor_fill_the_memory(presets, tmp_path, monkey
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     record = tmp_path / "play.jsonl"
     play_runs([run], PlayOptions(keys=tmp_path / "keys.txt", ticks=TICKS, rate=240, record=record, zoom=1))
-    verify(read_played(record))
+    verify_recording(read_recording(record))
     assert memory[TICKS - 1] - memory[SETTLED] < GROWTH

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from untrained import write_untrained_run
 
-from worldmodels.runtime.action_file import read_played
-from worldmodels.runtime.relive import verify
+from worldmodels.runtime.action_recording import read_recording
+from worldmodels.runtime.action_replay import verify_recording
 
 TOOLS = ("Xvfb", "xdotool", "import")
 pytestmark = pytest.mark.skipif(
@@ -133,8 +133,8 @@ def test_every_control_works_from_a_keyboard(run, display, tmp_path):
         assert player.wait(timeout=30) == 0, (tmp_path / "log.txt").read_text()
     finally:
         player.kill()
-    played = read_played(record)
-    verify(played, record)
+    played = read_recording(record)
+    verify_recording(played, record)
     assert len(played.episodes) == 2
     events = [event[1] for event in played.episodes[0].events]
     assert {"put back", "model temperature: 1.25", "sample: 1"} <= set(events)

@@ -44,8 +44,8 @@ def test_sound_configurations_pass():
         ({"agent": {"kind": "actor_critic"}}, "training.kind is 'model_free', so .* agent.kind is 'actor_critic'"),
         ({"training": {"kind": "model_based"}}, "training.kind is 'model_based' and model.kind is 'frames'"),
         ({"training": {"kind": "model_free", "rollout": 0}}, "training.rollout must be at least 1. Received 0"),
-        ({"training": {"kind": "model_free", "evaluate_every": -1}}, "training.evaluate_every must be at least 0"),
-        ({"training": {"kind": "model_free", "keep_checkpoints": 0}}, "training.keep_checkpoints must be at least 1"),
+        ({"training": {"kind": "model_free", "evaluate_every": -1}}, "schedule.evaluate_every must be at least 0"),
+        ({"training": {"kind": "model_free", "keep_checkpoints": 0}}, "schedule.keep_checkpoints must be at least 1"),
     ],
 )
 def test_loops_models_and_agents_that_do_not_go_together(change, text):
@@ -67,7 +67,7 @@ def test_loops_models_and_agents_that_do_not_go_together(change, text):
         ({"fit": 3, "fit_factors": [0.1]}, r"each turn must fit. training.fit is 3, training.fit_factors \(0.1,\)"),
         ({"improve_factors": [1, -1]}, r"improve_factors must be 0 or more. Received \(1.0, -1.0\)"),
         ({"prefill": 5000, "steps": 4000}, "training.prefill is 5000, and training.steps 4000"),
-        ({"log_updates": -1}, "training.log_updates must be at least 0"),
+        ({"log_updates": -1}, "schedule.log_updates must be at least 0"),
     ],
 )
 def test_numbers_of_the_loop_that_do_not_go_together(training, text):
@@ -91,9 +91,9 @@ def test_a_window_is_longer_than_what_a_next_frame_model_sees():
 
 def test_tensorflow_is_not_needed_to_find_them():
     program = (
-        "import sys; from worldmodels.training.launch import train_from_files\n"
+        "import sys; from worldmodels.training.launch import train_command\n"
         "from worldmodels.core.errors import ConfigError\n"
-        "try: train_from_files(['debug'], ['training.real_rollout=10'], '/nowhere/to/be/made')\n"
+        "try: train_command(['debug'], ['training.real_rollout=10'], '/nowhere/to/be/made')\n"
         "except ConfigError: sys.exit('tensorflow' in sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)

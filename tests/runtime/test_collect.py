@@ -4,6 +4,7 @@ import gymnasium as gym
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
+from worldmodels.runtime.actor import PolicyOutput
 from worldmodels.runtime.collect import Collector, EpisodeTracker
 
 # Environment 0 ends (terminal) at its third observation; environment 1 is cut (truncated) at its second.
@@ -41,8 +42,18 @@ class CountingVectorEnv(gym.vector.VectorEnv):
 
 
 class OnesActor:
+    """Always chooses action 1, and says how often it was asked."""
+
+    def __init__(self):
+        self.calls = 0
+
     def act(self, observation, is_first):
-        return np.ones(len(observation), np.int32)
+        self.calls += 1
+        return PolicyOutput(np.ones(len(observation), np.int32), extras={"calls": self.calls})
+
+
+def collected(collector, count):
+    return [step for step, _ in collector.collect(OnesActor(), count)]
 
 
 def columns(steps, name):
@@ -50,7 +61,7 @@ def columns(steps, name):
 
 
 def test_every_observation_occurs_once_with_what_arrived_with_it():
-    steps = list(Collector(CountingVectorEnv(), seed=0).collect(OnesActor(), 10))
+    steps = collected(Collector(CountingVectorEnv(), seed=0), 10)
     assert len(steps) == 5
     assert np.stack([step.observation[:, 0, 0, 0] for step in steps]).tolist() == [
         [0, 0],
@@ -66,25 +77,31 @@ def test_every_observation_occurs_once_with_what_arrived_with_it():
     assert columns(steps, "action") == [[1, 1]] * 5
 
 
+def test_each_step_comes_with_what_the_policy_said_at_it():
+    pairs = list(Collector(CountingVectorEnv(), seed=0).collect(OnesActor(), 6))
+    assert [output.extras["calls"] for _, output in pairs] == [1, 2, 3]
+    assert all(step.action is output.action for step, output in pairs)
+
+
 def test_steps_are_rounded_up_to_whole_steps_of_all_environments():
-    assert len(list(Collector(CountingVectorEnv(), seed=0).collect(OnesActor(), 3))) == 2
+    assert len(collected(Collector(CountingVectorEnv(), seed=0), 3)) == 2
 
 
 def test_a_restored_collector_goes_on_with_the_same_steps():
     collector = Collector(CountingVectorEnv(), seed=0)
-    list(collector.collect(OnesActor(), 6))
+    collected(collector, 6)
     tree = collector.save()
-    expected = list(collector.collect(OnesActor(), 8))
+    expected = collected(collector, 8)
     resumed = Collector(CountingVectorEnv(), seed=1)
     resumed.load(tree)
-    for one, other in zip(expected, resumed.collect(OnesActor(), 8), strict=True):
+    for one, other in zip(expected, collected(resumed, 8), strict=True):
         for field in one._fields:
             np.testing.assert_array_equal(getattr(one, field), getattr(other, field))
 
 
 def test_episodes_are_counted_from_their_first_to_their_last_observation():
     tracker = EpisodeTracker(2)
-    finished = [tracker.add(step) for step in Collector(CountingVectorEnv(), seed=0).collect(OnesActor(), 10)]
+    finished = [tracker.add(step) for step in collected(Collector(CountingVectorEnv(), seed=0), 10)]
     one_step, two_steps = {"return": 1.0, "length": 1.0}, {"return": 2.0, "length": 2.0}
     assert finished == [[], [one_step], [two_steps], [one_step], []]
 
@@ -94,7 +111,7 @@ def test_an_environment_that_cannot_save_begins_anew_when_resumed():
         get_state = property()
 
     collector = Collector(Foreign(), seed=0)
-    list(collector.collect(OnesActor(), 2))
+    collected(collector, 2)
     collector.load(collector.save())
-    (step,) = collector.collect(OnesActor(), 2)
+    (step,) = collected(collector, 2)
     assert step.is_first.all() and (step.observation == 0).all()

@@ -30,7 +30,7 @@ def make_run(tmp_path_factory):
         Checkpoints(run.checkpoints).write(0, {"model": parts.model.save(), "agent": parts.agent.save()})
         replay = Replay(run.replay, env.num_envs, env.single_observation_space.shape, config.replay)
         actor = RandomActor(env.single_action_space.n, np.random.default_rng(0))
-        for step in Collector(env, 0).collect(actor, 60):
+        for step, _ in Collector(env, 0).collect(actor, 60):
             replay.append(step)
         env.close()
         return run.path

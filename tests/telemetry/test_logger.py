@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from worldmodels.telemetry.logger import Logger, Means
+from worldmodels.telemetry.logger import Logger, MeanMetrics
 
 
 class Recorder:
@@ -45,7 +45,7 @@ def test_everything_reaches_every_sink() -> None:
 
 
 def test_means_are_taken_once() -> None:
-    means = Means()
+    means = MeanMetrics()
     means.add({"a": 1, "b": 4})
     means.add({"a": 2})
     assert means.take() == {"a": 1.5, "b": 4.0}
@@ -53,7 +53,7 @@ def test_means_are_taken_once() -> None:
 
 
 def test_saved_means_go_on() -> None:
-    first, second = Means(), Means()
+    first, second = MeanMetrics(), MeanMetrics()
     first.add({"a": 1})
     second.load(json.loads(json.dumps(first.save())))
     second.add({"a": 2})

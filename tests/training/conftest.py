@@ -70,7 +70,7 @@ class ToyModel:
 class ToyAgent:
     """Its policy is one number; it remembers how many steps its episode has had."""
 
-    learns_from_reality = True
+    learns_from_experience = True
 
     def __init__(self):
         self.weight = tf.Variable(0.1)
@@ -86,12 +86,12 @@ class ToyAgent:
         action = tf.argmax(logits + noise, -1, tf.int32)
         return action, state, {"logits": logits, "value": state[:, 0] * self.weight}
 
-    def improve(self, model, starts, continuations, seed):
+    def update_from_imagination(self, model, starts, continuations, seed):
         drawn = tf.random.stateless_uniform((), seed)
         loss = tf.reduce_mean(model.features(starts)) + tf.reduce_mean(continuations) + drawn
         return self._learn(loss)
 
-    def update(self, experience, seed):
+    def update_from_experience(self, experience, seed):
         self.experiences.append(experience)
         parts = tf.nest.flatten(experience)
         loss = tf.add_n([tf.reduce_mean(tf.cast(part, tf.float32)) for part in parts])

@@ -7,7 +7,7 @@ import pytest
 
 from worldmodels.core.errors import ConfigError
 from worldmodels.envs import EnvConfig, make
-from worldmodels.runtime.action_file import ActionFileError, Played, PlayedEpisode, write_played
+from worldmodels.runtime.action_recording import ActionRecording, RecordedEpisode, RecordingError, write_recording
 from worldmodels.training.demonstrations import check_demonstrations, demonstrated
 
 OPTIONS = {"num_levels": 2}
@@ -16,8 +16,8 @@ OPTIONS = {"num_levels": 2}
 @pytest.fixture
 def file(tmp_path):
     """Seven moments of one episode, and four of another."""
-    episodes = [PlayedEpisode([7, 7, 8, 4, 1, 7]), PlayedEpisode([3, 3, 3])]
-    write_played(tmp_path / "play.jsonl", Played("coinrun", OPTIONS, 5, episodes))
+    episodes = [RecordedEpisode([7, 7, 8, 4, 1, 7]), RecordedEpisode([3, 3, 3])]
+    write_recording(tmp_path / "play.jsonl", ActionRecording("coinrun", OPTIONS, 5, episodes))
     return str(tmp_path / "play.jsonl")
 
 
@@ -45,13 +45,13 @@ def test_what_does_not_fit_is_named(file, tmp_path):
     with pytest.raises(ConfigError, match="hold 11 frames.*env.num_envs = 12"):
         check_demonstrations([file], EnvConfig(game="coinrun", num_envs=12))
     (tmp_path / "bad.jsonl").write_text("{}")
-    with pytest.raises(ActionFileError, match="bad.jsonl"):
+    with pytest.raises(RecordingError, match="bad.jsonl"):
         check_demonstrations([str(tmp_path / "bad.jsonl")], EnvConfig(game="coinrun"))
 
 
 def test_a_run_begins_with_demonstrations_and_learns_from_them(model_based, tmp_path):
     file = tmp_path / "maze.jsonl"
-    write_played(file, Played("maze", {}, 5, [PlayedEpisode([7, 1, 3, 5] * 2 + [1, 1])]))
+    write_recording(file, ActionRecording("maze", {}, 5, [RecordedEpisode([7, 1, 3, 5] * 2 + [1, 1])]))
     training = {"demonstrations": [str(file)], "prefill": 16, "collect": 8, "steps": 24, "fit": 1, "improve": 1}
     loop = model_based(training)
     loop.begin()

@@ -2,8 +2,8 @@
 
 import pytest
 
-from worldmodels.runtime.config import LoopConfig
-from worldmodels.training.plan import Plan, Position
+from worldmodels.runtime.config import ModelBasedConfig
+from worldmodels.training.plan import Position, TrainingPlan
 
 
 def phases(plan, turns):
@@ -16,7 +16,7 @@ def phases(plan, turns):
 
 
 def test_dreamer_collects_fits_and_improves_once_a_turn():
-    plan = Plan(LoopConfig(steps=64, prefill=32, collect=16, pretrain=3), num_envs=16)
+    plan = TrainingPlan(ModelBasedConfig(steps=64, prefill=32, collect=16, pretrain=3), num_envs=16)
     assert phases(plan, 2) == [
         (0, "collect", 2), (0, "fit", 4), (0, "improve", 1),
         (1, "collect", 1), (1, "fit", 1), (1, "improve", 1),
@@ -27,10 +27,10 @@ def test_dreamer_collects_fits_and_improves_once_a_turn():
 
 
 def test_simple_has_long_phases_with_factors():
-    config = LoopConfig(
+    config = ModelBasedConfig(
         steps=96_000, prefill=6400, collect=6400, fit=15_000, fit_factors=(3,), improve=1000, improve_factors=(1, 2)
     )
-    plan = Plan(config, num_envs=16)
+    plan = TrainingPlan(config, num_envs=16)
     assert plan.turns == 15
     assert phases(plan, 3) == [
         (0, "collect", 400), (0, "fit", 45_000), (0, "improve", 1000),
@@ -42,31 +42,31 @@ def test_simple_has_long_phases_with_factors():
 
 
 def test_a_position_in_words():
-    plan = Plan(LoopConfig(steps=96_000, prefill=6400, collect=6400, fit=15_000, improve=50), num_envs=16)
+    plan = TrainingPlan(ModelBasedConfig(steps=96_000, prefill=6400, collect=6400, fit=15_000, improve=50), num_envs=16)
     assert plan.describe(Position(0, "collect", 384)) == "turn 1 of 15 · collect 256 of 6,400"
     assert plan.describe(Position(14, "fit", 3_000)) == "turn 15 of 15 · fit 12,000 of 15,000"
     assert plan.describe(Position(0, "improve", 40)) == plan.describe(Position(15, "collect", 400)) == ""
 
 
 def test_part_of_a_phase():
-    plan = Plan(LoopConfig(prefill=100, collect=100, fit=10), num_envs=4)
+    plan = TrainingPlan(ModelBasedConfig(prefill=100, collect=100, fit=10), num_envs=4)
     assert plan.after(Position(0, "collect", 25), 16) == Position(0, "collect", 9)
     assert plan.after(Position(0, "collect", 9), 9) == Position(0, "fit", 10)
 
 
 @pytest.mark.parametrize(("prefill", "expected"), [(1, 8), (32, 8), (33, 16), (100, 32)])
 def test_the_prefill_is_rounded_up_to_whole_pieces(prefill, expected):
-    assert Plan(LoopConfig(prefill=prefill, collect=32), num_envs=4).amount(0, "collect") == expected
+    assert TrainingPlan(ModelBasedConfig(prefill=prefill, collect=32), num_envs=4).amount(0, "collect") == expected
 
 
 def test_turns_count_where_nothing_is_collected():
-    plan = Plan(LoopConfig(collect=0, prefill=40, turns=2, fit=5, improve=0), num_envs=4)
+    plan = TrainingPlan(ModelBasedConfig(collect=0, prefill=40, turns=2, fit=5, improve=0), num_envs=4)
     assert phases(plan, 2) == [(0, "collect", 10), (0, "fit", 5), (1, "fit", 5)]
     assert plan.turns == 2
 
 
 def test_a_recording_stands_in_place_of_the_prefill():
-    plan = Plan(LoopConfig(collect=16, prefill=40, recording="runs/other", steps=32), num_envs=4)
+    plan = TrainingPlan(ModelBasedConfig(collect=16, prefill=40, initial_replay="runs/other", steps=32), num_envs=4)
     assert phases(plan, 2) == [
         (0, "fit", 1), (0, "improve", 1), (1, "collect", 4), (1, "fit", 1), (1, "improve", 1)
     ]  # fmt: skip
@@ -74,5 +74,5 @@ def test_a_recording_stands_in_place_of_the_prefill():
 
 
 def test_a_factor_of_zero_leaves_a_phase_out():
-    plan = Plan(LoopConfig(prefill=16, collect=16, improve=3, improve_factors=(0, 0.5)), num_envs=16)
+    plan = TrainingPlan(ModelBasedConfig(prefill=16, collect=16, improve=3, improve_factors=(0, 0.5)), num_envs=16)
     assert [amount for _, phase, amount in phases(plan, 3) if phase == "improve"] == [2, 3]

@@ -33,7 +33,7 @@ def configured(training=None, **more):
 
 def test_a_recording_becomes_the_runs_own_experience(tmp_path, model_based):
     made_run(tmp_path / "other", configured(), steps=150)
-    training = {"recording": str(tmp_path / "other"), "collect": 0, "turns": 2, "fit": 3, "improve": 0}
+    training = {"initial_replay": str(tmp_path / "other"), "collect": 0, "turns": 2, "fit": 3, "improve": 0}
     loop = model_based(training, every=4)
     loop.begin()
     assert loop._replay.span == range(150)
@@ -52,7 +52,7 @@ def test_a_recording_becomes_the_runs_own_experience(tmp_path, model_based):
 
 def test_a_run_killed_while_it_copied_begins_again(tmp_path, model_based):
     made_run(tmp_path / "other", configured())
-    loop = model_based({"recording": str(tmp_path / "other"), "collect": 0, "turns": 1, "improve": 0})
+    loop = model_based({"initial_replay": str(tmp_path / "other"), "collect": 0, "turns": 1, "improve": 0})
     loop.begin()
     loop.begin()
     assert loop._replay.span == range(10)
@@ -107,7 +107,7 @@ def test_frames_and_actions_must_be_the_same(tmp_path, monkeypatch):
 def test_a_recording_too_short_for_a_sequence(tmp_path):
     made_run(tmp_path / "other", configured())
     with pytest.raises(ConfigError, match="holds 10 steps of each environment; .* need 50"):
-        check_sources(configured({"recording": str(tmp_path / "other")}))
+        check_sources(configured({"initial_replay": str(tmp_path / "other")}))
 
 
 def test_a_run_that_is_not_there(tmp_path):

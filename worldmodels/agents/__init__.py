@@ -37,6 +37,5 @@ def build_agent(config: Any, spec: ModelSpec, seed: np.ndarray) -> Agent:
     """
     if config.kind not in AGENTS:
         raise ConfigError(unknown("agent", config.kind, AGENTS))
-    import_module("worldmodels.models.graph").make_deterministic()
     module, name = AGENTS[config.kind][1].split(":")
     return getattr(import_module(module), name)(config, spec, seed)

@@ -9,9 +9,8 @@ import tensorflow as tf
 
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
 from worldmodels.agents.networks import build_head
-from worldmodels.agents.returns import ReturnScale, lambda_returns, reach_weights
-from worldmodels.imagination.rollout import Rollout, Trajectory, rollout
-from worldmodels.imagination.starts import choose_starts
+from worldmodels.agents.returns import ReturnScale, lambda_returns, reach_weights, transform_rewards
+from worldmodels.imagination.rollout import RolloutOptions, Trajectory, rollout
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.distributions import (
     categorical_entropy,
@@ -28,7 +27,7 @@ from worldmodels.models.variables import load_variables, named_variables, save_v
 class ActorCritic:
     """An `Agent` (see `agents/api.py` for the methods) with the reinforce gradient and a slow target critic."""
 
-    learns_from_reality = ActorCriticConfig.learns_from_reality
+    learns_from_experience = ActorCriticConfig.learns_from_experience
 
     def __init__(self, config: ActorCriticConfig, spec: ModelSpec, seed: np.ndarray):
         seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
@@ -53,33 +52,33 @@ class ActorCritic:
         return action, state, {"logits": logits, "value": self.critic(features)[:, 0]}
 
     @graph
-    def improve(self, model, starts, continuations, seed) -> dict[str, tf.Tensor]:
+    def update_from_imagination(self, model, starts, continuations, seed) -> dict[str, tf.Tensor]:
         config = self.config
-        choose_seed, rollout_seed = tf.unstack(tf.random.split(seed, 2))
-        starts, start_continuations = choose_starts(starts, continuations, config.starts, choose_seed)
 
         def policy(features, memory, seed):
             return self.act(features, memory, 1.0, seed)[0], memory, {}
 
-        dream = rollout(model, policy, starts, (), Rollout(config.horizon), rollout_seed)
+        trajectory = rollout(model, policy, starts, (), RolloutOptions(config.horizon), seed)
         # Whether a start's episode truly ended is known; only what follows has to be predicted.
-        dream = dream._replace(continuations=tf.concat([start_continuations[None], dream.continuations[1:]], 0))
-        return self._learn(dream)
+        trajectory = trajectory._replace(
+            continuations=tf.concat([continuations[None], trajectory.continuations[1:]], 0)
+        )
+        return self._learn(trajectory)
 
-    def _learn(self, dream: Trajectory) -> dict[str, tf.Tensor]:
+    def _learn(self, trajectory: Trajectory) -> dict[str, tf.Tensor]:
         config = self.config
-        rewards = tf.tanh(dream.rewards) if config.clip_rewards else dream.rewards
-        features = tf.reshape(dream.features, (-1, *dream.features.shape[2:]))
+        rewards = transform_rewards(trajectory.rewards, config.reward_transform)
+        features = tf.reshape(trajectory.features, (-1, *trajectory.features.shape[2:]))
         values = tf.reshape(self.target(features), rewards.shape)
-        returns = lambda_returns(rewards, values, config.discount * dream.continuations, config.trace)
+        returns = lambda_returns(rewards, values, config.discount * trajectory.continuations, config.return_lambda)
         scale = self._scale.update(returns) if config.normalize_returns else tf.constant(1.0)
         advantages = (returns - values[:-1]) / scale
-        weights = reach_weights(dream.continuations, config.discount)[:-1]
+        weights = reach_weights(trajectory.continuations, config.discount)[:-1]
         before_last = features[: returns.shape[0] * returns.shape[1]]
 
         with tf.GradientTape() as actor_tape:
             logits = tf.reshape(self.actor(before_last), (*returns.shape, -1))
-            log_probability = categorical_log_probability(logits, dream.actions[:-1])
+            log_probability = categorical_log_probability(logits, trajectory.actions[:-1])
             entropy = categorical_entropy(logits)
             actor_loss = -tf.reduce_mean(weights * (log_probability * advantages + config.entropy * entropy))
         with tf.GradientTape() as critic_tape:
@@ -95,7 +94,7 @@ class ActorCritic:
             "actor_gradient_norm": actor_norm,
             "critic_gradient_norm": critic_norm,
             "entropy": tf.reduce_mean(entropy),
-            "reward": tf.reduce_mean(dream.rewards),
+            "reward": tf.reduce_mean(trajectory.rewards),
             "return": tf.reduce_mean(returns),
             "return_scale": scale,
             "value": tf.reduce_mean(values),
@@ -109,7 +108,7 @@ class ActorCritic:
         for slow, fast in zip(self._target_weights.values(), self._critic_weights.values(), strict=True):
             slow.assign_add(share * (fast - slow))
 
-    def update(self, experience, seed) -> dict[str, tf.Tensor]:
+    def update_from_experience(self, experience, seed) -> dict[str, tf.Tensor]:
         raise NotImplementedError("The actor-critic learns in imagination alone.")
 
     def save(self) -> dict[str, Any]:

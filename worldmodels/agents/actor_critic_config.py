@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from worldmodels.agents.image_config import ImageNetworkKind
+from worldmodels.agents.config import ImageNetworkKind, RewardTransform
 from worldmodels.models.config import HeadConfig, OptimizerConfig
 
 
@@ -13,22 +13,21 @@ class ActorCriticConfig:
     """Learning in imagination; the defaults are DreamerV2's figures for Atari."""
 
     kind: str = "actor_critic"
-    learns_from_reality = False  # a fact about the kind, not a setting: so without a type
+    learns_from_experience = False  # a fact about the kind, not a setting: so without a type
     actor: HeadConfig = field(default_factory=HeadConfig)
     critic: HeadConfig = field(default_factory=HeadConfig)
     images: ImageNetworkKind = "small"
     """The network in front of each of the two where features are images."""
     horizon: int = 15
     """Steps of each imagined rollout."""
-    starts: int = 0
-    """States of the batch to start at, drawn at random; 0 for all."""
     discount: float = 0.999
-    trace: float = 0.95
-    """Lambda: 1 sums imagined rewards up to the horizon, 0 trusts the critic after one step."""
+    return_lambda: float = 0.95
+    """Lambda of the returns: 1 sums imagined rewards up to the horizon, 0 trusts the critic after one step
+    (`discount_lambda` in DreamerV2)."""
     entropy: float = 1e-3
     """Weight of the policy's entropy, in nats, against the advantage."""
-    clip_rewards: bool = True
-    """Learn from the hyperbolic tangent of rewards."""
+    reward_transform: RewardTransform = "tanh"
+    """What is learned from in place of a reward (`clip_rewards` in DreamerV2)."""
     normalize_returns: bool = False
     """Divide advantages by the running range of returns, 5th to 95th percentile, where it exceeds 1 (DreamerV3)."""
     target_every: int = 100

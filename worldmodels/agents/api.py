@@ -1,6 +1,6 @@
 """The contract of an agent: it chooses actions and improves. It neither loops nor logs nor opens files.
 
-One letter per axis: B batch, T time. Features are what `Perception.features` gives. Every random draw is a pure
+One letter per axis: B batch, T time. Features are what `Representation.features` gives. Every random draw is a pure
 function of the `seed` given, int32 (2,).
 """
 
@@ -44,8 +44,8 @@ class Experience(NamedTuple):
 class Agent(Protocol):
     """A policy and its update rule."""
 
-    learns_from_reality: bool
-    """Whether `update` may be called."""
+    learns_from_experience: bool
+    """Whether `update_from_experience` may be called."""
 
     def initial(self, batch: int) -> State:
         """The agent's own memory for `batch` rows, a nest of tensors; () for an agent without one."""
@@ -56,7 +56,7 @@ class Agent(Protocol):
         """Choose actions; may be called inside a `tf.function`.
 
         Args:
-            features: (B, ...), of `Perception.features`.
+            features: (B, ...), of `Representation.features`.
             state: of `initial`, or of the call before; zeros where an episode begins.
             temperature: 0 takes the most probable action, 1 samples from the policy.
 
@@ -65,23 +65,23 @@ class Agent(Protocol):
             of the policy at temperature 1 if there are any, and `value` (B,), what the agent expects the future to pay.
         """
 
-    def improve(
+    def update_from_imagination(
         self, model: WorldModel, starts: State, continuations: tf.Tensor, seed: tf.Tensor
     ) -> dict[str, tf.Tensor]:
-        """Learn in imagination, from one set of rollouts. The model stays as it is.
+        """Learn from one set of rollouts in a world model, which stays as it is.
 
         When a loss or a gradient is not finite, nothing is changed and the metric `policy/finite` is 0.
 
         Args:
-            starts: states that the model had along recorded experience, leading (B, T).
-            continuations: float32 (B, T), 0 where a recorded episode truly ended, else 1.
+            starts: states of the model at which the rollouts start, leading B.
+            continuations: float32 (B,), 0 where the episode of a start truly ended, else 1.
 
         Returns:
             Scalar metrics named `policy/...`.
         """
 
-    def update(self, experience: Experience, seed: tf.Tensor) -> dict[str, tf.Tensor]:
-        """Learn from what really happened; as `improve` otherwise.
+    def update_from_experience(self, experience: Experience, seed: tf.Tensor) -> dict[str, tf.Tensor]:
+        """Learn from real experience; as `update_from_imagination` otherwise.
 
         Args:
             experience: with the `extras` that `act` gave when it chose these actions.

@@ -11,7 +11,7 @@ import tensorflow as tf
 from worldmodels.models.layers import Layer
 
 
-class Disturbance(NamedTuple):
+class Regularisation(NamedTuple):
     """What makes a network that learns another one than the same network that acts."""
 
     dropout: float = 0.0
@@ -42,7 +42,7 @@ class Convolution(Layer):
         self,
         shape: tuple[int, int, int],
         how: tuple[int, int, int, str],
-        disturbance: Disturbance,
+        regularisation: Regularisation,
         seeds: np.random.Generator,
         name: str,
     ):
@@ -52,10 +52,10 @@ class Convolution(Layer):
         short = size - 1 if self.padding == "VALID" else 0
         height, width = (-(-(side - short) // self.stride) for side in shape[:2])
         self.shape = (height, width, units)
-        self.disturbance = disturbance
+        self.regularisation = regularisation
         self.kernel = orthogonal(self, "kernel", (size, size, shape[2], units), seeds)
         self.bias = self.weight("bias", (units,))
-        if disturbance.batch_norm:
+        if regularisation.batch_norm:
             self.scale = self.add_weight(name="scale", shape=(units,), initializer="ones")
             self.offset = self.weight("offset", (units,))
             self.mean = self.add_weight(name="mean", shape=(units,), initializer="zeros", trainable=False)
@@ -64,14 +64,14 @@ class Convolution(Layer):
     def call(self, x: tf.Tensor, seed: tf.Tensor | None) -> tf.Tensor:
         """`seed` of the dropout mask while learning, None while acting."""
         x = tf.nn.bias_add(tf.nn.conv2d(x, self.kernel.value, self.stride, self.padding), self.bias)
-        if self.disturbance.dropout and seed is not None:
+        if self.regularisation.dropout and seed is not None:
             x *= self._mask(seed)
-        if self.disturbance.batch_norm:
+        if self.regularisation.batch_norm:
             x = self._normalize(x, learning=seed is not None)
         return x
 
     def _mask(self, seed: tf.Tensor) -> tf.Tensor:
-        rate = self.disturbance.dropout
+        rate = self.regularisation.dropout
         kept = tf.random.stateless_uniform(self.shape, seed) >= rate
         return tf.cast(kept, tf.float32) * (1.0 / (1.0 - rate))
 

@@ -12,13 +12,13 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.agents.convolution import Convolution, Disturbance, orthogonal
-from worldmodels.agents.image_config import ImageNetworkKind
+from worldmodels.agents.config import ImageNetworkKind
+from worldmodels.agents.convolution import Convolution, Regularisation, orthogonal
 from worldmodels.core.errors import ConfigError
 from worldmodels.models.layers import Layer
 
 
-class Plan(NamedTuple):
+class PlainNetworkSpec(NamedTuple):
     """Plain convolutions, (units, size, stride) each, and a dense layer."""
 
     layers: tuple[tuple[int, int, int], ...]
@@ -26,11 +26,11 @@ class Plan(NamedTuple):
     units: int
 
 
-PLANS = {
-    "small": Plan(((32, 5, 2), (32, 5, 2)), "SAME", 128),
-    "nature": Plan(((32, 8, 4), (64, 4, 2), (64, 3, 1)), "VALID", 512),
+PLAIN_NETWORKS = {
+    "small": PlainNetworkSpec(((32, 5, 2), (32, 5, 2)), "SAME", 128),
+    "nature": PlainNetworkSpec(((32, 8, 4), (64, 4, 2), (64, 3, 1)), "VALID", 512),
 }
-NONE = Disturbance()
+NONE = Regularisation()
 STAGES = {"impala": (16, 32, 32), "impala_large": (32, 64, 64, 64, 64)}
 """Channels of each residual stage."""
 
@@ -62,14 +62,16 @@ class ImageNetwork(Layer):
 class PlainNetwork(ImageNetwork):
     """One convolution after the other, each with ReLU."""
 
-    def __init__(self, kind: str, shape: tuple[int, int, int], disturbance: Disturbance, seeds: np.random.Generator):
-        plan = PLANS[kind]
+    def __init__(
+        self, kind: str, shape: tuple[int, int, int], regularisation: Regularisation, seeds: np.random.Generator
+    ):
+        plan = PLAIN_NETWORKS[kind]
         super().__init__(plan.units, kind)
         with keras.name_scope(kind):
             self.convolutions = []
             for i, (units, size, stride) in enumerate(plan.layers):
                 how = (units, size, stride, plan.padding)
-                self.convolutions.append(Convolution(shape, how, disturbance, seeds, f"conv_{i}"))
+                self.convolutions.append(Convolution(shape, how, regularisation, seeds, f"conv_{i}"))
                 shape = self.convolutions[-1].shape
             self._finish(shape, seeds)
 
@@ -82,14 +84,16 @@ class PlainNetwork(ImageNetwork):
 class ResidualNetwork(ImageNetwork):
     """IMPALA's stages: a convolution, max-pooling of stride 2, and two residual blocks of two convolutions."""
 
-    def __init__(self, kind: str, shape: tuple[int, int, int], disturbance: Disturbance, seeds: np.random.Generator):
+    def __init__(
+        self, kind: str, shape: tuple[int, int, int], regularisation: Regularisation, seeds: np.random.Generator
+    ):
         super().__init__(256, kind)
         with keras.name_scope(kind):
             self.convolutions = []
             for units in STAGES[kind]:
                 for i in range(5):
                     how, name = (units, 3, 1, "SAME"), f"conv_{len(self.convolutions)}"
-                    self.convolutions.append(Convolution(shape, how, disturbance, seeds, name))
+                    self.convolutions.append(Convolution(shape, how, regularisation, seeds, name))
                     shape = (-(-shape[0] // 2), -(-shape[1] // 2), units) if i == 0 else shape
             self._finish(shape, seeds)
 
@@ -108,7 +112,7 @@ def build_image_network(
     kind: ImageNetworkKind,
     shape: tuple[int, ...],
     seeds: np.random.Generator,
-    disturbance: Disturbance = NONE,
+    regularisation: Regularisation = NONE,
 ) -> ImageNetwork:
     """The network for images of `shape` (H, W, C).
 
@@ -122,4 +126,6 @@ def build_image_network(
             f"{shape[0]} x {shape[1]}. The kinds 'small', 'impala' and 'impala_large' take any size."
         )
     height, width, channels = shape
-    return (PlainNetwork if kind in PLANS else ResidualNetwork)(kind, (height, width, channels), disturbance, seeds)
+    return (PlainNetwork if kind in PLAIN_NETWORKS else ResidualNetwork)(
+        kind, (height, width, channels), regularisation, seeds
+    )

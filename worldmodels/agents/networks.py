@@ -1,4 +1,4 @@
-"""Networks of agents, by the kind of features that a perception offers."""
+"""Networks of agents, by the kind of features that a representation offers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.agents.image_config import ImageNetworkKind
+from worldmodels.agents.config import ImageNetworkKind
 from worldmodels.agents.image_networks import build_image_network
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.config import HeadConfig

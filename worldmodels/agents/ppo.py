@@ -10,13 +10,19 @@ import tensorflow as tf
 from worldmodels.agents.api import Experience
 from worldmodels.agents.augmentation import paint_boxes
 from worldmodels.agents.ppo_config import PPOConfig
-from worldmodels.agents.ppo_loss import Limits, explained_variance, ppo_loss
+from worldmodels.agents.ppo_loss import ClipRanges, explained_variance, ppo_loss
 from worldmodels.agents.ppo_network import PPONetwork
-from worldmodels.agents.ppo_samples import Samples, collect_samples, deal, deal_once, take, weighted_mean
+from worldmodels.agents.ppo_samples import (
+    Samples,
+    collect_samples,
+    draw_minibatches,
+    minibatches_in_order,
+    take,
+    weighted_mean,
+)
 from worldmodels.agents.returns import reach_weights
 from worldmodels.core.types import State
-from worldmodels.imagination.rollout import Rollout, rollout
-from worldmodels.imagination.starts import choose_starts
+from worldmodels.imagination.rollout import RolloutOptions, rollout
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.distributions import categorical_log_probability, gumbel_noise, sample_categorical
 from worldmodels.models.graph import graph
@@ -32,7 +38,7 @@ class PPO:
     probable to be reached. That is the expectation over ends, where drawing them would add noise.
     """
 
-    learns_from_reality = PPOConfig.learns_from_reality
+    learns_from_experience = PPOConfig.learns_from_experience
 
     def __init__(self, config: PPOConfig, spec: ModelSpec, seed: np.ndarray):
         self.config, self._spec = config, spec
@@ -52,30 +58,36 @@ class PPO:
         return action, state, {"logits": logits, "value": value}
 
     @graph
-    def improve(self, model, starts, continuations, seed) -> dict[str, tf.Tensor]:
-        choose_seed, rollout_seed, learn_seed = tf.unstack(tf.random.split(seed, 3))
-        starts, start_continuations = choose_starts(starts, continuations, self.config.starts, choose_seed)
-        memory = self.initial(start_continuations.shape[0])
+    def update_from_imagination(self, model, starts, continuations, seed) -> dict[str, tf.Tensor]:
+        rollout_seed, learn_seed = tf.unstack(tf.random.split(seed, 2))
+        memory = self.initial(continuations.shape[0])
 
         def policy(features, memory, seed):
             return self.act(features, memory, 1.0, seed)
 
-        dream = rollout(model, policy, starts, memory, Rollout(self.config.horizon), rollout_seed)
+        trajectory = rollout(model, policy, starts, memory, RolloutOptions(self.config.horizon), rollout_seed)
         # Whether a start's episode truly ended is known; only what follows has to be predicted.
-        continuations = tf.concat([start_continuations[None], dream.continuations[1:]], 0)
+        continuations = tf.concat([continuations[None], trajectory.continuations[1:]], 0)
         never = tf.zeros(continuations.shape, tf.bool)
         experience = Experience(
-            dream.features, dream.actions, dream.rewards, continuations, never, never, dream.extras, memory
+            trajectory.features,
+            trajectory.actions,
+            trajectory.rewards,
+            continuations,
+            never,
+            never,
+            trajectory.extras,
+            memory,
         )
         return self._learn(experience, reach_weights(continuations, 1.0)[:-1], learn_seed)
 
     @graph
-    def update(self, experience, seed) -> dict[str, tf.Tensor]:
+    def update_from_experience(self, experience, seed) -> dict[str, tf.Tensor]:
         # The step from a last moment to the first one of the next episode is none.
         return self._learn(experience, 1.0 - tf.cast(experience.is_last[:-1], tf.float32), seed)
 
     def _learn(self, experience: Experience, weights: tf.Tensor, seed: tf.Tensor) -> dict[str, tf.Tensor]:
-        deal_seed, noise, paint_seed = tf.unstack(tf.random.split(seed, 3))
+        minibatch_seed, noise, paint_seed = tf.unstack(tf.random.split(seed, 3))
         samples = collect_samples(experience, weights, self.config)
         figures = {
             "return": weighted_mean(samples.returns, samples.weights),
@@ -83,8 +95,8 @@ class PPO:
             "explained_variance": explained_variance(samples),
         }
         averages = {name: tf.identity(value) for name, value in self._averages.items()}
-        samples = self._disturbed(samples, noise, paint_seed)
-        learned, finite = self._pass_over(samples, deal(samples, self.config, deal_seed), noise)
+        samples = self._regularised(samples, noise, paint_seed)
+        learned, finite = self._run_epochs(samples, draw_minibatches(samples, self.config, minibatch_seed), noise)
         # Moving averages move whenever the network learns, before it is known whether all was finite.
         for name, value in self._averages.items():
             value.assign(tf.where(finite, value, averages[name]))
@@ -92,7 +104,7 @@ class PPO:
         figures |= learned | {"finite": tf.cast(finite, tf.float32)}
         return {f"policy/{name}": value for name, value in figures.items()}
 
-    def _pass_over(
+    def _run_epochs(
         self, samples: Samples, minibatches: tf.Tensor, noise: tf.Tensor
     ) -> tuple[dict[str, tf.Tensor], tf.Tensor]:
         """One optimiser step for each minibatch, up to the first that is not finite; none if the samples are not.
@@ -120,17 +132,17 @@ class PPO:
 
     def _step(self, batch: Samples, noise: tf.Tensor, share: tf.Tensor) -> tuple[dict[str, tf.Tensor], tf.Tensor]:
         config = self.config
-        limits = Limits(share * config.clip, share * config.value_clip)
+        clip_ranges = ClipRanges(share * config.clip, share * config.value_clip)
         with tf.GradientTape() as tape:
-            logits, values = self.network.judge(batch.features, batch.is_first, batch.memory, noise)
-            loss, figures = ppo_loss(logits, values, batch, limits, config)
+            logits, values = self.network.evaluate(batch.features, batch.is_first, batch.memory, noise)
+            loss, figures = ppo_loss(logits, values, batch, clip_ranges, config)
             if config.l2:
                 loss += config.l2 * self._half_squared_norm()
         norm, finite = self._optimizer.minimize(tape, loss, share)
         return figures | {"gradient_norm": norm}, finite
 
     def _share_left(self) -> tf.Tensor:
-        """What is left of learning rate and limits, 1 down to 0."""
+        """What is left of learning rate and clip_ranges, 1 down to 0."""
         if not self.config.decay:
             return tf.constant(1.0)
         return tf.maximum(0.0, 1.0 - tf.cast(self._iterations, tf.float32) / self.config.decay)
@@ -139,11 +151,11 @@ class PPO:
         kernels = [variable for variable in self._weights.values() if variable.shape.rank > 1]
         return tf.reduce_sum(tf.stack([tf.nn.l2_loss(kernel) for kernel in kernels]))
 
-    def _disturbed(self, samples: Samples, noise: tf.Tensor, paint_seed: tf.Tensor) -> Samples:
+    def _regularised(self, samples: Samples, noise: tf.Tensor, paint_seed: tf.Tensor) -> Samples:
         """The samples as a network sees them that is disturbed while it learns.
 
         What it then says of them before its first step is what its later steps are compared with: otherwise the
-        disturbance itself would count as a change of the policy, and use the limits up.
+        regularisation itself would count as a change of the policy, and use the clip_ranges up.
         """
         config = self.config
         if not self.network.sees_images or not (config.augmentation or config.dropout or config.batch_norm):
@@ -151,13 +163,13 @@ class PPO:
         if config.augmentation:
             samples = samples._replace(features=self._painted(samples.features, paint_seed))
 
-        def judge(rows):
+        def evaluate(rows):
             batch = take(samples, rows)
-            logits, values = self.network.judge(batch.features, batch.is_first, batch.memory, noise)
+            logits, values = self.network.evaluate(batch.features, batch.is_first, batch.memory, noise)
             return categorical_log_probability(logits, batch.actions), values
 
-        rows = deal_once(samples, config)
-        said = tf.map_fn(judge, rows, fn_output_signature=(tf.float32, tf.float32), parallel_iterations=1)
+        rows = minibatches_in_order(samples, config)
+        said = tf.map_fn(evaluate, rows, fn_output_signature=(tf.float32, tf.float32), parallel_iterations=1)
         log_probability, values = (tf.reshape(x, (-1, *x.shape[2:]))[: samples.actions.shape[0]] for x in said)
         return samples._replace(log_probability=log_probability, values=values)
 

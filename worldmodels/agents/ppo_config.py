@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from worldmodels.agents.image_config import ImageNetworkKind
+from worldmodels.agents.config import ImageNetworkKind, RewardTransform
 from worldmodels.models.config import HeadConfig, OptimizerConfig
 
 
@@ -13,11 +13,11 @@ from worldmodels.models.config import HeadConfig, OptimizerConfig
 class PPOConfig:
     """Proximal policy optimisation (Schulman et al. 2017), in imagination and in the real world.
 
-    An iteration is one set of rollouts, imagined or real, and the passes over it. The defaults are SimPLe's figures.
+    An iteration is one set of rollouts, imagined or real, and the epochs over it. The defaults are SimPLe's figures.
     """
 
     kind: str = "ppo"
-    learns_from_reality = True  # a fact about the kind, not a setting: so without a type
+    learns_from_experience = True  # a fact about the kind, not a setting: so without a type
     images: ImageNetworkKind = "small"
     """The network for features that are images."""
     vectors: HeadConfig = field(default_factory=lambda: HeadConfig(layers=2, units=256))
@@ -26,14 +26,12 @@ class PPOConfig:
     """Units of an LSTM behind the network; 0 for none. A minibatch then is made of whole rollouts."""
     horizon: int = 50
     """Steps of each imagined rollout; how long real ones are is for the loop to say."""
-    starts: int = 0
-    """States of the batch at which imagination starts, drawn at random; 0 for all."""
     discount: float = 0.99
-    trace: float = 0.95
+    gae_lambda: float = 0.95
     """Lambda of generalised advantage estimation."""
-    clip_rewards: bool = True
-    """Learn from rewards clipped to [-1, 1]."""
-    passes: int = 3
+    reward_transform: RewardTransform = "clip"
+    """What is learned from in place of a reward."""
+    epochs: int = 3
     """How often an iteration goes through its samples."""
     minibatch: int = 320
     """Samples for one optimiser step; all of them where there are fewer. What is left over at the end of a pass is

@@ -11,7 +11,7 @@ from worldmodels.agents.ppo_samples import Samples, normalize, weighted_mean
 from worldmodels.models.distributions import categorical_entropy, categorical_log_probability
 
 
-class Limits(NamedTuple):
+class ClipRanges(NamedTuple):
     """How far policy and value may move; both may shrink while a run goes on."""
 
     policy: tf.Tensor
@@ -19,7 +19,7 @@ class Limits(NamedTuple):
 
 
 def ppo_loss(
-    logits: tf.Tensor, values: tf.Tensor, batch: Samples, limits: Limits, config: PPOConfig
+    logits: tf.Tensor, values: tf.Tensor, batch: Samples, clip_ranges: ClipRanges, config: PPOConfig
 ) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
     """The loss of a minibatch, a scalar, and figures to report.
 
@@ -32,11 +32,13 @@ def ppo_loss(
         advantages = normalize(advantages, batch.weights)
     change = categorical_log_probability(logits, batch.actions) - batch.log_probability
     ratio = tf.exp(change)
-    policy_loss = weighted_mean(clipped_surrogate(ratio, advantages, limits.policy), batch.weights)
-    value_loss = weighted_mean(squared_error(values, batch, limits.value if config.value_clip else None), batch.weights)
+    policy_loss = weighted_mean(clipped_surrogate(ratio, advantages, clip_ranges.policy), batch.weights)
+    value_loss = weighted_mean(
+        squared_error(values, batch, clip_ranges.value if config.value_clip else None), batch.weights
+    )
     entropy = weighted_mean(categorical_entropy(logits), batch.weights)
     loss = policy_loss + config.value_scale * value_loss - config.entropy * entropy
-    clipped = tf.cast(tf.abs(ratio - 1.0) > limits.policy, tf.float32)
+    clipped = tf.cast(tf.abs(ratio - 1.0) > clip_ranges.policy, tf.float32)
     figures = {
         "policy_loss": policy_loss,
         "value_loss": value_loss,

@@ -6,7 +6,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.agents.convolution import Disturbance
+from worldmodels.agents.convolution import Regularisation
 from worldmodels.agents.image_networks import build_image_network
 from worldmodels.agents.lstm import LSTM
 from worldmodels.agents.ppo_config import PPOConfig
@@ -23,8 +23,8 @@ class PPONetwork(Layer):
         self.sees_images = spec.feature_kind == "images"
         with keras.name_scope("policy"):
             if self.sees_images:
-                disturbance = Disturbance(config.dropout, config.batch_norm)
-                self.trunk = build_image_network(config.images, spec.feature_shape, seeds, disturbance)
+                regularisation = Regularisation(config.dropout, config.batch_norm)
+                self.trunk = build_image_network(config.images, spec.feature_shape, seeds, regularisation)
                 size = self.trunk.size
             else:
                 hidden = (config.vectors.units,) * config.vectors.layers
@@ -45,7 +45,7 @@ class PPONetwork(Layer):
             x = memory[0]
         return self.actor(x), self.critic(x)[:, 0], memory
 
-    def judge(
+    def evaluate(
         self, features: tf.Tensor, is_first: tf.Tensor, memory: State, noise: tf.Tensor
     ) -> tuple[tf.Tensor, tf.Tensor]:
         """Logits (N, ..., actions) and values (N, ...) while learning.

@@ -8,7 +8,7 @@ import tensorflow as tf
 
 from worldmodels.agents.api import Experience
 from worldmodels.agents.ppo_config import PPOConfig
-from worldmodels.agents.returns import generalized_advantages
+from worldmodels.agents.returns import generalized_advantages, transform_rewards
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.types import State
 from worldmodels.models.distributions import categorical_log_probability
@@ -42,11 +42,10 @@ def collect_samples(experience: Experience, weights: tf.Tensor, config: PPOConfi
     Args:
         weights: float32 (T, B).
     """
-    rewards, values = experience.rewards, experience.extras["value"]
-    if config.clip_rewards:
-        rewards = tf.clip_by_value(rewards, -1.0, 1.0)
+    values = experience.extras["value"]
+    rewards = transform_rewards(experience.rewards, config.reward_transform)
     discounts = config.discount * experience.continuations
-    advantages = generalized_advantages(rewards, values, discounts, experience.is_last, config.trace)
+    advantages = generalized_advantages(rewards, values, discounts, experience.is_last, config.gae_lambda)
     returns = advantages + values[:-1]
     if config.normalize_advantages == "iteration":
         advantages = normalize(advantages, weights)
@@ -74,19 +73,19 @@ def weighted_mean(x: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
     return tf.math.divide_no_nan(tf.reduce_sum(weights * x), tf.reduce_sum(weights))
 
 
-def deal(samples: Samples, config: PPOConfig, seed: tf.Tensor) -> tf.Tensor:
-    """The minibatches of all passes, each pass in an order of its own: int32 (minibatches, rows).
+def draw_minibatches(samples: Samples, config: PPOConfig, seed: tf.Tensor) -> tf.Tensor:
+    """The minibatches of all epochs, each pass in an order of its own: int32 (minibatches, rows).
 
     Raises:
         ConfigError: whole rollouts do not fill a minibatch evenly.
     """
     rows = samples.actions.shape[0]
     size = _rows_of_minibatch(samples, config)
-    orders = tf.argsort(tf.random.stateless_uniform((config.passes, rows), seed))
+    orders = tf.argsort(tf.random.stateless_uniform((config.epochs, rows), seed))
     return tf.reshape(orders[:, : rows // size * size], (-1, size))
 
 
-def deal_once(samples: Samples, config: PPOConfig) -> tf.Tensor:
+def minibatches_in_order(samples: Samples, config: PPOConfig) -> tf.Tensor:
     """Minibatches that hold every row, in order, the last ones filled up from the front: int32 (minibatches, rows)."""
     rows, size = samples.actions.shape[0], _rows_of_minibatch(samples, config)
     return tf.reshape(tf.range(-(-rows // size) * size) % rows, (-1, size))

@@ -14,7 +14,7 @@ from worldmodels.models.api import ModelSpec
 class RandomAgent:
     """An `Agent` (see `agents/api.py` for the methods) that ignores what it sees, whatever the temperature."""
 
-    learns_from_reality = RandomConfig.learns_from_reality
+    learns_from_experience = RandomConfig.learns_from_experience
 
     def __init__(self, config: RandomConfig, spec: ModelSpec, seed: np.ndarray):
         self._num_actions = spec.num_actions
@@ -26,10 +26,10 @@ class RandomAgent:
         action = tf.random.stateless_uniform(tf.shape(features)[:1], seed, 0, self._num_actions, tf.int32)
         return action, state, {}
 
-    def improve(self, model, starts, continuations, seed) -> dict[str, tf.Tensor]:
+    def update_from_imagination(self, model, starts, continuations, seed) -> dict[str, tf.Tensor]:
         return {}
 
-    def update(self, experience, seed) -> dict[str, tf.Tensor]:
+    def update_from_experience(self, experience, seed) -> dict[str, tf.Tensor]:
         return {}
 
     def save(self) -> dict[str, Any]:

@@ -10,4 +10,4 @@ class RandomConfig:
     """Nothing to choose."""
 
     kind: str = "random"
-    learns_from_reality = True  # a fact about the kind, not a setting: so without a type
+    learns_from_experience = True  # a fact about the kind, not a setting: so without a type

@@ -8,38 +8,47 @@ from __future__ import annotations
 
 import tensorflow as tf
 
+from worldmodels.agents.config import RewardTransform
 
-def lambda_returns(rewards: tf.Tensor, values: tf.Tensor, discounts: tf.Tensor, trace: float) -> tf.Tensor:
+
+def transform_rewards(rewards: tf.Tensor, transform: RewardTransform) -> tf.Tensor:
+    """Return rewards of any shape as the agent learns from them."""
+    if transform == "clip":
+        return tf.clip_by_value(rewards, -1.0, 1.0)
+    return tf.tanh(rewards) if transform == "tanh" else rewards
+
+
+def lambda_returns(rewards: tf.Tensor, values: tf.Tensor, discounts: tf.Tensor, lambda_: float) -> tf.Tensor:
     """The lambda-return of each state but the last (Sutton & Barto 2018, chapter 12).
 
-        R[t] = r[t+1] + d[t+1] ((1 - trace) v[t+1] + trace R[t+1]),    R[H] = v[H]
+        R[t] = r[t+1] + d[t+1] ((1 - lambda_) v[t+1] + lambda_ R[t+1]),    R[H] = v[H]
 
     Args:
         rewards, values, discounts: float32 (H + 1, B).
-        trace: lambda, 0 to 1.
+        lambda_: lambda, 0 to 1.
 
     Returns:
         float32 (H, B).
     """
     returns, steps = [values[-1]], rewards.shape[0] - 1
     for t in reversed(range(1, steps + 1)):
-        returns.append(rewards[t] + discounts[t] * ((1.0 - trace) * values[t] + trace * returns[-1]))
+        returns.append(rewards[t] + discounts[t] * ((1.0 - lambda_) * values[t] + lambda_ * returns[-1]))
     return tf.stack(returns[:0:-1])
 
 
 def generalized_advantages(
-    rewards: tf.Tensor, values: tf.Tensor, discounts: tf.Tensor, is_last: tf.Tensor, trace: float
+    rewards: tf.Tensor, values: tf.Tensor, discounts: tf.Tensor, is_last: tf.Tensor, lambda_: float
 ) -> tf.Tensor:
     """How much better each action turned out than expected: generalised advantage estimation (Schulman et al. 2016).
 
-        A[t] = r[t+1] + d[t+1] v[t+1] - v[t] + trace d[t+1] A[t+1],    A[t] = 0 where t is last or H
+        A[t] = r[t+1] + d[t+1] v[t+1] - v[t] + lambda_ d[t+1] A[t+1],    A[t] = 0 where t is last or H
 
     So the value stands in for the future wherever a rollout or an episode was cut, and for nothing where d is 0.
 
     Args:
         rewards, values, discounts: float32 (H + 1, B).
         is_last: bool (H + 1, B): no step leads from here to the next state, which begins another episode.
-        trace: lambda, 0 to 1.
+        lambda_: lambda, 0 to 1.
 
     Returns:
         float32 (H, B).
@@ -49,7 +58,7 @@ def generalized_advantages(
 
     def step(after: tf.Tensor, now: tuple[tf.Tensor, tf.Tensor, tf.Tensor]) -> tf.Tensor:
         error, discount, goes_on = now
-        return goes_on * (error + trace * discount * after)
+        return goes_on * (error + lambda_ * discount * after)
 
     return tf.scan(step, (errors, discounts[1:], goes_on), tf.zeros_like(values[0]), reverse=True)
 

@@ -7,6 +7,7 @@ import json
 import os
 import platform
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -53,11 +54,10 @@ class RunDir:
         Raises `RunError` where the folder already holds something: nothing is ever overwritten.
         """
         run = cls(path)
-        text = to_yaml(config if isinstance(config, Mapping) else to_dict(config))
-        run._check_free(text)
+        run.check_free(config)
         with disk_full_reported(run.path):
             run.path.mkdir(parents=True, exist_ok=True)
-        write_atomic(run.config, text)
+        write_atomic(run.config, _config_text(config))
         # Last, because its presence is what makes the folder a run.
         write_atomic(run.meta, json.dumps({**meta, **_circumstances()}, indent=2) + "\n")
         return run
@@ -108,13 +108,18 @@ class RunDir:
             file.write(str(os.getpid()))
             file.flush()
 
-    def _check_free(self, config_text: str) -> None:
+    def discard(self) -> None:
+        """Remove everything in the folder, and the folder: of a new run that failed before its first checkpoint."""
+        shutil.rmtree(self.path, ignore_errors=True)
+
+    def check_free(self, config: Any) -> None:
+        """Raise `RunError` where a new run with this `config` cannot be created; leave nothing behind."""
         if self.exists():
             raise RunError(f"Folder '{self.path}' already holds a run. Choose another one, or continue that run.")
         if self.path.exists() and not self.path.is_dir():
             raise RunError(f"'{self.path}' is a file, and a run needs a folder. Choose another path.")
         inside = sorted(os.listdir(self.path)) if self.path.is_dir() else []
-        if inside == [self.config.name] and self.config.read_bytes() == config_text.encode():
+        if inside == [self.config.name] and self.config.read_bytes() == _config_text(config).encode():
             return  # creating this very run was cut off between the two files
         if inside:
             names = ", ".join(inside[:3]) + (", ..." if len(inside) > 3 else "")
@@ -129,6 +134,10 @@ class RunDir:
         guess = nearest(str(self.path), runs)
         hint = f" Did you mean '{guess}'?" if guess else f" Runs beside it: {', '.join(runs)}." if runs else ""
         return f"There is no run folder '{self.path}'.{hint}"
+
+
+def _config_text(config: Any) -> str:
+    return to_yaml(config if isinstance(config, Mapping) else to_dict(config))
 
 
 def _runs_in(folder: Path) -> list[str]:

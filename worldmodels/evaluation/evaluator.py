@@ -22,12 +22,11 @@ from worldmodels.evaluation.imagined import Dream, Dreamer, ImaginedPlay, compar
 from worldmodels.evaluation.noops import noop_action
 from worldmodels.evaluation.planning import PlannerActor
 from worldmodels.evaluation.policy import Episodes, evaluate_policy
-from worldmodels.evaluation.prediction import Prediction, Predictor
+from worldmodels.evaluation.prediction import OpenLoopPrediction, Predictor
 from worldmodels.evaluation.recording import record_windows
 from worldmodels.evaluation.settings import check_settings
 from worldmodels.evaluation.world_model import WorldModelErrors, compare
 from worldmodels.imagination.planner_config import PlannerConfig
-from worldmodels.models.api import is_world_model
 from worldmodels.runtime.actor import ModelActor, RandomActor
 from worldmodels.runtime.build import Parts
 from worldmodels.runtime.config import EvaluationConfig
@@ -37,7 +36,7 @@ TELL_SECONDS = 15.0
 """Between two signs of life."""
 
 
-class Played(NamedTuple):
+class GridResult(NamedTuple):
     """One cell of the grid, and a film of its first episodes."""
 
     cell: Cell
@@ -58,14 +57,6 @@ class Imagined(NamedTuple):
     def name(self) -> str:
         """As it stands in the names of metrics and files."""
         return f"t{self.temperature:g}_model{self.model_temperature:g}"
-
-
-class RandomPlayer(RandomActor):
-    """Random actions in the place of a policy."""
-
-    def reset(self, key: np.ndarray, temperature: float = 1.0) -> None:
-        """Start over; the temperature is of no consequence."""
-        self._generator = np.random.default_rng(key.view(np.uint32))
 
 
 class Evaluator:
@@ -97,7 +88,7 @@ class Evaluator:
     @property
     def knows_model(self) -> bool:
         """Whether there is a world model to measure."""
-        return is_world_model(self._parts.model)
+        return self._parts.model.spec.imagines
 
     def require_model(self) -> None:
         """Raises ConfigError where there is no world model."""
@@ -108,11 +99,11 @@ class Evaluator:
         parts = self._parts
         return PlannerActor(parts.world_model, parts.agent, config, self._env.num_envs, self._streams.key("actor"))
 
-    def random_player(self) -> RandomPlayer:
+    def random_actor(self) -> RandomActor:
         """An actor for `grid`, to see what chance alone makes of the numbers."""
-        return RandomPlayer(self._parts.model.spec.num_actions, self._streams.generator("random player"))
+        return RandomActor(self._parts.model.spec.num_actions, self._streams.generator("random player"))
 
-    def grid(self, player: PlannerActor | RandomPlayer | None = None, filmed: int = 0) -> list[Played]:
+    def grid(self, player: PlannerActor | RandomActor | None = None, filmed: int = 0) -> list[GridResult]:
         """What the policy, or another player, earns in the real world under each setting.
 
         Args:
@@ -120,14 +111,14 @@ class Evaluator:
         """
         played, plans = [], isinstance(player, PlannerActor)
         actor: Any = player or self._actor
-        for setting in grid_settings(self._settings, plans, not isinstance(player, RandomPlayer)):
+        for setting in grid_settings(self._settings, plans, not isinstance(player, RandomActor)):
             self._tell(f"Playing {self._settings.episodes} episodes, {setting.name}")
             actor.reset(self._streams.key(f"policy {setting.temperature} {setting.noops}"), setting.temperature)
             if plans:
                 actor.set_model_temperature(setting.model_temperature)
             film = EpisodeFilm(filmed)
             cell = Cell(setting, self._play(actor, setting.noops, film), self.random_play(setting.noops))
-            played.append(Played(cell, film))
+            played.append(GridResult(cell, film))
         return played
 
     def random_play(self, noops: int) -> Episodes:
@@ -144,7 +135,7 @@ class Evaluator:
         length = self._settings.context + horizon
         return record_windows(self._env, self._actor, windows, length, self._streams.integer(name), spread)
 
-    def predict(self, windows: Batch, temperature: float = 1.0) -> Prediction:
+    def predict(self, windows: Batch, temperature: float = 1.0) -> OpenLoopPrediction:
         """What the world model makes of them. Raises ConfigError where there is none."""
         return self._predictor.predict(windows, self._streams.key("prediction"), temperature)
 

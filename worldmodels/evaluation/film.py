@@ -11,7 +11,7 @@ from worldmodels.core.types import Step
 from worldmodels.evaluation.video import BACKGROUND, LOOKING, PREDICTING, TEXT, enlarged, framed, text_line, tiled
 
 
-class Moment(NamedTuple):
+class FilmFrame(NamedTuple):
     """What one episode shows at one step."""
 
     image: np.ndarray
@@ -28,7 +28,7 @@ class EpisodeFilm:
 
     def __init__(self, count: int):
         self._count = count
-        self.episodes: list[list[Moment]] = []
+        self.episodes: list[list[FilmFrame]] = []
 
     def __call__(self, step: Step, returns: np.ndarray, playing: np.ndarray) -> None:
         if not self.episodes:
@@ -36,7 +36,7 @@ class EpisodeFilm:
         for i, moments in enumerate(self.episodes):
             if playing[i]:
                 image, total = step.observation[i].copy(), float(returns[i])
-                moments.append(Moment(image, len(moments), total, bool(step.is_last[i]), int(step.action[i])))
+                moments.append(FilmFrame(image, len(moments), total, bool(step.is_last[i]), int(step.action[i])))
 
     def frames(self) -> Iterator[np.ndarray]:
         """uint8 (H', W', 3), one by one, as long as the longest episode; those that ended keep their last picture."""
@@ -46,7 +46,7 @@ class EpisodeFilm:
             yield tiled([_cell(moment, t, scale) for moment in shown], columns)
 
 
-def _cell(moment: Moment, now: int, scale: int) -> np.ndarray:
+def _cell(moment: FilmFrame, now: int, scale: int) -> np.ndarray:
     body = framed(enlarged(moment.image, scale), 2, PREDICTING if moment.ended else BACKGROUND)
     state = "ended" if moment.ended else "cut" if now > moment.step else ""
     color = TEXT if not state else PREDICTING if moment.ended else LOOKING

@@ -8,7 +8,7 @@ from worldmodels.analysis.foresight_plot import plot_foresight
 from worldmodels.core.errors import UserError
 from worldmodels.core.seeding import Streams
 from worldmodels.evaluation.foresight import Foreseer, Foresight, live_again
-from worldmodels.runtime.action_file import read_played
+from worldmodels.runtime.action_recording import read_recording
 from worldmodels.runtime.load import load_run
 
 
@@ -26,7 +26,7 @@ def foresee_run(run: str | Path, file: str | Path, episode: int = 1, horizon: in
     """
     if horizon < 1:
         raise UserError(f"The horizon must be 1 or more. Received {horizon}.")
-    played = read_played(file)
+    played = read_recording(file)
     lived = live_again(played, episode, file)
     if not len(lived.actions):
         raise UserError(f"Episode {episode} of '{file}' has no step.")

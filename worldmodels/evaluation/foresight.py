@@ -17,8 +17,8 @@ from worldmodels.core.seeding import fold
 from worldmodels.evaluation.prediction import ROWS
 from worldmodels.imagination.rollout import unroll
 from worldmodels.models.api import WorldModel
-from worldmodels.runtime.action_file import Played
-from worldmodels.runtime.relive import relive
+from worldmodels.runtime.action_recording import ActionRecording
+from worldmodels.runtime.action_replay import replay_actions
 
 NEAR = 2
 """Steps by which a predicted end may be off."""
@@ -55,7 +55,7 @@ class Lived(NamedTuple):
     ended: bool
 
 
-def live_again(played: Played, number: int, name: Path | str = "the recording") -> Lived:
+def live_again(played: ActionRecording, number: int, name: Path | str = "the recording") -> Lived:
     """Play a recording up to the end of episode `number`, counted from 1, and give that one.
 
     Raises:
@@ -64,7 +64,7 @@ def live_again(played: Played, number: int, name: Path | str = "the recording") 
     if not 1 <= number <= len(played.episodes):
         raise UserError(f"The recording has {len(played.episodes)} episodes. Received the number {number}.")
     upto = replace(played, episodes=played.episodes[:number])
-    moments = [moment for moment in relive(upto, name) if moment.episode == number]
+    moments = [moment for moment in replay_actions(upto, name) if moment.episode == number]
     return Lived(
         frames=np.stack([moment.observation for moment in moments]),
         actions=np.array([moment.action for moment in moments[:-1]], np.int32),

@@ -18,7 +18,7 @@ from worldmodels.core.seeding import fold
 from worldmodels.core.types import Batch
 from worldmodels.evaluation.prediction import ROWS, by_time, join_groups, last_of, row_groups, seen_of
 from worldmodels.evaluation.world_model import Curve, counting, mean_curve
-from worldmodels.imagination.rollout import Rollout, rollout, unroll
+from worldmodels.imagination.rollout import RolloutOptions, rollout, unroll
 from worldmodels.models.api import WorldModel
 from worldmodels.runtime.actor import where_not
 
@@ -81,7 +81,7 @@ class Dreamer:
             times = (tf.nest.map_structure(by_time, seen), by_time(is_first), tf.random.split(seeds[1], before))
             memory = unroll(look, memory, times, before)[0]
         memory = forget(memory, is_first[:, -1])
-        how = Rollout(self._horizon, model_temperature)
+        how = RolloutOptions(self._horizon, model_temperature)
         made = rollout(model, policy, last_of(seen), memory, how, seeds[2])
         states = tf.nest.map_structure(lambda x: x[1:], made.states)
         frames = tf.map_fn(model.frame, states, fn_output_signature=tf.uint8)  # one by one, for memory's sake

@@ -21,7 +21,7 @@ from worldmodels.evaluation.tables import print_errors, print_grid, print_imagin
 from worldmodels.evaluation.trees import errors_tree, grid_tree, imagined_tree
 from worldmodels.evaluation.video import dream_video, prediction_video
 from worldmodels.evaluation.world_model import error_metrics
-from worldmodels.runtime.action_file import Played
+from worldmodels.runtime.action_recording import ActionRecording
 from worldmodels.runtime.config import EvaluationConfig
 
 VIDEO_STEPS = 45
@@ -41,7 +41,7 @@ class Findings:
     """By name, functions that draw into a file."""
     videos: dict[str, Iterable[np.ndarray]] = field(default_factory=dict)
     """By name, frames uint8 (H, W, 3)."""
-    recordings: dict[str, list[Played]] = field(default_factory=dict)
+    recordings: dict[str, list[ActionRecording]] = field(default_factory=dict)
     """By name, the episodes of a film."""
 
     def draw(self, stem: Path) -> list[Path]:
@@ -71,7 +71,7 @@ def _real(findings: Findings, evaluator: Evaluator, request: Request, env: EnvCo
     player = {
         "policy": lambda: None,
         "planner": lambda: evaluator.planner(request.planner_config()),
-        "random": evaluator.random_player,
+        "random": evaluator.random_actor,
     }[request.agent]()
     played = evaluator.grid(player, request.videos)
     cells = [one.cell for one in played]

@@ -8,7 +8,7 @@ import numpy as np
 
 from worldmodels.envs.games import ACTION_KEYS
 from worldmodels.envs.vector_env import GameVectorEnv
-from worldmodels.runtime.actor import Actor
+from worldmodels.runtime.actor import Actor, PolicyOutput
 
 
 class NoopActor:
@@ -21,17 +21,17 @@ class NoopActor:
         self._actor, self._most, self._noop_action, self._generator = actor, most, noop_action, generator
         self._left: Any = 0
 
-    def act(self, observation: np.ndarray, is_first: np.ndarray) -> np.ndarray:
-        """Observations uint8 (N, H, W, C) and flags bool (N,) give actions int32 (N,)."""
-        chosen = self._actor.act(observation, is_first)
+    def act(self, observation: np.ndarray, is_first: np.ndarray) -> PolicyOutput:
+        """Choose actions for observations uint8 (N, H, W, C), of which bool (N,) begin an episode."""
+        output = self._actor.act(observation, is_first)
         # Drawn for all at every step, so that the numbers do not depend on when other episodes end.
         drawn = self._generator.integers(1, self._most + 1, size=len(is_first))
         self._left = np.where(is_first, drawn, self._left)
-        action = np.where(self._left > 0, self._noop_action, chosen).astype(np.int32)
+        action = np.where(self._left > 0, self._noop_action, output.action).astype(np.int32)
         if (self._left > 0).any():
             self._actor.correct(action)
         self._left = np.maximum(self._left - 1, 0)
-        return action
+        return output.with_action(action)
 
 
 def noop_action(env: Any) -> int:

@@ -92,7 +92,7 @@ def _first_episodes(collector: Collector, actor: Any, num_envs: int, max_steps: 
     """One episode of each environment; those that end early go on, but count no more."""
     returns, clipped, lengths = np.zeros(num_envs), np.zeros(num_envs), np.zeros(num_envs, np.int64)
     finished = np.zeros(num_envs, bool)
-    for steps_done, step in enumerate(collector.collect(actor, (max_steps + 1) * num_envs)):
+    for steps_done, (step, _) in enumerate(collector.collect(actor, (max_steps + 1) * num_envs)):
         playing = ~finished
         returns[playing] += step.reward[playing]
         clipped[playing] += np.clip(step.reward[playing], -1, 1)

@@ -14,14 +14,14 @@ import tensorflow as tf
 from worldmodels.core.seeding import fold
 from worldmodels.core.types import Batch, State
 from worldmodels.imagination.rollout import unroll
-from worldmodels.models.api import ModelSpec, WorldModel
+from worldmodels.models.api import WorldModel
 from worldmodels.replay.sampling import previous_actions
 
 ROWS = {"vector": 64, "images": 16}
 """Windows predicted at once, by the kind of features: what gives every pixel a class needs tens of megabytes each."""
 
 
-class Prediction(NamedTuple):
+class OpenLoopPrediction(NamedTuple):
     """What a model made of W windows of C + H steps."""
 
     looking: np.ndarray
@@ -34,11 +34,6 @@ class Prediction(NamedTuple):
     """float32 (W, H): predicted probabilities that the episode goes on."""
 
 
-def reconstructs(spec: ModelSpec) -> bool:
-    """Whether a model paints its own image of a frame that it sees; one whose features are images keeps the frame."""
-    return spec.feature_kind == "vector"
-
-
 class Predictor:
     """Predicts in one graph, which is traced once for each shape of windows."""
 
@@ -46,7 +41,7 @@ class Predictor:
         self._model, self._context = model, context
         self._compiled = tf.function(self._look_and_predict, autograph=False)
 
-    def predict(self, windows: Batch, key: np.ndarray, temperature: float = 1.0) -> Prediction:
+    def predict(self, windows: Batch, key: np.ndarray, temperature: float = 1.0) -> OpenLoopPrediction:
         """Follows W windows to their end, and predicts what comes after the context without looking.
 
         Args:
@@ -60,7 +55,7 @@ class Predictor:
             made = self._compiled(*inputs, tf.constant(temperature, tf.float32), seed)
             parts.append([array.numpy() for array in made])
         frames, rewards, continuations, *looking = join_groups(parts, len(windows.action))
-        return Prediction(looking[0] if looking else windows.observation, frames, rewards, continuations)
+        return OpenLoopPrediction(looking[0] if looking else windows.observation, frames, rewards, continuations)
 
     def _look_and_predict(self, observations, previous, is_first, temperature, seed) -> list[tf.Tensor]:
         model, c = self._model, self._context
@@ -69,7 +64,7 @@ class Predictor:
         state = last_of(seen)
         actions = by_time(previous[:, c:])  # what was chosen one step before leads to each frame
         made = list(self._predict(state, actions, temperature, seeds[1]))
-        if reconstructs(model.spec):
+        if model.spec.reconstructs:
             rest = model.observe_sequence(observations[:, c:], previous[:, c:], is_first[:, c:], seeds[2], state)
             made.append(tf.concat([frames_of(model, seen), frames_of(model, rest)], 0))
         return [by_time(x) for x in made]

@@ -34,7 +34,7 @@ def record_windows(env: Any, actor: Any, windows: int, length: int, seed: int, s
     images = np.empty((*shape, *env.single_observation_space.shape), np.uint8)
     batch = Batch._make([images, *(np.empty(shape, kind) for kind in types)])
     collector = Collector(env, streams.integer("levels"))
-    for t, step in enumerate(collector.collect(actor, steps * env.num_envs)):
+    for t, (step, _) in enumerate(collector.collect(actor, steps * env.num_envs)):
         (kept,) = np.nonzero((starts <= t) & (t < starts + length))
         for name, values in step._asdict().items():
             getattr(batch, name)[kept, t - starts[kept]] = values[rows[kept]]

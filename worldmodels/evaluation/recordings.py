@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from worldmodels.envs.config import EnvConfig, game_options
-from worldmodels.evaluation.film import EpisodeFilm, Moment
-from worldmodels.runtime.action_file import Played, PlayedEpisode, fingerprint, kept
+from worldmodels.evaluation.film import EpisodeFilm, FilmFrame
+from worldmodels.runtime.action_recording import ActionRecording, RecordedEpisode, frame_hash, kept_hashes
 
 
-def recordings(film: EpisodeFilm, env: EnvConfig, level_seeds: np.ndarray) -> list[Played]:
+def recordings(film: EpisodeFilm, env: EnvConfig, level_seeds: np.ndarray) -> list[ActionRecording]:
     """One for each episode of a film.
 
     Everything that happens in a native game follows from the seed of its level and the actions, so an episode is
@@ -23,13 +23,13 @@ def recordings(film: EpisodeFilm, env: EnvConfig, level_seeds: np.ndarray) -> li
     games = np.resize(env.games, len(film.episodes))
     options = {**game_options(env), "num_levels": 1}
     return [
-        Played(str(game), {**options, "start_level": int(seed)}, 0, [_episode(moments)])
+        ActionRecording(str(game), {**options, "start_level": int(seed)}, 0, [_episode(moments)])
         for game, seed, moments in zip(games, level_seeds, film.episodes, strict=False)
     ]
 
 
-def _episode(moments: Sequence[Moment]) -> PlayedEpisode:
+def _episode(moments: Sequence[FilmFrame]) -> RecordedEpisode:
     hashes: list[str] = []
     for moment in moments:
-        hashes.append(fingerprint(moment.image, hashes[-1] if hashes else ""))
-    return PlayedEpisode([moment.action for moment in moments[:-1]], kept(hashes))
+        hashes.append(frame_hash(moment.image, hashes[-1] if hashes else ""))
+    return RecordedEpisode([moment.action for moment in moments[:-1]], kept_hashes(hashes))

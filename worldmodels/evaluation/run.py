@@ -16,7 +16,7 @@ from worldmodels.evaluation.measure import Findings, measure
 from worldmodels.evaluation.pictures import draw_checkpoints
 from worldmodels.evaluation.request import Request
 from worldmodels.evaluation.tables import print_checkpoints
-from worldmodels.runtime.action_file import Played, write_played
+from worldmodels.runtime.action_recording import ActionRecording, write_recording
 from worldmodels.runtime.config import EvaluationConfig
 from worldmodels.runtime.load import LoadedRun, load_run
 from worldmodels.telemetry.logger import Logger
@@ -73,10 +73,10 @@ def _keep(findings: Findings, run: LoadedRun, request: Request, settings: Evalua
     return result
 
 
-def _write_recordings(folder: Path, episodes: Sequence[Played]) -> Path:
+def _write_recordings(folder: Path, episodes: Sequence[ActionRecording]) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for i, played in enumerate(episodes, start=1):
-        write_played(folder / f"episode_{i}.jsonl", played)
+        write_recording(folder / f"episode_{i}.jsonl", played)
     return folder
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from worldmodels.core.types import Batch
-from worldmodels.evaluation.prediction import Prediction
+from worldmodels.evaluation.prediction import OpenLoopPrediction
 from worldmodels.evaluation.world_model import counting
 
 BACKGROUND = (24, 26, 31)
@@ -19,7 +19,7 @@ TITLES = ("truth", "model", "difference")
 DREAM_TITLES = ("really", "in the model")
 
 
-def prediction_video(made: Prediction, windows: Batch, context: int) -> np.ndarray:
+def prediction_video(made: OpenLoopPrediction, windows: Batch, context: int) -> np.ndarray:
     """uint8 (T, H', W', 3): windows of C + H steps beside what the model made of them.
 
     Args:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from worldmodels.core.types import Batch
-from worldmodels.evaluation.prediction import Prediction, Predictor
+from worldmodels.evaluation.prediction import OpenLoopPrediction, Predictor
 from worldmodels.evaluation.settings import marks
 from worldmodels.models.api import WorldModel
 
@@ -67,7 +67,7 @@ def evaluate_world_model(
     return compare(Predictor(model, context).predict(recording, key, temperature), recording, context)
 
 
-def compare(made: Prediction, recording: Batch, context: int) -> WorldModelErrors:
+def compare(made: OpenLoopPrediction, recording: Batch, context: int) -> WorldModelErrors:
     """What a model predicted beside what was recorded, W windows of C + H steps, C being `context`.
 
     Where an episode ends, the end itself counts, and what comes after it does not.

@@ -15,7 +15,7 @@ import tensorflow as tf
 
 from worldmodels.core.types import State
 from worldmodels.imagination.planner_config import PlannerConfig
-from worldmodels.imagination.rollout import Policy, Rollout, Trajectory, rollout
+from worldmodels.imagination.rollout import Policy, RolloutOptions, Trajectory, rollout
 from worldmodels.models.api import WorldModel
 
 ROWS = {"vector": 4096, "images": 256}
@@ -39,7 +39,7 @@ def first_memory(policy: State, config: PlannerConfig, batch: int) -> PlannerMem
     return PlannerMemory(policy, tf.zeros((batch, config.window)), tf.zeros((batch,), tf.int32))
 
 
-class Plan(NamedTuple):
+class PlannedAction(NamedTuple):
     """A decision, and what it rests on."""
 
     action: tf.Tensor
@@ -62,7 +62,9 @@ class Planner:
         self._model, self._policy, self._config = model, policy, config
         self._num_actions = model.spec.num_actions
 
-    def plan(self, state: State, memory: PlannerMemory, temperature: float | tf.Tensor, seed: tf.Tensor) -> Plan:
+    def plan(
+        self, state: State, memory: PlannerMemory, temperature: float | tf.Tensor, seed: tf.Tensor
+    ) -> PlannedAction:
         """Choose an action in each of N states.
 
         Args:
@@ -79,7 +81,9 @@ class Planner:
         means = tf.math.divide_no_nan(tf.reduce_sum(chosen * totals[..., None], 1), counts)
         action = tf.argmax(self._scores(means, counts, memory, extras), 1, tf.int32)
         best = tf.concat([memory.best[:, 1:], tf.gather(means, action[:, None], batch_dims=1)], 1)
-        return Plan(action, means, counts, PlannerMemory(after, best, tf.minimum(memory.count + 1, best.shape[1])))
+        return PlannedAction(
+            action, means, counts, PlannerMemory(after, best, tf.minimum(memory.count + 1, best.shape[1]))
+        )
 
     def _first_actions(self, state: State, memory: PlannerMemory, seed: tf.Tensor) -> tf.Tensor:
         """int32 (N, R)."""
@@ -117,8 +121,8 @@ class Planner:
             action, memory, extras = self._policy(features, memory, seed)
             return action, memory, {"value": extras["value"]} if "value" in extras else {}
 
-        how = Rollout(self._config.horizon, temperature)
-        return discounted_total(rollout(self._model, policy, after, memory, how, seeds[1]), self._config.discount)
+        options = RolloutOptions(self._config.horizon, temperature)
+        return discounted_total(rollout(self._model, policy, after, memory, options, seeds[1]), self._config.discount)
 
     def _scores(self, means, counts, memory: PlannerMemory, extras: dict[str, tf.Tensor]) -> tf.Tensor:
         """float32 (N, A): what the actions are compared by; minus infinity for those not tried."""
@@ -130,17 +134,17 @@ class Planner:
         return tf.where(counts > 0, scores, -math.inf)
 
 
-def discounted_total(dream: Trajectory, discount: float) -> tf.Tensor:
+def discounted_total(trajectory: Trajectory, discount: float) -> tf.Tensor:
     """float32 (B,): what each rollout is worth, the reward that arrived with its first state included.
 
         r[0] + d c[0] r[1] + ... + d^H c[0] ... c[H-1] r[H] + d^(H+1) c[0] ... c[H] v[H]
 
     with the discount d, the continuations c, and the values v that the policy gave in its extras, if it did.
     """
-    weights = tf.math.cumprod(discount * dream.continuations, 0)
+    weights = tf.math.cumprod(discount * trajectory.continuations, 0)
     before = tf.concat([tf.ones_like(weights[:1]), weights[:-1]], 0)
-    total = tf.reduce_sum(before * dream.rewards, 0)
-    return total + weights[-1] * dream.extras["value"][-1] if "value" in dream.extras else total
+    total = tf.reduce_sum(before * trajectory.rewards, 0)
+    return total + weights[-1] * trajectory.extras["value"][-1] if "value" in trajectory.extras else total
 
 
 def _gather(nest: State, rows: tf.Tensor) -> State:

@@ -18,10 +18,10 @@ Policy = Callable[[tf.Tensor, State, tf.Tensor], tuple[tf.Tensor, State, dict[st
 
 
 class Trajectory(NamedTuple):
-    """What happened in imagination. Index t = 0 is the start; `actions[t]` leads from state t to state t + 1."""
+    """B imagined rollouts. Index t = 0 is the start; `actions[t]` leads from state t to state t + 1."""
 
     states: State
-    """What can be read of the states (`WorldModel.readable`), leading (H + 1, B)."""
+    """The readable part of the states (`WorldModel.readable`), leading (H + 1, B)."""
     features: tf.Tensor
     """(H + 1, B, ...)."""
     actions: tf.Tensor
@@ -31,22 +31,22 @@ class Trajectory(NamedTuple):
     continuations: tf.Tensor
     """float32 (H + 1, B): the probability that the episode goes on after each state."""
     extras: dict[str, tf.Tensor]
-    """What the policy gave besides its actions, each leading (H + 1, B)."""
+    """The policy's outputs besides its actions, each leading (H + 1, B)."""
 
 
-class Rollout(NamedTuple):
-    """How to act in a model."""
+class RolloutOptions(NamedTuple):
+    """The options of a rollout."""
 
     horizon: int
     """Steps, H."""
     temperature: float | tf.Tensor = 1.0
-    """Of the model's own randomness."""
+    """Scale of the model's randomness: 1 as learned, 0 the most probable future."""
 
 
 def rollout(
-    model: WorldModel, policy: Policy, starts: State, memory: State, how: Rollout, seed: tf.Tensor
+    model: WorldModel, policy: Policy, starts: State, memory: State, options: RolloutOptions, seed: tf.Tensor
 ) -> Trajectory:
-    """Act for `how.horizon` steps in the model, from B states at once.
+    """Act for `options.horizon` steps in the model, from B states at once.
 
     The loop holds the model's step and the policy alone; features, rewards and continuations are read afterwards from
     all states in one piece. Long rollouts of large states are no matter: only their readable part is kept.
@@ -56,13 +56,13 @@ def rollout(
         memory: the policy's, leading B; () if it has none.
         seed: int32 (2,).
     """
-    horizon = how.horizon
+    horizon = options.horizon
     seeds = tf.reshape(tf.random.split(seed, 2 * (horizon + 1)), (horizon + 1, 2, 2))
 
     def step(carried, seeds):
         state, memory = carried
         action, memory, extras = policy(model.features(state), memory, seeds[0])
-        state_after = model.imagine(state, action, how.temperature, seeds[1])
+        state_after = model.imagine(state, action, options.temperature, seeds[1])
         return (state_after, memory), (model.readable(state), action, extras)
 
     (state, memory), kept = unroll(step, (starts, memory), seeds[:-1], horizon)
@@ -79,10 +79,10 @@ def rollout(
     return Trajectory(states, features, actions, rewards, continuations, extras)
 
 
-def replay_actions(
+def rollout_actions(
     model: WorldModel, starts: State, actions: tf.Tensor, temperature: float | tf.Tensor, seed: tf.Tensor
 ) -> State:
-    """Repeat given actions in the model, without looking (an open-loop prediction).
+    """Take given actions in the model, without observations (an open-loop prediction).
 
     Args:
         starts: leading B.

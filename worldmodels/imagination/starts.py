@@ -1,27 +1,48 @@
-"""Where imagination starts: states that the model had while it followed recorded experience."""
+"""Where imagined rollouts start: states that a world model had while it took in real experience."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import tensorflow as tf
 
-from worldmodels.core.types import State
+from worldmodels.core.types import Batch, State
+from worldmodels.models.api import WorldModel
+from worldmodels.replay import previous_actions
 
 
-def choose_starts(states: State, continuations: tf.Tensor, count: int, seed: tf.Tensor) -> tuple[State, tf.Tensor]:
-    """Flatten states in time into rows, and take `count` of them at random, each at most once.
+class StartStates(NamedTuple):
+    """B states to start at."""
+
+    states: State
+    """A nest of tensors with leading B."""
+    continuations: tf.Tensor
+    """float32 (B,): 0 where the episode truly ended, else 1."""
+
+
+def choose_starts(states: State, continuations: tf.Tensor, count: int, seed: tf.Tensor) -> StartStates:
+    """Flatten states in time into rows, and choose `count` of them at random, each at most once.
 
     Args:
         states: leading (B, T).
-        continuations: float32 (B, T), 0 where the episode truly ended.
-        count: how many; 0, or more than there are, takes all, in order.
-
-    Returns:
-        The rows, leading (count,), and their continuations (count,).
+        continuations: float32 (B, T), 0 where the episode truly ended, else 1.
+        count: how many; 0, or more than there are, chooses all, in order.
     """
-    rows = tf.nest.map_structure(lambda x: tf.reshape(x, (-1, *x.shape[2:])), (states, continuations))
-    total = rows[1].shape[0]
+    rows = tf.nest.map_structure(lambda x: tf.reshape(x, (-1, *x.shape[2:])), StartStates(states, continuations))
+    total = rows.continuations.shape[0]
     if not 0 < count < total:
         return rows
-    # The places of the largest of random numbers: a draw without replacement.
+    # The indices of the largest random numbers are a draw without replacement.
     chosen = tf.math.top_k(tf.random.stateless_uniform((total,), seed), count, sorted=False).indices
     return tf.nest.map_structure(lambda x: tf.gather(x, chosen), rows)
+
+
+def states_after(model: WorldModel, windows: Batch, seed: tf.Tensor) -> State:
+    """Return the states of a model after it took in B windows of experience, leading B."""
+    states = model.observe_sequence(
+        tf.constant(windows.observation),
+        tf.constant(previous_actions(windows)),
+        tf.constant(windows.is_first),
+        seed,
+    )
+    return tf.nest.map_structure(lambda x: x[:, -1], states)

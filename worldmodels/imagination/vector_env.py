@@ -13,8 +13,8 @@ from gymnasium.vector.utils import batch_space
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.lookup import unknown
-from worldmodels.imagination.recorded import Starts
-from worldmodels.imagination.worlds import ImaginedWorlds, Moment, Observe
+from worldmodels.imagination.replay_starts import StartWindows
+from worldmodels.imagination.worlds import ImaginedStep, ImaginedWorlds, Observe
 from worldmodels.models.api import ModelSpec, WorldModel
 
 Array = npt.NDArray[Any]
@@ -30,7 +30,7 @@ class ImaginedVectorEnv(VectorEnv[Array, npt.NDArray[np.int32], Array]):
 
     Args:
         model: stays as it is.
-        starts: see `Starts`; `RecordedStarts` draws them from a replay store.
+        starts: see `StartWindows`; `ReplayStarts` draws them from a replay store.
         num_envs: N, 1 or more.
         horizon: steps of an episode, 1 or more.
         temperature: of the model's randomness, the ends of episodes included: 1 as learned, 0 the most probable future.
@@ -45,7 +45,7 @@ class ImaginedVectorEnv(VectorEnv[Array, npt.NDArray[np.int32], Array]):
     def __init__(
         self,
         model: WorldModel,
-        starts: Starts,
+        starts: StartWindows,
         num_envs: int = 16,
         horizon: int = 50,
         temperature: float = 1.0,
@@ -142,7 +142,7 @@ class ImaginedVectorEnv(VectorEnv[Array, npt.NDArray[np.int32], Array]):
             )
         return over
 
-    def _final(self, moment: Moment) -> dict[str, Any]:
+    def _final(self, moment: ImaginedStep) -> dict[str, Any]:
         final = {"continuation": moment.continuation}
         return {
             "final_obs": moment.observation,

@@ -9,15 +9,15 @@ import tensorflow as tf
 
 from worldmodels.core.seeding import Streams, fold
 from worldmodels.core.types import State
-from worldmodels.imagination.recorded import Starts
+from worldmodels.imagination.replay_starts import StartWindows
+from worldmodels.imagination.starts import states_after
 from worldmodels.models.api import WorldModel
 from worldmodels.models.graph import graph
-from worldmodels.replay import previous_actions
 
 Observe = Literal["frames", "features"]
 
 
-class Moment(NamedTuple):
+class ImaginedStep(NamedTuple):
     """What a step of N worlds shows."""
 
     observation: np.ndarray
@@ -38,7 +38,9 @@ class ImaginedWorlds:
         temperature: of the model and of the ends of episodes, see `step`.
     """
 
-    def __init__(self, model: WorldModel, starts: Starts, count: int, temperature: float, observe: Observe) -> None:
+    def __init__(
+        self, model: WorldModel, starts: StartWindows, count: int, temperature: float, observe: Observe
+    ) -> None:
         self._model, self._starts, self._count = model, starts, count
         self._temperature = tf.constant(temperature, tf.float32)
         self._show = model.frame if observe == "frames" else model.features
@@ -65,14 +67,14 @@ class ImaginedWorlds:
         observations: np.ndarray = self._fresh_observation[rows]
         return observations
 
-    def step(self, action: np.ndarray) -> Moment:
+    def step(self, action: np.ndarray) -> ImaginedStep:
         """One step of all worlds, actions int32 (N,).
 
         Whether an episode ends is drawn with the probability that the model gives; at temperature 0 it ends where that
         is above a half. Between them the logit of the probability is divided by the temperature.
         """
         self._state, *shown = self._advance(self._state, action, self._temperature, self._key("step"))
-        return Moment(*(value.numpy() for value in shown))
+        return ImaginedStep(*(value.numpy() for value in shown))
 
     def frames(self) -> np.ndarray:
         """uint8 (N, H, W, C): the images of all worlds as they are."""
@@ -81,13 +83,7 @@ class ImaginedWorlds:
     def _draw_starts(self) -> None:
         """As many as there are worlds, always: another number would be another graph."""
         windows = self._starts(self._count, self._generator)
-        states = self._model.observe_sequence(
-            tf.constant(windows.observation),
-            tf.constant(previous_actions(windows)),
-            tf.constant(windows.is_first),
-            tf.constant(self._key("follow")),
-        )
-        self._fresh = tf.nest.map_structure(lambda x: x[:, -1], states)
+        self._fresh = states_after(self._model, windows, tf.constant(self._key("follow")))
         self._fresh_observation = self._show(self._fresh).numpy()
         self._used = 0
 

@@ -14,7 +14,7 @@ from worldmodels.models.rssm.config import RSSMConfig
 if TYPE_CHECKING:
     import numpy as np
 
-    from worldmodels.models.api import Perception
+    from worldmodels.models.api import Representation
 
 __all__ = ["MODELS", "build_model"]
 
@@ -27,12 +27,14 @@ MODELS: dict[str, tuple[type, str]] = {
         "worldmodels.models.next_frame.stochastic_discrete:StochasticDiscrete",
     ),
 }
-"""Every kind of perception, all but "frames" world models: its configuration, and where its class stands (imported
+"""Every kind of representation, all but "frames" world models: its configuration, and where its class stands (imported
 when one is built)."""
 
 
-def build_model(config: Any, observation_shape: tuple[int, int, int], num_actions: int, seed: np.ndarray) -> Perception:
-    """A fresh world model, or another perception.
+def build_model(
+    config: Any, observation_shape: tuple[int, int, int], num_actions: int, seed: np.ndarray
+) -> Representation:
+    """A fresh world model, or another representation.
 
     Args:
         config: one of the configuration classes in `MODELS`.
@@ -42,6 +44,5 @@ def build_model(config: Any, observation_shape: tuple[int, int, int], num_action
     """
     if config.kind not in MODELS:
         raise ConfigError(unknown("model", config.kind, MODELS))
-    import_module("worldmodels.models.graph").make_deterministic()
     module, name = MODELS[config.kind][1].split(":")
     return getattr(import_module(module), name)(config, observation_shape, num_actions, seed)

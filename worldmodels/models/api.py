@@ -1,4 +1,4 @@
-"""The contracts of a perception, which follows a world, and of a world model, which also goes on by itself and learns.
+"""The contracts of a representation, which takes in observations, and of a world model, which also predicts.
 
 One letter per axis: B batch, T time, H height, W width, C channels, F features. A `State` is a nest of tensors with
 leading dimension B; nobody but the model that made it looks inside. A nest of states in time has leading (B, T).
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 class ModelSpec(NamedTuple):
-    """What a model expects and what it offers."""
+    """A model as everybody else needs to know it: what it expects and what it offers.
+
+    The configuration of each kind gives it (`config.spec(observation_shape, num_actions)`), without TensorFlow.
+    """
 
     observation_shape: tuple[int, int, int]
     """(H, W, C) of its uint8 images."""
@@ -28,10 +31,16 @@ class ModelSpec(NamedTuple):
     """Whether `features` gives vectors, float32 (B, F), or stacked images, uint8 (B, H, W, F), the newest last."""
     feature_shape: tuple[int, ...]
     """Shape of one row of `features`."""
+    imagines: bool = True
+    """Whether it is a world model, which predicts on its own, and not only a representation of what was observed."""
+    reconstructs: bool = False
+    """Whether `frame` paints an image of its own for an observed state; otherwise it gives the observed frame back."""
+    min_sequence_length: int = 1
+    """Steps that a training sequence must hold at least."""
 
 
-class Perception(Protocol):
-    """What an agent sees the world through."""
+class Representation(Protocol):
+    """A running summary of what was observed, from which an agent takes its features."""
 
     spec: ModelSpec
 
@@ -41,7 +50,7 @@ class Perception(Protocol):
     def observe(
         self, state: State, observation: tf.Tensor, previous_action: tf.Tensor, is_first: tf.Tensor, seed: tf.Tensor
     ) -> State:
-        """Follow the world by one observation.
+        """Take in one observation.
 
         Where `is_first` holds, `state` and `previous_action` have no influence.
 
@@ -53,10 +62,10 @@ class Perception(Protocol):
         """
 
     def features(self, state: State) -> tf.Tensor:
-        """What an agent sees of a state: (B, *spec.feature_shape), of the type that `spec.feature_kind` says."""
+        """Return what an agent sees of a state: (B, *spec.feature_shape), of the type that `spec.feature_kind` says."""
 
     def save(self) -> dict[str, Any]:
-        """Everything that was learned, and what learning needs to go on, as a tree with NumPy leaves."""
+        """Return everything that was learned, and what learning needs to go on, as a tree with NumPy leaves."""
 
     def load(self, tree: dict[str, Any]) -> None:
         """Take over what `save` gave.
@@ -66,8 +75,8 @@ class Perception(Protocol):
         """
 
 
-class WorldModel(Perception, Protocol):
-    """A learned world."""
+class WorldModel(Representation, Protocol):
+    """A representation that also predicts what actions lead to."""
 
     def observe_sequence(
         self,
@@ -77,7 +86,7 @@ class WorldModel(Perception, Protocol):
         seed: tf.Tensor,
         state: State | None = None,
     ) -> State:
-        """Follow the world by T observations; gives the states after each, with leading (B, T).
+        """Take in T observations, and return the states after each, with leading (B, T).
 
         Args:
             observations: uint8 (B, T, H, W, C).
@@ -87,7 +96,7 @@ class WorldModel(Perception, Protocol):
         """
 
     def imagine(self, state: State, action: tf.Tensor, temperature: float | tf.Tensor, seed: tf.Tensor) -> State:
-        """Go on by one step without looking.
+        """Predict one step without an observation.
 
         Args:
             action: int32 (B,), taken in `state`.
@@ -95,36 +104,31 @@ class WorldModel(Perception, Protocol):
         """
 
     def readable(self, state: State) -> State:
-        """The part of a state that `features`, `frame`, `reward` and `continuation` need.
+        """Return the part of a state that `features`, `frame`, `reward` and `continuation` need.
 
         Long rollouts keep this part of every step; memory that only `imagine` needs is left out, so that they fit.
         """
 
     def frame(self, state: State) -> tf.Tensor:
-        """The image that belongs to a state: uint8 (B, H, W, C)."""
+        """Return the image that belongs to a state: uint8 (B, H, W, C)."""
 
     def reward(self, state: State) -> tf.Tensor:
-        """The expected reward that arrived with an imagined state, in the world's own units: float32 (B,).
+        """Return the expected reward that arrived with an imagined state, in the environment's units: float32 (B,).
 
-        A model that predicts it together with the frame has nothing to say of an observed state, and gives 0.
+        A model that predicts it together with the frame knows none of an observed state, and gives 0.
         """
 
     def continuation(self, state: State) -> tf.Tensor:
-        """The probability that the episode goes on after a state: float32 (B,), without any discount.
+        """Return the probability that the episode continues after a state: float32 (B,), without any discount.
 
         A model that predicts it together with the frame gives 1 for an observed state.
         """
 
     def fit(self, batch: Batch, seed: tf.Tensor) -> tuple[dict[str, tf.Tensor], State]:
-        """One optimiser step on B windows of T steps, any of which may cross the border of episodes.
+        """Do one optimiser step on B windows of T steps, any of which may cross the border of episodes.
 
         When the loss or a gradient is not finite, nothing is changed and the metric `model/finite` is 0.
 
         Returns:
             Scalar metrics named `model/...`, and the posterior states, leading (B, T), for imagination to start at.
         """
-
-
-def is_world_model(perception: Perception) -> bool:
-    """Whether it can also go on by itself."""
-    return hasattr(perception, "imagine")

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.models.api import ModelSpec
 from worldmodels.models.frame_stack_config import FrameStackConfig
 from worldmodels.models.graph import graph
 
@@ -27,14 +26,13 @@ def push(stack: tf.Tensor, frame: tf.Tensor, is_first: tf.Tensor) -> tf.Tensor:
 
 
 class FrameStack:
-    """A `Perception` (see `models/api.py` for the methods) that learns nothing; its state is the stack."""
+    """A `Representation` (see `models/api.py` for the methods) that learns nothing; its state is the stack."""
 
     def __init__(
         self, config: FrameStackConfig, observation_shape: tuple[int, int, int], num_actions: int, seed: np.ndarray
     ):
-        height, width, channels = observation_shape
         self.config = config
-        self.spec = ModelSpec(observation_shape, num_actions, "images", (height, width, config.frames * channels))
+        self.spec = config.spec(observation_shape, num_actions)
 
     def initial(self, batch: int) -> tf.Tensor:
         return tf.zeros((batch, *self.spec.feature_shape), tf.uint8)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from worldmodels.models.api import ModelSpec
+
 
 @dataclass(frozen=True)
 class FrameStackConfig:
@@ -12,3 +14,9 @@ class FrameStackConfig:
     kind: str = "frames"
     frames: int = 4
     """Frames in the stack; at the start of an episode all of them are its first frame."""
+
+    def spec(self, observation_shape: tuple[int, int, int], num_actions: int) -> ModelSpec:
+        """Return what others need to know of the model; `observation_shape` is (H, W, C)."""
+        height, width, channels = observation_shape
+        features = (height, width, self.frames * channels)
+        return ModelSpec(observation_shape, num_actions, "images", features, imagines=False)

@@ -10,7 +10,7 @@ from worldmodels.models.distributions import bernoulli_nll, normal_nll, symexp, 
 from worldmodels.models.layers import MLP
 
 TRANSFORMS = {
-    "identity": (tf.identity, tf.identity),
+    "none": (tf.identity, tf.identity),
     "tanh": (tf.tanh, lambda x: tf.atanh(tf.clip_by_value(x, -0.999, 0.999))),
     "symlog": (symlog, symexp),
 }

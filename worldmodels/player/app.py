@@ -22,7 +22,7 @@ from worldmodels.player.settings import Settings
 from worldmodels.player.stage import Stage, stage_game, stage_run
 from worldmodels.player.window import Prepare, Report, run_window
 from worldmodels.player.worlds import RealWorld
-from worldmodels.runtime.action_file import write_played
+from worldmodels.runtime.action_recording import write_recording
 from worldmodels.telemetry.video import write_video
 
 ZOOMS = {0: 8, 1: 10, 2: 8, 3: 6, 4: 5, 5: 4}
@@ -56,7 +56,7 @@ def play_runs(paths: Sequence[str | Path], options: PlayOptions | None = None) -
     controls = Controls(env.action_keys, env.action_meanings)
     players = len(stage.players()) + first.config.trains_policy
     guide = make_guide(env.title, env.rules, controls, models > 0, players)
-    columns = count_columns(models, first.paints, options.alone == "model") if models else 0
+    columns = count_columns(models, first.spec.reconstructs, options.alone == "model") if models else 0
     height, width = (env.observation_space.shape or (64, 64))[:2] if models else (HUMAN_SIZE, HUMAN_SIZE)
     painter = Painter(guide, (width, height), columns, "   ".join(run.source for run in runs))
     _play(painter, loader(runs, stage, controls), stage, keys)
@@ -119,7 +119,7 @@ def _recorded(prepare: Prepare, stage: Stage) -> Iterator[Prepare]:
     finally:
         path = stage.options.record
         if path and sessions:
-            write_played(path, replace(stage.played, episodes=sessions[0].journal.episodes()))
+            write_recording(path, replace(stage.played, episodes=sessions[0].journal.episodes()))
             print(f"Wrote {path}.")
 
 

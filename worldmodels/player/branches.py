@@ -42,11 +42,11 @@ class Branches:
             self._begin()
             return
         key = fold(self._root, self._step)
-        self._state, sight = self._world.model.imagine(self._state, self._actions, np.float32(temperature), key)
+        self._state, prediction = self._world.model.step(self._state, self._actions, np.float32(temperature), key)
         self._step += 1
-        self._frames = np.asarray(sight.frame)
-        self._returns += np.asarray(sight.reward) * self._alive
-        self._alive = self._alive * np.asarray(sight.continuation)
+        self._frames = np.asarray(prediction.frame)
+        self._returns += np.asarray(prediction.reward) * self._alive
+        self._alive = self._alive * np.asarray(prediction.continuation)
 
     def view(self) -> BranchView:
         """What is to be seen of them now."""

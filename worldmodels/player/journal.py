@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from worldmodels.player.worlds import Frame
-from worldmodels.runtime.action_file import PlayedEpisode, fingerprint, kept
+from worldmodels.runtime.action_recording import RecordedEpisode, frame_hash, kept_hashes
 
 
 class _Note(NamedTuple):
@@ -28,12 +28,12 @@ class Journal:
 
     def episode(self, observation: Frame) -> None:
         """An episode begins."""
-        self._hashed = fingerprint(observation)
+        self._hashed = frame_hash(observation)
         self._last = _Note(self._last, "episode", None, self._hashed)
 
     def action(self, action: int, observation: Frame) -> None:
         """An action, and where it led."""
-        self._hashed = fingerprint(observation, self._hashed)
+        self._hashed = frame_hash(observation, self._hashed)
         self._last = _Note(self._last, "action", action, self._hashed)
 
     def event(self, what: str, value: Any = None) -> None:
@@ -48,7 +48,7 @@ class Journal:
         """Forget what came after `save`."""
         self._last, self._hashed = moment
 
-    def episodes(self) -> list[PlayedEpisode]:
+    def episodes(self) -> list[RecordedEpisode]:
         """All that was noted, for an action file."""
         notes = []
         note = self._last
@@ -68,7 +68,7 @@ def _split(notes: list[_Note]) -> list[list[_Note]]:
     return episodes
 
 
-def _played(notes: list[_Note]) -> PlayedEpisode:
+def _played(notes: list[_Note]) -> RecordedEpisode:
     actions: list[int] = []
     events: list[list[Any]] = []
     for note in notes:
@@ -76,4 +76,4 @@ def _played(notes: list[_Note]) -> PlayedEpisode:
             actions.append(note.value)
         elif note.what != "episode":
             events.append([len(actions), note.what, *([] if note.value is None else [note.value])])
-    return PlayedEpisode(actions, kept([note.hashed for note in notes if note.hashed]), events)
+    return RecordedEpisode(actions, kept_hashes([note.hashed for note in notes if note.hashed]), events)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from worldmodels.core.checkpoint import Checkpoints
@@ -11,8 +12,7 @@ from worldmodels.core.config import load_config
 from worldmodels.core.errors import UserError
 from worldmodels.core.run_dir import RunDir
 from worldmodels.core.seeding import Streams
-from worldmodels.models.frame_stack_config import FrameStackConfig
-from worldmodels.models.rssm.config import RSSMConfig
+from worldmodels.models.api import ModelSpec
 from worldmodels.player.controls import Controls
 from worldmodels.player.options import PlayOptions
 from worldmodels.player.players import PolicyPlayer
@@ -22,6 +22,7 @@ from worldmodels.player.stage import Stage
 from worldmodels.player.window import Prepare, Report
 from worldmodels.player.worlds import ModelWorld, RealWorld, RecordedWorld, Watcher
 from worldmodels.runtime.config import RunConfig
+from worldmodels.runtime.environment import model_spec
 
 
 @dataclass(frozen=True)
@@ -41,14 +42,10 @@ class Run:
             Path(path), load_config(RunConfig, [run_dir.config]), tuple(Checkpoints(run_dir.checkpoints).steps())
         )
 
-    @property
-    def has_model(self) -> bool:
-        return not isinstance(self.config.model, FrameStackConfig)
-
-    @property
-    def paints(self) -> bool:
-        """Its model has a picture of its own of what it sees."""
-        return isinstance(self.config.model, RSSMConfig)
+    @cached_property
+    def spec(self) -> ModelSpec:
+        """The spec of its model."""
+        return model_spec(self.config)
 
     @property
     def source(self) -> str:
@@ -63,8 +60,8 @@ def check_together(runs: Sequence[Run]) -> None:
     if len(runs) < 2:
         return
     for run in runs:
-        if not run.has_model or not run.steps:
-            why = "has no checkpoint yet" if run.has_model else "has no world model"
+        if not run.spec.imagines or not run.steps:
+            why = "has no checkpoint yet" if run.spec.imagines else "has no world model"
             raise UserError(f"Two runs are played as two models beside one reality, and the run '{run.path}' {why}.")
     games = [run.config.env.games[0] for run in runs]
     if games[0] != games[1]:
@@ -76,9 +73,9 @@ def check_together(runs: Sequence[Run]) -> None:
 
 def count_models(runs: Sequence[Run], options: PlayOptions) -> int:
     """How many models are played. UserError if the one that is to be played alone does not exist."""
-    if options.alone == "model" and not runs[0].has_model:
+    if options.alone == "model" and not runs[0].spec.imagines:
         raise UserError(f"The run '{runs[0].path}' has no world model that could be played alone.")
-    return len(runs) if runs[0].has_model and options.alone != "real" else 0
+    return len(runs) if runs[0].spec.imagines and options.alone != "real" else 0
 
 
 def loader(runs: Sequence[Run], stage: Stage, controls: Controls) -> Prepare:
@@ -92,7 +89,7 @@ def loader(runs: Sequence[Run], stage: Stage, controls: Controls) -> Prepare:
         from worldmodels.runtime.quiet import load_tensorflow
 
         load_tensorflow()
-        from worldmodels.imagination.onlooker import Onlooker
+        from worldmodels.imagination.model_view import ModelView
         from worldmodels.runtime.load import load_run
 
         report(f"Loading the {what}")
@@ -104,7 +101,7 @@ def loader(runs: Sequence[Run], stage: Stage, controls: Controls) -> Prepare:
         watchers = [Watcher(parts.model, streams) for parts in loaded]
         names = ["Model"] if len(runs) == 1 else [run.path.name for run in runs]
         models = [
-            ModelWorld(Onlooker(parts.world_model), watcher, streams, settings, name)
+            ModelWorld(ModelView(parts.world_model), watcher, streams, settings, name)
             for parts, watcher, name in zip(loaded, watchers, names, strict=True)
             if with_models
         ]
@@ -122,9 +119,9 @@ def loader(runs: Sequence[Run], stage: Stage, controls: Controls) -> Prepare:
 def _reality(run: Run, stage: Stage, human_view: bool) -> RealWorld | RecordedWorld:
     options = stage.options
     if options.alone == "model" and options.start == "recorded":
-        from worldmodels.imagination.recorded import RecordedStarts
+        from worldmodels.imagination.replay_starts import ReplayStarts
         from worldmodels.replay import ReplayReader
 
         reader = ReplayReader(RunDir.open(run.path).replay)
-        return RecordedWorld(RecordedStarts(reader, run.config.evaluation.context), Streams(options.seed))
+        return RecordedWorld(ReplayStarts(reader, run.config.evaluation.context), Streams(options.seed))
     return RealWorld(stage.env, stage.played.seed, human_view, frozen=options.alone == "model")

@@ -38,7 +38,7 @@ class PlayOptions:
     put_back_every: int = 0
     """Put the model back on the real state after this many steps; 0: only key X does."""
     record: str | Path | None = None
-    """Where to write what was done, as an action file (`runtime/action_file.py`)."""
+    """Where to write what was done, as an action file (`runtime/action_recording.py`)."""
     script: str | Path | None = None
     """An action file whose actions can play: who T chooses and P lets play, and from the start if nobody else does."""
     pictures: str | Path = "pictures"

@@ -53,7 +53,7 @@ class _Thought(NamedTuple):
 
 
 class PolicyPlayer:
-    """An agent that sees what a perception makes of the real frames. It thinks of each frame, whoever plays.
+    """An agent that sees what a representation makes of the real frames. It thinks of each frame, whoever plays.
 
     Args:
         world: where there is no reality, the agent sees what this model predicts.
@@ -94,7 +94,7 @@ class PolicyPlayer:
 
     def _think(self, memory: Any, steps: int) -> _Thought:
         state = self._world.predicted if self._world else self.watcher.state
-        features = self.watcher.perception.features(state)
+        features = self.watcher.representation.features(state)
         temperature = np.float32(self._settings.policy_temperature)
         action, after, extras = self._agent.act(features, memory, temperature, fold(self._root, steps))
         return _Thought(int(np.asarray(action)[0]), memory, after, _mind(extras), steps)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from worldmodels.player.journal import Journal
 from worldmodels.player.panes import image_error
 from worldmodels.player.players import Player, PolicyPlayer
-from worldmodels.player.snapshot import LEFT, Foretold, ModelSide, Moment, RealSide, Totals
+from worldmodels.player.snapshot import LEFT, ModelForecast, ModelSide, RealSide, TimelineEntry, Totals
 from worldmodels.player.worlds import ModelWorld, RealMoment, RealWorld, RecordedWorld, Watcher
 
 HISTORY = 300
@@ -42,7 +42,7 @@ class SavedMoment(NamedTuple):
     others: tuple[Any, ...]
     """Of watchers, models, players and the journal."""
     counters: Counters
-    history: tuple[Moment, ...]
+    history: tuple[TimelineEntry, ...]
 
 
 class Playthrough:
@@ -69,7 +69,7 @@ class Playthrough:
         self._watchers: tuple[Watcher, ...] = tuple(dict.fromkeys(watchers))
         self._idle = idle
         self.journal = Journal()
-        self.history: deque[Moment] = deque(maxlen=HISTORY)
+        self.history: deque[TimelineEntry] = deque(maxlen=HISTORY)
         self.counters = Counters(idle)
         self.begin_episode()
 
@@ -198,10 +198,10 @@ class Playthrough:
             for model, episode_return, ended in counted
         )
 
-    def _moment(self, mark: str = "") -> Moment:
+    def _moment(self, mark: str = "") -> TimelineEntry:
         foretold = tuple(self._foretold(model, mark) for model in self.models)
         left = bool(foretold) and not mark and foretold[0].image_error >= LEFT and not self._had_left()
-        return Moment(self.real.reward, foretold, mark, left)
+        return TimelineEntry(self.real.reward, foretold, mark, left)
 
     def _had_left(self) -> bool:
         """Whether the first model left reality before, since it was last put back."""
@@ -210,10 +210,10 @@ class Playthrough:
                 return moment.left
         return False
 
-    def _foretold(self, model: ModelWorld, mark: str) -> Foretold:
+    def _foretold(self, model: ModelWorld, mark: str) -> ModelForecast:
         reward = 0.0 if mark else model.reward
         if self.real.frozen:
-            return Foretold(reward, model.continuation, 0.0)
+            return ModelForecast(reward, model.continuation, 0.0)
         truth = self.real.observation
         seeing = None if model.seen is None else image_error(model.seen, truth)
-        return Foretold(reward, model.continuation, image_error(model.frame, truth), seeing)
+        return ModelForecast(reward, model.continuation, image_error(model.frame, truth), seeing)

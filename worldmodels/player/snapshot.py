@@ -78,11 +78,11 @@ class BranchView:
 
 
 @dataclass(frozen=True)
-class Moment:
+class TimelineEntry:
     """One step on the time line, or, with a mark, a put-back or the first frame of an episode."""
 
     real_reward: float
-    models: tuple[Foretold, ...] = ()
+    models: tuple[ModelForecast, ...] = ()
     mark: str = ""
     """"put back", "episode" or nothing."""
     left: bool = False
@@ -90,7 +90,7 @@ class Moment:
 
 
 @dataclass(frozen=True)
-class Foretold:
+class ModelForecast:
     """What one model said of a step, and how far off its picture was."""
 
     reward: float
@@ -156,5 +156,5 @@ class Snapshot:
     notice: str
     """A short message, or nothing."""
     help_shown: bool
-    history: tuple[Moment, ...]
+    history: tuple[TimelineEntry, ...]
     """The oldest first."""

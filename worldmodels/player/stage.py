@@ -14,8 +14,8 @@ from worldmodels.envs.making import is_native
 from worldmodels.player.foreign import ForeignGame
 from worldmodels.player.options import PlayOptions
 from worldmodels.player.players import Player, RandomPlayer, ScriptPlayer
-from worldmodels.runtime.action_file import Played, read_played
-from worldmodels.runtime.relive import verify
+from worldmodels.runtime.action_recording import ActionRecording, read_recording
+from worldmodels.runtime.action_replay import verify_recording
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Stage:
 
     env: GameEnv | ForeignGame
     options: PlayOptions
-    played: Played
-    script: Played | None
+    played: ActionRecording
+    script: ActionRecording | None
 
     @property
     def playing(self) -> str:
@@ -59,9 +59,9 @@ def stage_game(
             it is damaged, and the text says from which step on.
     """
     if options.script is None:
-        played = Played(game, settings, Streams(options.seed).integer("player/env"), ())
+        played = ActionRecording(game, settings, Streams(options.seed).integer("player/env"), ())
         return Stage(make(game, render_mode, **settings), options, played, None)
-    script = read_played(options.script)
+    script = read_recording(options.script)
     if script.game != game:
         raise UserError(f"The recording '{options.script}' is of the game '{script.game}'. What is played is '{game}'.")
     theirs = complete_options(script.options)
@@ -71,8 +71,8 @@ def stage_game(
             f"The recording '{options.script}' was made with {key} {theirs[key]!r}, and is played with that. "
             f"Received {value!r}."
         )
-    verify(script, options.script)
-    played = Played(game, script.options, script.seed, ())
+    verify_recording(script, options.script)
+    played = ActionRecording(game, script.options, script.seed, ())
     return Stage(make(game, render_mode, **script.options), options, played, script)
 
 
@@ -99,4 +99,4 @@ def stage_run(
     if options.record or options.script:
         raise UserError(f"Recordings are of native games, and the run's environment '{config.game}' is not one.")
     seed = Streams(options.seed).integer("player/env")
-    return Stage(ForeignGame(config), options, Played(config.game, {}, seed, ()), None)
+    return Stage(ForeignGame(config), options, ActionRecording(config.game, {}, seed, ()), None)

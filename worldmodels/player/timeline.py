@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pygame
 
 from worldmodels.player import theme
-from worldmodels.player.snapshot import Moment
+from worldmodels.player.snapshot import TimelineEntry
 from worldmodels.player.theme import QUIET, SMALL, write
 
 LABELS = 92
@@ -16,7 +16,7 @@ FULL_ERROR = 48.0
 """Mean absolute difference, of 255, that fills the row."""
 
 
-def draw_timeline(surface: pygame.Surface, area: pygame.Rect, history: Sequence[Moment]) -> None:
+def draw_timeline(surface: pygame.Surface, area: pygame.Rect, history: Sequence[TimelineEntry]) -> None:
     """Rows for the image error, both rewards and the continuation; vertical lines where the model met reality."""
     theme.card(surface, area)
     plot = pygame.Rect(area.left + LABELS, area.top + 8, area.width - LABELS - 10, area.height - 16)
@@ -63,7 +63,7 @@ def _shares(row: pygame.Rect, models: int) -> list[pygame.Rect]:
     return [pygame.Rect(row.left, row.top + i * height, row.width, height - (models > 1)) for i in range(models)]
 
 
-def _rewards(surface: pygame.Surface, row: pygame.Rect, x: int, width: int, moment: Moment) -> None:
+def _rewards(surface: pygame.Surface, row: pygame.Rect, x: int, width: int, moment: TimelineEntry) -> None:
     """Real above the middle, the model's below; only what rounds to something. A hollow tick is a loss."""
     half = row.height // 2
     for value, top, colour in (

@@ -13,9 +13,9 @@ from worldmodels.player.settings import Settings
 
 if TYPE_CHECKING:
     from worldmodels.envs import GameEnv
-    from worldmodels.imagination.onlooker import Onlooker, Sight
-    from worldmodels.imagination.recorded import Starts
-    from worldmodels.models.api import Perception
+    from worldmodels.imagination.model_view import ModelView, Prediction
+    from worldmodels.imagination.replay_starts import StartWindows
+    from worldmodels.models.api import Representation
     from worldmodels.player.foreign import ForeignGame
 
 Frame = npt.NDArray[np.uint8]
@@ -89,7 +89,7 @@ class RecordedWorld:
     human_view, frozen = False, True
     reward, ended = 0.0, False
 
-    def __init__(self, starts: Starts, streams: Streams) -> None:
+    def __init__(self, starts: StartWindows, streams: Streams) -> None:
         self._starts, self._root = starts, streams.key("player/starts")
         self._resets = 0
         self.info: dict[str, Any] = {}
@@ -129,10 +129,10 @@ class RecordedWorld:
 
 
 class Watcher:
-    """What a perception makes of the real frames as they come."""
+    """What a representation makes of the real frames as they come."""
 
-    def __init__(self, perception: Perception, streams: Streams) -> None:
-        self.perception = perception
+    def __init__(self, representation: Representation, streams: Streams) -> None:
+        self.representation = representation
         self._key = streams.key("player/watch")
         self.steps = 0
         """Frames seen so far, of all episodes."""
@@ -140,7 +140,7 @@ class Watcher:
 
     def reset(self, observation: Frame) -> None:
         """A real episode begins with this frame."""
-        self._observe(observation, action=0, is_first=True, state=self.perception.initial(1))
+        self._observe(observation, action=0, is_first=True, state=self.representation.initial(1))
 
     def step(self, action: int, observation: Frame) -> None:
         """The frame to which `action` really led."""
@@ -157,7 +157,7 @@ class Watcher:
     def _observe(self, observation: Frame, action: int, is_first: bool, state: Any) -> None:
         self.steps += 1
         key = fold(self._key, self.steps)
-        self.state = self.perception.observe(
+        self.state = self.representation.observe(
             state, observation[None], np.array([action], np.int32), np.array([is_first]), key
         )
 
@@ -181,11 +181,11 @@ class ModelWorld:
     """
 
     def __init__(
-        self, model: Onlooker, watcher: Watcher, streams: Streams, settings: Settings, name: str = "Model"
+        self, model: ModelView, watcher: Watcher, streams: Streams, settings: Settings, name: str = "Model"
     ) -> None:
         self.model, self.watcher, self.name = model, watcher, name
         self._streams, self._settings = streams, settings
-        self._paints = model.spec.feature_kind == "vector"
+        self._paints = model.spec.reconstructs
         self._steps = 0
         self.predicted: Any = None
         self.reward = 0.0
@@ -199,14 +199,14 @@ class ModelWorld:
         """Predict the step of `action`, before the watcher sees where it really led."""
         before = self.predicted
         self._steps += 1
-        self.predicted, sight = self._imagine(before, action, self.key("predict"))
-        self._see(sight)
+        self.predicted, prediction = self._imagine(before, action, self.key("predict"))
+        self._see(prediction)
         self.doubt = self._doubt(before, action) if self.doubts else None
 
     def put_back(self) -> None:
         """Predict on from the real state."""
         self.predicted, self.doubt = self.watcher.state, None
-        self._see(self.model.look(self.predicted))
+        self._see(self.model.predict(self.predicted))
 
     def look_at_reality(self) -> None:
         """The model's own picture of what the watcher has just seen."""
@@ -223,7 +223,7 @@ class ModelWorld:
     def load(self, moment: Any) -> None:
         """Go back to a moment that `save` gave."""
         self.predicted, self.doubt, self._steps = moment
-        self._see(self.model.look(self.predicted))
+        self._see(self.model.predict(self.predicted))
         self.look_at_reality()
 
     def warm_up(self) -> None:
@@ -234,10 +234,10 @@ class ModelWorld:
         """Compile what many samples need."""
         self._doubt(self.predicted, 0)
 
-    def _imagine(self, state: Any, action: int, key: Key, rows: int = 1) -> tuple[Any, Sight]:
+    def _imagine(self, state: Any, action: int, key: Key, rows: int = 1) -> tuple[Any, Prediction]:
         actions = np.full(rows, action, np.int32)
-        state, sight = self.model.imagine(state, actions, np.float32(self._settings.temperature), key)
-        return state, sight
+        state, prediction = self.model.step(state, actions, np.float32(self._settings.temperature), key)
+        return state, prediction
 
     def _doubt(self, before: Any, action: int) -> npt.NDArray[np.float32]:
         """The standard deviation of each pixel over samples of one step, the largest of its channels."""
@@ -245,7 +245,7 @@ class ModelWorld:
         deviation = np.asarray(crowd.frame).astype(np.float32).std(0).max(-1) / 127.5
         return np.asarray(deviation, np.float32)
 
-    def _see(self, sight: Sight) -> None:
-        self.frame = np.asarray(sight.frame)[0]
-        self.reward = float(np.asarray(sight.reward)[0])
-        self.continuation = float(np.asarray(sight.continuation)[0])
+    def _see(self, prediction: Prediction) -> None:
+        self.frame = np.asarray(prediction.frame)[0]
+        self.reward = float(np.asarray(prediction.reward)[0])
+        self.continuation = float(np.asarray(prediction.continuation)[0])

@@ -2,50 +2,62 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 import numpy as np
 import tensorflow as tf
 
 from worldmodels.agents.api import Agent
 from worldmodels.core.seeding import fold, generator_state, restore_generator
-from worldmodels.models.api import Perception
+from worldmodels.models.api import Representation
+
+
+@dataclass(frozen=True)
+class PolicyOutput:
+    """What a policy said at one step of N environments."""
+
+    action: np.ndarray
+    """int32 (N,)."""
+    features: tf.Tensor | None = None
+    """(N, ...), the `Representation.features` that an agent saw; None where no agent acted."""
+    extras: dict[str, tf.Tensor] = field(default_factory=dict)
+    """What `Agent.act` gave besides the action, leading N."""
+    memory: Any = ()
+    """The agent's memory before it acted."""
+
+    def with_action(self, action: np.ndarray) -> PolicyOutput:
+        """Return the same output with the actions int32 (N,) that were really taken."""
+        return replace(self, action=action)
 
 
 class Actor(Protocol):
     """Chooses one action for each of N environments."""
 
-    def act(self, observation: np.ndarray, is_first: np.ndarray) -> np.ndarray:
-        """Observations uint8 (N, H, W, C) and flags bool (N,) give actions int32 (N,)."""
+    def act(self, observation: np.ndarray, is_first: np.ndarray) -> PolicyOutput:
+        """Choose actions for observations uint8 (N, H, W, C), of which bool (N,) begin an episode."""
 
     def correct(self, action: np.ndarray) -> None:
-        """Tell the actor that these actions int32 (N,) were taken in place of the ones it gave last."""
+        """Take note that these actions int32 (N,) were taken in place of the last ones."""
 
     def save(self) -> dict[str, Any]: ...
 
     def load(self, tree: dict[str, Any]) -> None: ...
 
 
-class Moment(NamedTuple):
-    """What an agent saw of one step of N environments, and what it made of it."""
-
-    features: tf.Tensor
-    """(N, ...), of `Perception.features`."""
-    extras: dict[str, tf.Tensor]
-    """What `Agent.act` gave besides the action, leading N."""
-    memory: Any
-    """The agent's own, before it acted."""
-
-
 class RandomActor:
-    """Uniformly random actions, whatever it sees."""
+    """Chooses uniformly random actions, whatever it sees."""
 
     def __init__(self, num_actions: int, generator: np.random.Generator):
         self._num_actions = num_actions
         self._generator = generator
 
-    def act(self, observation: np.ndarray, is_first: np.ndarray) -> np.ndarray:
-        return self._generator.integers(self._num_actions, size=len(observation), dtype=np.int32)
+    def reset(self, key: np.ndarray, temperature: float = 1.0) -> None:
+        """Start a new random stream; the temperature has no effect."""
+        self._generator = np.random.default_rng(key.view(np.uint32))
+
+    def act(self, observation: np.ndarray, is_first: np.ndarray) -> PolicyOutput:
+        return PolicyOutput(self._generator.integers(self._num_actions, size=len(observation), dtype=np.int32))
 
     def correct(self, action: np.ndarray) -> None:
         pass  # it does not look back
@@ -58,14 +70,14 @@ class RandomActor:
 
 
 class ModelActor:
-    """An agent that sees the world through the state of a world model.
+    """An agent that acts on the features of a representation, which takes in every observation.
 
     Args:
         key: int32 (2,); all sampling is a function of it and of the number of the call.
-        temperature: of the policy; 0 takes the most probable action.
+        temperature: scales the policy's randomness; 0 takes the most probable action.
     """
 
-    def __init__(self, model: Perception, agent: Agent, num_envs: int, key: np.ndarray, temperature: float = 1.0):
+    def __init__(self, model: Representation, agent: Agent, num_envs: int, key: np.ndarray, temperature: float = 1.0):
         self._model, self._agent, self._num_envs = model, agent, num_envs
         image = tf.TensorSpec((num_envs, *model.spec.observation_shape), tf.uint8)
         self._step = tf.function(self._observe_and_act).get_concrete_function(
@@ -78,33 +90,31 @@ class ModelActor:
         self.reset(key, temperature)
 
     def reset(self, key: np.ndarray, temperature: float = 1.0) -> None:
-        """Forget all that was seen, and start over; the compiled step is kept."""
+        """Forget everything that was observed, and start over; the compiled step is kept."""
         self._key, self._temperature = key, tf.constant(temperature, tf.float32)
         self._memory = self._initial()
         self._calls = 0
-        self.moment: Moment | None = None
 
     @property
     def state(self) -> Any:
-        """The world model's state, a nest of tensors with N rows."""
+        """The state of the representation, a nest of tensors with N rows."""
         return self._memory[0]
 
-    def act(self, observation: np.ndarray, is_first: np.ndarray) -> np.ndarray:
-        self._memory, self.moment = self._look(observation, is_first)
+    def act(self, observation: np.ndarray, is_first: np.ndarray) -> PolicyOutput:
+        self._memory, output = self._call(observation, is_first)
         self._calls += 1
-        return self._memory[1].numpy()
+        return output
 
-    def peek(self, observation: np.ndarray, is_first: np.ndarray) -> tuple[np.ndarray, Moment]:
-        """What `act` would do and make of it now; nothing is remembered, the next call may be the same again."""
-        memory, moment = self._look(observation, is_first)
-        return memory[1].numpy(), moment
+    def peek(self, observation: np.ndarray, is_first: np.ndarray) -> PolicyOutput:
+        """Return what `act` would give now; nothing is remembered, so the next call may be the same again."""
+        return self._call(observation, is_first)[1]
 
-    def _look(self, observation: np.ndarray, is_first: np.ndarray) -> tuple[Any, Moment]:
+    def _call(self, observation: np.ndarray, is_first: np.ndarray) -> tuple[Any, PolicyOutput]:
         seed = tf.constant(fold(self._key, self._calls))
         memory, features, extras = self._step(
             *self._memory, tf.constant(observation), tf.constant(is_first), self._temperature, seed
         )
-        return memory, Moment(features, extras, self._memory[2])
+        return memory, PolicyOutput(memory[1].numpy(), features, extras, self._memory[2])
 
     def correct(self, action: np.ndarray) -> None:
         state, _, agent_state = self._memory
@@ -131,17 +141,17 @@ class ModelActor:
     def _choose(
         self, state: Any, agent_state: Any, temperature: tf.Tensor, seed: tf.Tensor
     ) -> tuple[tf.Tensor, Any, dict[str, tf.Tensor]]:
-        """As `Agent.act`, but with the state itself; an actor that does more than ask its agent overrides it."""
+        """Choose as `Agent.act` does, but given the state itself; a planner overrides this."""
         return self._agent.act(self._model.features(state), agent_state, temperature, seed)
 
 
 def save_nest(nest: Any) -> dict[str, np.ndarray]:
-    """The tensors of a nest, as part of a saved tree."""
+    """Return the tensors of a nest as part of a saved tree."""
     return {f"{i:03d}": leaf.numpy() for i, leaf in enumerate(tf.nest.flatten(nest))}
 
 
 def load_nest(like: Any, tree: dict[str, np.ndarray]) -> Any:
-    """The nest that `save_nest` took apart, built as `like`."""
+    """Return the nest that `save_nest` took apart, built as `like`."""
     return tf.nest.pack_sequence_as(like, [tf.constant(leaf) for _, leaf in sorted(tree.items())])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from worldmodels.agents import build_agent
@@ -11,36 +11,46 @@ from worldmodels.core.errors import ConfigError
 from worldmodels.core.seeding import Streams
 from worldmodels.envs import VectorEnv
 from worldmodels.models import build_model
-from worldmodels.models.api import Perception, WorldModel, is_world_model
+from worldmodels.models.api import Representation, WorldModel
+from worldmodels.models.graph import has_gpu, make_deterministic
 from worldmodels.runtime.config import RunConfig
 from worldmodels.runtime.environment import checked_spaces
 
 
 @dataclass(frozen=True)
 class Parts:
-    """What learns in a run: everything else is built around it."""
+    """The parts of a run that learn; everything else is built around them."""
 
     config: RunConfig
     streams: Streams
-    model: Perception
-    """A world model, unless the run is one that knows none."""
+    model: Representation
+    """A world model, unless the run learns without one."""
     agent: Agent
 
     @property
     def world_model(self) -> WorldModel:
-        """The perception where it can also imagine; ConfigError where it cannot."""
-        if not is_world_model(self.model):
+        """The model as a world model; raises ConfigError where it is none."""
+        if not self.model.spec.imagines:
             raise ConfigError(
-                f"The model kind '{self.config.model.kind}' is no world model: it shows the agent the newest frames, "
-                "and imagines nothing."
+                f"The model kind '{self.config.model.kind}' is no world model: it represents what was observed, and "
+                "predicts nothing."
             )
         return cast(WorldModel, self.model)
 
 
 def build_parts(config: RunConfig, env: VectorEnv) -> Parts:
-    """A fresh model and agent that fit the environment's spaces."""
+    """Build a fresh model and agent that fit the environment's spaces."""
     shape, num_actions = checked_spaces(config.env.game, env)
     streams = Streams(config.seed)
+    if config.deterministic is not False:
+        make_deterministic()
     model = build_model(config.model, shape, num_actions, streams.key("model"))
     agent = build_agent(config.agent, model.spec, streams.key("agent"))
     return Parts(config, streams, model, agent)
+
+
+def resolve_deterministic(config: RunConfig) -> RunConfig:
+    """Return the configuration with `deterministic` decided: yes on a CPU, no where TensorFlow finds a GPU."""
+    if config.deterministic is not None:
+        return config
+    return replace(config, deterministic=not has_gpu())

@@ -13,7 +13,7 @@ from worldmodels.envs import can_save
 
 if TYPE_CHECKING:  # a collector needs no TensorFlow of its own
     from worldmodels.envs import VectorEnv
-    from worldmodels.runtime.actor import Actor
+    from worldmodels.runtime.actor import Actor, PolicyOutput
 
 
 class Collector:
@@ -27,17 +27,18 @@ class Collector:
         self._seed = seed
         self._begin(seed)
 
-    def collect(self, actor: Actor, steps: int) -> Iterator[Step]:
-        """Yield whole batched steps of N environments until at least `steps` environment steps are done."""
+    def collect(self, actor: Actor, steps: int) -> Iterator[tuple[Step, PolicyOutput]]:
+        """Yield batched steps of N environments, each with what the policy said at it, until at least `steps`
+        environment steps are done."""
         for _ in range(-(-steps // self.env.num_envs)):
             arrived = self._arrived
-            action = actor.act(arrived["observation"], arrived["is_first"])
-            self._advance(action)
-            yield Step(**arrived, action=action)
+            output = actor.act(arrived["observation"], arrived["is_first"])
+            self._advance(output.action)
+            yield Step(**arrived, action=output.action), output
 
     @property
     def arrived(self) -> dict[str, Any]:
-        """The fields of the next `Step`, but its action."""
+        """All fields of the next `Step` but its action."""
         return self._arrived
 
     @property
@@ -46,7 +47,7 @@ class Collector:
         return can_save(self.env)
 
     def save(self) -> dict[str, Any]:
-        """The environments' exact states, and the observation that waits."""
+        """Return the exact states of the environments, and the observation that waits."""
         if not self.resumes_exactly:
             # Foreign environments begin new episodes, on other levels each time.
             return {"next_seed": Streams(self._seed).integer("after resuming")}
@@ -85,14 +86,14 @@ class Collector:
 
 
 class EpisodeTracker:
-    """Adds up rewards and lengths; a finished episode is a dict of its return and length."""
+    """Sums up rewards and lengths; a finished episode is a dict of its return and length."""
 
     def __init__(self, num_envs: int):
         self._return: np.ndarray = np.zeros(num_envs)
         self._length: np.ndarray = np.zeros(num_envs, np.int64)
 
     def add(self, step: Step) -> list[dict[str, float]]:
-        """Take one batched step, give the episodes that ended with it."""
+        """Add one batched step, and return the episodes that ended with it."""
         self._return = np.where(step.is_first, 0.0, self._return) + step.reward
         self._length = np.where(step.is_first, 0, self._length + 1)
         return [

@@ -17,27 +17,27 @@ from worldmodels.replay.config import ReplayConfig
 
 @dataclass(frozen=True)
 class StartsConfig:
-    """Where imagination starts."""
+    """The states at which imagined rollouts start, chosen anew for each policy update."""
 
+    rollouts: int = 0
+    """How many rollouts start, each at another state; 0, without context alone: at all states along the batch."""
     context: int = 0
-    """Recorded frames that the model sees before a rollout starts; 0: at the states that it had along the batch that
-    it was last fitted to, and the other numbers here have no effect."""
-    rollouts: int = 16
-    """Recorded windows drawn anew for each policy update, from episodes that are not held out."""
+    """Recorded frames that the model takes in before a rollout starts; 0: rollouts start at the states that the model
+    had along the batch to which it was last fitted, and the numbers below have no effect."""
     newest: int = 0
     """Draw from the newest recorded steps alone, so many summed over the environments; 0: from all."""
     beginnings: int = 0
-    """How many of the windows begin where an episode does; the others anywhere."""
+    """How many of the contexts begin where an episode does; the others begin anywhere."""
 
 
 @dataclass(frozen=True)
-class LoopConfig:
-    """Numbers of the loop: collect, fit the model, improve the policy in imagination, repeat.
+class ModelBasedConfig:
+    """The model-based loop: collect steps, fit the model, improve the policy in imagination, repeat.
 
     Steps are real environment steps, summed over the parallel environments; updates are optimiser steps of the model,
-    and calls of `Agent.improve` for the policy. One turn of the loop collects, fits and improves, each in one piece;
-    a run ends with the turn that reaches `steps`. Zero for `improve` trains a model only, zero for `fit` keeps a
-    pretrained model as it is, zero for `collect` learns from what was recorded before.
+    and calls of `Agent.update_from_imagination` for the policy. One turn of the loop collects, fits and improves, each
+    in one piece; a run ends with the turn that reaches `steps`. Zero for `improve` trains a model only, zero for `fit`
+    keeps a pretrained model as it is, zero for `collect` learns from what was recorded before.
     """
 
     kind: str = "model_based"
@@ -58,7 +58,7 @@ class LoopConfig:
     improve: int = 1
     """Policy updates in imagination in each turn."""
     improve_factors: tuple[float, ...] = ()
-    """Multiples of `improve` in the first turns of the loop, one number for each turn; afterwards 1."""
+    """Multiples of `update_from_imagination` in the first turns of the loop, one number for each turn; afterwards 1."""
     turns: int = 0
     """With `collect` 0: how often to fit and improve; otherwise `steps` decides, and this has no effect."""
     starts: StartsConfig = field(default_factory=StartsConfig)
@@ -71,10 +71,44 @@ class LoopConfig:
     """Steps in a sequence."""
     pretrained: str = ""
     """A run's folder, whose newest world model this run starts with."""
-    recording: str = ""
-    """A run's folder, whose experience this run starts with, in place of the prefill."""
+    initial_replay: str = ""
+    """A run's folder, whose recorded experience this run starts with, in place of the prefill."""
     demonstrations: tuple[str, ...] = ()
     """Recordings of the player (`worldmodels play --record`), which this run starts with besides."""
+
+    @property
+    def step_limit(self) -> int:
+        """Real environment steps at which the run ends; 0 where the number of turns ends it."""
+        return self.steps if self.collect else 0
+
+    @property
+    def trains_policy(self) -> bool:
+        """Whether the agent ever learns."""
+        return self.improve > 0 or self.real_rollout > 0
+
+
+@dataclass(frozen=True)
+class ModelFreeConfig:
+    """The model-free loop: collect steps, learn from them, repeat."""
+
+    kind: str = "model_free"
+    steps: int = 1_000_000
+    """Real environment steps of the whole run."""
+    rollout: int = 128
+    """Steps of each environment between two updates of the policy (`n_steps` in Stable-Baselines3)."""
+
+    trains_policy = True  # a fact about the loop, not a setting: so without a type
+
+    @property
+    def step_limit(self) -> int:
+        """Real environment steps at which the run ends."""
+        return self.steps
+
+
+@dataclass(frozen=True)
+class ScheduleConfig:
+    """When a run logs, evaluates and saves; steps are real environment steps, as everywhere."""
+
     log_every: int = 5_000
     """Steps between two records of the metrics."""
     log_updates: int = 0
@@ -90,33 +124,15 @@ class LoopConfig:
 
 
 @dataclass(frozen=True)
-class ModelFreeConfig:
-    """Numbers of the loop that knows no model: collect, learn from it, repeat."""
-
-    kind: str = "model_free"
-    steps: int = 1_000_000
-    """Real environment steps of the whole run."""
-    rollout: int = 128
-    """Steps of each environment between two updates of the policy."""
-    log_every: int = 5_000
-    """Steps between two records of the metrics."""
-    evaluate_every: int = 100_000
-    """Steps between two evaluations of the policy, with a video; 0 for none."""
-    checkpoint_every: int = 25_000
-    """Steps between two checkpoints; the end of a run always writes one."""
-    keep_checkpoints: int = 2
-
-
-@dataclass(frozen=True)
 class EvaluationConfig:
-    """What an evaluation measures; `worldmodels eval` can override each from the command line."""
+    """The numbers of an evaluation; `worldmodels eval` can override each from the command line."""
 
     episodes: int = 64
     """Episodes for each cell of the grid; all of them are counted, finished or not."""
     temperatures: tuple[float, ...] = (1.0,)
     """Sampling temperatures of the policy: 0 takes the most probable action, 1 samples."""
     model_temperatures: tuple[float, ...] = (1.0,)
-    """Of the world model's own sampling, wherever it predicts."""
+    """Sampling temperatures of the world model, wherever it predicts."""
     noops: tuple[int, ...] = (0,)
     """Numbers of steps without an action at the start of an episode."""
     max_steps: int = 1_000
@@ -134,19 +150,21 @@ class RunConfig:
     """Everything that decides a run: the same configuration and seed give the same numbers on a CPU."""
 
     seed: int = 0
+    """The seed of everything random in the run."""
+    deterministic: bool | None = None
+    """Whether the same configuration repeats bit for bit, which costs a GPU much speed and a CPU none; null: yes on a
+    CPU, no with a GPU, decided when the run is made."""
     env: EnvConfig = field(default_factory=EnvConfig)
     replay: ReplayConfig = field(default_factory=ReplayConfig)
     model: RSSMConfig | DeterministicConfig | StochasticDiscreteConfig | FrameStackConfig = field(
         default_factory=RSSMConfig
     )
     agent: ActorCriticConfig | PPOConfig | RandomConfig = field(default_factory=ActorCriticConfig)
-    training: LoopConfig | ModelFreeConfig = field(default_factory=LoopConfig)
+    training: ModelBasedConfig | ModelFreeConfig = field(default_factory=ModelBasedConfig)
+    schedule: ScheduleConfig = field(default_factory=ScheduleConfig)
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
 
     @property
     def trains_policy(self) -> bool:
-        """Whether the agent ever learns; the policy of one that does not is of no interest."""
-        if self.agent.kind == "random":
-            return False
-        training = self.training
-        return isinstance(training, ModelFreeConfig) or training.improve > 0 or training.real_rollout > 0
+        """Whether the agent ever learns; a policy that does not is not evaluated."""
+        return self.agent.kind != "random" and self.training.trains_policy

@@ -1,14 +1,19 @@
-"""The real world of a run, made from its configuration."""
+"""The environment of a run, made from its configuration."""
 
 from __future__ import annotations
 
 from worldmodels.core.errors import ConfigError
 from worldmodels.envs import VectorEnv, make_vec
+from worldmodels.models.api import ModelSpec
 from worldmodels.runtime.config import RunConfig
 
 
 def build_env(config: RunConfig, num_envs: int | None = None) -> VectorEnv:
-    """The configured environment as a vector environment; with `num_envs` copies, or as few more as make a mixture."""
+    """Make the configured environment as a vector environment.
+
+    Args:
+        num_envs: copies, rounded up to whole mixtures of games; by default as many as the configuration says.
+    """
     if num_envs is None:
         return make_vec(config.env)
     games = len(config.env.games)
@@ -16,7 +21,11 @@ def build_env(config: RunConfig, num_envs: int | None = None) -> VectorEnv:
 
 
 def checked_spaces(name: str, env: VectorEnv) -> tuple[tuple[int, int, int], int]:
-    """The shape of observations (height, width, channels) and the number of actions."""
+    """Return the shape of observations (height, width, channels) and the number of actions.
+
+    Raises:
+        ConfigError: observations are no images, or actions are not discrete.
+    """
     observations, actions = env.single_observation_space, env.single_action_space
     shape, count = observations.shape or (), getattr(actions, "n", None)
     if len(shape) != 3 or str(observations.dtype) != "uint8" or count is None:
@@ -26,3 +35,12 @@ def checked_spaces(name: str, env: VectorEnv) -> tuple[tuple[int, int, int], int
         )
     height, width, channels = shape
     return (height, width, channels), int(count)
+
+
+def model_spec(config: RunConfig) -> ModelSpec:
+    """Return the spec of a run's model, from its configuration and a copy of its environment; needs no TensorFlow."""
+    env = build_env(config, num_envs=1)
+    try:
+        return config.model.spec(*checked_spaces(config.env.game, env))
+    finally:
+        env.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from worldmodels.imagination.recorded import RecordedStarts
+from worldmodels.imagination.replay_starts import ReplayStarts
 from worldmodels.imagination.vector_env import ImaginedVectorEnv
 from worldmodels.replay import ReplayReader
 from worldmodels.runtime.load import load_run
@@ -25,5 +25,5 @@ def dream(path: str | Path, step: int | None = None, context: int | None = None,
         UserError: no such run, no whole checkpoint, a run without a world model, or too little recorded experience.
     """
     run = load_run(path, step)
-    starts = RecordedStarts(ReplayReader(run.run_dir.replay), context or run.config.evaluation.context)
+    starts = ReplayStarts(ReplayReader(run.run_dir.replay), context or run.config.evaluation.context)
     return ImaginedVectorEnv(run.parts.world_model, starts, **how)

@@ -54,7 +54,7 @@ class Logger:
             sink.close()
 
 
-class Means:
+class MeanMetrics:
     """Means of scalars by name since they were last taken; saved with the run, so that resuming loses no episode."""
 
     def __init__(self) -> None:

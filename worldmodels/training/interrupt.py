@@ -1,9 +1,13 @@
-"""Ctrl-C and termination as a wish, not an accident: the loop ends at a moment when everything can be saved."""
+"""Ctrl-C and termination as requests: the loop stops where everything can be saved."""
 
 from __future__ import annotations
 
 import signal
 from types import FrameType, TracebackType
+
+
+class Interrupted(Exception):
+    """The run was asked to stop, and can continue from the checkpoint that it wrote."""
 
 
 class Interruption:

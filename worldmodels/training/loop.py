@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
 from worldmodels.core.errors import NonFiniteError
-from worldmodels.telemetry.logger import Means
+from worldmodels.telemetry.logger import MeanMetrics
 from worldmodels.telemetry.timers import Timer
 
 
@@ -25,8 +25,8 @@ class Loop(Protocol):
     """Real environment steps done."""
     updates: int
     """Updates of the world model done, or of the policy where there is no model."""
-    metrics: Means
-    """Means since they were last taken."""
+    metrics: MeanMetrics
+    """MeanMetrics since they were last taken."""
     timer: Timer
     """Where wall time goes; nothing that learns ever sees it."""
 

@@ -1,4 +1,4 @@
-"""The loop that knows no model: collect, learn from it, repeat."""
+"""The loop of model-free learning: collect steps, learn from them, repeat."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from worldmodels.core.seeding import fold
 from worldmodels.envs import VectorEnv
 from worldmodels.runtime.build import Parts
 from worldmodels.runtime.config import ModelFreeConfig
-from worldmodels.telemetry.logger import Means
+from worldmodels.telemetry.logger import MeanMetrics
 from worldmodels.telemetry.timers import Timer
 from worldmodels.training.loop import Tick, finite
-from worldmodels.training.reality import PIECE, Reality
+from worldmodels.training.rollout_collector import STEPS_PER_TICK, RolloutCollector
 
 
 class ModelFreeLoop:
-    """A `Loop` (see `training/loop.py`) over an agent that learns in the real world alone.
+    """A `Loop` (see `training/loop.py`) over an agent that learns from real experience alone.
 
     Attributes:
         updates: policy updates done.
@@ -27,8 +27,8 @@ class ModelFreeLoop:
 
     def __init__(self, parts: Parts, config: ModelFreeConfig, env: VectorEnv):
         self.parts, self._config, self._num_envs = parts, config, env.num_envs
-        self.metrics, self.timer = Means(), Timer()
-        self._reality = Reality(parts, env, config.rollout, self.metrics)
+        self.metrics, self.timer = MeanMetrics(), Timer()
+        self._collector = RolloutCollector(parts, env, config.rollout, self.metrics)
         self._key = parts.streams.key("update")
         self.step = self.updates = 0
 
@@ -38,7 +38,7 @@ class ModelFreeLoop:
 
     @property
     def at_rest(self) -> bool:
-        return not self._reality.holds_experience
+        return not self._collector.holds_partial_rollout
 
     @property
     def at_turn_start(self) -> bool:
@@ -49,17 +49,19 @@ class ModelFreeLoop:
         return self._config.rollout * self._num_envs
 
     def begin(self) -> None:
-        """There is nothing to prepare."""
+        """Do nothing: there is nothing to prepare."""
 
     def iterate(self) -> Tick:
-        """Some steps of each environment, and an update when there are enough."""
-        steps = min(PIECE, self._reality.until_full)
+        """Collect some steps of each environment, and update when there are enough."""
+        steps = min(STEPS_PER_TICK, self._collector.steps_until_full)
         with self.timer("collect"):
-            for step in self._reality.play(steps):
+            for step in self._collector.collect(steps):
                 self.step += len(step.reward)
-        if (experience := self._reality.experience()) is not None:
+        if (experience := self._collector.take_experience()) is not None:
             with self.timer("update"):
-                metrics = self.parts.agent.update(experience, tf.constant(fold(self._key, self.updates)))
+                metrics = self.parts.agent.update_from_experience(
+                    experience, tf.constant(fold(self._key, self.updates))
+                )
                 self.updates += 1
                 self.metrics.add(finite(metrics, f"policy update {self.updates}", self.step))
         return Tick("collect", steps)
@@ -83,6 +85,6 @@ class ModelFreeLoop:
         return {
             "model": self.parts.model,
             "agent": self.parts.agent,
-            "reality": self._reality,
+            "collector": self._collector,
             "metrics": self.metrics,
         }

@@ -10,7 +10,7 @@ from worldmodels.core.types import Batch
 from worldmodels.evaluation.evaluator import Evaluator
 from worldmodels.evaluation.grid import grid_metrics
 from worldmodels.evaluation.pictures import draw_errors
-from worldmodels.evaluation.prediction import Prediction
+from worldmodels.evaluation.prediction import OpenLoopPrediction
 from worldmodels.evaluation.recording import held_out_windows
 from worldmodels.evaluation.video import prediction_video, shown_rows
 from worldmodels.evaluation.world_model import compare, error_metrics
@@ -56,7 +56,7 @@ class PeriodicEvaluation:
         errors = {heat: compare(prediction, recording, settings.context) for heat, prediction in made.items()}
         draw_errors(errors, self._run_dir.eval / f"training_{step:08d}_world_model.png")
         rows = shown_rows(recording, settings.context, VIDEO_WINDOWS)
-        shown = Prediction._make(values[rows] for values in made[settings.model_temperatures[0]])
+        shown = OpenLoopPrediction._make(values[rows] for values in made[settings.model_temperatures[0]])
         frames = prediction_video(shown, Batch._make(values[rows] for values in recording), settings.context)
         self._film(step, "prediction", frames)
         logger.video(step, "eval/prediction", frames)

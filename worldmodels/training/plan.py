@@ -1,10 +1,10 @@
-"""What a run of the model-based loop has to do, as numbers: turns, and the phases of each."""
+"""The amount of work in a run of the model-based loop: turns, and the phases of each."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from worldmodels.runtime.config import LoopConfig
+from worldmodels.runtime.config import ModelBasedConfig
 
 PHASES = ("collect", "fit", "improve")
 READABLE = 100
@@ -12,37 +12,37 @@ READABLE = 100
 
 
 class Position(NamedTuple):
-    """Where a run stands."""
+    """The place in a run that comes next."""
 
     turn: int
-    """Turns that are done."""
+    """Number of turns that are done."""
     phase: str
-    """The phase that goes on."""
+    """The phase that continues."""
     left: int
-    """What is left of it: steps of all environments together for `collect`, otherwise updates."""
+    """The amount left of it: steps of each environment for `collect`, otherwise updates."""
 
 
-class Plan:
-    """The order of things, which depends on the configuration alone."""
+class TrainingPlan:
+    """The order of the phases and their amounts, which follow from the configuration alone."""
 
-    def __init__(self, config: LoopConfig, num_envs: int):
+    def __init__(self, config: ModelBasedConfig, num_envs: int):
         self._config, self._num_envs = config, num_envs
         self._collect = -(-config.collect // num_envs)
-        self._prefill = 0 if config.recording else -(-config.prefill // num_envs)
+        self._prefill = 0 if config.initial_replay else -(-config.prefill // num_envs)
         if self._collect:
             pieces = max(1, -(-self._prefill // self._collect))
-            self._prefill = 0 if config.recording else pieces * self._collect
+            self._prefill = 0 if config.initial_replay else pieces * self._collect
 
     @property
     def turns(self) -> int:
-        """Of the whole run."""
+        """The number of turns of the whole run."""
         if not self._collect:
             return self._config.turns
         later = self._config.steps - self._prefill * self._num_envs
         return 1 + max(0, -(-later // (self._collect * self._num_envs)))
 
     def amount(self, turn: int, phase: str) -> int:
-        """How much a phase has to do, in the unit of `Position.left`."""
+        """Return the amount of work in a phase, in the unit of `Position.left`."""
         config = self._config
         if phase == "collect":
             return self._collect if turn else self._prefill
@@ -51,18 +51,18 @@ class Plan:
         return _scaled(config.improve, config.improve_factors, turn)
 
     def start(self, turn: int) -> Position:
-        """The first phase of a turn that has anything to do."""
+        """Return the first phase of a turn that has any work."""
         return self._first(turn, PHASES) or Position(turn, PHASES[0], 0)
 
     def after(self, position: Position, done: int) -> Position:
-        """The position when `done` more of the phase is done."""
+        """Return the position when `done` more of the phase is done."""
         if position.left > done:
             return position._replace(left=position.left - done)
         later = PHASES[PHASES.index(position.phase) + 1 :]
         return self._first(position.turn, later) or self.start(position.turn + 1)
 
     def describe(self, position: Position) -> str:
-        """The position in words, with steps counted over all environments; empty where it changes too fast."""
+        """Describe the position, with steps counted over all environments; empty where it changes too fast."""
         turn, phase, left = position
         total, unit = self.amount(turn, phase), self._num_envs if phase == "collect" else 1
         if turn >= self.turns or total < READABLE:
@@ -70,7 +70,7 @@ class Plan:
         return f"turn {turn + 1:,} of {self.turns:,} · {phase} {(total - left) * unit:,} of {total * unit:,}"
 
     def remaining(self, position: Position) -> dict[str, int]:
-        """What is left of the run, by phase."""
+        """Return the amount left of the run by phase."""
         left = {phase: self._total(phase, position.turn + 1) for phase in PHASES}
         if position.turn < self.turns:
             left[position.phase] += position.left
@@ -82,7 +82,7 @@ class Plan:
         return next((Position(turn, phase, n) for phase in phases if (n := self.amount(turn, phase))), None)
 
     def _total(self, phase: str, first: int) -> int:
-        """Of all turns from `first` on. There may be millions, of which only the first are special."""
+        """Sum up a phase over all turns from `first` on; there may be millions, of which only the first are special."""
         special = max(len(self._config.fit_factors), len(self._config.improve_factors), 1)
         alike = max(0, self.turns - max(first, special))
         return alike * self.amount(special, phase) + sum(

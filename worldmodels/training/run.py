@@ -2,87 +2,82 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from worldmodels.core.checkpoint import Checkpoints
-from worldmodels.core.config import load_config, to_dict
-from worldmodels.core.errors import RunError
 from worldmodels.core.run_dir import RunDir
 from worldmodels.core.schedules import Every
 from worldmodels.envs import VectorEnv
-from worldmodels.replay import Replay, ReplayReader
-from worldmodels.runtime.action_file import read_played
-from worldmodels.runtime.build import Parts, build_parts
-from worldmodels.runtime.checks import check_config
-from worldmodels.runtime.config import LoopConfig, ModelFreeConfig, RunConfig
+from worldmodels.replay import Replay
+from worldmodels.runtime.build import Parts, build_parts, resolve_deterministic
+from worldmodels.runtime.config import ModelBasedConfig, ModelFreeConfig
 from worldmodels.runtime.environment import build_env
 from worldmodels.telemetry.logger import Logger
 from worldmodels.telemetry.sinks import JSONLSink, TensorBoardSink
 from worldmodels.telemetry.terminal import Progress
-from worldmodels.training.interrupt import Interruption
+from worldmodels.training.check import CheckedRun
+from worldmodels.training.estimate import estimate_run
+from worldmodels.training.interrupt import Interrupted, Interruption
 from worldmodels.training.loop import Loop
 from worldmodels.training.model_based import ModelBasedLoop
 from worldmodels.training.model_free import ModelFreeLoop
 from worldmodels.training.periodic import PeriodicEvaluation
-from worldmodels.training.sources import check_sources
-from worldmodels.training.speed import Speed
+from worldmodels.training.throughput import Throughput
 
 
-class Interrupted(Exception):
-    """The run was asked to stop, and can go on from the checkpoint that it wrote."""
-
-
-def train(config: RunConfig, path: str | Path) -> Path:
-    """Train in the run folder `path`, from the start or from its newest checkpoint, until the configured end.
+def train(checked: CheckedRun) -> Path:
+    """Train from the start or from the newest checkpoint until the configured end, and return the run's folder.
 
     Raises:
-        ConfigError: the configuration does not fit together, or not to the runs that it starts from.
-        RunError: the folder holds a run of another configuration, or another process trains in it.
+        RunError: another process trains in the folder.
         Interrupted: on Ctrl-C or termination, after a checkpoint.
         NonFiniteError: a loss is not a number; the last checkpoint is from before.
     """
-    check_config(config)
-    run_dir = _open_or_create(config, Path(path))
+    checked = replace(checked, config=resolve_deterministic(checked.config))
+    config, path = checked.config, checked.run_dir.path
     with ExitStack() as stack:
-        stack.enter_context(run_dir.lock())
-        interruption = stack.enter_context(Interruption())
-        progress = stack.enter_context(Progress(_total_steps(config), f"{config.env.game} · {run_dir.path}"))
-        logger = stack.enter_context(_logger(run_dir))
-        session = TrainingSession(config, run_dir, logger, progress)
-        session.resume()
-        session.run(interruption)
-    return run_dir.path
-
-
-class TrainingSession:
-    """One process's share of a run: the loop, and the schedules that hang on it."""
-
-    def __init__(self, config: RunConfig, run_dir: RunDir, logger: Logger, progress: Progress):
-        self._config, self._run_dir, self._logger, self._progress = config, run_dir, logger, progress
-        training = config.training
+        progress = stack.enter_context(Progress(config.training.step_limit, f"{config.env.game} · {path}"))
         progress.message(f"Building what learns ({config.model.kind}, {config.agent.kind})")
         env = build_env(config)
         parts = build_parts(config, env)
-        self._loop: Loop
+        if checked.is_new:
+            progress.message(estimate_run(parts, env.num_envs, checked.sources.steps).text)
+        stack.enter_context(_folder(checked))
+        interruption = stack.enter_context(Interruption())
+        logger = stack.enter_context(_logger(checked.run_dir))
+        session = TrainingSession(checked, env, parts, logger, progress)
+        session.resume()
+        session.run(interruption)
+    return path
+
+
+class TrainingSession:
+    """One process's share of a run: the loop, and when it logs, evaluates and saves."""
+
+    def __init__(self, checked: CheckedRun, env: VectorEnv, parts: Parts, logger: Logger, progress: Progress):
+        config, run_dir = checked.config, checked.run_dir
+        self._config, self._logger, self._progress = config, logger, progress
         replay = None
-        if isinstance(training, ModelFreeConfig):
-            self._loop = ModelFreeLoop(parts, training, env)
+        self._loop: Loop
+        if isinstance(config.training, ModelFreeConfig):
+            self._loop = ModelFreeLoop(parts, config.training, env)
         else:
-            replay = self._open_replay(training, parts, env)
-            self._loop = ModelBasedLoop(parts, training, env, replay)
-        self._checkpoints = Checkpoints(run_dir.checkpoints, training.keep_checkpoints)
+            replay = _open_replay(checked, config.training, env, parts)
+            self._loop = ModelBasedLoop(parts, config.training, env, replay, checked.demonstrations)
+        self._checkpoints = Checkpoints(run_dir.checkpoints, config.schedule.keep_checkpoints)
         self._evaluation = PeriodicEvaluation(parts, run_dir, replay)
-        self._speed = Speed(self._loop)
+        self._throughput = Throughput(self._loop)
+        schedule = config.schedule
         self._schedules = {
-            "log": Every(training.log_every),
-            "log_updates": Every(getattr(training, "log_updates", 0)),
-            "evaluate": Every(training.evaluate_every),
-            "checkpoint": Every(training.checkpoint_every),
-            "checkpoint_updates": Every(getattr(training, "checkpoint_updates", 0)),
+            "log": Every(schedule.log_every),
+            "log_updates": Every(schedule.log_updates),
+            "evaluate": Every(schedule.evaluate_every),
+            "checkpoint": Every(schedule.checkpoint_every),
+            "checkpoint_updates": Every(schedule.checkpoint_updates),
         }
 
     def resume(self) -> None:
@@ -99,10 +94,13 @@ class TrainingSession:
         self._progress.message(f"Continuing from the checkpoint at step {step:,}")
 
     def run(self, interruption: Interruption) -> None:
+        """Iterate the loop to its end; log, evaluate and save when they are due."""
         loop = self._loop
         while not loop.finished:
-            self._speed.iterate()
-            self._show(self._speed.rates())
+            started = time.perf_counter()
+            tick = loop.iterate()
+            self._throughput.add(tick, time.perf_counter() - started)
+            self._show(self._throughput.rates())
             self._log_and_evaluate()
             if interruption.requested:
                 self._checkpoint()
@@ -116,7 +114,7 @@ class TrainingSession:
         loop, finished = self._loop, self._loop.finished
         values: dict[str, float] = {}
         if self._due("log") or finished:
-            values |= loop.metrics.take() | self._speed.take()
+            values |= loop.metrics.take() | self._throughput.take()
         if self._evaluates() and (self._schedules["evaluate"](loop.step) or finished):
             self._progress.message(f"Evaluating at step {loop.step:,}")
             values |= self._evaluation.run(loop.step, self._logger)
@@ -125,7 +123,8 @@ class TrainingSession:
             self._show(values)
 
     def _due(self, name: str) -> bool:
-        """By environment steps, once the updates that they are owed are done; or by updates, at any time."""
+        """Return whether something is due by environment steps, once the updates that they are owed are done; or by
+        updates, at any time."""
         loop, schedules = self._loop, self._schedules
         by_steps = loop.at_rest and schedules[name](loop.step)
         by_updates = schedules[f"{name}_updates"](sum(loop.counters().values()))
@@ -133,82 +132,43 @@ class TrainingSession:
 
     def _evaluates(self) -> bool:
         learned = any(self._loop.counters().values())
-        return learned and self._loop.at_turn_start and self._config.training.evaluate_every > 0
+        return learned and self._loop.at_turn_start and self._config.schedule.evaluate_every > 0
 
     def _show(self, values: dict[str, float]) -> None:
-        self._progress.update(self._loop.step, values, self._loop.progress, self._speed.seconds_left())
+        self._progress.update(self._loop.step, values, self._loop.progress, self._throughput.seconds_left())
 
     def _checkpoint(self) -> None:
         schedules = {name: schedule.save() for name, schedule in self._schedules.items()}
         more = {"schedules": schedules, "records": self._logger.save()}
         self._checkpoints.write(self._loop.step, self._loop.save() | more)
 
-    def _open_replay(self, training: LoopConfig, parts: Parts, env: VectorEnv) -> Replay:
-        replay = Replay(
-            self._run_dir.replay,
-            env.num_envs,
-            parts.model.spec.observation_shape,
-            self._config.replay,
-            expected_steps=_expected_steps(training),
-            checkpoints=training.keep_checkpoints,
-        )
-        self._progress.message(f"Experience will take {replay.predicted_bytes() / 1e6:,.0f} MB of disk")
-        return replay
 
-
-def _open_or_create(config: RunConfig, path: Path) -> RunDir:
-    run_dir = RunDir(path)
-    if not run_dir.exists():
-        check_sources(config)
-        return RunDir.create(path, config, {})
-    run_dir = RunDir.open(path)
-    _check_same(load_config(RunConfig, [run_dir.config]), config, path)
-    return run_dir
-
-
-def _total_steps(config: RunConfig) -> int:
-    """Real environment steps of the whole run; 0 where it is not they that end it."""
-    training = config.training
-    return training.steps if isinstance(training, ModelFreeConfig) or training.collect else 0
-
-
-def _expected_steps(training: LoopConfig) -> int:
-    """That the replay store will be given."""
-    recording = RunDir(training.recording)
-    # When a run is continued, what it once copied may be gone, and is already in its own store.
-    recorded = len(ReplayReader(recording.replay)) if training.recording and recording.exists() else 0
-    played = [read_played(file) for file in training.demonstrations if Path(file).exists()]
-    recorded += sum(one.moments for one in played)
-    return recorded + (training.steps if training.collect else training.prefill)
-
-
-LENGTHS = ("steps", "turns")
-
-
-def _check_same(saved: RunConfig, asked: RunConfig, path: Path) -> None:
-    """A run may be made longer, nothing else: other changes would make its numbers a mixture."""
-    lengths = {name: value for name in LENGTHS if (value := getattr(asked.training, name, None)) is not None}
-    if type(saved.training) is type(asked.training):
-        saved = replace(saved, training=replace(saved.training, **lengths))
-    if saved == asked:
-        return
-    different = ", ".join(
-        f"{key} (saved {old!r}, asked for {new!r})" for key, old, new in _differences(to_dict(saved), to_dict(asked))
-    )
-    raise RunError(
-        f"The folder '{path}' holds a run of another configuration. A run continues with its own configuration; only "
-        f"training.steps or training.turns may change. Different: {different}. Choose another --logdir, or leave the "
-        "differences out."
+def _open_replay(checked: CheckedRun, training: ModelBasedConfig, env: VectorEnv, parts: Parts) -> Replay:
+    collected = training.steps if training.collect else training.prefill
+    return Replay(
+        checked.run_dir.replay,
+        env.num_envs,
+        parts.model.spec.observation_shape,
+        checked.config.replay,
+        # The sources of a run that continues may be gone, and are in its own store already.
+        expected_steps=checked.sources.steps + collected,
+        checkpoints=checked.config.schedule.keep_checkpoints,
     )
 
 
-def _differences(old: dict[str, Any], new: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any, Any]]:
-    for key in sorted(set(old) | set(new)):
-        a, b = old.get(key), new.get(key)
-        if isinstance(a, dict) and isinstance(b, dict):
-            yield from _differences(a, b, f"{prefix}{key}.")
-        elif a != b:
-            yield prefix + key, a, b
+@contextmanager
+def _folder(checked: CheckedRun) -> Iterator[None]:
+    """Create the folder of a new run, and lock it; a new run that fails before its first checkpoint leaves nothing."""
+    run_dir = checked.run_dir
+    if checked.is_new:
+        RunDir.create(run_dir.path, checked.config, {})
+    try:
+        with run_dir.lock():
+            yield
+    except BaseException:
+        if checked.is_new and not Checkpoints(run_dir.checkpoints).steps():
+            run_dir.discard()
+        raise
 
 
 @contextmanager

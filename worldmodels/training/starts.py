@@ -1,33 +1,59 @@
-"""Where imagination starts, when not where the model was last fitted: at the end of recorded windows."""
+"""The owner of the states at which imagined rollouts start in a training loop."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import tensorflow as tf
 
+from worldmodels.core.seeding import Streams, fold, generator_state, restore_generator
+from worldmodels.core.types import Batch, State
+from worldmodels.imagination.replay_starts import ReplayStarts
+from worldmodels.imagination.starts import StartStates, choose_starts, states_after
 from worldmodels.models.api import WorldModel
-from worldmodels.replay import Replay, previous_actions
+from worldmodels.replay import Replay
+from worldmodels.runtime.actor import load_nest, save_nest
 from worldmodels.runtime.config import StartsConfig
 
 
-def draw_starts(
-    model: WorldModel, replay: Replay, config: StartsConfig, generator: np.random.Generator, seed: tf.Tensor
-) -> tuple[Any, tf.Tensor]:
-    """Draw windows of the training split, and let the model follow them.
+class ImaginationStarts:
+    """Draws the start states of each policy update.
 
-    Returns:
-        The last state of each window, leading (rollouts, 1), and whether its episode goes on, float32 (rollouts, 1).
+    With context, the model takes in windows from the replay store. Without, the states are those that it had along the
+    batch to which it was last fitted.
     """
-    windows = replay.sample(
-        config.rollouts, config.context, generator, "training", config.newest, beginnings=config.beginnings
-    )
-    states = model.observe_sequence(
-        tf.constant(windows.observation),
-        tf.constant(previous_actions(windows)),
-        tf.constant(windows.is_first),
-        seed,
-    )
-    last = tf.nest.map_structure(lambda x: x[:, -1:], states)
-    return last, tf.constant(~windows.is_terminal[:, -1:], tf.float32)
+
+    def __init__(self, model: WorldModel, replay: Replay, config: StartsConfig, streams: Streams) -> None:
+        self._model, self._config = model, config
+        self._windows = ReplayStarts(replay, config.context, config.newest, config.beginnings)
+        self._generator, self._key = streams.generator("starts"), streams.key("starts")
+        self._fitted: StartStates | None = None
+        self._choose = tf.function(choose_starts, autograph=False)
+
+    def after_fit(self, states: State, batch: Batch) -> None:
+        """Keep the states (B, T) that the model had along a batch, where they are what imagination starts at."""
+        if not self._config.context:
+            self._fitted = StartStates(states, tf.constant(~batch.is_terminal, tf.float32))
+
+    def draw(self, update: int) -> StartStates:
+        """Return the start states of a policy update, counted from 0."""
+        seed = tf.constant(fold(self._key, update))
+        if self._fitted is not None:
+            return self._choose(*self._fitted, self._config.rollouts, seed)
+        windows = self._windows(self._config.rollouts, self._generator)
+        return StartStates(states_after(self._model, windows, seed), tf.ones((self._config.rollouts,)))
+
+    def end_turn(self) -> None:
+        """Forget the last batch: the model will be fitted anew."""
+        self._fitted = None
+
+    def save(self, improving: bool) -> dict[str, Any]:
+        """Return the state as a tree; the states of the last batch are in it only while the policy improves."""
+        fitted = save_nest(self._fitted) if improving and self._fitted is not None else None
+        return {"generator": generator_state(self._generator), "fitted": fitted}
+
+    def load(self, tree: dict[str, Any]) -> None:
+        """Take over what `save` gave."""
+        self._generator = restore_generator(tree["generator"])
+        like = StartStates(self._model.initial(1), tf.zeros(()))
+        self._fitted = None if tree["fitted"] is None else load_nest(like, tree["fitted"])

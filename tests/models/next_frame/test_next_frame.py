@@ -97,7 +97,7 @@ def test_a_first_observation_forgets_what_was_before(model, window, seed):
 def test_memory_takes_up_the_frame_before_the_newest(models, window):
     model = models["stochastic_discrete"]
     memory = states_of(model, window).memory
-    absorbed = model.network.absorb(memory[:, 0], tf.constant(window.observation[:, 0]))
+    absorbed = model.network.update_memory(memory[:, 0], tf.constant(window.observation[:, 0]))
     assert memory.shape == (4, 5, 13, 10, 4)
     np.testing.assert_array_equal(memory[:, 0], np.zeros((4, 13, 10, 4)))
     np.testing.assert_allclose(memory[:, 1], absorbed, atol=1e-6)

@@ -44,7 +44,7 @@ def test_shapes(memory):
     assert decoded.features.shape == (4, *network.feature_shape)
     assert decoded.summary.shape == (4, network.summary_size)
     if memory:
-        assert network.absorb(remembered, tf.zeros((4, 9, 17, 3), tf.uint8)).shape == remembered.shape
+        assert network.update_memory(remembered, tf.zeros((4, 9, 17, 3), tf.uint8)).shape == remembered.shape
 
 
 def test_every_patch_sees_all_pixels_and_the_action():
@@ -74,6 +74,6 @@ def test_bits_are_read_off_the_target():
 def test_what_came_before_reaches_the_memory():
     network = build_network(CONFIG, NetworkShape((8, 8, 3), 1, ACTIONS, 2), np.random.default_rng(0))
     frame = tf.zeros((1, 8, 8, 3), tf.uint8)
-    empty = network.absorb(tf.zeros((1, 1, 1, 2)), frame)
-    full = network.absorb(tf.ones((1, 1, 1, 2)), frame)
+    empty = network.update_memory(tf.zeros((1, 1, 1, 2)), frame)
+    full = network.update_memory(tf.ones((1, 1, 1, 2)), frame)
     assert np.abs(empty - full).max() > 1e-2

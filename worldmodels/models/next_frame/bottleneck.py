@@ -50,13 +50,13 @@ def to_bits(classes: tf.Tensor, group: int) -> tf.Tensor:
 
 
 class LSTMState(NamedTuple):
-    """Of an LSTM, each float32 (N, units)."""
+    """Of an PredictorLSTM, each float32 (N, units)."""
 
     hidden: tf.Tensor
     cell: tf.Tensor
 
 
-class LSTM(PublishedLayer):
+class PredictorLSTM(PublishedLayer):
     """One step of a long short-term memory; the forget gate starts open."""
 
     def __init__(self, units: int, seeds: np.random.Generator, name: str):
@@ -86,7 +86,7 @@ class BitPredictor(Layer):
         with keras.name_scope("predictor"):
             self.start = Linear(inputs, 3 * units, seeds, "start")
             self.embed = Linear(classes, units, seeds, "embed")
-            self.lstm = LSTM(units, seeds, "lstm")
+            self.lstm = PredictorLSTM(units, seeds, "lstm")
             self.classes = Linear(units, classes, seeds, "classes")
 
     def loss(self, bottleneck: tf.Tensor, bits: tf.Tensor, noise: Noise) -> tf.Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from worldmodels.models.api import ModelSpec
 from worldmodels.models.config import AdafactorConfig, OptimizerConfig
 from worldmodels.models.next_frame.patch_config import MotionOutputConfig, PatchNetworkConfig
 
@@ -102,6 +103,10 @@ class DeterministicConfig:
     """Cross-entropy in nats, per channel of a pixel and of the reward's class, that is good enough."""
     optimizer: AdafactorConfig | OptimizerConfig = field(default_factory=AdafactorConfig)
 
+    def spec(self, observation_shape: tuple[int, int, int], num_actions: int) -> ModelSpec:
+        """Return what others need to know of the model; `observation_shape` is (H, W, C)."""
+        return _spec(self.frames, observation_shape, num_actions)
+
 
 @dataclass(frozen=True)
 class StochasticDiscreteConfig:
@@ -135,3 +140,14 @@ class StochasticDiscreteConfig:
     optimizer: AdafactorConfig | OptimizerConfig = field(
         default_factory=lambda: AdafactorConfig(learning_rate=0.002, schedule="constant", warmup=2000)
     )
+
+    def spec(self, observation_shape: tuple[int, int, int], num_actions: int) -> ModelSpec:
+        """Return what others need to know of the model; `observation_shape` is (H, W, C)."""
+        return _spec(self.frames, observation_shape, num_actions)
+
+
+def _spec(frames: int, observation_shape: tuple[int, int, int], num_actions: int) -> ModelSpec:
+    height, width, channels = observation_shape
+    features = (height, width, frames * channels)
+    # At least one frame more than the model sees, to predict it.
+    return ModelSpec(observation_shape, num_actions, "images", features, min_sequence_length=frames + 1)

@@ -53,7 +53,7 @@ class ConvNetwork(Layer):
             self.middle = Middle(config, depths[-1], seeds)
             self.up = [Up(config, *pair, seeds, i) for i, pair in enumerate(_pairs(depths[::-1]))]
 
-    def absorb(self, memory: tf.Tensor, frame: tf.Tensor) -> tf.Tensor:
+    def update_memory(self, memory: tf.Tensor, frame: tf.Tensor) -> tf.Tensor:
         x = self.absorption(tf.concat([standardise(frame), memory], -1))
         gate, candidate = tf.split(x, 2, -1)
         gate = tf.sigmoid(gate)

@@ -6,7 +6,7 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.models.next_frame.config import DeterministicConfig
-from worldmodels.models.next_frame.learning import Moments
+from worldmodels.models.next_frame.learning import Transitions
 from worldmodels.models.next_frame.model import NextFrameModel, NextFrameState
 from worldmodels.models.next_frame.network import Decoded, NetworkShape
 from worldmodels.models.next_frame.noise import QUIET, Noise
@@ -21,9 +21,11 @@ class Deterministic(NextFrameModel):
         seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
         super().__init__(config, NetworkShape(observation_shape, config.frames, num_actions, memory=0), seeds)
 
-    def predict(self, moments: Moments, noise: Noise) -> tuple[Decoded, dict[str, tf.Tensor]]:
+    def predict(self, moments: Transitions, noise: Noise) -> tuple[Decoded, dict[str, tf.Tensor]]:
         encoded = self.network.encode(moments.frames, moments.memory, moments.action, noise)
         return self.network.decode(encoded, noise), {}
 
-    def dream(self, state: NextFrameState, action: tf.Tensor, temperature: tf.Tensor, seed: tf.Tensor) -> Decoded:
+    def predict_next(
+        self, state: NextFrameState, action: tf.Tensor, temperature: tf.Tensor, seed: tf.Tensor
+    ) -> Decoded:
         return self.network.decode(self.network.encode(state.frames, state.memory, action, QUIET), QUIET)

@@ -10,7 +10,6 @@ import tensorflow as tf
 
 from worldmodels.core.types import Batch
 from worldmodels.models.adafactor import build_optimizer
-from worldmodels.models.api import ModelSpec
 from worldmodels.models.frame_stack import push
 from worldmodels.models.graph import graph
 from worldmodels.models.next_frame import learning
@@ -45,16 +44,13 @@ class NextFrameModel:
         shape: NetworkShape,
         seeds: np.random.Generator,
     ):
-        height, width, channels = shape.observation_shape
         self.config = config
+        self.spec = config.spec(shape.observation_shape, shape.num_actions)
         self.network = build_network(config.network, shape, seeds)
         self.output = build_output(config.output, self.network, shape.observation_shape, seeds)
         summary = self.network.summary_size
         self.reward_head = build_reward(config.reward, summary, config.head_units, seeds)
         self.continuation_head = Continuation(summary, config.head_units, seeds) if config.continuation else None
-        self.spec = ModelSpec(
-            shape.observation_shape, shape.num_actions, "images", (height, width, config.frames * channels)
-        )
         layers = (self.network, self.output, self.reward_head, self.continuation_head, *self._build(shape, seeds))
         self.variables = named_variables(layer for layer in layers if layer)
         self.optimizer = build_optimizer(self.variables, config.optimizer)
@@ -63,11 +59,13 @@ class NextFrameModel:
         """Makes the layers that only this kind of model has."""
         return []
 
-    def predict(self, moments: learning.Moments, noise: Noise) -> tuple[Decoded, dict[str, tf.Tensor]]:
+    def predict(self, moments: learning.Transitions, noise: Noise) -> tuple[Decoded, dict[str, tf.Tensor]]:
         """What a network in training says of the next moments, and losses of the kind's own, each (N,)."""
         raise NotImplementedError
 
-    def dream(self, state: NextFrameState, action: tf.Tensor, temperature: tf.Tensor, seed: tf.Tensor) -> Decoded:
+    def predict_next(
+        self, state: NextFrameState, action: tf.Tensor, temperature: tf.Tensor, seed: tf.Tensor
+    ) -> Decoded:
         """What the network says of the next moment outside training."""
         raise NotImplementedError
 
@@ -90,7 +88,7 @@ class NextFrameModel:
 
     @graph
     def imagine(self, state, action, temperature, seed) -> NextFrameState:
-        decoded = self.dream(state, action, temperature, seed)
+        decoded = self.predict_next(state, action, temperature, seed)
         reward = self.reward_head.reward(decoded.summary)
         head = self.continuation_head
         continuation = head.probability(decoded.summary) if head else tf.ones_like(reward)
@@ -145,7 +143,7 @@ class NextFrameModel:
         """
         if self.network.memory_shape[-1]:
             keep = 1.0 - tf.cast(is_first, tf.float32)[:, None, None, None]
-            memory = keep * self.network.absorb(memory, self.newest(frames))
+            memory = keep * self.network.update_memory(memory, self.newest(frames))
         return push(frames, frame, is_first), memory
 
     def follow(

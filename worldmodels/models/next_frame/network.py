@@ -66,7 +66,7 @@ class Network(Protocol):
     """(h, w, memory) at whatever resolution; (0, 0, 0) without memory."""
     trainable_weights: list[Any]
 
-    def absorb(self, memory: tf.Tensor, frame: tf.Tensor) -> tf.Tensor:
+    def update_memory(self, memory: tf.Tensor, frame: tf.Tensor) -> tf.Tensor:
         """The memory after a frame, both float32 (N, *memory_shape); only called where there is memory.
 
         Args:

@@ -47,7 +47,7 @@ class PatchNetwork(Layer):
             self.blocks = [Block(count, config.depth, seeds, f"block_{i}") for i in range(config.blocks)]
             self.norm = LayerNorm(config.depth, "norm")
 
-    def absorb(self, memory: tf.Tensor, frame: tf.Tensor) -> tf.Tensor:
+    def update_memory(self, memory: tf.Tensor, frame: tf.Tensor) -> tf.Tensor:
         x = self.absorption(tf.concat([patches_of(frame, self.grid, self.side), memory], -1))
         gate, candidate = tf.split(x, 2, -1)
         gate = tf.sigmoid(gate)

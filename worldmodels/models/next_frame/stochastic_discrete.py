@@ -10,7 +10,7 @@ from worldmodels.core.errors import ConfigError
 from worldmodels.models.next_frame.bottleneck import BitPredictor, clean_bits, noisy_bits
 from worldmodels.models.next_frame.config import StochasticDiscreteConfig
 from worldmodels.models.next_frame.conv_layers import Inject
-from worldmodels.models.next_frame.learning import Moments
+from worldmodels.models.next_frame.learning import Transitions
 from worldmodels.models.next_frame.model import NextFrameModel, NextFrameState
 from worldmodels.models.next_frame.network import Decoded, Encoded, NetworkShape, build_inference
 from worldmodels.models.next_frame.noise import QUIET, Noise
@@ -45,7 +45,7 @@ class StochasticDiscrete(NextFrameModel):
         self.inject = Inject(config.latent.bits, bottleneck[-1], seeds, "inject_bits")
         return [self.inference, self.predictor, self.inject]
 
-    def predict(self, moments: Moments, noise: Noise) -> tuple[Decoded, dict[str, tf.Tensor]]:
+    def predict(self, moments: Transitions, noise: Noise) -> tuple[Decoded, dict[str, tf.Tensor]]:
         """With bits from both frames of each transition, some of them noisy or the predictor's own."""
         latent, updates = self.config.latent, tf.cast(self.optimizer.updates, tf.float32)
         encoded = self.network.encode(self._seen(moments.frames), moments.memory, moments.action, noise)
@@ -62,7 +62,9 @@ class StochasticDiscrete(NextFrameModel):
         used = noise.uniform((tf.shape(bits)[0], 1, 1, 1)) < latent.use * ramp(updates, latent.use_ramp_updates)
         return self.network.decode(self._with_bits(encoded, bits, used), noise), {"latent_loss": loss}
 
-    def dream(self, state: NextFrameState, action: tf.Tensor, temperature: tf.Tensor, seed: tf.Tensor) -> Decoded:
+    def predict_next(
+        self, state: NextFrameState, action: tf.Tensor, temperature: tf.Tensor, seed: tf.Tensor
+    ) -> Decoded:
         encoded = self.network.encode(self._seen(state.frames), state.memory, action, QUIET)
         bits = self.predictor.sample(encoded.bottleneck, temperature, seed)
         return self.network.decode(self._with_bits(encoded, bits, tf.constant(True)), QUIET)

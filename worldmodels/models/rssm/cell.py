@@ -35,10 +35,10 @@ class Dynamics(Layer):
         self.num_actions = num_actions
         statistics = self.latents.statistics_size
         with keras.name_scope("dynamics"):
-            self.enter = Dense(self.latents.size + num_actions, config.hidden, seeds, "enter")
+            self.recurrence_input = Dense(self.latents.size + num_actions, config.hidden, seeds, "recurrence_input")
             self.gru = GRUCell(config.hidden, config.recurrent, seeds, "gru")
             self.prior = MLP((config.recurrent, config.hidden, statistics), seeds, "prior")
-            self.look = Dense(config.recurrent + embedding, config.hidden, seeds, "look")
+            self.posterior_input = Dense(config.recurrent + embedding, config.hidden, seeds, "posterior_input")
             self.posterior = Dense(config.hidden, statistics, seeds, "posterior")
 
     def initial(self, batch: int | tf.Tensor) -> RSSMState:
@@ -50,7 +50,7 @@ class Dynamics(Layer):
     ) -> RSSMState:
         """One step by the prior: action int32 (B,), noise of `latents.noise((B,))`."""
         one_hot = tf.one_hot(action, self.num_actions)
-        entered = self.enter(tf.concat([state.latent, one_hot], -1))
+        entered = self.recurrence_input(tf.concat([state.latent, one_hot], -1))
         recurrent = self.gru(tf.nn.elu(entered), state.recurrent)
         return RSSMState(recurrent, self.latents.sample(self.prior(recurrent), noise, temperature))
 
@@ -77,29 +77,29 @@ class Dynamics(Layer):
         Returns:
             States (B, T, ...), and the posterior's statistics (B, T, statistics_size).
         """
-        from_latent, from_action = self._rows(self.enter, self.latents.size)
-        from_recurrent, from_embedding = self._rows(self.look, self.gru.units)
+        from_latent, from_action = self._rows(self.recurrence_input, self.latents.size)
+        from_recurrent, from_embedding = self._rows(self.posterior_input, self.gru.units)
         keep = 1.0 - tf.cast(is_first, tf.float32)[..., None]
-        acted = _project(keep * tf.one_hot(previous_actions, self.num_actions), from_action, self.enter.bias)
-        seen = _project(embeddings, from_embedding, self.look.bias)
+        acted = _project(keep * tf.one_hot(previous_actions, self.num_actions), from_action, self.recurrence_input.bias)
+        seen = _project(embeddings, from_embedding, self.posterior_input.bias)
         # Time first, for the loop, only now: these are far smaller than what they were projected from.
         acted, seen, keep = _swap(acted), _swap(seen), _swap(keep)
-        enter, look = LoopProduct(from_latent, acted), LoopProduct(from_recurrent, seen)
+        recurrence_input, posterior_input = LoopProduct(from_latent, acted), LoopProduct(from_recurrent, seen)
         gates = LoopProduct(self.gru.kernel, self._everywhere(self.gru.bias, keep))
-        judge = LoopProduct(self.posterior.kernel, self._everywhere(self.posterior.bias, keep))
+        posterior = LoopProduct(self.posterior.kernel, self._everywhere(self.posterior.bias, keep))
 
-        def step(recurrent, latent, keep, noise, enter_term, gates_term, look_term, judge_term):
+        def step(recurrent, latent, keep, noise, recurrence_term, gates_term, posterior_input_term, posterior_term):
             latent, recurrent = latent * keep, recurrent * keep
-            entered = tf.concat([tf.nn.elu(enter(latent, enter_term)), recurrent], -1)
+            entered = tf.concat([tf.nn.elu(recurrence_input(latent, recurrence_term)), recurrent], -1)
             new = self.gru.advance(gates(entered, gates_term), recurrent)
-            looked = tf.nn.elu(look(new, look_term))
-            statistics = judge(looked, judge_term)
-            return new, self.latents.sample(statistics, noise), statistics, latent, entered, looked
+            hidden = tf.nn.elu(posterior_input(new, posterior_input_term))
+            statistics = posterior(hidden, posterior_term)
+            return new, self.latents.sample(statistics, noise), statistics, latent, entered, hidden
 
-        products = (enter, gates, look, judge)
+        products = (recurrence_input, gates, posterior_input, posterior)
         out = scan(step, tuple(state), (keep, noise, *(product.terms for product in products)))
-        recurrent, latent, statistics, latent_input, entered, looked = out
-        for product, inputs in zip(products, (latent_input, entered, recurrent, looked), strict=True):
+        recurrent, latent, statistics, latent_input, entered, hidden = out
+        for product, inputs in zip(products, (latent_input, entered, recurrent, hidden), strict=True):
             product.collect(inputs)
         return RSSMState(_swap(recurrent), _swap(latent)), _swap(statistics)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from worldmodels.models.api import ModelSpec
 from worldmodels.models.config import ConvConfig, HeadConfig, OptimizerConfig, PatchConfig
 
 
@@ -27,7 +28,7 @@ class RSSMConfig:
     decoder: ConvConfig | PatchConfig = field(default_factory=ConvConfig)
     heads: HeadConfig = field(default_factory=HeadConfig)
     """Of the reward head and of the continuation head."""
-    reward_transform: Literal["identity", "tanh", "symlog"] = "tanh"
+    reward_transform: Literal["none", "tanh", "symlog"] = "tanh"
     """What the reward head regresses: the reward as it is, or squashed; `reward()` always undoes it."""
     reward_scale: float = 1.0
     continuation_scale: float = 5.0
@@ -37,3 +38,8 @@ class RSSMConfig:
     free_nats: float = 0.0
     """KL per step, in nats, below which it is not pushed further down."""
     optimizer: OptimizerConfig = field(default_factory=OptimizerConfig)
+
+    def spec(self, observation_shape: tuple[int, int, int], num_actions: int) -> ModelSpec:
+        """Return what others need to know of the model; `observation_shape` is (H, W, C)."""
+        features = self.recurrent + self.latents * (self.classes or 1)
+        return ModelSpec(observation_shape, num_actions, "vector", (features,), reconstructs=True)

@@ -8,7 +8,6 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.core.types import Batch
-from worldmodels.models.api import ModelSpec
 from worldmodels.models.decoders import build_decoder
 from worldmodels.models.encoders import build_encoder
 from worldmodels.models.graph import graph
@@ -28,11 +27,11 @@ class RSSM:
         self.config = config
         self.encoder = build_encoder(config.encoder, observation_shape, seeds)
         self.dynamics = Dynamics(config, self.encoder.size, num_actions, seeds)
-        features = config.recurrent + self.dynamics.latents.size
+        self.spec = config.spec(observation_shape, num_actions)
+        (features,) = self.spec.feature_shape
         self.decoder = build_decoder(config.decoder, features, observation_shape, seeds)
         self.reward_head = RewardHead(config.heads, features, config.reward_transform, seeds)
         self.continuation_head = ContinuationHead(config.heads, features, seeds)
-        self.spec = ModelSpec(observation_shape, num_actions, "vector", (features,))
         layers = (self.encoder, self.dynamics, self.decoder, self.reward_head, self.continuation_head)
         self.variables = named_variables(layers)
         self.optimizer = Optimizer(self.variables, config.optimizer)

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from worldmodels.envs import make
-from worldmodels.runtime.action_file import ActionFileError, Played, fingerprint
+from worldmodels.runtime.action_recording import ActionRecording, RecordingError, frame_hash
 
 
-class PlayedMoment(NamedTuple):
+class ReplayedStep(NamedTuple):
     """A frame of a recording that is played again, what led to it, and what was done at it."""
 
     episode: int
@@ -29,14 +29,14 @@ class PlayedMoment(NamedTuple):
     """None after the last step that was recorded."""
 
 
-def relive(played: Played, name: Path | str = "the recording") -> Iterator[PlayedMoment]:
+def replay_actions(played: ActionRecording, name: Path | str = "the recording") -> Iterator[ReplayedStep]:
     """Play it again, and compare what is seen with what was seen then.
 
     Args:
         name: of the recording, for errors.
 
     Raises:
-        ActionFileError: says after which step of which episode it stops agreeing.
+        RecordingError: says after which step of which episode it stops agreeing.
     """
     env = make(played.game, **played.options)
     try:
@@ -47,13 +47,13 @@ def relive(played: Played, name: Path | str = "the recording") -> Iterator[Playe
             agrees = _Agreement(episode.seen, where)
             for step, action in enumerate((*episode.actions, None)):
                 agrees.check(step, observation)
-                yield PlayedMoment(number, step, observation, reward, terminated, truncated, action)
+                yield ReplayedStep(number, step, observation, reward, terminated, truncated, action)
                 if action is None:
                     break
                 if terminated or truncated:
-                    raise ActionFileError(f"{where}: the game ended after step {step}, the recording goes on.")
+                    raise RecordingError(f"{where}: the game ended after step {step}, the recording goes on.")
                 if not 0 <= action < env.action_space.n:
-                    raise ActionFileError(
+                    raise RecordingError(
                         f"{where}, step {step + 1}: an action must be from 0 to {env.action_space.n - 1}. "
                         f"Received {action}."
                     )
@@ -63,9 +63,9 @@ def relive(played: Played, name: Path | str = "the recording") -> Iterator[Playe
         env.close()
 
 
-def verify(played: Played, name: Path | str = "the recording") -> None:
-    """Play it again to its end; ActionFileError as in `relive`."""
-    for _ in relive(played, name):
+def verify_recording(played: ActionRecording, name: Path | str = "the recording") -> None:
+    """Play it again to its end; RecordingError as in `replay_actions`."""
+    for _ in replay_actions(played, name):
         pass
 
 
@@ -77,11 +77,11 @@ class _Agreement:
         self._hashed, self._agreed = "", 0
 
     def check(self, step: int, observation: npt.NDArray[np.uint8]) -> None:
-        self._hashed = fingerprint(observation, self._hashed)
+        self._hashed = frame_hash(observation, self._hashed)
         if step not in self._seen:
             return
         if self._hashed != self._seen[step]:
-            raise ActionFileError(
+            raise RecordingError(
                 f"{self._where}: agrees up to step {self._agreed}, and no more at step {step}. The file was changed, "
                 "or it was recorded with another version of the game."
             )

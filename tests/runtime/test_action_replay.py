@@ -8,8 +8,14 @@ import numpy as np
 import pytest
 
 from worldmodels.envs import make
-from worldmodels.runtime.action_file import ActionFileError, Played, PlayedEpisode, fingerprint, kept
-from worldmodels.runtime.relive import relive, verify
+from worldmodels.runtime.action_recording import (
+    ActionRecording,
+    RecordedEpisode,
+    RecordingError,
+    frame_hash,
+    kept_hashes,
+)
+from worldmodels.runtime.action_replay import replay_actions, verify_recording
 
 GAME, OPTIONS = "starpilot", {"distribution_mode": "easy", "num_levels": 3}
 RIGHT = 7
@@ -21,19 +27,19 @@ def lived():
     env, episodes, frames = make(GAME, **OPTIONS), [], []
     for length in (200, 20):
         frames.append(env.reset(seed=None if episodes else 7)[0])
-        hashes, ended = [fingerprint(frames[-1])], False
+        hashes, ended = [frame_hash(frames[-1])], False
         while not ended and len(hashes) <= length:
             observation, _, terminated, truncated, _ = env.step(RIGHT)
             ended = terminated or truncated
             frames.append(observation)
-            hashes.append(fingerprint(observation, hashes[-1]))
-        episodes.append(PlayedEpisode([RIGHT] * (len(hashes) - 1), kept(hashes)))
-    return Played(GAME, OPTIONS, 7, episodes), np.stack(frames)
+            hashes.append(frame_hash(observation, hashes[-1]))
+        episodes.append(RecordedEpisode([RIGHT] * (len(hashes) - 1), kept_hashes(hashes)))
+    return ActionRecording(GAME, OPTIONS, 7, episodes), np.stack(frames)
 
 
 def test_every_moment_is_seen_again(lived):
     played, frames = lived
-    moments = list(relive(played))
+    moments = list(replay_actions(played))
     np.testing.assert_array_equal([moment.observation for moment in moments], frames)
     first = [moment for moment in moments if moment.episode == 1]
     assert [moment.step for moment in first] == list(range(len(first)))
@@ -49,20 +55,20 @@ def test_another_action_is_found(lived):
         actions = list(cut.actions)
         actions[step] = 1
         changed = replace(played, episodes=[played.episodes[0], replace(cut, actions=actions)])
-        with pytest.raises(ActionFileError, match=f"'here', episode 2: agrees {said}"):
-            verify(changed, "here")
+        with pytest.raises(RecordingError, match=f"'here', episode 2: agrees {said}"):
+            verify_recording(changed, "here")
 
 
 def test_an_action_that_the_game_does_not_have_is_found(lived):
     played, _ = lived
-    bad = replace(played, episodes=[PlayedEpisode([RIGHT, RIGHT, 99])])
-    with pytest.raises(ActionFileError, match="episode 1, step 3: an action must be from 0 to 14. Received 99"):
-        verify(bad)
+    bad = replace(played, episodes=[RecordedEpisode([RIGHT, RIGHT, 99])])
+    with pytest.raises(RecordingError, match="episode 1, step 3: an action must be from 0 to 14. Received 99"):
+        verify_recording(bad)
 
 
 def test_a_recording_that_goes_on_after_the_end_is_found(lived):
     played, _ = lived
     length = len(played.episodes[0].actions)
-    longer = replace(played, episodes=[PlayedEpisode([RIGHT] * (length + 1))])
-    with pytest.raises(ActionFileError, match=f"ended after step {length}, the recording goes on"):
-        verify(longer)
+    longer = replace(played, episodes=[RecordedEpisode([RIGHT] * (length + 1))])
+    with pytest.raises(RecordingError, match=f"ended after step {length}, the recording goes on"):
+        verify_recording(longer)

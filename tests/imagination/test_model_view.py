@@ -1,11 +1,11 @@
-"""What an onlooker gives in one call is what the model says in four."""
+"""What a model view gives in one call is what the model says in four."""
 
 from __future__ import annotations
 
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.imagination.onlooker import Onlooker
+from worldmodels.imagination.model_view import ModelView
 from worldmodels.models.graph import graph
 
 
@@ -35,15 +35,15 @@ class Counter:
 
 def test_a_step_is_imagined_and_seen():
     model = Counter()
-    onlooker = Onlooker(model)
+    model_view = ModelView(model)
     seed, state = np.zeros(2, np.int32), tf.constant([1.0, 3.0])
     for _ in range(3):
-        after, sight = onlooker.imagine(state, np.array([2, 0], np.int32), np.float32(0.5), seed)
+        after, prediction = model_view.step(state, np.array([2, 0], np.int32), np.float32(0.5), seed)
     assert model.traced == 1
     assert after.numpy().tolist() == [2, 3]
-    assert sight.frame.numpy()[:, 0, 0, 0].tolist() == [2, 3] and sight.frame.shape == (2, 2, 2, 3)
-    assert sight.reward.numpy().tolist() == [20, 30]
-    np.testing.assert_allclose(sight.continuation, [1 / 3, 1 / 4])
-    np.testing.assert_array_equal(onlooker.look(after).reward, sight.reward)
-    np.testing.assert_array_equal(onlooker.frame(after), sight.frame)
-    assert onlooker.spec == "a spec"
+    assert prediction.frame.numpy()[:, 0, 0, 0].tolist() == [2, 3] and prediction.frame.shape == (2, 2, 2, 3)
+    assert prediction.reward.numpy().tolist() == [20, 30]
+    np.testing.assert_allclose(prediction.continuation, [1 / 3, 1 / 4])
+    np.testing.assert_array_equal(model_view.predict(after).reward, prediction.reward)
+    np.testing.assert_array_equal(model_view.frame(after), prediction.frame)
+    assert model_view.spec == "a spec"

@@ -29,12 +29,12 @@ EVERY = 16
 KIND, VERSION = "actions", 1
 
 
-class ActionFileError(UserError):
+class RecordingError(UserError):
     """A file that cannot be read, or that does not agree with the game."""
 
 
 @dataclass(frozen=True)
-class PlayedEpisode:
+class RecordedEpisode:
     """What was done from a first frame on."""
 
     actions: Sequence[int]
@@ -45,14 +45,14 @@ class PlayedEpisode:
 
 
 @dataclass(frozen=True)
-class Played:
+class ActionRecording:
     """Episodes of one game, one after the other."""
 
     game: str
     options: Mapping[str, Any]
     seed: int
     """Of the environment."""
-    episodes: Sequence[PlayedEpisode]
+    episodes: Sequence[RecordedEpisode]
     source: str = ""
     """The run whose model was beside the game, if there was one."""
     checkpoint: int | None = None
@@ -68,18 +68,18 @@ class Played:
         return self.steps + len(self.episodes)
 
 
-def fingerprint(observation: npt.NDArray[np.uint8], before: str = "") -> str:
+def frame_hash(observation: npt.NDArray[np.uint8], before: str = "") -> str:
     """A hash of a frame, and of all those before it by their own."""
     return hashlib.blake2b(before.encode() + np.ascontiguousarray(observation).tobytes(), digest_size=8).hexdigest()
 
 
-def kept(hashes: Sequence[str]) -> dict[int, str]:
+def kept_hashes(hashes: Sequence[str]) -> dict[int, str]:
     """Those of an episode's frames that an action file holds."""
     last = len(hashes) - 1
     return {step: hashed for step, hashed in enumerate(hashes) if step % EVERY == 0 or step == last}
 
 
-def write_played(path: Path | str, played: Played) -> None:
+def write_recording(path: Path | str, played: ActionRecording) -> None:
     """Write an action file."""
     head = {"worldmodels": KIND, "version": VERSION, **asdict(played)}
     del head["episodes"]
@@ -87,39 +87,39 @@ def write_played(path: Path | str, played: Played) -> None:
     write_atomic(path, "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
 
 
-def read_played(path: Path | str) -> Played:
+def read_recording(path: Path | str) -> ActionRecording:
     """Read an action file.
 
     Raises:
-        ActionFileError: it is no such file, or damaged; names the line.
+        RecordingError: it is no such file, or damaged; names the line.
     """
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise ActionFileError(f"Cannot read the recording '{path}': {error}.") from error
+        raise RecordingError(f"Cannot read the recording '{path}': {error}.") from error
     head = _line(path, 1, lines[0]) if lines else {}
     if head.pop("worldmodels", None) != KIND or head.pop("version", None) != VERSION:
-        raise ActionFileError(
+        raise RecordingError(
             f"'{path}' is no recording of actions of version {VERSION}: its first line must say "
             f'"worldmodels": "{KIND}" and "version": {VERSION}.'
         )
     try:
         episodes = [_episode(_line(path, i, line)) for i, line in enumerate(lines[1:], start=2)]
-        return Played(**head, episodes=episodes)
+        return ActionRecording(**head, episodes=episodes)
     except (TypeError, ValueError, KeyError) as error:
-        raise ActionFileError(f"The recording '{path}' is damaged: {error}.") from error
+        raise RecordingError(f"The recording '{path}' is damaged: {error}.") from error
 
 
 def _line(path: Path | str, number: int, text: str) -> dict[str, Any]:
     try:
         parsed = json.loads(text)
     except ValueError as error:
-        raise ActionFileError(f"The recording '{path}' is damaged in line {number}: {error}.") from error
+        raise RecordingError(f"The recording '{path}' is damaged in line {number}: {error}.") from error
     if not isinstance(parsed, dict):
-        raise ActionFileError(f"The recording '{path}' is damaged in line {number}: it must be a JSON object.")
+        raise RecordingError(f"The recording '{path}' is damaged in line {number}: it must be a JSON object.")
     return parsed
 
 
-def _episode(line: dict[str, Any]) -> PlayedEpisode:
+def _episode(line: dict[str, Any]) -> RecordedEpisode:
     seen = {int(step): str(text) for step, text in line["seen"].items()}
-    return PlayedEpisode([int(action) for action in line["actions"]], seen, line["events"])
+    return RecordedEpisode([int(action) for action in line["actions"]], seen, line["events"])

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 MEMORY = 60.0  # seconds of each kind of work; long enough to be smooth, short enough to follow a change
 
 
-class Pace:
+class RemainingTime:
     """Seconds for a unit of each kind of work: a run that fits for hours and collects for seconds has no one speed."""
 
     def __init__(self) -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.types import Step
-from worldmodels.imagination.recorded import RecordedStarts
+from worldmodels.imagination.replay_starts import ReplayStarts
 from worldmodels.replay import Replay, ReplayConfig
 
 
@@ -20,7 +20,7 @@ def store(folder, length, steps=20):
 
 
 def test_a_start_is_a_window_that_does_not_close_an_episode(tmp_path):
-    batch = RecordedStarts(store(tmp_path, length=4), context=3)(200, np.random.default_rng(0))
+    batch = ReplayStarts(store(tmp_path, length=4), context=3)(200, np.random.default_rng(0))
     steps = batch.observation[:, :, 0, 0, 0].astype(int)
     assert set(steps[:, -1]) == {2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 16, 17, 18}
     assert (np.diff(steps) == 1).all()
@@ -30,9 +30,9 @@ def test_a_start_is_a_window_that_does_not_close_an_episode(tmp_path):
 
 def test_a_recording_in_which_nothing_goes_on_is_named(tmp_path):
     with pytest.raises(UserError, match="almost none such"):
-        RecordedStarts(store(tmp_path, length=1), context=3)(4, np.random.default_rng(0))
+        ReplayStarts(store(tmp_path, length=1), context=3)(4, np.random.default_rng(0))
 
 
 def test_a_recording_that_is_too_short_is_named(tmp_path):
     with pytest.raises(UserError, match="Cannot sample sequences of 30 steps"):
-        RecordedStarts(store(tmp_path, length=4), context=30)(4, np.random.default_rng(0))
+        ReplayStarts(store(tmp_path, length=4), context=30)(4, np.random.default_rng(0))

@@ -6,8 +6,8 @@ import tensorflow as tf
 from worldmodels.core.types import Step
 from worldmodels.models.frame_stack import FrameStack
 from worldmodels.models.frame_stack_config import FrameStackConfig
-from worldmodels.runtime.actor import ModelActor, Moment
-from worldmodels.runtime.experience import ExperienceRecorder
+from worldmodels.runtime.actor import ModelActor
+from worldmodels.runtime.rollout_buffer import RolloutBuffer
 
 SHAPE = (2, 2, 1)
 
@@ -41,29 +41,30 @@ def test_a_peek_is_what_acting_then_does_and_changes_nothing():
     actor, none = an_actor(), np.zeros(3, bool)
     actor.act(frames(1), ~none)
     before = actor.save()
-    action, moment = actor.peek(frames(2), none)
+    peeked = actor.peek(frames(2), none)
     np.testing.assert_equal(actor.save(), before)
-    np.testing.assert_array_equal(actor.act(frames(2), none), action)
-    np.testing.assert_array_equal(actor.moment.features, moment.features)
-    assert moment.features[0, 0, 0].numpy().tolist() == [1, 2]
-    assert moment.memory.numpy().tolist() == moment.extras["value"].numpy().tolist() == [1, 1, 1]
+    acted = actor.act(frames(2), none)
+    np.testing.assert_array_equal(acted.action, peeked.action)
+    np.testing.assert_array_equal(acted.features, peeked.features)
+    assert acted.features[0, 0, 0].numpy().tolist() == [1, 2]
+    assert acted.memory.numpy().tolist() == acted.extras["value"].numpy().tolist() == [1, 1, 1]
 
 
-def recorded(count):
-    actor, recorder, steps = an_actor(), ExperienceRecorder(), []
+def filled(count):
+    actor, buffer, steps = an_actor(), RolloutBuffer(), []
     for t in range(count):
-        action = actor.act(frames(t), np.full(3, t == 0))
-        steps.append(a_step(t, action))
-        recorder.add(steps[-1], actor.moment)
-    return actor, recorder, steps
+        output = actor.act(frames(t), np.full(3, t == 0))
+        steps.append(a_step(t, output.action))
+        buffer.add(steps[-1], output)
+    return actor, buffer, steps
 
 
-def test_an_experience_holds_every_moment_and_one_more():
-    actor, recorder, steps = recorded(4)
-    action, moment = actor.peek(frames(4), np.zeros(3, bool))
-    assert len(recorder) == 4
-    experience = recorder.finish(a_step(4, action), moment)
-    assert len(recorder) == 0
+def test_an_experience_holds_every_step_and_one_more():
+    actor, buffer, steps = filled(4)
+    output = actor.peek(frames(4), np.zeros(3, bool))
+    assert len(buffer) == 4
+    experience = buffer.finish(a_step(4, output.action), output)
+    assert len(buffer) == 0
     assert experience.features.shape == (5, 3, 2, 2, 2) and experience.features.dtype == tf.uint8
     assert experience.features[:, 0, 0, 0].numpy().tolist() == [[0, 0], [0, 1], [1, 2], [2, 3], [3, 4]]
     assert experience.rewards[:, 1].numpy().tolist() == [0, 1, 2, 3, 4]
@@ -75,19 +76,19 @@ def test_an_experience_holds_every_moment_and_one_more():
 
 
 def test_a_part_of_an_experience_is_saved_and_goes_on():
-    actor, recorder, _ = recorded(3)
-    action, moment = actor.peek(frames(3), np.zeros(3, bool))
-    other = ExperienceRecorder()
-    other.load(recorder.save(), Moment(moment.features, moment.extras, moment.memory))
+    actor, buffer, _ = filled(3)
+    output = actor.peek(frames(3), np.zeros(3, bool))
+    other = RolloutBuffer()
+    other.load(buffer.save(), output)
     assert len(other) == 3
-    one, two = (each.finish(a_step(3, action), moment) for each in (recorder, other))
+    one, two = (each.finish(a_step(3, output.action), output) for each in (buffer, other))
     for ours, theirs in zip(tf.nest.flatten(one), tf.nest.flatten(two), strict=True):
         np.testing.assert_array_equal(ours, theirs)
 
 
-def test_where_the_world_began_anew_the_moment_before_is_the_last():
-    actor, recorder, _ = recorded(2)
-    recorder.cut()
-    experience = recorder.finish(a_step(2, np.zeros(3, np.int32)), actor.peek(frames(2), np.ones(3, bool))[1])
+def test_where_the_world_began_anew_the_step_before_is_the_last():
+    actor, buffer, _ = filled(2)
+    buffer.truncate()
+    experience = buffer.finish(a_step(2, np.zeros(3, np.int32)), actor.peek(frames(2), np.ones(3, bool)))
     assert experience.is_last[:, 0].numpy().tolist() == [False, True, False]
-    ExperienceRecorder().cut()
+    RolloutBuffer().truncate()

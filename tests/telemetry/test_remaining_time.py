@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from worldmodels.telemetry.pace import Pace
+from worldmodels.telemetry.remaining_time import RemainingTime
 
 
 def test_the_time_left_is_that_of_each_kind_of_work() -> None:
-    pace = Pace()
+    pace = RemainingTime()
     assert pace.seconds({"collect": 5}) is None
     assert pace.seconds({"collect": 0}) == 0
     pace.add("collect", 100, 50.0)  # the first time, with all that has to be built
@@ -21,7 +21,7 @@ def test_the_time_left_is_that_of_each_kind_of_work() -> None:
 
 
 def test_what_is_long_ago_counts_less() -> None:
-    pace = Pace()
+    pace = RemainingTime()
     pace.add("fit", 1, 1.0)
     for _ in range(1000):
         pace.add("fit", 1, 1.0)

@@ -1,4 +1,4 @@
-"""Which networks of agents there are for images. Imports no TensorFlow."""
+"""Settings that several agents share. Imports no TensorFlow."""
 
 from __future__ import annotations
 
@@ -7,3 +7,7 @@ from typing import Literal
 ImageNetworkKind = Literal["small", "nature", "impala", "impala_large"]
 """SimPLe's two convolutions; DQN's three (Mnih et al. 2015); IMPALA's residual network (Espeholt et al. 2018), and that
 with five wider stages (CoinRun, Cobbe et al. 2019)."""
+
+RewardTransform = Literal["none", "clip", "tanh"]
+"""What an agent learns from in place of a reward: the reward itself, the reward clipped to [-1, 1], or its hyperbolic
+tangent."""

@@ -1,0 +1,59 @@
+"""The one chooser of start windows: recorded experience after whose last step an episode continues."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from worldmodels.core.errors import UserError
+from worldmodels.core.types import Batch
+from worldmodels.replay import ReplayReader
+
+StartWindows = Callable[[int, np.random.Generator], Batch]
+"""A count B and a generator give B windows; imagination continues after the last step of each."""
+
+TRIES = 100
+"""Draws after which it is said that no recorded episode continues."""
+
+
+class ReplayStarts:
+    """Draws windows of `context` steps from a replay store, among those that do not close with an episode's last step.
+
+    A window may run across the border of episodes, where the model forgets. Held-out episodes are left out.
+
+    Args:
+        newest: draw from the newest steps alone, so many summed over the streams; 0: from all.
+        beginnings: how many of the windows begin where an episode does; the others begin anywhere.
+    """
+
+    def __init__(self, reader: ReplayReader, context: int, newest: int = 0, beginnings: int = 0) -> None:
+        self._reader, self._context = reader, context
+        self._newest, self._beginnings = newest, beginnings
+
+    def __call__(self, count: int, generator: np.random.Generator) -> Batch:
+        """Draw `count` windows.
+
+        Raises:
+            UserError: the store holds too few steps, or none after which an episode continues.
+        """
+        batch = self._draw(count, generator, self._beginnings)
+        for _ in range(TRIES):
+            over = np.flatnonzero(batch.is_last[:, -1])
+            if not len(over):
+                return batch
+            others = self._draw(len(over), generator, int((over < self._beginnings).sum()))
+            batch = Batch(*(_replaced(values, over, new) for values, new in zip(batch, others, strict=True)))
+        raise UserError(
+            f"Imagination starts where a recorded episode continues; the replay store in '{self._reader.folder}' holds "
+            f"almost no such step: {TRIES} draws in a row closed with the last step of an episode."
+        )
+
+    def _draw(self, count: int, generator: np.random.Generator, beginnings: int) -> Batch:
+        return self._reader.sample(count, self._context, generator, "training", self._newest, beginnings)
+
+
+def _replaced(values: Any, rows: np.ndarray, new: Any) -> Any:
+    values[rows] = new
+    return values

@@ -1,0 +1,82 @@
+"""Everything that can be wrong with a run, looked for once and before anything is written; imports no TensorFlow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from worldmodels.core.config import load_config, to_dict
+from worldmodels.core.errors import RunError
+from worldmodels.core.run_dir import RunDir
+from worldmodels.core.types import Step
+from worldmodels.runtime.checks import check_config
+from worldmodels.runtime.config import RunConfig
+from worldmodels.training.sources import Sources, check_sources
+
+MAY_CHANGE = ("steps", "turns")
+"""Keys of `training` in which a run that continues may differ: it may be made longer."""
+
+
+@dataclass(frozen=True)
+class CheckedRun:
+    """A run that may be trained: `check_run` makes it, and nobody else checks again."""
+
+    config: RunConfig
+    run_dir: RunDir
+    is_new: bool
+    sources: Sources = field(default_factory=Sources)
+
+    @property
+    def demonstrations(self) -> Sequence[Step]:
+        """Steps of all environments that a new run starts with."""
+        return self.sources.demonstrations
+
+
+def check_run(config: RunConfig, path: str | Path) -> CheckedRun:
+    """Check a configuration, what it starts from, and the folder; leave nothing behind.
+
+    Raises:
+        ConfigError: the configuration does not fit together, or not to the runs that it starts from.
+        RunError: the folder holds a run of another configuration, or something else.
+        RecordingError: a demonstration is damaged, or does not agree with its game.
+    """
+    run_dir = RunDir(path)
+    if run_dir.exists():
+        run_dir = RunDir.open(path)
+        config = _continued(load_config(RunConfig, [run_dir.config]), config, Path(path))
+        check_config(config)
+        return CheckedRun(config, run_dir, is_new=False)
+    check_config(config)
+    run_dir.check_free(config)
+    return CheckedRun(config, run_dir, is_new=True, sources=check_sources(config))
+
+
+def _continued(saved: RunConfig, asked: RunConfig, path: Path) -> RunConfig:
+    """Return the configuration of a run that continues; other changes would make its numbers a mixture."""
+    if asked.deterministic is None:
+        asked = replace(asked, deterministic=saved.deterministic)
+    lengths = {name: value for name in MAY_CHANGE if (value := getattr(asked.training, name, None)) is not None}
+    if type(saved.training) is type(asked.training):
+        saved = replace(saved, training=replace(saved.training, **lengths))
+    if saved == asked:
+        return asked
+    different = ", ".join(
+        f"{key} (saved {old!r}, asked for {new!r})" for key, old, new in differences(to_dict(saved), to_dict(asked))
+    )
+    raise RunError(
+        f"The folder '{path}' holds a run of another configuration. A run continues with its own configuration; only "
+        f"training.steps or training.turns may change. Different: {different}. Choose another --logdir, or leave the "
+        "differences out."
+    )
+
+
+def differences(old: dict[str, Any], new: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Yield the full key and both values wherever two nested configurations differ."""
+    for key in sorted(set(old) | set(new)):
+        a, b = old.get(key), new.get(key)
+        if isinstance(a, dict) and isinstance(b, dict):
+            yield from differences(a, b, f"{prefix}{key}.")
+        elif a != b:
+            yield prefix + key, a, b

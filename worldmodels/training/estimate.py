@@ -1,0 +1,149 @@
+"""The time, memory and disk that a new run will take on this machine, measured by doing one of each update.
+
+The weights are put back afterwards, so the run begins as if nothing had been measured; the graphs that were built stay.
+"""
+
+from __future__ import annotations
+
+import math
+import resource
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.agents.api import Experience
+from worldmodels.core.tree import flatten
+from worldmodels.core.types import Batch
+from worldmodels.imagination.starts import StartStates, choose_starts, states_after
+from worldmodels.runtime.actor import ModelActor
+from worldmodels.runtime.build import Parts
+from worldmodels.runtime.config import ModelBasedConfig, RunConfig
+from worldmodels.telemetry.status import duration
+from worldmodels.training.plan import TrainingPlan
+
+BELIEVED = 20.0
+"""Seconds from which on a first call, which also builds its graph, is believed; a shorter one is timed once more."""
+SEED = np.array([0, 1], np.int32)
+
+
+class Estimate(NamedTuple):
+    """What a run will take, evaluations not counted."""
+
+    seconds: float
+    memory_bytes: float
+    """Bytes of memory of the whole process."""
+    disk_bytes: float
+    """Bytes of disk at most: experience is stored compressed."""
+
+    @property
+    def text(self) -> str:
+        """The estimate in one sentence."""
+        return (
+            f"Estimated for this machine: {duration(self.seconds)} (h:mm:ss) without evaluations, "
+            f"{self.memory_bytes / 1e9:.1f} GB of memory, at most {self.disk_bytes / 1e9:.1f} GB of disk"
+        )
+
+
+def estimate_run(parts: Parts, num_envs: int, initial_steps: int) -> Estimate:
+    """Estimate a run that starts with so many steps of experience; the parts are left as they were."""
+    saved = {"model": parts.model.save(), "agent": parts.agent.save()}
+    try:
+        seconds = _seconds(parts, num_envs)
+    finally:
+        parts.model.load(saved["model"])
+        parts.agent.load(saved["agent"])
+    config = parts.config
+    checkpoint = sum(array.nbytes for array in flatten(saved)[1].values())
+    frame = math.prod(parts.model.spec.observation_shape)
+    replay = _replay_steps(config, initial_steps) * frame
+    return Estimate(
+        seconds,
+        _peak_memory() + min(replay, 1e6 * config.replay.memory_megabytes),
+        replay + checkpoint * (config.schedule.keep_checkpoints + 1),
+    )
+
+
+def _seconds(parts: Parts, num_envs: int) -> float:
+    training = parts.config.training
+    actor = ModelActor(parts.model, parts.agent, num_envs, SEED)
+    image = np.zeros((num_envs, *parts.model.spec.observation_shape), np.uint8)
+    seconds = {"collect": _timed(lambda: actor.peek(image, np.zeros(num_envs, bool)))}
+    if isinstance(training, ModelBasedConfig):
+        plan = TrainingPlan(training, num_envs)
+        remaining = plan.remaining(plan.start(0))
+        seconds |= _updates_in_imagination(parts, training, remaining)
+        return sum(seconds.get(phase, 0.0) * amount for phase, amount in remaining.items())
+    experience = _blank_experience(parts, actor, num_envs, training.rollout)
+    update = _timed(lambda: parts.agent.update_from_experience(experience, SEED))
+    return training.steps / num_envs * (seconds["collect"] + update / training.rollout)
+
+
+def _updates_in_imagination(parts: Parts, training: ModelBasedConfig, remaining: dict[str, int]) -> dict[str, float]:
+    """Return seconds of one model update and of one policy update, where the run does any."""
+    model, seconds = parts.world_model, {}
+    batch = _blank_batch(training.batch, training.length, parts.model.spec.observation_shape)
+    states: Any = None
+    if remaining["fit"]:
+
+        def fit() -> None:
+            nonlocal states
+            states = model.fit(Batch(*map(tf.constant, batch)), SEED)[1]
+
+        seconds["fit"] = _timed(fit)
+    if remaining["improve"]:
+        starts = _blank_starts(parts, training, states)
+        seconds["improve"] = _timed(lambda: parts.agent.update_from_imagination(model, *starts, SEED))
+    return seconds
+
+
+def _blank_starts(parts: Parts, training: ModelBasedConfig, states: Any) -> StartStates:
+    config, shape = training.starts, parts.model.spec.observation_shape
+    if config.context:
+        windows = _blank_batch(config.rollouts, config.context, shape)
+        return StartStates(states_after(parts.world_model, windows, SEED), tf.ones((config.rollouts,)))
+    return choose_starts(states, tf.ones((training.batch, training.length)), config.rollouts, SEED)
+
+
+def _blank_batch(rows: int, steps: int, shape: tuple[int, int, int]) -> Batch:
+    false = np.zeros((rows, steps), bool)
+    images = np.zeros((rows, steps, *shape), np.uint8)
+    return Batch(images, false.astype(np.float32), false, false, false, false.astype(np.int32))
+
+
+def _blank_experience(parts: Parts, actor: ModelActor, num_envs: int, rollout: int) -> Experience:
+    shape = parts.model.spec.observation_shape
+    output = actor.peek(np.zeros((num_envs, *shape), np.uint8), np.zeros(num_envs, bool))
+    false = tf.zeros((rollout + 1, num_envs), tf.bool)
+    features, extras = tf.nest.map_structure(lambda x: tf.stack([x] * (rollout + 1)), (output.features, output.extras))
+    zeros = tf.cast(false, tf.float32)
+    return Experience(features, tf.cast(false, tf.int32), zeros, zeros + 1, false, false, extras, output.memory)
+
+
+def _replay_steps(config: RunConfig, initial_steps: int) -> int:
+    """Return the steps that the replay store will hold at most; a model-free run has none."""
+    training = config.training
+    if not isinstance(training, ModelBasedConfig):
+        return 0
+    return min(config.replay.capacity_steps, initial_steps + (training.steps if training.collect else training.prefill))
+
+
+def _timed(call: Callable[[], Any]) -> float:
+    """Return the seconds of a call whose graph is built."""
+    seconds = _seconds_of(call)
+    return seconds if seconds > BELIEVED else _seconds_of(call)
+
+
+def _seconds_of(call: Callable[[], Any]) -> float:
+    started = time.perf_counter()
+    call()
+    return time.perf_counter() - started
+
+
+def _peak_memory() -> float:
+    """Return the most bytes of memory that this process has held so far."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
