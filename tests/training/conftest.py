@@ -6,6 +6,7 @@ depend on the features, and every update on everything that it is given.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import tensorflow as tf
 
 from worldmodels.core.config import from_dict
 from worldmodels.core.seeding import Streams
+from worldmodels.core.types import Step
 from worldmodels.models.api import ModelSpec
 from worldmodels.replay import Replay
 from worldmodels.runtime.build import Parts
@@ -121,14 +123,16 @@ def configured(training: dict[str, Any], **more: Any) -> RunConfig:
 def model_based(tmp_path):
     """Builds a loop of toys over two mazes."""
 
-    def make(training: dict[str, Any], folder: str = "replay", every: int = 0) -> ModelBasedLoop:
+    def make(
+        training: dict[str, Any], folder: str = "replay", every: int = 0, demonstrations: Sequence[Step] = ()
+    ) -> ModelBasedLoop:
         config = configured(
             {"batch": 2, "length": 4} | training,
             replay={"held_out_every": every, "capacity_steps": 4000, "memory_megabytes": 60},
         )
         env = build_env(config)
         replay = Replay(tmp_path / folder, env.num_envs, ToyModel.spec.observation_shape, config.replay)
-        return ModelBasedLoop(toy_parts(config), config.training, env, replay)
+        return ModelBasedLoop(toy_parts(config), config.training, env, replay, demonstrations)
 
     return make
 

@@ -46,7 +46,7 @@ def test_a_turn_collects_fits_and_improves(model_based):
     assert loop.remaining() == {"collect": 0, "fit": 0, "improve": 0}
 
 
-def test_moments_of_rest_and_of_turns(model_based):
+def test_when_nothing_is_owed_and_when_turns_end(model_based):
     loop = model_based({**PHASED, "real_rollout": 0, "steps": 40})
     loop.begin()
     seen = []
@@ -81,7 +81,7 @@ def test_a_run_stopped_after_any_tick_goes_on_to_the_same_numbers(model_based, s
         resumed = model_based(training, every=2) if stop % 7 == 0 else resumed
 
 
-def test_experience_is_what_was_lived_and_the_next_begins_where_it_ends(model_based):
+def test_experience_is_what_was_collected_and_the_next_begins_where_it_ends(model_based):
     loop = model_based(PHASED)
     loop.begin()
     run(loop)
@@ -95,7 +95,7 @@ def test_experience_is_what_was_lived_and_the_next_begins_where_it_ends(model_ba
         np.testing.assert_array_equal(getattr(one, name)[:10, 0], recorded[:10], err_msg=name)
         np.testing.assert_array_equal(getattr(two, name)[:10, 0], recorded[10:20], err_msg=name)
     np.testing.assert_array_equal(one.continuations[:, 0], 1.0 - stored.is_terminal[0, :11])
-    # The moment between them is seen twice: before the update for its value, after it to act.
+    # The observation between them is seen twice: before the update for its value, after it to act.
     np.testing.assert_array_equal(one.features[10], two.features[0])
     np.testing.assert_array_equal(one.rewards[10], two.rewards[0])
     assert (one.extras["value"][10] != two.extras["value"][0]).numpy().all()
@@ -111,6 +111,18 @@ def _steps_in_episode(one, two):
     return count
 
 
+def test_without_context_rollouts_start_at_states_of_the_last_batch(model_based):
+    loop = model_based({**PHASED, "starts": {"rollouts": 3}})
+    loop.begin()
+    while loop.iterate().phase != "improve":
+        pass
+    states, continuations = loop._starts.draw(1)
+    assert states.shape == (3, 1) and continuations.shape == (3,)
+    again, _ = loop._starts.draw(1)
+    np.testing.assert_array_equal(states, again)
+    assert (loop._starts.draw(2)[0] != states).numpy().any()
+
+
 def test_random_steps_are_no_experience(model_based):
     loop = model_based({**PHASED, "prefill_policy": "random"})
     loop.begin()
@@ -118,13 +130,13 @@ def test_random_steps_are_no_experience(model_based):
     assert loop.real_updates == 2
 
 
-def test_starts_are_the_last_states_of_recorded_windows(model_based):
+def test_starts_are_the_states_after_recorded_windows(model_based):
     loop = model_based(PHASED)
     loop.begin()
     while loop.iterate().phase != "improve":
         pass
-    states, continuations = loop._draw_starts()
-    assert states.shape == (5, 1, 1) and continuations.shape == (5, 1)
+    states, continuations = loop._starts.draw(1)
+    assert states.shape == (5, 1) and continuations.numpy().tolist() == [1] * 5
 
 
 def test_an_update_that_is_not_finite_stops_the_run(model_based):

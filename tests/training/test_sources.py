@@ -31,7 +31,7 @@ def configured(training=None, **more):
     return from_dict(RunConfig, {"env": {"game": "maze", "num_envs": 2}, "training": training or {}} | more)
 
 
-def test_a_recording_becomes_the_runs_own_experience(tmp_path, model_based):
+def test_an_initial_replay_becomes_the_runs_own_experience(tmp_path, model_based):
     made_run(tmp_path / "other", configured(), steps=150)
     training = {"initial_replay": str(tmp_path / "other"), "collect": 0, "turns": 2, "fit": 3, "improve": 0}
     loop = model_based(training, every=4)
@@ -85,7 +85,7 @@ def test_a_model_of_another_size_names_the_run(tmp_path):
             "pretrained",
             "model.kind is deterministic; in this run it is rssm",
         ),
-        ({"env": {"game": "maze", "num_envs": 3}}, "recording", "whose env.num_envs is 3; in this run it is 2"),
+        ({"env": {"game": "maze", "num_envs": 3}}, "initial_replay", "whose env.num_envs is 3; in this run it is 2"),
     ],
 )
 def test_runs_that_do_not_fit_are_refused(tmp_path, other, training, text):
@@ -104,7 +104,7 @@ def test_frames_and_actions_must_be_the_same(tmp_path, monkeypatch):
         check_sources(from_dict(RunConfig, config))
 
 
-def test_a_recording_too_short_for_a_sequence(tmp_path):
+def test_an_initial_replay_too_short_for_a_sequence(tmp_path):
     made_run(tmp_path / "other", configured())
     with pytest.raises(ConfigError, match="holds 10 steps of each environment; .* need 50"):
         check_sources(configured({"initial_replay": str(tmp_path / "other")}))
