@@ -131,5 +131,5 @@ class ActorCritic:
 
 
 def _renamed(critic: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The critic's weights under the names of the target's."""
+    """Return the critic's weights under the names of the target's."""
     return {name.replace("critic/", "target/", 1): value for name, value in critic.items()}

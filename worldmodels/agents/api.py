@@ -1,6 +1,6 @@
-"""The contract of an agent: it chooses actions and improves. It neither loops nor logs nor opens files.
+"""The contract of an agent: it chooses actions and learns. It neither loops nor logs nor opens files.
 
-One letter per axis: B batch, T time. Features are what `Representation.features` gives. Every random draw is a pure
+One letter per axis: B batch, T time. Features are those of `Representation.features`. Every random draw is a pure
 function of the `seed` given, int32 (2,).
 """
 
@@ -16,39 +16,39 @@ if TYPE_CHECKING:
 
 
 class Experience(NamedTuple):
-    """What an agent lived through in B worlds at once: T steps, so T + 1 moments, with time in front.
+    """T steps of B environments as an agent experienced them, with time in front: T + 1 observations.
 
-    As in `Step`, reward and flags arrived *with* a moment and the action was chosen *at* it. The step from a moment
-    that is last to the next, which is first, is none: nothing may be learned from it.
+    As in `Step`, reward and flags arrived *with* an observation and the action was chosen *at* it. Between an
+    observation that is last and the next, which is first, nothing happened: nothing may be learned from it.
     """
 
     features: tf.Tensor
     """(T + 1, B, ...)."""
     actions: tf.Tensor
-    """int32 (T + 1, B); nothing is known of what the last ones led to."""
+    """int32 (T + 1, B); where the last ones led is not known."""
     rewards: tf.Tensor
     """float32 (T + 1, B)."""
     continuations: tf.Tensor
-    """float32 (T + 1, B): 0 where the world itself ended the episode, else 1; in imagination a probability. What was
-    only cut off still has value."""
+    """float32 (T + 1, B): 0 where the episode terminated, else 1; in imagination a probability. After a truncation the
+    future still has value."""
     is_first: tf.Tensor
     """bool (T + 1, B)."""
     is_last: tf.Tensor
     """bool (T + 1, B)."""
     extras: dict[str, tf.Tensor]
-    """What `act` gave besides the action, each leading (T + 1, B)."""
+    """The outputs of `act` besides the action, each leading (T + 1, B)."""
     memory: State
-    """The agent's own, before the first moment: leading B."""
+    """The agent's memory before the first observation, leading B."""
 
 
 class Agent(Protocol):
     """A policy and its update rule."""
 
     learns_from_experience: bool
-    """Whether `update_from_experience` may be called."""
+    """True if `update_from_experience` may be called."""
 
     def initial(self, batch: int) -> State:
-        """The agent's own memory for `batch` rows, a nest of tensors; () for an agent without one."""
+        """Return the agent's own memory for `batch` rows, a nest of tensors; () for an agent without one."""
 
     def act(
         self, features: tf.Tensor, state: State, temperature: float | tf.Tensor, seed: tf.Tensor
@@ -56,13 +56,13 @@ class Agent(Protocol):
         """Choose actions; may be called inside a `tf.function`.
 
         Args:
-            features: (B, ...), of `Representation.features`.
-            state: of `initial`, or of the call before; zeros where an episode begins.
+            features: (B, ...), as `Representation.features` gives them.
+            state: the memory that `initial` or the last call gave; zeros where an episode begins.
             temperature: 0 takes the most probable action, 1 samples from the policy.
 
         Returns:
-            Actions int32 (B,), the new memory, and what else there is to know about the choice: `logits` (B, actions)
-            of the policy at temperature 1 if there are any, and `value` (B,), what the agent expects the future to pay.
+            Actions int32 (B,), the new memory, and further outputs: `logits` (B, actions) of the policy at
+            temperature 1 if there are any, and `value` (B,), the return that the agent expects.
         """
 
     def update_from_imagination(
@@ -88,7 +88,7 @@ class Agent(Protocol):
         """
 
     def save(self) -> dict[str, Any]:
-        """Weights, optimisers and running figures as a tree with NumPy leaves."""
+        """Return weights, optimisers and running figures as a tree with NumPy leaves."""
 
     def load(self, tree: dict[str, Any]) -> None:
         """Take over what `save` gave.

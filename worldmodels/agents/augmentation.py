@@ -11,7 +11,7 @@ SMALLEST, LARGEST = 0.1, 0.35
 
 
 def paint_boxes(images: tf.Tensor, channels: int, seed: tf.Tensor) -> tf.Tensor:
-    """0 to 5 boxes over each image, all drawn uniformly: how many, where, how large, which colour.
+    """Paint 0 to 5 boxes over each image, all drawn uniformly: how many, where, how large, which colour.
 
     A box covers the same place in all frames of a stack, in one colour.
 
@@ -29,7 +29,7 @@ def paint_boxes(images: tf.Tensor, channels: int, seed: tf.Tensor) -> tf.Tensor:
     colours = tf.tile(tf.cast(colours, tf.uint8), (1, 1, depth // channels))
 
     def inside(axis: int, pixels: int) -> tf.Tensor:
-        """bool (N, boxes, pixels): which rows, or columns, each box covers."""
+        """Return which rows, or columns, each box covers: bool (N, boxes, pixels)."""
         centres = (tf.range(pixels, dtype=tf.float32) + 0.5) / pixels
         start, side = corners[:, :, axis, None], sides[:, :, axis, None]
         return (centres >= start) & (centres < start + side)

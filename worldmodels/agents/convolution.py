@@ -12,7 +12,7 @@ from worldmodels.models.layers import Layer
 
 
 class Regularisation(NamedTuple):
-    """What makes a network that learns another one than the same network that acts."""
+    """The settings that make a network behave differently while it learns and while it acts."""
 
     dropout: float = 0.0
     batch_norm: bool = False
@@ -22,7 +22,7 @@ class Regularisation(NamedTuple):
 
 
 def orthogonal(layer: Layer, name: str, shape: tuple[int, ...], seeds: np.random.Generator) -> keras.Variable:
-    """A weight that keeps the size of what passes it and a ReLU: orthogonal, with gain sqrt(2) (Saxe et al. 2014)."""
+    """Return an orthogonal weight with gain sqrt(2), which keeps the size of what passes a ReLU (Saxe et al. 2014)."""
     initializer = keras.initializers.Orthogonal(2**0.5, int(seeds.integers(2**31)))
     return layer.add_weight(name=name, shape=shape, initializer=initializer)
 
@@ -46,7 +46,7 @@ class Convolution(Layer):
         seeds: np.random.Generator,
         name: str,
     ):
-        """`shape` of one image; `how`: units, size, stride and padding."""
+        """Build the layer for images of `shape`; `how` holds units, size, stride and padding."""
         super().__init__(name=name)
         units, size, self.stride, self.padding = how
         short = size - 1 if self.padding == "VALID" else 0
@@ -62,7 +62,7 @@ class Convolution(Layer):
             self.variance = self.add_weight(name="variance", shape=(units,), initializer="ones", trainable=False)
 
     def call(self, x: tf.Tensor, seed: tf.Tensor | None) -> tf.Tensor:
-        """`seed` of the dropout mask while learning, None while acting."""
+        """Apply the layer; `seed` is that of the dropout mask while learning, None while acting."""
         x = tf.nn.bias_add(tf.nn.conv2d(x, self.kernel.value, self.stride, self.padding), self.bias)
         if self.regularisation.dropout and seed is not None:
             x *= self._mask(seed)

@@ -19,7 +19,7 @@ from worldmodels.models.layers import Layer
 
 
 class PlainNetworkSpec(NamedTuple):
-    """Plain convolutions, (units, size, stride) each, and a dense layer."""
+    """The sizes of a plain network: convolutions (units, size, stride) and a dense layer."""
 
     layers: tuple[tuple[int, int, int], ...]
     padding: str
@@ -51,7 +51,7 @@ class ImageNetwork(Layer):
         return tf.nn.relu(tf.nn.bias_add(tf.matmul(x, self.kernel), self.bias))
 
     def convolve(self, x: tf.Tensor, seeds: Sequence[tf.Tensor] | None) -> tf.Tensor:
-        """Images float32 (N, H, W, C) in [0, 1] to what is flattened; one seed for each convolution."""
+        """Return what is flattened from images float32 (N, H, W, C) in [0, 1]; one seed for each convolution."""
         raise NotImplementedError
 
     def _finish(self, shape: tuple[int, int, int], seeds: np.random.Generator) -> None:
@@ -60,7 +60,7 @@ class ImageNetwork(Layer):
 
 
 class PlainNetwork(ImageNetwork):
-    """One convolution after the other, each with ReLU."""
+    """A network of convolutions in a row, each with ReLU."""
 
     def __init__(
         self, kind: str, shape: tuple[int, int, int], regularisation: Regularisation, seeds: np.random.Generator
@@ -114,7 +114,7 @@ def build_image_network(
     seeds: np.random.Generator,
     regularisation: Regularisation = NONE,
 ) -> ImageNetwork:
-    """The network for images of `shape` (H, W, C).
+    """Return the network for images of `shape` (H, W, C).
 
     Raises:
         ConfigError: they are too small for it.

@@ -13,7 +13,7 @@ Memory = tuple[tf.Tensor, tf.Tensor]
 
 
 class LSTM(Layer):
-    """Long short-term memory (Hochreiter & Schmidhuber 1997); the forget gate's bias of 1 makes it keep at first."""
+    """A long short-term memory (Hochreiter & Schmidhuber 1997); the forget gate's bias of 1 makes it keep at first."""
 
     def __init__(self, inputs: int, units: int, seeds: np.random.Generator, name: str):
         super().__init__(name=name)
@@ -26,11 +26,11 @@ class LSTM(Layer):
         return tf.zeros((batch, self.units)), tf.zeros((batch, self.units))
 
     def step(self, x: tf.Tensor, memory: Memory) -> Memory:
-        """Inputs (B, F)."""
+        """Return the memory after inputs (B, F)."""
         return self._advance(self._enter(x) + tf.matmul(memory[0], self.recurrent_kernel), memory[1])
 
     def sequence(self, x: tf.Tensor, keep: tf.Tensor, memory: Memory) -> tf.Tensor:
-        """Outputs (T, B, units) for inputs (T, B, F); memory is multiplied by `keep` (T, B, 1) before each step."""
+        """Return outputs (T, B, units) for inputs (T, B, F); `keep` (T, B, 1) multiplies the memory before each step."""
         terms = tf.reshape(self._enter(tf.reshape(x, (-1, x.shape[-1]))), (x.shape[0], -1, 4 * self.units))
         remember = LoopProduct(tf.convert_to_tensor(self.recurrent_kernel), terms)
 

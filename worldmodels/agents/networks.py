@@ -16,7 +16,7 @@ from worldmodels.models.layers import MLP, Layer
 def build_head(
     config: HeadConfig, images: ImageNetworkKind, spec: ModelSpec, outputs: int, seeds: np.random.Generator, name: str
 ) -> Layer:
-    """From features (N, ...) to (N, outputs); starts at exactly 0, which is the uniform policy and the value 0.
+    """Build layers from features (N, ...) to (N, outputs), whose output is 0 at first: the uniform policy, the value 0.
 
     Dense layers, behind an image network of the kind `images` where features are images.
     """

@@ -83,7 +83,7 @@ class PPO:
 
     @graph
     def update_from_experience(self, experience, seed) -> dict[str, tf.Tensor]:
-        # The step from a last moment to the first one of the next episode is none.
+        # Nothing happened between a last observation and the first one of the next episode.
         return self._learn(experience, 1.0 - tf.cast(experience.is_last[:-1], tf.float32), seed)
 
     def _learn(self, experience: Experience, weights: tf.Tensor, seed: tf.Tensor) -> dict[str, tf.Tensor]:
@@ -107,7 +107,7 @@ class PPO:
     def _run_epochs(
         self, samples: Samples, minibatches: tf.Tensor, noise: tf.Tensor
     ) -> tuple[dict[str, tf.Tensor], tf.Tensor]:
-        """One optimiser step for each minibatch, up to the first that is not finite; none if the samples are not.
+        """Do one optimiser step for each minibatch, up to the first that is not finite; none if the samples are not.
 
         Returns:
             The figures of all steps, averaged, and whether all was finite.
@@ -142,7 +142,7 @@ class PPO:
         return figures | {"gradient_norm": norm}, finite
 
     def _share_left(self) -> tf.Tensor:
-        """What is left of learning rate and clip_ranges, 1 down to 0."""
+        """Return the share that is left of learning rate and clip ranges, 1 down to 0."""
         if not self.config.decay:
             return tf.constant(1.0)
         return tf.maximum(0.0, 1.0 - tf.cast(self._iterations, tf.float32) / self.config.decay)
@@ -152,7 +152,7 @@ class PPO:
         return tf.reduce_sum(tf.stack([tf.nn.l2_loss(kernel) for kernel in kernels]))
 
     def _regularised(self, samples: Samples, noise: tf.Tensor, paint_seed: tf.Tensor) -> Samples:
-        """The samples as a network sees them that is disturbed while it learns.
+        """Return the samples as the regularised network sees them.
 
         What it then says of them before its first step is what its later steps are compared with: otherwise the
         regularisation itself would count as a change of the policy, and use the clip_ranges up.

@@ -12,7 +12,7 @@ from worldmodels.models.distributions import categorical_entropy, categorical_lo
 
 
 class ClipRanges(NamedTuple):
-    """How far policy and value may move; both may shrink while a run goes on."""
+    """The ranges in which policy and value may change; both may shrink while a run goes on."""
 
     policy: tf.Tensor
     value: tf.Tensor
@@ -21,7 +21,7 @@ class ClipRanges(NamedTuple):
 def ppo_loss(
     logits: tf.Tensor, values: tf.Tensor, batch: Samples, clip_ranges: ClipRanges, config: PPOConfig
 ) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
-    """The loss of a minibatch, a scalar, and figures to report.
+    """Return the loss of a minibatch, a scalar, and figures to report.
 
     Args:
         logits: (..., actions), of the network as it is now.
@@ -51,12 +51,12 @@ def ppo_loss(
 
 
 def clipped_surrogate(ratio: tf.Tensor, advantages: tf.Tensor, limit: float | tf.Tensor) -> tf.Tensor:
-    """The pessimistic loss of each sample: no gain from going beyond [1 - limit, 1 + limit]."""
+    """Return the pessimistic loss of each sample: no gain from going beyond [1 - limit, 1 + limit]."""
     return -tf.minimum(ratio * advantages, tf.clip_by_value(ratio, 1.0 - limit, 1.0 + limit) * advantages)
 
 
 def squared_error(values: tf.Tensor, batch: Samples, limit: tf.Tensor | None) -> tf.Tensor:
-    """Of each value; with a limit, the larger one of the error and that of a value held near the old one."""
+    """Return the squared error of each value; with a limit, the larger of it and that of a clipped value."""
     error = tf.math.squared_difference(values, batch.returns)
     if limit is None:
         return error
@@ -65,7 +65,7 @@ def squared_error(values: tf.Tensor, batch: Samples, limit: tf.Tensor | None) ->
 
 
 def explained_variance(samples: Samples) -> tf.Tensor:
-    """Which share of the returns' variance the values knew beforehand: 1 all, 0 none, negative worse than none."""
+    """Return the share of the returns' variance that the values explain: 1 all, 0 none, negative worse than none."""
     unknown = samples.returns - samples.values
     return 1.0 - tf.math.divide_no_nan(_variance(unknown, samples.weights), _variance(samples.returns, samples.weights))
 

@@ -16,7 +16,7 @@ from worldmodels.models.layers import MLP, Dense, Layer
 
 
 class PPONetwork(Layer):
-    """Both heads start at exactly 0: the uniform policy, and the value 0."""
+    """The network of policy and value; both heads start at exactly 0: the uniform policy, and the value 0."""
 
     def __init__(self, config: PPOConfig, spec: ModelSpec, seeds: np.random.Generator):
         super().__init__(name="policy")
@@ -38,7 +38,7 @@ class PPONetwork(Layer):
         return self.lstm.initial(batch) if self.lstm else ()
 
     def step(self, features: tf.Tensor, memory: State) -> tuple[tf.Tensor, tf.Tensor, State]:
-        """Logits (B, actions), values (B,) and the new memory, for features (B, ...)."""
+        """Return logits (B, actions), values (B,) and the new memory, for features (B, ...)."""
         x = self._see(features, None)
         if self.lstm:
             memory = self.lstm.step(x, memory)
@@ -48,7 +48,7 @@ class PPONetwork(Layer):
     def evaluate(
         self, features: tf.Tensor, is_first: tf.Tensor, memory: State, noise: tf.Tensor
     ) -> tuple[tf.Tensor, tf.Tensor]:
-        """Logits (N, ..., actions) and values (N, ...) while learning.
+        """Return logits (N, ..., actions) and values (N, ...) while learning.
 
         Args:
             features: (N, ...), or with an LSTM (N, T, ...), whole rollouts.

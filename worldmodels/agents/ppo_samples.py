@@ -15,7 +15,7 @@ from worldmodels.models.distributions import categorical_log_probability
 
 
 class Samples(NamedTuple):
-    """Leading N single steps, or (B, T) for a policy with memory, which learns from whole rollouts."""
+    """The samples of one iteration: N single steps, or whole rollouts (B, T) for a policy with memory."""
 
     features: tf.Tensor
     actions: tf.Tensor
@@ -37,7 +37,7 @@ class Samples(NamedTuple):
 
 
 def collect_samples(experience: Experience, weights: tf.Tensor, config: PPOConfig) -> Samples:
-    """The steps of an experience, with advantages of mean 0 and variance 1 if that is over the whole iteration.
+    """Return the steps of an experience, with advantages of mean 0 and variance 1 if that is over the whole iteration.
 
     Args:
         weights: float32 (T, B).
@@ -62,19 +62,19 @@ def collect_samples(experience: Experience, weights: tf.Tensor, config: PPOConfi
 
 
 def normalize(advantages: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
-    """Of mean 0 and variance 1, where each counts by its weight."""
+    """Return advantages with mean 0 and variance 1, where each counts by its weight."""
     centred = advantages - weighted_mean(advantages, weights)
     deviation = tf.sqrt(weighted_mean(tf.square(centred), weights))
     return centred / (deviation + 1e-8)
 
 
 def weighted_mean(x: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
-    """A scalar; 0 where nothing has weight."""
+    """Return the weighted mean, a scalar; 0 where nothing has weight."""
     return tf.math.divide_no_nan(tf.reduce_sum(weights * x), tf.reduce_sum(weights))
 
 
 def draw_minibatches(samples: Samples, config: PPOConfig, seed: tf.Tensor) -> tf.Tensor:
-    """The minibatches of all epochs, each pass in an order of its own: int32 (minibatches, rows).
+    """Draw the minibatches of all epochs, each epoch in an order of its own: int32 (minibatches, rows).
 
     Raises:
         ConfigError: whole rollouts do not fill a minibatch evenly.
@@ -86,13 +86,13 @@ def draw_minibatches(samples: Samples, config: PPOConfig, seed: tf.Tensor) -> tf
 
 
 def minibatches_in_order(samples: Samples, config: PPOConfig) -> tf.Tensor:
-    """Minibatches that hold every row, in order, the last ones filled up from the front: int32 (minibatches, rows)."""
+    """Return minibatches that hold every row, in order, filled up from the front: int32 (minibatches, rows)."""
     rows, size = samples.actions.shape[0], _rows_of_minibatch(samples, config)
     return tf.reshape(tf.range(-(-rows // size) * size) % rows, (-1, size))
 
 
 def take(samples: Samples, rows: tf.Tensor) -> Samples:
-    """Some rows of all that there is."""
+    """Return some rows of all samples."""
     return tf.nest.map_structure(lambda x: tf.gather(x, rows), samples)
 
 

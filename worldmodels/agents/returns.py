@@ -19,7 +19,7 @@ def transform_rewards(rewards: tf.Tensor, transform: RewardTransform) -> tf.Tens
 
 
 def lambda_returns(rewards: tf.Tensor, values: tf.Tensor, discounts: tf.Tensor, lambda_: float) -> tf.Tensor:
-    """The lambda-return of each state but the last (Sutton & Barto 2018, chapter 12).
+    """Return the lambda-return of each state but the last (Sutton & Barto 2018, chapter 12).
 
         R[t] = r[t+1] + d[t+1] ((1 - lambda_) v[t+1] + lambda_ R[t+1]),    R[H] = v[H]
 
@@ -39,7 +39,7 @@ def lambda_returns(rewards: tf.Tensor, values: tf.Tensor, discounts: tf.Tensor, 
 def generalized_advantages(
     rewards: tf.Tensor, values: tf.Tensor, discounts: tf.Tensor, is_last: tf.Tensor, lambda_: float
 ) -> tf.Tensor:
-    """How much better each action turned out than expected: generalised advantage estimation (Schulman et al. 2016).
+    """Return the generalised advantage estimates: how much better each action was than expected (Schulman et al. 2016).
 
         A[t] = r[t+1] + d[t+1] v[t+1] - v[t] + lambda_ d[t+1] A[t+1],    A[t] = 0 where t is last or H
 
@@ -64,7 +64,7 @@ def generalized_advantages(
 
 
 def reach_weights(continuations: tf.Tensor, discount: float) -> tf.Tensor:
-    """How much each state counts: the discounted probability that the episode still goes on there.
+    """Return the weight of each state: the discounted probability that the episode still continues there.
 
         w[0] = c[0],    w[t] = w[t-1] discount c[t]
 

@@ -16,7 +16,7 @@ SMALLEST_SQUARE, SMALLEST_SCALE, LARGEST_UPDATE = 1e-30, 1e-3, 1.0
 
 
 class Adafactor(Descent):
-    """Adafactor (Shazeer & Stern 2018) without momentum.
+    """The Adafactor optimizer (Shazeer & Stern 2018) without momentum.
 
     The squared gradient of a matrix is remembered by its means over rows and over columns; of a convolution's kernel,
     each matrix of channels by itself. An update is scaled down to a root mean square of 1, then multiplied by the
@@ -51,14 +51,14 @@ class Adafactor(Descent):
 
 
 def learning_rate(config: AdafactorConfig, count: tf.Tensor) -> tf.Tensor:
-    """The rate of update number `count`, float32; the first is 1."""
+    """Return the rate of update number `count`, float32; the first is 1."""
     warmup = float(max(config.warmup, 1))
     rate = config.learning_rate * tf.minimum(1.0, count / warmup)
     return rate * tf.math.rsqrt(tf.maximum(count, warmup)) if config.schedule == "inverse_square_root" else rate
 
 
 def build_optimizer(variables: Mapping[str, tf.Variable], config: AdafactorConfig | OptimizerConfig) -> Descent:
-    """The optimizer of the configuration's kind."""
+    """Return the optimizer of the configuration's kind."""
     classes: dict[str, Any] = {"adam": Optimizer, "adafactor": Adafactor}
     return classes[config.kind](variables, config)
 
@@ -70,5 +70,5 @@ def _average(moment: tf.Variable, value: tf.Tensor, keep: tf.Tensor) -> tf.Tenso
 
 
 def _rms(x: tf.Tensor) -> tf.Tensor:
-    """The root mean square; `l2_loss`, half the sum of squares, makes no tensor of squares."""
+    """Return the root mean square; `l2_loss`, half the sum of squares, makes no tensor of squares."""
     return tf.sqrt(2.0 * tf.nn.l2_loss(x) / float(x.shape.num_elements()))

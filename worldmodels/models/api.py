@@ -45,7 +45,7 @@ class Representation(Protocol):
     spec: ModelSpec
 
     def initial(self, batch: int) -> State:
-        """The state of `batch` rows before anything was observed."""
+        """Return the state of `batch` rows before anything was observed."""
 
     def observe(
         self, state: State, observation: tf.Tensor, previous_action: tf.Tensor, is_first: tf.Tensor, seed: tf.Tensor

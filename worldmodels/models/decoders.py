@@ -18,7 +18,7 @@ from worldmodels.models.layers import Dense, Layer, TransposedConv
 def build_decoder(
     config: ConvConfig | PatchConfig, features: int, shape: tuple[int, int, int], seeds: np.random.Generator
 ) -> Layer:
-    """The decoder from `features` values to images of `shape` (H, W, C)."""
+    """Return the decoder from `features` values to images of `shape` (H, W, C)."""
     check_image_shape(config, shape)
     return {"conv": ConvDecoder, "patch": PatchDecoder}[config.kind](config, features, shape, seeds)
 

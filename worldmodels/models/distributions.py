@@ -18,20 +18,20 @@ SMALLEST = 1.1754944e-38  # the least positive normal float32
 
 
 def gumbel_noise(shape: Sequence[int | tf.Tensor], seed: tf.Tensor) -> tf.Tensor:
-    """Standard Gumbel noise, float32; the argument of the maximum of logits + noise is a categorical sample."""
+    """Return standard Gumbel noise, float32; the argument of the maximum of logits + noise is a categorical sample."""
     # A uniform draw can be 0, whose logarithm is infinite.
     uniform = tf.random.stateless_uniform(shape, seed, minval=SMALLEST)
     return -tf.math.log(-tf.math.log(uniform))
 
 
 def sample_categorical(logits: tf.Tensor, noise: tf.Tensor, temperature: float | tf.Tensor = 1.0) -> tf.Tensor:
-    """Class indices int32 (...), with Gumbel `noise` of the logits' shape."""
+    """Return class indices int32 (...), with Gumbel `noise` of the logits' shape."""
     return tf.argmax(logits + temperature * noise, -1, tf.int32)
 
 
 @tf.custom_gradient
 def straight_through_one_hot(logits: tf.Tensor, index: tf.Tensor) -> tuple[tf.Tensor, object]:
-    """The one-hot vector of `index`, with the gradient of the softmax of `logits` (Bengio et al. 2013).
+    """Return the one-hot vector of `index`, with the gradient of the softmax of `logits` (Bengio et al. 2013).
 
     The value is exactly one-hot. Writing it as a custom gradient leaves the softmax to the backward pass.
     """
@@ -45,31 +45,31 @@ def straight_through_one_hot(logits: tf.Tensor, index: tf.Tensor) -> tuple[tf.Te
 
 
 def mix_uniform(logits: tf.Tensor, share: float) -> tf.Tensor:
-    """Normalised logits of the mixture with the uniform distribution (DreamerV3); `share` 0 leaves them alone."""
+    """Return normalised logits of the mixture with the uniform distribution (DreamerV3); `share` 0 changes nothing."""
     if not share:
         return logits
     return tf.math.log((1.0 - share) * tf.nn.softmax(logits) + share / logits.shape[-1])
 
 
 def categorical_kl(logits: tf.Tensor, other: tf.Tensor) -> tf.Tensor:
-    """KL(logits || other) in nats, (...)."""
+    """Return the KL(logits || other) in nats, (...)."""
     log_p, log_q = tf.nn.log_softmax(logits), tf.nn.log_softmax(other)
     return tf.reduce_sum(tf.exp(log_p) * (log_p - log_q), -1)
 
 
 def categorical_entropy(logits: tf.Tensor) -> tf.Tensor:
-    """Entropy in nats, (...)."""
+    """Return the entropy in nats, (...)."""
     log_p = tf.nn.log_softmax(logits)
     return -tf.reduce_sum(tf.exp(log_p) * log_p, -1)
 
 
 def categorical_log_probability(logits: tf.Tensor, index: tf.Tensor) -> tf.Tensor:
-    """log p(index), (...)."""
+    """Return log p(index), (...)."""
     return -categorical_nll(logits, index)
 
 
 def categorical_nll(logits: tf.Tensor, index: tf.Tensor) -> tf.Tensor:
-    """-log p(index) in nats, (...), for indices int32 (...)."""
+    """Return -log p(index) in nats, (...), for indices int32 (...)."""
     if tf.config.list_physical_devices("GPU"):
         return tf.nn.sparse_softmax_cross_entropy_with_logits(index, logits)
     return _categorical_nll(logits, index)
@@ -77,7 +77,7 @@ def categorical_nll(logits: tf.Tensor, index: tf.Tensor) -> tf.Tensor:
 
 @tf.custom_gradient
 def _categorical_nll(logits: tf.Tensor, index: tf.Tensor) -> tuple[tf.Tensor, object]:
-    """The operation behind TensorFlow's function, which gives the gradient along with the value.
+    """Call the operation behind TensorFlow's function, which gives the gradient along with the value.
 
     Where operations have to be deterministic, the function does not use it, because it is not on a GPU: it takes a sum
     of segments on one thread, which for a class of each pixel was a fifth of an update.
@@ -92,7 +92,7 @@ def _categorical_nll(logits: tf.Tensor, index: tf.Tensor) -> tuple[tf.Tensor, ob
 
 
 def gaussian_kl(mean: tf.Tensor, deviation: tf.Tensor, other_mean: tf.Tensor, other_deviation: tf.Tensor) -> tf.Tensor:
-    """KL between normal distributions, element by element, in nats."""
+    """Return the KL between normal distributions, element by element, in nats."""
     import tensorflow_probability as tfp  # seconds to import, and only Gaussian latents need it
 
     normal = tfp.distributions.Normal
@@ -100,30 +100,30 @@ def gaussian_kl(mean: tf.Tensor, deviation: tf.Tensor, other_mean: tf.Tensor, ot
 
 
 def gaussian_entropy(deviation: tf.Tensor) -> tf.Tensor:
-    """Entropy of normal distributions, element by element, in nats."""
+    """Return the entropy of normal distributions, element by element, in nats."""
     return 1.4189385332046727 + tf.math.log(deviation)  # (1 + log 2 pi) / 2
 
 
 def normal_nll(mean: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
-    """Negative log-likelihood under a unit-variance normal, element by element, without its constant 0.919."""
+    """Return the negative log-likelihood under a unit-variance normal, element by element, without its constant 0.919."""
     return 0.5 * tf.math.squared_difference(mean, target)
 
 
 def bernoulli_nll(logits: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
-    """Cross entropy with a target probability in [0, 1], element by element."""
+    """Return the cross entropy with a target probability in [0, 1], element by element."""
     return tf.nn.sigmoid_cross_entropy_with_logits(labels=target, logits=logits)
 
 
 def symlog(x: tf.Tensor) -> tf.Tensor:
-    """A logarithm that is odd and smooth at 0 (DreamerV3)."""
+    """Return a logarithm that is odd and smooth at 0 (DreamerV3)."""
     return tf.sign(x) * tf.math.log1p(tf.abs(x))
 
 
 def symexp(x: tf.Tensor) -> tf.Tensor:
-    """The inverse of `symlog`."""
+    """Return the inverse of `symlog`."""
     return tf.sign(x) * tf.math.expm1(tf.abs(x))
 
 
 def scale_gradient(x: tf.Tensor, share: float) -> tf.Tensor:
-    """`x` with its gradient multiplied by `share`."""
+    """Return `x` with its gradient multiplied by `share`."""
     return share * x + tf.stop_gradient((1.0 - share) * x)

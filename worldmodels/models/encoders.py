@@ -12,17 +12,17 @@ from worldmodels.models.layers import Conv, Dense, Layer
 
 
 def to_float(images: tf.Tensor) -> tf.Tensor:
-    """uint8 images as float32 in [-0.5, 0.5]."""
+    """Return uint8 images as float32 in [-0.5, 0.5]."""
     return tf.cast(images, tf.float32) * (1 / 255) - 0.5
 
 
 def to_image(values: tf.Tensor) -> tf.Tensor:
-    """The inverse of `to_float`, rounded, with what lies outside clipped."""
+    """Return the inverse of `to_float`, rounded, with what lies outside clipped."""
     return tf.cast(tf.clip_by_value(values * 255 + 128.0, 0.0, 255.0), tf.uint8)
 
 
 def to_patches(images: tf.Tensor, patch: int) -> tf.Tensor:
-    """Images (N, H, W, C) as patches (N, H / patch, W / patch, patch * patch * C).
+    """Return images (N, H, W, C) as patches (N, H / patch, W / patch, patch * patch * C).
 
     What `tf.nn.space_to_depth` does, in a third of its time on a CPU.
     """
@@ -33,20 +33,20 @@ def to_patches(images: tf.Tensor, patch: int) -> tf.Tensor:
 
 
 def from_patches(patches: tf.Tensor, patch: int) -> tf.Tensor:
-    """The inverse of `to_patches`."""
+    """Return the inverse of `to_patches`."""
     _, height, width, depth = patches.shape
     rows = tf.transpose(tf.reshape(patches, (-1, height, width, patch, depth // patch)), (0, 1, 3, 2, 4))
     return tf.reshape(rows, (-1, height * patch, width * patch, depth // patch**2))
 
 
 def build_encoder(config: ConvConfig | PatchConfig, shape: tuple[int, int, int], seeds: np.random.Generator) -> Layer:
-    """The encoder for images of `shape` (H, W, C); its attribute `size` is that of an embedding."""
+    """Return the encoder for images of `shape` (H, W, C); its attribute `size` is that of an embedding."""
     check_image_shape(config, shape)
     return {"conv": ConvEncoder, "patch": PatchEncoder}[config.kind](config, shape, seeds)
 
 
 def check_image_shape(config: ConvConfig | PatchConfig, shape: tuple[int, int, int]) -> None:
-    """ConfigError where images of `shape` (H, W, C) do not fit the layout."""
+    """Raise ConfigError where images of `shape` (H, W, C) do not fit the layout."""
     if isinstance(config, ConvConfig) and tuple(shape[:2]) != (64, 64):
         raise ConfigError(f"The 'conv' image layout needs images of 64 x 64 pixels, received {shape[0]} x {shape[1]}.")
     if isinstance(config, PatchConfig) and (shape[0] % (2 * config.patch) or shape[1] % (2 * config.patch)):
@@ -77,7 +77,7 @@ class ConvEncoder(Layer):
 
 
 class PatchEncoder(Layer):
-    """One dense layer on each patch, then one on each square of 2 x 2 patches."""
+    """An encoder with one dense layer on each patch, then one on each square of 2 x 2 patches."""
 
     def __init__(self, config: PatchConfig, shape: tuple[int, int, int], seeds: np.random.Generator):
         super().__init__(name="encoder")

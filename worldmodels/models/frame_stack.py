@@ -12,7 +12,7 @@ from worldmodels.models.graph import graph
 
 
 def push(stack: tf.Tensor, frame: tf.Tensor, is_first: tf.Tensor) -> tf.Tensor:
-    """The stack uint8 (B, H, W, F) with `frame` uint8 (B, H, W, C) as its newest, or of it alone where `is_first`."""
+    """Push `frame` uint8 (B, H, W, C) on the stack uint8 (B, H, W, F), or fill the stack with it where `is_first`."""
     count = stack.shape[-1] // frame.shape[-1]
     if count == 1:
         return frame

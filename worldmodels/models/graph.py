@@ -1,4 +1,4 @@
-"""How methods become graphs, and graphs that always give the same bits."""
+"""Methods that run as graphs, and graphs that always give the same bits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import tensorflow as tf
 
 
 def make_deterministic() -> None:
-    """The same inputs give the same bits, run after run on one CPU; for the whole process, before graphs are made.
+    """Make the same inputs give the same bits on one CPU, in the whole process; call it before graphs are made.
 
     A sum of three or more tensors reuses the buffer of an operand that nobody else needs any more, and begins with it:
     the order, and so the last bit, would depend on which thread was first. Only sums of operands used elsewhere too are
@@ -26,7 +26,7 @@ def has_gpu() -> bool:
 
 
 def graph(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method that runs as one `tf.function`, and as a part of the caller's when called inside one.
+    """Run a method as one `tf.function`, and as a part of the caller's when called inside one.
 
     Inlining it there lets TensorFlow share and fuse operations across methods; as a nested function it would not.
     Python floats become tensors, so that another temperature is not another graph. Loops over tensors must be written

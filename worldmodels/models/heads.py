@@ -14,7 +14,7 @@ TRANSFORMS = {
     "tanh": (tf.tanh, lambda x: tf.atanh(tf.clip_by_value(x, -0.999, 0.999))),
     "symlog": (symlog, symexp),
 }
-"""How a reward is squashed before it is regressed, and how that is undone; tanh can undo it up to 3.8 only."""
+"""The transforms of a reward before it is regressed, each with its inverse; that of tanh reaches 3.8 only."""
 
 
 class RewardHead(MLP):
@@ -25,11 +25,11 @@ class RewardHead(MLP):
         self.squash, self.unsquash = TRANSFORMS[transform]
 
     def loss(self, features: tf.Tensor, reward: tf.Tensor) -> tf.Tensor:
-        """(N,) for rewards (N,) in the world's own units."""
+        """Return the loss (N,) for rewards (N,) in the environment's units."""
         return normal_nll(self(features)[:, 0], self.squash(reward))
 
     def reward(self, features: tf.Tensor) -> tf.Tensor:
-        """(N,) in the world's own units."""
+        """Return the expected reward (N,) in the environment's units."""
         return self.unsquash(self(features)[:, 0])
 
 
@@ -40,9 +40,9 @@ class ContinuationHead(MLP):
         super().__init__((features, *(config.units,) * config.layers, 1), seeds, "continuation", zero_output=True)
 
     def loss(self, features: tf.Tensor, continuation: tf.Tensor) -> tf.Tensor:
-        """(N,) for continuations (N,) in [0, 1]."""
+        """Return the loss (N,) for continuations (N,) in [0, 1]."""
         return bernoulli_nll(self(features)[:, 0], continuation)
 
     def probability(self, features: tf.Tensor) -> tf.Tensor:
-        """(N,) in [0, 1]."""
+        """Return the probability (N,) in [0, 1]."""
         return tf.sigmoid(self(features)[:, 0])

@@ -18,16 +18,16 @@ class Layer(keras.layers.Layer):
     """A layer with explicitly seeded weights."""
 
     def weight(self, name: str, shape: Sequence[int], seeds: np.random.Generator | None = None) -> keras.Variable:
-        """A Glorot-uniform weight; zeros without `seeds`."""
+        """Return a Glorot-uniform weight; zeros without `seeds`."""
         initializer = "zeros" if seeds is None else keras.initializers.GlorotUniform(int(seeds.integers(2**31)))
         return self.add_weight(name=name, shape=tuple(shape), initializer=initializer)
 
 
 class Dense(Layer):
-    """y = x W + b."""
+    """A dense layer, y = x W + b."""
 
     def __init__(self, inputs: int, units: int, seeds: np.random.Generator | None, name: str):
-        """`seeds=None` starts with zeros: a head that predicts exactly 0 before it learns."""
+        """Build the layer; `seeds=None` starts with zeros, for a head that predicts exactly 0 before it learns."""
         super().__init__(name=name)
         self.kernel = self.weight("kernel", (inputs, units), seeds)
         self.bias = self.weight("bias", (units,))
@@ -37,10 +37,10 @@ class Dense(Layer):
 
 
 class MLP(Layer):
-    """Hidden dense layers with ELU, and a linear output."""
+    """A stack of hidden dense layers with ELU, and a linear output."""
 
     def __init__(self, sizes: Sequence[int], seeds: np.random.Generator, name: str, zero_output: bool = False):
-        """`sizes`: inputs, units of each hidden layer, outputs."""
+        """Build layers of `sizes`: inputs, units of each hidden layer, outputs."""
         super().__init__(name=name)
         with keras.name_scope(name):
             last = len(sizes) - 2
@@ -101,7 +101,7 @@ class GRUCell(Layer):
         return self.advance(gates, state)
 
     def advance(self, gates: tf.Tensor, state: tf.Tensor) -> tf.Tensor:
-        """The new state (N, units), from pre-activations of the gates (N, 3 * units) and the state before."""
+        """Return the new state (N, units), from pre-activations of the gates (N, 3 * units) and the state before."""
         reset, candidate, update = tf.split(layer_norm(gates, self.scale, self.offset), 3, -1)
         candidate = tf.tanh(tf.sigmoid(reset) * candidate)
         update = tf.sigmoid(update - 1.0)

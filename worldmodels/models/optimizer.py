@@ -12,13 +12,13 @@ from worldmodels.models.variables import load_variables, save_variables
 
 
 class Descent:
-    """What all optimizers share: clips by the global norm, then steps.
+    """The shared part of all optimizers, which clips by the global norm and then steps.
 
     A gradient that is not finite changes nothing, neither the variables nor the moments nor the count.
     """
 
     def __init__(self, variables: Mapping[str, tf.Variable], clip: float, slots: dict[str, dict[str, tf.Variable]]):
-        """`slots`: what is kept of past gradients, by name and by the variable's name."""
+        """Prepare `slots`, the running figures of past gradients, by name and by the variable's name."""
         self.variables = dict(variables)
         self._clip = clip
         self._slots = slots
@@ -28,7 +28,7 @@ class Descent:
     def minimize(
         self, tape: tf.GradientTape, loss: tf.Tensor, share: float | tf.Tensor = 1.0
     ) -> tuple[tf.Tensor, tf.Tensor]:
-        """One step; gives the gradient's norm before clipping, and whether loss and gradient were finite.
+        """Do one step, and return the gradient's norm before clipping and whether loss and gradient were finite.
 
         `share` multiplies the learning rate, for a schedule.
         """
@@ -46,7 +46,7 @@ class Descent:
         return tf.constant(True)
 
     def _numbers(self, count: tf.Tensor, share: float | tf.Tensor) -> tuple[tf.Tensor, ...]:
-        """What update number `count`, float32, needs for every variable; the first is 1. `share` as in `minimize`."""
+        """Return what update number `count` (float32, from 1) needs for every variable; `share` as in `minimize`."""
         raise NotImplementedError
 
     def _change(self, name: str, variable: tf.Variable, gradient: tf.Tensor, numbers: tuple[tf.Tensor, ...]) -> None:
@@ -54,7 +54,7 @@ class Descent:
         raise NotImplementedError
 
     def save(self) -> dict[str, Any]:
-        """The slots and the count of steps."""
+        """Return the slots and the count of steps."""
         slots = {slot: save_variables(variables) for slot, variables in self._slots.items()}
         return {**slots, "updates": int(self.updates)}
 
@@ -70,7 +70,7 @@ class Descent:
 
 
 class Optimizer(Descent):
-    """Adam (Kingma & Ba 2015) for a fixed set of variables, with decoupled weight decay before each step."""
+    """The Adam optimizer (Kingma & Ba 2015) for fixed variables, with decoupled weight decay before each step."""
 
     def __init__(self, variables: Mapping[str, tf.Variable], config: OptimizerConfig):
         self.config = config

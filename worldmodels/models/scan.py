@@ -33,7 +33,7 @@ def scan(step: Callable[..., tuple], state: tuple, inputs: tuple) -> tuple:
 
 
 class LoopProduct:
-    """x W + term at each step of a scan, whose weight gradient is one product after the loop.
+    """A product x W + term at each step of a scan, whose weight gradient is one product after the loop.
 
     Left to itself, the gradient of a loop makes a matrix of the weights' size at every step and adds it up. Here the
     loop sees W as a constant, and `terms`, an input of the scan, carries a zero whose gradient for W is that of all
@@ -41,7 +41,7 @@ class LoopProduct:
     """
 
     def __init__(self, kernel: tf.Tensor, terms: tf.Tensor):
-        """`kernel`: (inputs, units); `terms`: (T, B, units), what is to be added at each step."""
+        """Prepare the product of `kernel` (inputs, units) and `terms` (T, B, units), which are added at each step."""
         self._kernel = tf.stop_gradient(kernel)
         self._inputs: tf.Tensor | None = None
 
@@ -52,11 +52,11 @@ class LoopProduct:
         self.terms = terms + zero(kernel)
 
     def __call__(self, x: tf.Tensor, term: tf.Tensor) -> tf.Tensor:
-        """(B, inputs) and one step of `terms` give (B, units)."""
+        """Return (B, units) from (B, inputs) and one step of `terms`."""
         return term + tf.matmul(x, self._kernel)
 
     def collect(self, inputs: tf.Tensor) -> None:
-        """After the scan: all that was passed to the product in it, (T, B, inputs)."""
+        """Take, after the scan, everything that was passed to the product in it: (T, B, inputs)."""
         self._inputs = inputs
 
 

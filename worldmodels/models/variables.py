@@ -13,12 +13,12 @@ from worldmodels.core.errors import CheckpointError
 
 
 def named_variables(layers: Iterable[keras.layers.Layer]) -> dict[str, tf.Variable]:
-    """The trainable variables of layers by path, such as `encoder/conv_1/kernel`, in the order of construction."""
+    """Return the trainable variables of layers by path, such as `encoder/conv_1/kernel`, in construction order."""
     return {weight.path: weight.value for layer in layers for weight in layer.trainable_weights}
 
 
 def save_variables(variables: Mapping[str, tf.Variable]) -> dict[str, Any]:
-    """Copies of the values as a flat tree of NumPy arrays."""
+    """Return copies of the values as a flat tree of NumPy arrays."""
     return {name: np.asarray(variable) for name, variable in variables.items()}
 
 

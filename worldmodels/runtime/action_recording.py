@@ -1,12 +1,12 @@
-"""Play on paper: a game, the seed of its levels, and what was done in it; small, and exact on any machine.
+"""Recordings of actions: a game, the seed of its levels, and the actions taken; small, and exact on any machine.
 
 A text file of JSON lines. The first says what was played, each further one is an episode:
 
     {"worldmodels": "actions", "version": 1, "game": "coinrun", "options": {...}, "seed": 7, "source": "...", ...}
     {"actions": [7, 7, 8], "seen": {"0": "90ab...", "3": "f00d..."}, "events": [[2, "put back"]]}
 
-`seen` holds a hash of all that was seen in the episode up to so many steps: at the first frame, every 16 steps, and at
-the last one.
+`seen` holds hashes of all frames of the episode up to so many steps: at the first frame, every 16 steps, and at the
+last one.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class RecordingError(UserError):
 
 @dataclass(frozen=True)
 class RecordedEpisode:
-    """What was done from a first frame on."""
+    """The actions of one episode, from its first frame on."""
 
     actions: Sequence[int]
     seen: Mapping[int, str] = field(default_factory=dict)
-    """Hashes by the number of steps after which they were taken."""
+    """Hashes of frames, by the number of steps after which they were taken."""
     events: Sequence[Sequence[Any]] = ()
-    """What else happened, for people: the number of steps before it, what it was, and a value if it has one."""
+    """Other events, for people: the number of steps before it, its name, and a value if it has one."""
 
 
 @dataclass(frozen=True)
@@ -51,12 +51,12 @@ class ActionRecording:
     game: str
     options: Mapping[str, Any]
     seed: int
-    """Of the environment."""
+    """The seed of the environment."""
     episodes: Sequence[RecordedEpisode]
     source: str = ""
     """The run whose model was beside the game, if there was one."""
     checkpoint: int | None = None
-    """Environment steps of the checkpoint that it was."""
+    """The step of its checkpoint."""
 
     @property
     def steps(self) -> int:
@@ -64,17 +64,17 @@ class ActionRecording:
 
     @property
     def moments(self) -> int:
-        """Frames: one more than steps in each episode."""
+        """The number of frames: one more than steps in each episode."""
         return self.steps + len(self.episodes)
 
 
 def frame_hash(observation: npt.NDArray[np.uint8], before: str = "") -> str:
-    """A hash of a frame, and of all those before it by their own."""
+    """Return a hash of a frame and, through `before`, of all frames before it."""
     return hashlib.blake2b(before.encode() + np.ascontiguousarray(observation).tobytes(), digest_size=8).hexdigest()
 
 
 def kept_hashes(hashes: Sequence[str]) -> dict[int, str]:
-    """Those of an episode's frames that an action file holds."""
+    """Return the hashes that a recording keeps of an episode's frames."""
     last = len(hashes) - 1
     return {step: hashed for step, hashed in enumerate(hashes) if step % EVERY == 0 or step == last}
 

@@ -1,4 +1,4 @@
-"""A recording of actions, played again and compared with what was seen when it was made."""
+"""The replay of recorded actions, compared with the frames that were seen when they were recorded."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from worldmodels.runtime.action_recording import ActionRecording, RecordingError
 
 
 class ReplayedStep(NamedTuple):
-    """A frame of a recording that is played again, what led to it, and what was done at it."""
+    """A frame of a recording that is replayed, the step that led to it, and the action taken at it."""
 
     episode: int
-    """From 1."""
+    """The number of the episode, from 1."""
     step: int
     """Steps before it in its episode."""
     observation: npt.NDArray[np.uint8]

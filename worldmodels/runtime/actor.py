@@ -15,7 +15,7 @@ from worldmodels.models.api import Representation
 
 @dataclass(frozen=True)
 class PolicyOutput:
-    """What a policy said at one step of N environments."""
+    """The output of a policy at one step of N environments."""
 
     action: np.ndarray
     """int32 (N,)."""

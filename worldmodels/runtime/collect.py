@@ -38,7 +38,7 @@ class Collector:
 
     @property
     def arrived(self) -> dict[str, Any]:
-        """All fields of the next `Step` but its action."""
+        """The fields of the next `Step` without its action."""
         return self._arrived
 
     @property

@@ -1,4 +1,4 @@
-"""The learned world of a run as a Gymnasium vector environment, from its folder alone."""
+"""The world model of a run as a Gymnasium vector environment, from its folder alone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from worldmodels.runtime.load import load_run
 
 
 def dream(path: str | Path, step: int | None = None, context: int | None = None, **how: Any) -> ImaginedVectorEnv:
-    """Episodes that the world model of a run imagines, each from a moment that the run recorded.
+    """Return the world model of a run as a vector environment, whose episodes start where recorded ones continue.
 
     Args:
         path: the run's folder.

@@ -24,11 +24,11 @@ class LoadedRun:
     parts: Parts
 
     def steps(self) -> list[int]:
-        """The steps of all checkpoints that the run kept, ascending."""
+        """Return the steps of all checkpoints that the run kept, ascending."""
         return Checkpoints(self.run_dir.checkpoints).steps()
 
     def at(self, step: int) -> LoadedRun:
-        """The same parts with the weights of another checkpoint; what was compiled with them stays good.
+        """Return the same parts with the weights of another checkpoint; what was compiled with them stays good.
 
         Raises CheckpointError where there is none, or a damaged one.
         """

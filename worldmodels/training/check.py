@@ -30,7 +30,7 @@ class CheckedRun:
 
     @property
     def demonstrations(self) -> Sequence[Step]:
-        """Steps of all environments that a new run starts with."""
+        """The steps of all environments that a new run starts with."""
         return self.sources.demonstrations
 
 

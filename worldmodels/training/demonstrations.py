@@ -1,4 +1,4 @@
-"""What a person played, as experience that a run begins with."""
+"""Demonstrations: recordings of the player as experience that a run begins with."""
 
 from __future__ import annotations
 

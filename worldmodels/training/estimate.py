@@ -31,7 +31,7 @@ SEED = np.array([0, 1], np.int32)
 
 
 class Estimate(NamedTuple):
-    """What a run will take, evaluations not counted."""
+    """The time, memory and disk that a run will take, evaluations not counted."""
 
     seconds: float
     memory_bytes: float

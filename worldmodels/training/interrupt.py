@@ -11,7 +11,7 @@ class Interrupted(Exception):
 
 
 class Interruption:
-    """Context manager; `requested` becomes true on SIGINT or SIGTERM. A second signal acts as usual, at once."""
+    """A context manager whose `requested` becomes true on SIGINT or SIGTERM; a second signal acts as usual, at once."""
 
     _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 

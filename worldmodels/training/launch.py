@@ -1,4 +1,4 @@
-"""From what a person typed to a training run: parse, check once, build once, run."""
+"""The way from the command line to a training run: parse, check once, build once, run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a training run needs of a loop, and what all loops do alike."""
+"""The contract between a training run and its loop, and what all loops share."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from worldmodels.telemetry.timers import Timer
 
 
 class Tick(NamedTuple):
-    """One small piece of work."""
+    """One small piece of work of a loop."""
 
     phase: str
     amount: int
-    """In the unit in which `Loop.remaining` counts that phase."""
+    """The amount done, in the unit in which `Loop.remaining` counts that phase."""
 
 
 class Loop(Protocol):
-    """Everything that changes while learning. It neither logs nor opens files: `training/run.py` does that."""
+    """The state that changes while learning; it neither logs nor opens files, which `training/run.py` does."""
 
     step: int
     """Real environment steps done."""
@@ -28,26 +28,26 @@ class Loop(Protocol):
     metrics: MeanMetrics
     """MeanMetrics since they were last taken."""
     timer: Timer
-    """Where wall time goes; nothing that learns ever sees it."""
+    """Wall time by section; nothing that learns ever reads it."""
 
     @property
     def finished(self) -> bool: ...
 
     @property
     def at_rest(self) -> bool:
-        """Whether no update is owed for the steps that were done, and little memory is needed to go on."""
+        """Whether no update is owed for the steps that were done, so that a checkpoint is small."""
 
     @property
     def at_turn_start(self) -> bool:
-        """Whether a turn has just ended, so that model and policy are at their best."""
+        """Whether a turn has just ended, so that model and policy were both updated."""
 
     @property
     def frames_per_update(self) -> int:
-        """Frames of experience that one of `updates` learns from."""
+        """The frames of experience that one of `updates` learns from."""
 
     @property
     def progress(self) -> str:
-        """Where it stands, in words; empty where that would change faster than one can read."""
+        """The position in words; empty where it would change faster than one can read."""
 
     def begin(self) -> None:
         """Prepare a new run, before its first tick; a run that is continued calls `load` instead."""
@@ -60,10 +60,10 @@ class Loop(Protocol):
         """
 
     def counters(self) -> dict[str, int]:
-        """Updates done, by the names under which they are recorded."""
+        """Return the updates done, by the names under which they are recorded."""
 
     def remaining(self) -> dict[str, int]:
-        """What is left to do, by phase."""
+        """Return the work that is left, by phase."""
 
     def save(self) -> dict[str, Any]: ...
 
@@ -71,7 +71,7 @@ class Loop(Protocol):
 
 
 def finite(metrics: Mapping[str, Any], what: str, step: int) -> dict[str, float]:
-    """The metrics of an update as numbers, without `.../finite`; NonFiniteError if that is 0.
+    """Return the metrics of an update as numbers, without `.../finite`; raise NonFiniteError if that is 0.
 
     Args:
         what: "model update 12", say.

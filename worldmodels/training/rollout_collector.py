@@ -37,7 +37,7 @@ class RolloutCollector:
 
     @property
     def steps_until_full(self) -> int:
-        """Steps of each environment until the next experience is complete."""
+        """The steps of each environment until the next experience is complete."""
         return self._rollout - len(self._buffer)
 
     @property

@@ -56,7 +56,7 @@ def train(checked: CheckedRun) -> Path:
 
 
 class TrainingSession:
-    """One process's share of a run: the loop, and when it logs, evaluates and saves."""
+    """The share of a run that one process does: the loop, and when it logs, evaluates and saves."""
 
     def __init__(self, checked: CheckedRun, env: VectorEnv, parts: Parts, logger: Logger, progress: Progress):
         config, run_dir = checked.config, checked.run_dir

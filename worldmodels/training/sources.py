@@ -1,4 +1,4 @@
-"""What a new run takes over: the world model or the experience of another run, and demonstrations."""
+"""The sources of a new run: the world model or the experience of another run, and demonstrations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BLOCK = 64
 
 @dataclass(frozen=True)
 class Sources:
-    """What was found when the sources of a new run were checked."""
+    """The steps that were found when the sources of a new run were checked."""
 
     replay_steps: int = 0
     """Steps in the replay store of `training.initial_replay`, summed over the environments."""
@@ -35,7 +35,7 @@ class Sources:
 
     @property
     def steps(self) -> int:
-        """All steps that the run starts with, summed over the environments."""
+        """The steps that the run starts with, summed over the environments."""
         return self.replay_steps + sum(len(step.reward) for step in self.demonstrations)
 
 

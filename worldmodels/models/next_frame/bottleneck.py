@@ -20,12 +20,12 @@ from worldmodels.models.scan import scan
 
 
 def clean_bits(logits: tf.Tensor) -> tf.Tensor:
-    """The signs of logits; 0 counts as negative."""
+    """Return the signs of logits; 0 counts as negative."""
     return tf.where(logits > 0.0, 1.0, -1.0)
 
 
 def noisy_bits(logits: tf.Tensor, config: LatentConfig, hard: tf.Tensor, noise: Noise) -> tf.Tensor:
-    """Bits for training, with the gradient of tanh (straight through the sign).
+    """Return bits for training, with the gradient of tanh (straight through the sign).
 
     Noise is added to the logits and some bits are flipped, so that the network learns bits that are sure and survive
     errors. Each is its sign with probability `hard`, otherwise its tanh.
@@ -38,26 +38,26 @@ def noisy_bits(logits: tf.Tensor, config: LatentConfig, hard: tf.Tensor, noise: 
 
 
 def to_classes(bits: tf.Tensor, group: int) -> tf.Tensor:
-    """Bits (N, bits) as classes int32 (N, bits / group)."""
+    """Return bits (N, bits) as classes int32 (N, bits / group)."""
     digits = tf.cast(tf.reshape(bits, (-1, bits.shape[1] // group, group)) > 0.0, tf.int32)
     return tf.reduce_sum(digits * 2 ** np.arange(group, dtype=np.int32), -1)
 
 
 def to_bits(classes: tf.Tensor, group: int) -> tf.Tensor:
-    """The inverse of `to_classes`."""
+    """Return the inverse of `to_classes`."""
     digits = tf.bitwise.bitwise_and(tf.bitwise.right_shift(classes[..., None], np.arange(group, dtype=np.int32)), 1)
     return tf.reshape(2.0 * tf.cast(digits, tf.float32) - 1.0, (-1, classes.shape[1] * group))
 
 
 class LSTMState(NamedTuple):
-    """Of an PredictorLSTM, each float32 (N, units)."""
+    """The state of a `PredictorLSTM`, each float32 (N, units)."""
 
     hidden: tf.Tensor
     cell: tf.Tensor
 
 
 class PredictorLSTM(PublishedLayer):
-    """One step of a long short-term memory; the forget gate starts open."""
+    """A long short-term memory that does one step at a time; its forget gate starts open."""
 
     def __init__(self, units: int, seeds: np.random.Generator, name: str):
         super().__init__(name=name)
@@ -66,7 +66,7 @@ class PredictorLSTM(PublishedLayer):
         self.bias = self.weight("bias", (4 * units,))
 
     def project(self, x: tf.Tensor) -> tf.Tensor:
-        """The share of the inputs (N, units) in the gates."""
+        """Return the share of the inputs (N, units) in the gates."""
         return tf.nn.bias_add(tf.matmul(x, self.kernel), self.bias)
 
     def advance(self, projected: tf.Tensor, state: LSTMState) -> LSTMState:
@@ -90,7 +90,7 @@ class BitPredictor(Layer):
             self.classes = Linear(units, classes, seeds, "classes")
 
     def loss(self, bottleneck: tf.Tensor, bits: tf.Tensor, noise: Noise) -> tf.Tensor:
-        """Cross-entropy of given bits, in nats for each group on average: (N,). No gradient goes into the bits."""
+        """Return the cross-entropy of given bits (N,), the mean of all groups in nats, without a gradient for the bits."""
         classes = to_classes(bits, self.config.group)
         first, state = self._begin(bottleneck)
         before = self._embed(tf.transpose(classes[:, :-1]), noise)
@@ -106,7 +106,7 @@ class BitPredictor(Layer):
         return tf.reduce_mean(nats, 0)
 
     def sample(self, bottleneck: tf.Tensor, temperature: float | tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
-        """Bits drawn from the prediction; temperature 0 takes the most probable class of each group."""
+        """Return bits drawn from the prediction; temperature 0 takes the most probable class of each group."""
         first, state = self._begin(bottleneck)
         chance = gumbel_noise((self.steps, tf.shape(bottleneck)[0], 2**self.config.group), seed)
 
@@ -119,7 +119,7 @@ class BitPredictor(Layer):
         return to_bits(tf.transpose(classes), self.config.group)
 
     def _begin(self, bottleneck: tf.Tensor) -> tuple[tf.Tensor, LSTMState]:
-        """The first input and the state before it."""
+        """Return the first input and the state before it."""
         flat = tf.reshape(bottleneck, (-1, int(np.prod(bottleneck.shape[1:]))))
         first, hidden, cell = tf.split(self.start(flat), 3, -1)
         return first, LSTMState(hidden, cell)

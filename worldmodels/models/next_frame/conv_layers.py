@@ -23,7 +23,7 @@ class PublishedLayer(Layer):
 
 
 class Linear(PublishedLayer):
-    """y = x W + b, for (..., inputs)."""
+    """A linear layer, y = x W + b, for (..., inputs)."""
 
     def __init__(self, inputs: int, units: int, seeds: np.random.Generator, name: str):
         super().__init__(name=name)
@@ -36,7 +36,7 @@ class Linear(PublishedLayer):
 
 
 class LayerNorm(Layer):
-    """Over the channels of each pixel."""
+    """A normalisation over the channels of each pixel."""
 
     def __init__(self, channels: int, name: str):
         super().__init__(name=name)
@@ -99,7 +99,7 @@ class DoublingConv(PublishedLayer):
 
 @tf.custom_gradient
 def overlapping_patches(x: tf.Tensor) -> tuple[tf.Tensor, object]:
-    """The 4 x 4 surroundings of each 2 x 2 square: (N, H, W, C) to (N, H / 2, W / 2, 16 C), zeros beyond the border."""
+    """Return the 4 x 4 surroundings of each 2 x 2 square of (N, H, W, C): (N, H / 2, W / 2, 16 C), zeros outside."""
     patches = _lay_out(x)
     # TensorFlow's own gradient fills a tensor of zeros for every slice.
     return patches, lambda upstream: _add_up(tf.ensure_shape(upstream, patches.shape))
@@ -107,7 +107,7 @@ def overlapping_patches(x: tf.Tensor) -> tuple[tf.Tensor, object]:
 
 @tf.custom_gradient
 def add_patches(patches: tf.Tensor) -> tuple[tf.Tensor, object]:
-    """The adjoint of `overlapping_patches`: each 4 x 4 patch is added where it came from."""
+    """Return the adjoint of `overlapping_patches`: each 4 x 4 patch is added where it came from."""
     x = _add_up(patches)
     return x, lambda upstream: _lay_out(tf.ensure_shape(upstream, x.shape))
 
@@ -137,7 +137,7 @@ def _add_up(patches: tf.Tensor) -> tf.Tensor:
 
 
 class Inject(PublishedLayer):
-    """x * sigmoid(W e + b) + (V e + c), the same at every pixel: how an action or a latent enters."""
+    """A layer x * sigmoid(W e + b) + (V e + c), the same at every pixel, by which an action or a latent enters."""
 
     def __init__(self, inputs: int, channels: int, seeds: np.random.Generator, name: str):
         super().__init__(name=name)
@@ -163,7 +163,7 @@ class ActionEmbedding(Layer):
 
 
 def standardise(images: tf.Tensor) -> tf.Tensor:
-    """Each channel of each image with mean 0 and deviation 1; a plain one becomes 0."""
+    """Return each channel of each image with mean 0 and deviation 1; a plain one becomes 0."""
     x = tf.cast(images, tf.float32)
     x -= tf.reduce_mean(x, (1, 2), keepdims=True)
     deviation = tf.sqrt(tf.reduce_mean(tf.square(x), (1, 2), keepdims=True))
@@ -172,7 +172,7 @@ def standardise(images: tf.Tensor) -> tf.Tensor:
 
 
 def pad_to_even(x: tf.Tensor) -> tf.Tensor:
-    """A row of zeros below and a column to the right, where a side is odd."""
+    """Add a row of zeros below and a column to the right, where a side is odd."""
     _, height, width, _ = x.shape
     if height % 2 == 0 and width % 2 == 0:
         return x
@@ -180,7 +180,7 @@ def pad_to_even(x: tf.Tensor) -> tf.Tensor:
 
 
 def timing_signal(height: int, width: int, channels: int) -> np.ndarray:
-    """Sinusoids that say where a pixel is: float32 (1, H, W, channels).
+    """Return sinusoids that say where a pixel is: float32 (1, H, W, channels).
 
     One half of the channels tells the row, the other the column, each by sines and then cosines whose wavelengths grow
     geometrically, position / scale with scales from 1 to 10,000. Channels left over by a division by four are zero.
@@ -195,7 +195,7 @@ def timing_signal(height: int, width: int, channels: int) -> np.ndarray:
 
 
 def belu(x: tf.Tensor) -> tf.Tensor:
-    """ELU on the first half of the channels, and its point reflection on the other."""
+    """Return ELU on the first half of the channels, and its point reflection on the other."""
     first, second = tf.split(x, 2, -1)
     return tf.concat([tf.nn.elu(first), -tf.nn.elu(-second)], -1)
 

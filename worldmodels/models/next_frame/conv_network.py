@@ -80,7 +80,7 @@ class ConvNetwork(Layer):
 
 
 class Enter(Layer):
-    """Each pixel to the hidden size, with the place where it is."""
+    """The first layer: each pixel to the hidden size, with its position."""
 
     def __init__(self, inputs: int, hidden: int, seeds: np.random.Generator):
         super().__init__(name="enter")
@@ -93,7 +93,7 @@ class Enter(Layer):
 
 
 class Down(Layer):
-    """Half the resolution."""
+    """A block that halves the resolution."""
 
     def __init__(self, config: ConvNetworkConfig, inputs: int, units: int, seeds: np.random.Generator, level: int):
         super().__init__(name=f"down_{level}")
@@ -125,7 +125,7 @@ class Middle(Layer):
 
 
 class Up(Layer):
-    """Twice the resolution, with what was seen there on the way down."""
+    """A block that doubles the resolution, with the skip connection of its level."""
 
     def __init__(self, config: ConvNetworkConfig, inputs: int, units: int, seeds: np.random.Generator, level: int):
         super().__init__(name=f"up_{level}")

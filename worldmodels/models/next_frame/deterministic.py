@@ -21,8 +21,8 @@ class Deterministic(NextFrameModel):
         seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
         super().__init__(config, NetworkShape(observation_shape, config.frames, num_actions, memory=0), seeds)
 
-    def predict(self, moments: Transitions, noise: Noise) -> tuple[Decoded, dict[str, tf.Tensor]]:
-        encoded = self.network.encode(moments.frames, moments.memory, moments.action, noise)
+    def predict(self, transitions: Transitions, noise: Noise) -> tuple[Decoded, dict[str, tf.Tensor]]:
+        encoded = self.network.encode(transitions.frames, transitions.memory, transitions.action, noise)
         return self.network.decode(encoded, noise), {}
 
     def predict_next(

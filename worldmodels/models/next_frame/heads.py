@@ -1,4 +1,4 @@
-"""Reward and continuation, read from what a network says of the next moment as a whole."""
+"""Reward and continuation, read from what a network says of the next step as a whole."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class ClassReward(Layer):
         return tf.matmul(tf.nn.relu(self.hidden(summary)), self.classes)
 
     def loss(self, summary: tf.Tensor, reward: tf.Tensor, cutoff: float) -> tf.Tensor:
-        """(N,): nats less `cutoff`, at least 0, for rewards (N,) of which only the sign counts."""
+        """Return the loss (N,) in nats less `cutoff`, at least 0, for rewards (N,) of which only the sign counts."""
         # A reward that is not a number is neither, and must show in the loss all the same.
         labels = 1 + tf.cast(reward > 0.0, tf.int32) - tf.cast(reward < 0.0, tf.int32)
         nats = categorical_nll(self(summary), labels)
         return tf.maximum(nats - cutoff, 0.0) + 0.0 * reward
 
     def reward(self, summary: tf.Tensor) -> tf.Tensor:
-        """(N,): the most probable of -1, 0 and 1."""
+        """Return the most probable of -1, 0 and 1: (N,)."""
         return tf.cast(tf.argmax(self(summary), -1), tf.float32) - 1.0
 
 
@@ -55,11 +55,11 @@ class SymlogReward(Layer):
         return self.mean(tf.nn.relu(self.hidden(summary)))[:, 0]
 
     def loss(self, summary: tf.Tensor, reward: tf.Tensor, cutoff: float) -> tf.Tensor:
-        """(N,); a cutoff in nats has no meaning here."""
+        """Return the loss (N,); a cutoff in nats has no meaning here."""
         return normal_nll(self(summary), symlog(reward))
 
     def reward(self, summary: tf.Tensor) -> tf.Tensor:
-        """(N,)."""
+        """Return the expected reward (N,)."""
         return symexp(self(summary))
 
 
@@ -76,11 +76,11 @@ class Continuation(Layer):
         return self.logit(tf.nn.relu(self.hidden(summary)))[:, 0]
 
     def loss(self, summary: tf.Tensor, continuation: tf.Tensor) -> tf.Tensor:
-        """(N,) in nats, for continuations (N,) in [0, 1]."""
+        """Return the loss (N,) in nats, for continuations (N,) in [0, 1]."""
         return bernoulli_nll(self(summary), continuation)
 
     def probability(self, summary: tf.Tensor) -> tf.Tensor:
-        """(N,) in [0, 1]."""
+        """Return the probability (N,) in [0, 1]."""
         return tf.sigmoid(self(summary))
 
 

@@ -1,7 +1,7 @@
-"""How a next-frame model learns from windows of experience.
+"""The training step of a next-frame model on windows of experience.
 
-Time stands in front: T moments, B windows. A window begins with the frames that the model needs, and goes on with
-targets: each of those is predicted from what came before it. A moment that opens an episode is no target.
+Time stands in front: T steps, B windows. A window begins with the frames that the model needs, and goes on with
+targets: each of those is predicted from what came before it. A step that opens an episode is no target.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Window(NamedTuple):
     action: tf.Tensor
     """int32 (T, B)."""
     is_first: tf.Tensor
-    """bool (T, B); the first moment counts as the first of an episode."""
+    """bool (T, B); the first step counts as the first of an episode."""
     reward: tf.Tensor
     """float32 (T, B)."""
     continuation: tf.Tensor
@@ -32,7 +32,7 @@ class Window(NamedTuple):
 
 
 class Transitions(NamedTuple):
-    """Where predictions start, and what really came; N rows."""
+    """N rows from which predictions start, each with the frame that really followed."""
 
     frames: tf.Tensor
     """uint8 (N, H, W, frames * C)."""
@@ -45,7 +45,7 @@ class Transitions(NamedTuple):
 
 
 def window_of(batch: Batch, frames: int) -> Window:
-    """A batch as a window; ConfigError where it is too short to hold a target after the first `frames` moments."""
+    """Return a batch as a window; raise ConfigError where it is too short to hold a target after `frames` steps."""
     length = batch.action.shape[1]
     if length <= frames:
         raise ConfigError(
@@ -60,10 +60,10 @@ def window_of(batch: Batch, frames: int) -> Window:
 
 
 def inputs(model: Any, window: Window, seed: tf.Tensor) -> tf.Tensor:
-    """What the model is given in place of all recorded frames but the last: uint8 (T - 1, B, H, W, C).
+    """Return the model's inputs in place of all recorded frames but the last: uint8 (T - 1, B, H, W, C).
 
     Recorded frames with pixel noise, and (scheduled sampling) frames of the model's own. Since no gradient passes
-    through those, they can be made first, one after the other; the losses of all moments then come from one pass.
+    through those, they can be made first, one after the other; the losses of all steps then come from one pass.
     """
     config, noise = model.config, Noise(seed)
     frames = pixel_noise(window.frames[:-1], config.pixel_noise, noise.seed())
@@ -81,7 +81,7 @@ def inputs(model: Any, window: Window, seed: tf.Tensor) -> tf.Tensor:
 
 
 def with_own_frames(model: Any, window: Window, frames: tf.Tensor, replace: tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
-    """`frames` (T - 1, B, ...) with the model's prediction in place of those that `replace` (T - 1, B) marks."""
+    """Return `frames` (T - 1, B, ...) with the model's predictions where `replace` (T - 1, B) holds."""
     start, steps = model.config.frames, frames.shape[0]
     stacks, memories = model.follow(frames[:start], window.is_first[:start])
     seeds = tf.random.split(seed, steps)
@@ -101,7 +101,7 @@ def with_own_frames(model: Any, window: Window, frames: tf.Tensor, replace: tf.T
 
 
 def loss(model: Any, window: Window, frames: tf.Tensor, seed: tf.Tensor) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
-    """The loss, a scalar, and its parts by name; `frames` are the `inputs`.
+    """Return the loss, a scalar, and its parts by name; `frames` are the `inputs`.
 
     The first few frames are predicted as well if the configuration says so (`internal_loss`), without reward and
     continuation.
@@ -109,16 +109,16 @@ def loss(model: Any, window: Window, frames: tf.Tensor, seed: tf.Tensor) -> tupl
     config, first = model.config, 0 if model.config.internal_loss else model.config.frames - 1
     stacks, memories = model.follow(frames, window.is_first[:-1])
     after = slice(first + 1, None)
-    moments = Transitions(
+    transitions = Transitions(
         *map(_rows, (stacks[first:], memories[first:], window.action[first:-1], window.frames[after]))
     )
-    decoded, own = model.predict(moments, Noise(tf.random.experimental.stateless_fold_in(seed, -1)))
+    decoded, own = model.predict(transitions, Noise(tf.random.experimental.stateless_fold_in(seed, -1)))
 
     possible = 1.0 - tf.cast(window.is_first[after], tf.float32)
     is_target = tf.cast(tf.range(first + 1, frames.shape[0] + 1)[:, None] >= config.frames, tf.float32)
     possible, target = _rows(possible), _rows(possible * is_target)
-    newest = model.newest(moments.frames)
-    frame = model.output.loss(decoded, newest, moments.target, config.loss_cutoff)
+    newest = model.newest(transitions.frames)
+    frame = model.output.loss(decoded, newest, transitions.target, config.loss_cutoff)
     parts = {"frame_loss": (frame, possible)}
     summary = tf.identity(decoded.summary)  # the output reads it too, and gradients are added in pairs
     reward = model.reward_head.loss(summary, _rows(window.reward[after]), config.loss_cutoff)
@@ -135,7 +135,7 @@ def loss(model: Any, window: Window, frames: tf.Tensor, seed: tf.Tensor) -> tupl
 
 
 def pixel_noise(frames: tf.Tensor, probability: float, seed: tf.Tensor) -> tf.Tensor:
-    """Images uint8 (T, B, H, W, C) in which a share of the pixels has the median colour of them all."""
+    """Return images uint8 (T, B, H, W, C) in which a share of the pixels has the median colour of them all."""
     if not probability:
         return frames
     values = tf.sort(tf.reshape(frames, (-1, frames.shape[-1])), 0)
@@ -145,10 +145,10 @@ def pixel_noise(frames: tf.Tensor, probability: float, seed: tf.Tensor) -> tf.Te
 
 
 def _rows(x: tf.Tensor) -> tf.Tensor:
-    """(T, B, ...) as rows."""
+    """Return (T, B, ...) as rows."""
     return tf.reshape(x, (-1, *x.shape[2:]))
 
 
 def _mean(values: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
-    """The weighted mean of (N,); 0 where nothing has weight."""
+    """Return the weighted mean of (N,); 0 where nothing has weight."""
     return tf.reduce_sum(values * weights) / tf.maximum(tf.reduce_sum(weights), 1.0)

@@ -1,4 +1,4 @@
-"""What all next-frame models share: a state that is the last few frames, and how they follow, imagine and learn."""
+"""The shared part of all next-frame models: a state of the last few frames, and the methods that all kinds share."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from worldmodels.models.variables import load_variables, named_variables, save_v
 
 
 class NextFrameState(NamedTuple):
-    """What the model knows of B worlds."""
+    """The state of a next-frame model in B environments."""
 
     frames: tf.Tensor
     """uint8 (B, H, W, frames * C), the newest last; an episode starts with its first one, repeated."""
@@ -56,17 +56,17 @@ class NextFrameModel:
         self.optimizer = build_optimizer(self.variables, config.optimizer)
 
     def _build(self, shape: NetworkShape, seeds: np.random.Generator) -> list[keras.layers.Layer]:
-        """Makes the layers that only this kind of model has."""
+        """Build the layers that only this kind of model has."""
         return []
 
-    def predict(self, moments: learning.Transitions, noise: Noise) -> tuple[Decoded, dict[str, tf.Tensor]]:
-        """What a network in training says of the next moments, and losses of the kind's own, each (N,)."""
+    def predict(self, transitions: learning.Transitions, noise: Noise) -> tuple[Decoded, dict[str, tf.Tensor]]:
+        """Return the network's output in training for some transitions, and losses of the kind's own, each (N,)."""
         raise NotImplementedError
 
     def predict_next(
         self, state: NextFrameState, action: tf.Tensor, temperature: tf.Tensor, seed: tf.Tensor
     ) -> Decoded:
-        """What the network says of the next moment outside training."""
+        """Return the network's output outside training."""
         raise NotImplementedError
 
     def initial(self, batch: int | tf.Tensor) -> NextFrameState:
@@ -130,7 +130,7 @@ class NextFrameModel:
         self.optimizer.load(tree["optimizer"])
 
     def newest(self, frames: tf.Tensor) -> tf.Tensor:
-        """The newest frame of a stack."""
+        """Return the newest frame of a stack."""
         return frames[..., -self.spec.observation_shape[-1] :]
 
     def advance(
@@ -149,7 +149,7 @@ class NextFrameModel:
     def follow(
         self, frames: tf.Tensor, is_first: tf.Tensor, state: NextFrameState | None = None
     ) -> tuple[tf.Tensor, tf.Tensor]:
-        """Stacks and memories (T, B, ...) along frames (T, B, H, W, C); without a state all rows start anew."""
+        """Return stacks and memories (T, B, ...) along frames (T, B, H, W, C); without a state all rows start anew."""
         if state is None:
             state = self.initial(tf.shape(frames)[1])
             is_first = tf.concat([tf.ones_like(is_first[:1]), is_first[1:]], 0)
@@ -157,7 +157,7 @@ class NextFrameModel:
         return stacks, memories
 
     def observed(self, stacks: tf.Tensor, memories: tf.Tensor) -> NextFrameState:
-        """The states (B, T, ...) of stacks and memories (T, B, ...) whose newest frames were observed."""
+        """Return the states (B, T, ...) of stacks and memories (T, B, ...) whose newest frames were observed."""
         frames = swap(stacks)
         nothing = tf.zeros(tf.shape(frames)[:2])
         state = NextFrameState(frames, nothing, nothing + 1.0, swap(memories))

@@ -13,17 +13,17 @@ POINTS = 64
 NOTICEABLE = 0.05
 """A change of brightness, from 0 to 1, that asks for an explanation; half as much is a match at half the price."""
 WEIGHTS = (0.5, 0.3, 0.2)
-"""Of the first three channels in the brightness; unequal, so that colours of equal sum differ."""
+"""Weights of the first three channels in the brightness; unequal, so that colours of equal sum differ."""
 
 
 def offsets(reach: int) -> np.ndarray:
-    """int32 ((2 reach + 1) ** 2, 2): rows and columns of each motion."""
+    """Return the rows and columns of each motion: int32 ((2 reach + 1) ** 2, 2)."""
     side = np.arange(-reach, reach + 1, dtype=np.int32)
     return np.stack(np.meshgrid(side, side, indexing="ij"), -1).reshape(-1, 2)
 
 
 def moved(images: tf.Tensor, motion: tf.Tensor) -> tf.Tensor:
-    """Images (N, H, W, C), each with its content moved by its `motion` (N, 2)."""
+    """Return images (N, H, W, C), each with its content moved by its `motion` (N, 2)."""
     _, height, width, channels = images.shape
     down, right = tf.unstack(motion, axis=-1)
     rows = tf.clip_by_value(np.arange(height, dtype=np.int32) - down[:, None], 0, height - 1)
@@ -34,7 +34,7 @@ def moved(images: tf.Tensor, motion: tf.Tensor) -> tf.Tensor:
 
 
 def find_motions(frame: tf.Tensor, target: tf.Tensor, count: int, reach: int) -> tf.Tensor:
-    """The motions int32 (N, count, 2) that explain best how `frame` became `target`, both uint8 (N, H, W, C).
+    """Return the motions int32 (N, count, 2) that explain best how `frame` became `target`, both uint8 (N, H, W, C).
 
     The first explains as many changed pixels as it can, each further one as many of the rest. Where nothing is left to
     explain, it is to stand still.
@@ -63,11 +63,11 @@ def find_motions(frame: tf.Tensor, target: tf.Tensor, count: int, reach: int) ->
 
 
 def _brightness(images: tf.Tensor) -> tf.Tensor:
-    """float32 (N, H, W)."""
+    """Return the brightness, float32 (N, H, W)."""
     weights = np.resize(WEIGHTS, images.shape[-1]).astype(np.float32)
     return tf.tensordot(tf.cast(images, tf.float32), weights / (255 * weights.sum()), 1)
 
 
 def _tie_breaker(pixels: int) -> np.ndarray:
-    """Too little to matter, so that of many equal changes not the topmost are taken."""
+    """Return values too small to matter, by which of many equal changes not the topmost are chosen."""
     return np.random.default_rng(0).uniform(0.0, 1e-3, pixels).astype(np.float32)

@@ -88,20 +88,20 @@ class MotionOutput(Layer):
         return -1, 2 * self.grid[0], 2 * self.grid[1]
 
     def _motion_logits(self, decoded: Decoded) -> tf.Tensor:
-        """(N, motions, 2, 2 * side + 1): of each motion's rows and of its columns, from -side to side."""
+        """Return the logits of each motion's rows and columns, from -side to side: (N, motions, 2, 2 * side + 1)."""
         return tf.reshape(self.motions(decoded.summary), (-1, self.config.motions, 2, 2 * self.side + 1))
 
     def _quarters(self, images: tf.Tensor) -> tf.Tensor:
-        """uint8 (N, H, W, C) as float32 (N, 2h, 2w, pixels * C)."""
+        """Return images uint8 (N, H, W, C) as float32 (N, 2h, 2w, pixels * C)."""
         return to_float(to_patches(cover(images, self.grid, self.side), self.small))
 
     def _copies(self, newest: tf.Tensor, motions: tf.Tensor) -> tf.Tensor:
-        """The newest frame as it is, and along each of `motions` (N, motions, 2): (N, 2h, 2w, pixels * copies * C)."""
+        """Return the newest frame, and its copies along `motions` (N, motions, 2): (N, 2h, 2w, pixels * copies * C)."""
         moves = [moved(newest, motions[:, i]) for i in range(self.config.motions)]
         return self._quarters(tf.concat([newest, *moves], -1))
 
     def _compare(self, features: tf.Tensor, copies: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        """Logits (N, pixels of all quarters, copies + 1), paint last, and the paint (N, 2h, 2w, pixels * C)."""
+        """Return logits (N, pixels of all quarters, copies + 1), paint last, and the paint (N, 2h, 2w, pixels * C)."""
         x = tf.nn.relu(self.compare(copies) + from_patches(self.quarter(features), 2))
         sources = self.copies + 1
         choice, paint = tf.split(self.pixels(x), [self.small**2 * sources, -1], -1)
@@ -114,7 +114,7 @@ class MotionOutput(Layer):
         return choice + STILL * np.eye(1, sources, dtype=np.float32), paint
 
     def _costs(self, made: tf.Tensor, truth: tf.Tensor) -> tf.Tensor:
-        """Deviations in nats, summed over channels: (N, pixels of all quarters, images that were laid side by side)."""
+        """Return deviations in nats, summed over channels: (N, pixels of all quarters, images side by side)."""
         # A product with ones is several times faster than a sum over an axis of three.
         channels = self._shape[2]
         count = made.shape[-1] // channels

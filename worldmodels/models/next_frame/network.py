@@ -25,7 +25,7 @@ from worldmodels.models.next_frame.noise import Noise
 
 
 class NetworkShape(NamedTuple):
-    """What a layout is built for."""
+    """The sizes for which a layout is built."""
 
     observation_shape: tuple[int, int, int]
     """(H, W, C)."""
@@ -46,12 +46,12 @@ class Encoded(NamedTuple):
 
 
 class Decoded(NamedTuple):
-    """All that the outputs read."""
+    """The tensors that all outputs read."""
 
     features: tf.Tensor
     """float32 (N, *feature_shape)."""
     summary: tf.Tensor
-    """float32 (N, summary_size): what is read of the next moment as a whole: reward, continuation, motions."""
+    """float32 (N, summary_size): what is read of the next step as a whole: reward, continuation, motions."""
 
 
 class Network(Protocol):
@@ -67,14 +67,14 @@ class Network(Protocol):
     trainable_weights: list[Any]
 
     def update_memory(self, memory: tf.Tensor, frame: tf.Tensor) -> tf.Tensor:
-        """The memory after a frame, both float32 (N, *memory_shape); only called where there is memory.
+        """Return the memory after a frame, both float32 (N, *memory_shape); only called where there is memory.
 
         Args:
             frame: uint8 (N, H, W, C). It depends on nothing but these two.
         """
 
     def encode(self, frames: tf.Tensor, memory: tf.Tensor, action: tf.Tensor, noise: Noise) -> Encoded:
-        """The way down.
+        """Encode the inputs at the lowest resolution.
 
         Args:
             frames: uint8 (N, H, W, frames * C), the newest last.
@@ -84,7 +84,7 @@ class Network(Protocol):
         """
 
     def decode(self, encoded: Encoded, noise: Noise) -> Decoded:
-        """The way up."""
+        """Decode to the features that the outputs read."""
 
 
 class Inference(Protocol):
@@ -94,7 +94,7 @@ class Inference(Protocol):
     trainable_weights: list[Any]
 
     def __call__(self, frame: tf.Tensor, target: tf.Tensor, action: tf.Tensor) -> tf.Tensor:
-        """Logits float32 (N, bits), from two images uint8 (N, H, W, C) and the action int32 (N,) between them."""
+        """Return logits float32 (N, bits) of two images uint8 (N, H, W, C) and the action int32 (N,) between them."""
 
 
 LAYOUTS: dict[str, tuple[str, str]] = {
@@ -111,12 +111,12 @@ LAYOUTS: dict[str, tuple[str, str]] = {
 
 
 def build_network(config: Any, shape: NetworkShape, seeds: np.random.Generator) -> Network:
-    """The network of a layout; `config` is one of the layouts' configurations."""
+    """Return the network of a layout; `config` is one of the layouts' configurations."""
     return _load(LAYOUTS[config.kind][0])(config, shape, seeds)
 
 
 def build_inference(config: Any, shape: NetworkShape, bits: int, seeds: np.random.Generator) -> Inference:
-    """The inference network of a layout."""
+    """Return the inference network of a layout."""
     return _load(LAYOUTS[config.kind][1])(config, shape, bits, seeds)
 
 

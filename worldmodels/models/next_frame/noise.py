@@ -13,7 +13,7 @@ class Noise:
     """
 
     def __init__(self, seed: tf.Tensor | None):
-        """`seed`: int32 (2,) while training; None outside."""
+        """Start a stream from `seed`, int32 (2,), while training; None outside."""
         self._seed = seed
         self._draws = 0
 
@@ -22,16 +22,16 @@ class Noise:
         return self._seed is not None
 
     def seed(self) -> tf.Tensor:
-        """int32 (2,): another one at each call."""
+        """Return another seed, int32 (2,), at each call."""
         self._draws += 1
         return tf.random.experimental.stateless_fold_in(self._seed, self._draws)
 
     def uniform(self, shape) -> tf.Tensor:
-        """float32 in [0, 1)."""
+        """Return uniform numbers, float32 in [0, 1)."""
         return tf.random.stateless_uniform(shape, self.seed())
 
     def dropout(self, x: tf.Tensor, rate: float) -> tf.Tensor:
-        """`x` with a share `rate` of its values zeroed and the others scaled up; `x` itself outside training."""
+        """Return `x` with a share `rate` of its values zeroed and the others scaled up; `x` itself outside training."""
         if not rate or not self.training:
             return x
         keep = tf.cast(self.uniform(tf.shape(x)) >= rate, tf.float32)

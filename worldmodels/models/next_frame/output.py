@@ -17,16 +17,16 @@ class Output(Protocol):
     trainable_weights: list[Any]
 
     def loss(self, decoded: Decoded, newest: tf.Tensor, target: tf.Tensor, cutoff: float) -> tf.Tensor:
-        """What each row costs (N,): the mean over channels of pixels of nats less `cutoff`, at least 0 each.
+        """Return the loss of each row (N,): the mean over channels of pixels of nats less `cutoff`, at least 0 each.
 
         Args:
-            decoded: what the network says of N moments.
+            decoded: what the network says of N steps.
             newest: uint8 (N, H, W, C), the frame before, of which an output may copy.
             target: uint8 (N, H, W, C).
         """
 
     def frame(self, decoded: Decoded, newest: tf.Tensor) -> tf.Tensor:
-        """The most probable frame: uint8 (N, H, W, C)."""
+        """Return the most probable frame: uint8 (N, H, W, C)."""
 
 
 OUTPUTS: dict[str, str] = {
@@ -39,6 +39,6 @@ OUTPUTS: dict[str, str] = {
 def build_output(
     config: Any, network: Network, observation_shape: tuple[int, int, int], seeds: np.random.Generator
 ) -> Output:
-    """The output for a network; `config` is one of the outputs' configurations."""
+    """Return the output for a network; `config` is one of the outputs' configurations."""
     module, name = OUTPUTS[config.kind].split(":")
     return getattr(import_module(module), name)(config, network, observation_shape, seeds)

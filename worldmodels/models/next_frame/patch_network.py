@@ -78,7 +78,7 @@ class PatchNetwork(Layer):
         return Decoded(features, summary)
 
     def _last_motion(self, frames: tf.Tensor) -> tf.Tensor:
-        """How the picture moved last, one-hot, since dense layers find matching hard: float32 (N, 2 (2 side + 1))."""
+        """Return the last motion one-hot, since dense layers find matching hard: float32 (N, 2 (2 side + 1))."""
         before, newest = frames[..., -2 * self.channels : -self.channels], frames[..., -self.channels :]
         motion = find_motions(before, newest, 1, reach=self.side)[:, 0] + self.side
         return tf.reshape(tf.one_hot(motion, 2 * self.side + 1), (-1, 2 * (2 * self.side + 1)))

@@ -1,4 +1,4 @@
-"""What changes with the count of updates. Counts are float32 scalars."""
+"""Schedules over the count of updates; counts are float32 scalars."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ FLOOR = 0.01
 
 
 def ramp(updates: tf.Tensor, until: int, floor: float = FLOOR) -> tf.Tensor:
-    """A straight line from `floor` at update 0 to 1 at update `until`; 1 afterwards, and always where `until` is 0."""
+    """Return a line from `floor` at update 0 to 1 at update `until`; 1 afterwards, and always where `until` is 0."""
     return floor + (1.0 - floor) * tf.minimum(updates / until, 1.0) if until else tf.ones_like(updates)
 
 
 def sampling_probability(config: SamplingConfig, updates: tf.Tensor) -> tf.Tensor:
-    """Probability that a frame of the model's own replaces a recorded one.
+    """Return the probability that a frame of the model's own replaces a recorded one.
 
     p(t) = final * floor ** (max(E - t, 0) / E) * (floor + (1 - floor) * min(t / L, 1)), with E and L the numbers of
     exponential and linear updates.

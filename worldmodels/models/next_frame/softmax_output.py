@@ -31,7 +31,7 @@ class SoftmaxOutput(Layer):
             self.dense = Linear(network.feature_shape[2], VALUES * observation_shape[2], seeds, "dense")
 
     def logits(self, features: tf.Tensor) -> tf.Tensor:
-        """(N, H, W, C, 256)."""
+        """Return the logits (N, H, W, C, 256)."""
         return tf.reshape(self.dense(features), (-1, *self._shape, VALUES))
 
     def loss(self, decoded: Decoded, newest: tf.Tensor, target: tf.Tensor, cutoff: float) -> tf.Tensor:

@@ -45,11 +45,11 @@ class StochasticDiscrete(NextFrameModel):
         self.inject = Inject(config.latent.bits, bottleneck[-1], seeds, "inject_bits")
         return [self.inference, self.predictor, self.inject]
 
-    def predict(self, moments: Transitions, noise: Noise) -> tuple[Decoded, dict[str, tf.Tensor]]:
-        """With bits from both frames of each transition, some of them noisy or the predictor's own."""
+    def predict(self, transitions: Transitions, noise: Noise) -> tuple[Decoded, dict[str, tf.Tensor]]:
+        """Predict with bits from both frames of each transition, some of them noisy or the predictor's own."""
         latent, updates = self.config.latent, tf.cast(self.optimizer.updates, tf.float32)
-        encoded = self.network.encode(self._seen(moments.frames), moments.memory, moments.action, noise)
-        logits = self.inference(self.newest(moments.frames), moments.target, moments.action)
+        encoded = self.network.encode(self._seen(transitions.frames), transitions.memory, transitions.action, noise)
+        logits = self.inference(self.newest(transitions.frames), transitions.target, transitions.action)
         known = clean_bits(logits)
         loss = self.predictor.loss(encoded.bottleneck, known, noise)
 

@@ -15,12 +15,12 @@ from worldmodels.models.scan import LoopProduct, scan
 
 
 class RSSMState(NamedTuple):
-    """What the model knows of B worlds."""
+    """The state of the model in B environments."""
 
     recurrent: tf.Tensor
     """float32 (B, recurrent): the GRU's state, all that was seen."""
     latent: tf.Tensor
-    """float32 (B, latents * classes): one draw of what is uncertain about this moment."""
+    """float32 (B, latents * classes): one sample of what is uncertain at this step."""
 
 
 class Dynamics(Layer):
@@ -42,13 +42,13 @@ class Dynamics(Layer):
             self.posterior = Dense(config.hidden, statistics, seeds, "posterior")
 
     def initial(self, batch: int | tf.Tensor) -> RSSMState:
-        """All zeros."""
+        """Return a state of zeros."""
         return RSSMState(tf.zeros((batch, self.gru.units)), tf.zeros((batch, self.latents.size)))
 
     def imagine(
         self, state: RSSMState, action: tf.Tensor, noise: tf.Tensor, temperature: float | tf.Tensor
     ) -> RSSMState:
-        """One step by the prior: action int32 (B,), noise of `latents.noise((B,))`."""
+        """Do one step by the prior: action int32 (B,), noise of `latents.noise((B,))`."""
         one_hot = tf.one_hot(action, self.num_actions)
         entered = self.recurrence_input(tf.concat([state.latent, one_hot], -1))
         recurrent = self.gru(tf.nn.elu(entered), state.recurrent)
@@ -62,7 +62,7 @@ class Dynamics(Layer):
         is_first: tf.Tensor,
         noise: tf.Tensor,
     ) -> tuple[RSSMState, tf.Tensor]:
-        """T steps by the posterior, in a loop that holds the recurrence and nothing else.
+        """Return the posterior states of T steps, from a loop that holds the recurrence and nothing else.
 
         The shares of the embedding and of the action are projected before the loop, and the prior is left to the
         caller, after it: each as one large product.
@@ -105,18 +105,18 @@ class Dynamics(Layer):
 
     @staticmethod
     def _everywhere(bias: tf.Tensor, like: tf.Tensor) -> tf.Tensor:
-        """A bias (units,) at every step and row of (T, B, 1)."""
+        """Return a bias (units,) at every step and row of (T, B, 1)."""
         return tf.zeros_like(like) + bias
 
     @staticmethod
     def _rows(dense: Dense, first: int) -> list[tf.Tensor]:
-        """The rows of a kernel that belong to the first inputs, and the others."""
+        """Return the rows of a kernel that belong to the first inputs, and the others."""
         kernel = tf.convert_to_tensor(dense.kernel)
         return tf.split(kernel, [first, kernel.shape[0] - first])
 
 
 def _project(x: tf.Tensor, kernel: tf.Tensor, bias: tf.Tensor) -> tf.Tensor:
-    """(B, T, inputs) to (B, T, units), as one product."""
+    """Project (B, T, inputs) to (B, T, units), as one product."""
     batch, steps, inputs = x.shape
     rows = tf.nn.bias_add(tf.matmul(tf.reshape(x, (-1, inputs)), kernel), bias)
     return tf.reshape(rows, (-1 if batch is None else batch, steps, kernel.shape[1]))

@@ -15,7 +15,7 @@ from worldmodels.models.rssm.config import RSSMConfig
 
 
 class CategoricalLatents:
-    """One-hot vectors with straight-through gradients (DreamerV2)."""
+    """Categorical latents: one-hot vectors with straight-through gradients (DreamerV2)."""
 
     def __init__(self, config: RSSMConfig):
         self._shape = (config.latents, config.classes)
@@ -23,7 +23,7 @@ class CategoricalLatents:
         self.size = self.statistics_size = config.latents * config.classes
 
     def noise(self, leading: Sequence[int | tf.Tensor], seed: tf.Tensor) -> tf.Tensor:
-        """(*leading, latents, classes): the noise for `sample`, drawn in one piece for many steps."""
+        """Return the noise for `sample`, drawn in one piece for many steps: (*leading, latents, classes)."""
         return distributions.gumbel_noise((*leading, *self._shape), seed)
 
     def sample(self, statistics: tf.Tensor, noise: tf.Tensor, temperature: float | tf.Tensor = 1.0) -> tf.Tensor:
@@ -33,11 +33,11 @@ class CategoricalLatents:
         return tf.reshape(one_hot, (-1, self.size))
 
     def kl(self, statistics: tf.Tensor, other: tf.Tensor) -> tf.Tensor:
-        """KL(statistics || other) in nats, summed over the variables: (N,)."""
+        """Return KL(statistics || other) in nats, summed over the variables: (N,)."""
         return tf.reduce_sum(distributions.categorical_kl(self._logits(statistics), self._logits(other)), -1)
 
     def entropy(self, statistics: tf.Tensor) -> tf.Tensor:
-        """In nats, summed over the variables: (N,)."""
+        """Return the entropy in nats, summed over the variables: (N,)."""
         return tf.reduce_sum(distributions.categorical_entropy(self._logits(statistics)), -1)
 
     def _logits(self, statistics: tf.Tensor) -> tf.Tensor:
@@ -45,13 +45,13 @@ class CategoricalLatents:
 
 
 class GaussianLatents:
-    """Normal variables with a standard deviation between 0.1 and 2.1."""
+    """Gaussian latents with a standard deviation between 0.1 and 2.1."""
 
     def __init__(self, config: RSSMConfig):
         self.size, self.statistics_size = config.latents, 2 * config.latents
 
     def noise(self, leading: Sequence[int | tf.Tensor], seed: tf.Tensor) -> tf.Tensor:
-        """(*leading, latents): the noise for `sample`, drawn in one piece for many steps."""
+        """Return the noise for `sample`, drawn in one piece for many steps: (*leading, latents)."""
         return tf.random.stateless_normal((*leading, self.size), seed)
 
     def sample(self, statistics: tf.Tensor, noise: tf.Tensor, temperature: float | tf.Tensor = 1.0) -> tf.Tensor:
@@ -59,11 +59,11 @@ class GaussianLatents:
         return mean + temperature * deviation * noise
 
     def kl(self, statistics: tf.Tensor, other: tf.Tensor) -> tf.Tensor:
-        """KL(statistics || other) in nats, summed over the variables: (N,)."""
+        """Return KL(statistics || other) in nats, summed over the variables: (N,)."""
         return tf.reduce_sum(distributions.gaussian_kl(*self._moments(statistics), *self._moments(other)), -1)
 
     def entropy(self, statistics: tf.Tensor) -> tf.Tensor:
-        """In nats, summed over the variables: (N,)."""
+        """Return the entropy in nats, summed over the variables: (N,)."""
         return tf.reduce_sum(distributions.gaussian_entropy(self._moments(statistics)[1]), -1)
 
     def _moments(self, statistics: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
@@ -72,5 +72,5 @@ class GaussianLatents:
 
 
 def build_latents(config: RSSMConfig) -> CategoricalLatents | GaussianLatents:
-    """The kind that the configuration asks for: `classes` 0 means Gaussian."""
+    """Build the kind of latents that the configuration asks for: `classes` 0 means Gaussian."""
     return CategoricalLatents(config) if config.classes else GaussianLatents(config)

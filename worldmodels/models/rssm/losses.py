@@ -9,7 +9,7 @@ from worldmodels.models.rssm.latents import CategoricalLatents, GaussianLatents
 
 
 def image_loss(prediction: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
-    """Half the squared error of pixels in [-0.5, 0.5], summed over each image: its mean over the first axis, a scalar.
+    """Return half the squared error of pixels in [-0.5, 0.5], summed over each image: the mean over images, a scalar.
 
     The negative log-likelihood of unit-variance normals without its constant, so that a perfect image costs 0. Written
     so that these largest of all tensors are passed over as few times as can be.
@@ -24,7 +24,7 @@ def balanced_kl(
     balance: float,
     free_nats: float,
 ) -> tuple[tf.Tensor, tf.Tensor]:
-    """KL(posterior || prior) whose gradient goes to the prior by the share `balance`, to the posterior by the rest.
+    """Return KL(posterior || prior), whose gradient trains the prior by the share `balance`, the posterior by the rest.
 
     Balancing and free nats as in DreamerV2 and V3: both halves have the same value, so one KL with scaled gradients is
     the sum of the two. A step whose KL is below `free_nats` gives no gradient.

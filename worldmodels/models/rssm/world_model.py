@@ -89,7 +89,7 @@ class RSSM:
         self.optimizer.load(tree["optimizer"])
 
     def _follow(self, observations, previous_actions, is_first, seed, state=None):
-        """Posterior states (B, T, ...) and statistics (B, T, S)."""
+        """Return posterior states (B, T, ...) and statistics (B, T, S)."""
         batch, steps = is_first.shape
         if state is None:
             state = self.initial(batch)
