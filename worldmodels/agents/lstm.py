@@ -30,7 +30,7 @@ class LSTM(Layer):
         return self._advance(self._enter(x) + tf.matmul(memory[0], self.recurrent_kernel), memory[1])
 
     def sequence(self, x: tf.Tensor, keep: tf.Tensor, memory: Memory) -> tf.Tensor:
-        """Return outputs (T, B, units) for inputs (T, B, F); `keep` (T, B, 1) multiplies the memory before each step."""
+        """Return outputs (T, B, units) of inputs (T, B, F); `keep` (T, B, 1) multiplies the memory before each step."""
         terms = tf.reshape(self._enter(tf.reshape(x, (-1, x.shape[-1]))), (x.shape[0], -1, 4 * self.units))
         remember = LoopProduct(tf.convert_to_tensor(self.recurrent_kernel), terms)
 

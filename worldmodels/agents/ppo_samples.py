@@ -1,4 +1,4 @@
-"""What an iteration of PPO learns from, and how it is dealt out."""
+"""The samples of one iteration of PPO, and their minibatches."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ LEAST_DEVIATION = 1e-3
 
 
 class PlannerMemory(NamedTuple):
-    """What is carried from one decision to the next. Zeros at the start of an episode."""
+    """The memory from one decision to the next; zeros at the start of an episode."""
 
     policy: State
     """The policy's own."""

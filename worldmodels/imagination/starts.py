@@ -1,4 +1,4 @@
-"""Where imagined rollouts start: states that a world model had while it took in real experience."""
+"""Start states of imagined rollouts: states that a world model had while it took in real experience."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ class ImaginedVectorEnv(VectorEnv[Array, npt.NDArray[np.int32], Array]):
             self._over = self._over & ~mask
 
     def _begins(self) -> Flags:
-        """Where this step begins an episode rather than going on with one."""
+        """Return where this step begins an episode rather than continuing one: bool (N,)."""
         over = self._require_reset()
         if self._mode == AutoresetMode.DISABLED and over.any():
             raise UserError(

@@ -18,7 +18,7 @@ Observe = Literal["frames", "features"]
 
 
 class ImaginedStep(NamedTuple):
-    """What a step of N worlds shows."""
+    """The outcome of one imagined step of N episodes."""
 
     observation: np.ndarray
     """uint8 (N, H, W, C), or the model's features (N, ...)."""
@@ -81,7 +81,7 @@ class ImaginedWorlds:
         return np.asarray(self._model.frame(self._state))
 
     def _draw_starts(self) -> None:
-        """As many as there are worlds, always: another number would be another graph."""
+        """Draw as many start states as there are episodes: another number would be another graph."""
         windows = self._starts(self._count, self._generator)
         self._fresh = states_after(self._model, windows, tf.constant(self._key("follow")))
         self._fresh_observation = self._show(self._fresh).numpy()

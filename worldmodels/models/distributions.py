@@ -105,7 +105,7 @@ def gaussian_entropy(deviation: tf.Tensor) -> tf.Tensor:
 
 
 def normal_nll(mean: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
-    """Return the negative log-likelihood under a unit-variance normal, element by element, without its constant 0.919."""
+    """Return the negative log-likelihood of a unit-variance normal, element by element, without its constant 0.919."""
     return 0.5 * tf.math.squared_difference(mean, target)
 
 

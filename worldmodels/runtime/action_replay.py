@@ -26,7 +26,7 @@ class ReplayedStep(NamedTuple):
     terminated: bool
     truncated: bool
     action: int | None
-    """None after the last step that was recorded."""
+    """The action taken; None after the last recorded step."""
 
 
 def replay_actions(played: ActionRecording, name: Path | str = "the recording") -> Iterator[ReplayedStep]:

@@ -22,7 +22,7 @@ class PolicyOutput:
     features: tf.Tensor | None = None
     """(N, ...), the `Representation.features` that an agent saw; None where no agent acted."""
     extras: dict[str, tf.Tensor] = field(default_factory=dict)
-    """What `Agent.act` gave besides the action, leading N."""
+    """The outputs of `Agent.act` besides the action, leading N."""
     memory: Any = ()
     """The agent's memory before it acted."""
 

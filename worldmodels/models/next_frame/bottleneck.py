@@ -90,7 +90,7 @@ class BitPredictor(Layer):
             self.classes = Linear(units, classes, seeds, "classes")
 
     def loss(self, bottleneck: tf.Tensor, bits: tf.Tensor, noise: Noise) -> tf.Tensor:
-        """Return the cross-entropy of given bits (N,), the mean of all groups in nats, without a gradient for the bits."""
+        """Return the cross-entropy of given bits (N,), the mean of all groups in nats; the bits get no gradient."""
         classes = to_classes(bits, self.config.group)
         first, state = self._begin(bottleneck)
         before = self._embed(tf.transpose(classes[:, :-1]), noise)

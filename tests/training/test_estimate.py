@@ -1,0 +1,54 @@
+"""What a run will take: the arithmetic by hand, and that measuring leaves no trace."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from worldmodels.core.config import load_config
+from worldmodels.runtime.build import build_parts
+from worldmodels.runtime.config import RunConfig
+from worldmodels.runtime.environment import build_env
+from worldmodels.training import estimate
+from worldmodels.training.estimate import Estimate, estimate_run
+
+
+def built(preset, *overrides):
+    config = load_config(RunConfig, [preset], ["env.game=maze", *overrides])
+    env = build_env(config)
+    return build_parts(config, env), env.num_envs
+
+
+def leaves(tree):
+    for value in tree.values():
+        yield from leaves(value) if isinstance(value, dict) else [value]
+
+
+def test_an_estimate_in_words():
+    text = Estimate(seconds=3 * 3600 + 62, memory_bytes=3.14e9, disk_bytes=2.46e8).text
+    assert "3:01:02 (h:mm:ss)" in text and "3.1 GB of memory" in text and "at most 0.2 GB of disk" in text
+
+
+@pytest.mark.parametrize("preset", ["debug", "debug_ppo", "debug_simple"])
+def test_measuring_leaves_the_parts_as_they_were(preset):
+    parts, num_envs = built(preset)
+    before = [np.copy(x) for part in (parts.model, parts.agent) for x in leaves(part.save())]
+    found = estimate_run(parts, num_envs, 0)
+    after = [x for part in (parts.model, parts.agent) for x in leaves(part.save())]
+    for one, other in zip(before, after, strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert found.seconds > 0
+
+
+def test_time_is_the_work_of_all_phases_times_what_each_takes(monkeypatch):
+    monkeypatch.setattr(estimate, "_timed", lambda call: call() is None or 0.5)
+    monkeypatch.setattr(estimate, "_updates_in_imagination", lambda *arguments: {"fit": 2.0, "improve": 3.0})
+    # 400 steps of two environments are 200 steps of each; 100 in the first turn, then 15 turns of 20.
+    parts, num_envs = built("debug")
+    assert estimate._seconds(parts, num_envs) == pytest.approx(200 * 0.5 + 16 * 2.0 + 16 * 3.0)
+
+
+def test_disk_is_the_experience_that_is_kept_and_the_checkpoints():
+    parts, num_envs = built("debug", "replay.capacity_steps=300", "schedule.keep_checkpoints=1")
+    weights = sum(x.nbytes for part in (parts.model, parts.agent) for x in leaves(part.save()) if hasattr(x, "nbytes"))
+    assert estimate_run(parts, num_envs, 0).disk_bytes == pytest.approx(300 * 64 * 64 * 3 + 2 * weights, rel=1e-3)

@@ -1,0 +1,90 @@
+"""The way from the command line to a run: what is parsed, what is refused, and that a refusal leaves nothing behind."""
+
+from __future__ import annotations
+
+import pytest
+
+from worldmodels.core.config import from_dict, load_config
+from worldmodels.core.errors import DiskFullError, RunError, UserError
+from worldmodels.core.run_dir import RunDir
+from worldmodels.envs import EnvConfig
+from worldmodels.runtime.action_recording import ActionRecording, RecordedEpisode, write_recording
+from worldmodels.runtime.config import RunConfig
+from worldmodels.training import demonstrations, run
+from worldmodels.training.check import check_run
+from worldmodels.training.launch import launch, parse_config
+
+
+def debug(*overrides):
+    return load_config(RunConfig, ["debug"], ["env.game=maze", *overrides])
+
+
+def test_without_a_configuration_a_new_run_has_that_of_a_laptop(tmp_path):
+    assert parse_config([], ["seed=3"], tmp_path / "new") == load_config(RunConfig, ["dreamer_small"], ["seed=3"])
+
+
+def test_without_a_configuration_a_run_continues_with_its_own(tmp_path):
+    RunDir.create(tmp_path / "run", debug("seed=5"), {})
+    assert parse_config([], [], tmp_path / "run") == debug("seed=5")
+
+
+@pytest.mark.parametrize(
+    ("overrides", "text"),
+    [
+        (["env.game=mase"], "Did you mean 'maze'"),  # told by the check
+        (["model.encoder.patch=24"], "multiples of 48"),  # told while building
+    ],
+)
+def test_a_rejected_configuration_leaves_nothing_behind(tmp_path, overrides, text):
+    with pytest.raises(UserError, match=text):
+        launch(debug(*overrides), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+    assert check_run(debug(), tmp_path / "run").is_new
+
+
+def test_a_run_that_fails_before_its_first_checkpoint_leaves_nothing_behind(tmp_path, monkeypatch):
+    def full(*arguments, **named):
+        raise DiskFullError("no space")
+
+    monkeypatch.setattr(run, "Replay", full)
+    with pytest.raises(DiskFullError, match="no space"):
+        launch(debug(), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_folder_with_something_else_is_refused_before_anything_is_built(tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(RunError, match=r"not empty \(notes.txt\)"):
+        check_run(debug(), tmp_path)
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+def test_only_the_length_of_a_run_may_change(tmp_path):
+    RunDir.create(tmp_path / "run", debug(), {})
+    longer = check_run(debug("training.steps=800"), tmp_path / "run")
+    assert (longer.is_new, longer.config.training.steps) == (False, 800)
+    with pytest.raises(RunError, match="Different: agent.horizon .saved 4, asked for 5"):
+        check_run(debug("agent.horizon=5"), tmp_path / "run")
+
+
+def test_a_run_keeps_the_determinism_that_it_began_with(tmp_path):
+    RunDir.create(tmp_path / "run", debug("deterministic=false"), {})
+    assert check_run(debug(), tmp_path / "run").config.deterministic is False
+    with pytest.raises(RunError, match="deterministic .saved False, asked for True"):
+        check_run(debug("deterministic=true"), tmp_path / "run")
+
+
+def test_demonstrations_are_replayed_once(tmp_path, monkeypatch):
+    file = tmp_path / "play.jsonl"
+    write_recording(file, ActionRecording("maze", {}, 5, [RecordedEpisode([7, 1, 3, 5, 2, 4, 6, 8])]))
+    calls = []
+    replay_actions = demonstrations.replay_actions
+    monkeypatch.setattr(
+        demonstrations, "replay_actions", lambda *arguments: calls.append(1) or replay_actions(*arguments)
+    )
+    config = from_dict(RunConfig, {"env": {"game": "maze", "num_envs": 2}, "training": {"demonstrations": [str(file)]}})
+    checked = check_run(config, tmp_path / "run")
+    assert [step.action.tolist() for step in checked.demonstrations] == [[7, 2], [1, 4], [3, 6], [5, 8]]
+    assert checked.sources.steps == 8
+    assert len(calls) == 1
+    assert demonstrations.load_demonstrations([], EnvConfig(game="maze")) == []
