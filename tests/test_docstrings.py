@@ -1,4 +1,4 @@
-"""Docstrings are whole English sentences: they begin with a capital or a name, end with a full stop, and are no fragment."""
+"""Docstrings are whole English sentences, which begin with a capital or a name and end with a full stop."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from worldmodels.replay import ReplayReader
 from worldmodels.runtime.load import load_run
 
 
-def dream(path: str | Path, step: int | None = None, context: int | None = None, **how: Any) -> ImaginedVectorEnv:
+def dream(path: str | Path, step: int | None = None, context: int | None = None, **options: Any) -> ImaginedVectorEnv:
     """Return the world model of a run as a vector environment, whose episodes start where recorded ones continue.
 
     Args:
@@ -19,11 +19,11 @@ def dream(path: str | Path, step: int | None = None, context: int | None = None,
         step: of the checkpoint; the newest one by default.
         context: recorded frames that the model sees before it goes on alone; by default as many as in the run's
             evaluation.
-        how: of `ImaginedVectorEnv`: num_envs, horizon, temperature, observe, autoreset_mode, render_mode.
+        options: of `ImaginedVectorEnv`: num_envs, horizon, temperature, observe, autoreset_mode, render_mode.
 
     Raises:
         UserError: no such run, no whole checkpoint, a run without a world model, or too little recorded experience.
     """
     run = load_run(path, step)
     starts = ReplayStarts(ReplayReader(run.run_dir.replay), context or run.config.evaluation.context)
-    return ImaginedVectorEnv(run.parts.world_model, starts, **how)
+    return ImaginedVectorEnv(run.parts.world_model, starts, **options)
