@@ -183,6 +183,6 @@ def dream(run: str | Path, num_envs: int = 16, horizon: int = 50, **options: Any
     from worldmodels.runtime.quiet import load_tensorflow
 
     load_tensorflow()
-    from worldmodels.runtime.imagined import dream as dream_run
+    from worldmodels.runtime.load import dream as dream_run
 
     return dream_run(run, num_envs=num_envs, horizon=horizon, **options)

@@ -7,7 +7,7 @@ import tensorflow as tf
 from worldmodels.models.distributions import categorical_kl
 from worldmodels.models.rssm.config import RSSMConfig
 from worldmodels.models.rssm.latents import build_latents
-from worldmodels.models.rssm.losses import balanced_kl, image_loss
+from worldmodels.models.rssm.objectives import balanced_kl, image_loss
 
 LATENTS = build_latents(RSSMConfig(latents=2, classes=3))
 POSTERIOR, PRIOR = tf.random.stateless_normal((2, 4, 6), (1, 2))

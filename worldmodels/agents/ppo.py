@@ -8,7 +8,6 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.agents.api import Experience
-from worldmodels.agents.augmentation import paint_boxes
 from worldmodels.agents.ppo_config import PPOConfig
 from worldmodels.agents.ppo_loss import ClipRanges, explained_variance, ppo_loss
 from worldmodels.agents.ppo_network import PPONetwork
@@ -17,6 +16,7 @@ from worldmodels.agents.ppo_samples import (
     collect_samples,
     draw_minibatches,
     minibatches_in_order,
+    paint_boxes,
     take,
     weighted_mean,
 )

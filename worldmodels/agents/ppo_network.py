@@ -7,8 +7,8 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.agents.convolution import Regularisation
-from worldmodels.agents.image_networks import build_image_network
 from worldmodels.agents.lstm import LSTM
+from worldmodels.agents.networks import build_image_network
 from worldmodels.agents.ppo_config import PPOConfig
 from worldmodels.core.types import State
 from worldmodels.models.api import ModelSpec

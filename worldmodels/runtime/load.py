@@ -1,13 +1,17 @@
-"""Loads the parts of a run from its folder: nothing has to be said twice."""
+"""Loads a run from its folder alone: its parts, or its world model as an environment."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.config import load_config
 from worldmodels.core.run_dir import RunDir
+from worldmodels.imagination.replay_starts import ReplayStarts
+from worldmodels.imagination.vector_env import ImaginedVectorEnv
+from worldmodels.replay import ReplayReader
 from worldmodels.runtime.build import Parts, build_parts
 from worldmodels.runtime.config import RunConfig
 from worldmodels.runtime.environment import build_env
@@ -58,3 +62,21 @@ def load_run(path: str | Path, step: int | None = None) -> LoadedRun:
     parts.model.load(tree["model"])
     parts.agent.load(tree["agent"])
     return LoadedRun(run_dir, config, found, parts)
+
+
+def dream(path: str | Path, step: int | None = None, context: int | None = None, **options: Any) -> ImaginedVectorEnv:
+    """Return the world model of a run as a vector environment, whose episodes start where recorded ones continue.
+
+    Args:
+        path: the run's folder.
+        step: of the checkpoint; the newest one by default.
+        context: recorded frames that the model sees before it goes on alone; by default as many as in the run's
+            evaluation.
+        options: of `ImaginedVectorEnv`: num_envs, horizon, temperature, observe, autoreset_mode, render_mode.
+
+    Raises:
+        UserError: no such run, no whole checkpoint, a run without a world model, or too little recorded experience.
+    """
+    run = load_run(path, step)
+    starts = ReplayStarts(ReplayReader(run.run_dir.replay), context or run.config.evaluation.context)
+    return ImaginedVectorEnv(run.parts.world_model, starts, **options)

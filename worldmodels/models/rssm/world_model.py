@@ -11,11 +11,10 @@ from worldmodels.core.types import Batch
 from worldmodels.models.decoders import build_decoder
 from worldmodels.models.encoders import build_encoder
 from worldmodels.models.graph import graph
-from worldmodels.models.heads import ContinuationHead, RewardHead
 from worldmodels.models.optimizer import Optimizer
 from worldmodels.models.rssm.cell import Dynamics, RSSMState
 from worldmodels.models.rssm.config import RSSMConfig
-from worldmodels.models.rssm.losses import balanced_kl, image_loss
+from worldmodels.models.rssm.objectives import ContinuationHead, RewardHead, balanced_kl, image_loss
 from worldmodels.models.variables import load_variables, named_variables, save_variables
 
 

@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 
 from worldmodels.models.config import HeadConfig
-from worldmodels.models.heads import ContinuationHead, RewardHead
+from worldmodels.models.rssm.objectives import ContinuationHead, RewardHead
 
 ROWS = tf.ones((3, 4))
 

@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 
 from worldmodels.agents.convolution import Convolution, Regularisation
-from worldmodels.agents.image_networks import build_image_network
+from worldmodels.agents.networks import build_image_network
 from worldmodels.agents.ppo_config import PPOConfig
 from worldmodels.agents.ppo_network import PPONetwork
 from worldmodels.core.errors import ConfigError
