@@ -152,7 +152,7 @@ class TrainingSession:
             expected_steps=_expected_steps(training),
             checkpoints=training.keep_checkpoints,
         )
-        self._progress.message(f"Experience will take {replay.predicted_bytes() / 1e6:,.0f} MB of disk")
+        self._progress.message(f"Experience will take about {replay.predicted_bytes() / 1e6:,.0f} MB of disk")
         return replay
 
 
