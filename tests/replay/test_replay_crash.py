@@ -202,12 +202,12 @@ def test_a_damaged_row_is_told_with_the_name_of_the_file(tmp_path: Path) -> None
     rows = whole.copy()
     rows["end"][6] = 10**12
     path.write_bytes(rows.tobytes())
-    with pytest.raises(RunError, match=r"00000000\.steps' does not say where frames end"):
+    with pytest.raises(RunError, match=r"00000000\.steps' does not say where frames begin and end"):
         ReplayReader(tmp_path).window(0, 0, 1)
     rows = whole.copy()
     rows["flags"] &= ~np.uint8(KEY_FRAME)
     path.write_bytes(rows.tobytes())
-    with pytest.raises(RunError, match=r"00000000\.frames' was damaged"):
+    with pytest.raises(RunError, match=r"00000000\.steps' does not say where frames begin and end"):
         ReplayReader(tmp_path).window(0, 0, 1)
 
 

@@ -54,13 +54,19 @@ class Chunk:
         self.length, self._end = self.length + 1, int(records["end"][-1])
 
     def read_frames(self, stream: int, start: int, out: Frames) -> None:
-        """Fill `out` (T, H, W, C) with the frames from step `start` on. Raises RunError where a file was damaged."""
-        while len(out):
-            block = self._layout.block(start)
-            frames = self._read_block(stream, range(block.start, min(block.stop, self.length)))[start - block.start :]
-            count = min(len(out), len(frames))
-            out[:count] = frames[:count]
-            out, start = out[count:], start + count
+        """Fill `out` (T, H, W, C) with the frames from step `start` on. Raises RunError where a file was damaged.
+
+        Whole blocks are read, because only their ends tell whether they are what was written.
+        """
+        first, stop = self._layout.block(start).start, start + len(out)
+        steps = range(first, min(self._layout.block(stop - 1).stop, self.length))
+        pieces, keys = self._read_pieces(stream, steps)
+        for key, after in pairwise(keys):
+            wanted = range(max(key, start), min(after, stop))
+            if wanted:
+                finished = after == self._layout.block(key).stop
+                frames = self._decode(stream, key, pieces[key - first : after - first], finished)
+                out[wanted.start - start : wanted.stop - start] = frames[wanted.start - key : wanted.stop - key]
 
     def read_records(self) -> Records:
         """Return the records (length, N) of all steps in the chunk."""
@@ -88,26 +94,27 @@ class Chunk:
         for path in reversed(self._paths):
             path.unlink(missing_ok=True)
 
-    def _read_block(self, stream: int, steps: range) -> Frames:
-        """Return the frames (T, H, W, C) of the steps of a block, all that there are: they are checked together."""
+    def _read_pieces(self, stream: int, steps: range) -> tuple[list[bytes], list[int]]:
+        """Return the compressed frames of `steps`, and which of these are key frames; at the end, the step after."""
         rows = self._read_rows(steps)
         edges = np.append(self._end_of(steps.start), rows["end"])
-        if edges[-1] > self._end or (np.diff(edges) <= 0).any():
-            raise RunError(f"'{self._paths[1]}' does not say where frames end: it was damaged.")
         places = np.arange(len(steps)) * self._layout.num_streams + stream
-        pieces = [
-            self._read_bytes(*place) for place in zip(edges[places].tolist(), edges[places + 1].tolist(), strict=True)
-        ]
-        # A key frame in the middle begins anew after an interruption, which left what is before it unfinished.
-        keys = [*np.flatnonzero(rows["flags"][:, stream] & KEY_FRAME).tolist(), len(steps)]
-        whole = steps == self._layout.block(steps.start)
+        starts, stops = edges[places], edges[places + 1]
+        keys = steps.start + np.flatnonzero(rows["flags"][:, stream] & KEY_FRAME)
+        if stops[-1] > self._end or (starts >= stops).any() or steps.start not in keys:
+            raise RunError(f"'{self._paths[1]}' does not say where frames begin and end: it was damaged.")
+        pieces = [self._read_bytes(*place) for place in zip(starts.tolist(), stops.tolist(), strict=True)]
+        return pieces, [*keys.tolist(), steps.stop]
+
+    def _decode(self, stream: int, key: int, pieces: list[bytes], finished: bool) -> Frames:
+        """Return the frames (T, H, W, C) from the step `key` on, which begins a block or what is left of one."""
         try:
-            data = b"".join(decompress(b"".join(pieces[a:b]), whole and b == len(steps)) for a, b in pairwise(keys))
-            return np.frombuffer(data, np.uint8).reshape(len(steps), *self._layout.observation_shape)
+            data = decompress(b"".join(pieces), finished)
+            return np.frombuffer(data, np.uint8).reshape(len(pieces), *self._layout.observation_shape)
         except ValueError as error:
             raise RunError(
-                f"'{self._paths[0]}' was damaged: the frames of stream {stream} from step {steps.start} of this file "
-                f"on cannot be decoded ({error})."
+                f"'{self._paths[0]}' was damaged: the frames of stream {stream} from step {key} of this file on cannot "
+                f"be decoded ({error})."
             ) from error
 
     def _read_bytes(self, start: int, stop: int) -> bytes:
