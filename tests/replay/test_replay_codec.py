@@ -93,8 +93,10 @@ def test_a_frame_that_does_not_follow_the_last_one_is_a_key_frame() -> None:
 def test_a_finished_block_is_checked_to_its_end() -> None:
     compressor = FrameCompressor(Layout(2, (2, 2, 1), chunk_steps=3))
     data = b"".join(compressor.compress(t, frames_of(t, (2, 2, 1)))[0][0] for t in range(3))
-    assert decompress(data, finished=True) == b"".join(frames_of(t, (2, 2, 1))[0].tobytes() for t in range(3))
+    out = np.empty((3, 2, 2, 1), np.uint8)
+    decompress(data, out)
+    assert out.tolist() == [frames_of(t, (2, 2, 1))[0].tolist() for t in range(3)]
     with pytest.raises(ValueError, match="checksum"):
-        decompress(data[:-1] + bytes([data[-1] ^ 1]), finished=True)
-    with pytest.raises(ValueError, match="the end of the block is not where it should be"):
-        decompress(data[:-1], finished=True)
+        decompress(data[:-1] + bytes([data[-1] ^ 1]), out)
+    with pytest.raises(ValueError, match="there are 4 bytes instead of 12"):
+        decompress(compressor.compress(3, frames_of(0, (2, 2, 1)))[0][0], out)

@@ -199,11 +199,13 @@ def test_a_damaged_row_is_told_with_the_name_of_the_file(tmp_path: Path) -> None
         replay.append(noise(t))
     path = tmp_path / "00000000.steps"
     whole = np.frombuffer(path.read_bytes(), RECORD)
-    rows = whole.copy()
-    rows["end"][6] = 10**12
-    path.write_bytes(rows.tobytes())
-    with pytest.raises(RunError, match=r"00000000\.steps' does not say where frames begin and end"):
-        ReplayReader(tmp_path).window(0, 0, 1)
+    for row, end in ((6, 10**12), (7, -(10**12)), (19, 10**12)):
+        rows = whole.copy()
+        rows["end"][row] = end
+        path.write_bytes(rows.tobytes())
+        with pytest.raises(RunError, match=r"00000000\.steps' (does not )?say"):
+            for stream in range(2):
+                ReplayReader(tmp_path).window(stream, 0, 1)
     rows = whole.copy()
     rows["flags"] &= ~np.uint8(KEY_FRAME)
     path.write_bytes(rows.tobytes())

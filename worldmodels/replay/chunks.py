@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, repeat
 from pathlib import Path
 
 import numpy as np
@@ -60,13 +60,17 @@ class Chunk:
         """
         first, stop = self._layout.block(start).start, start + len(out)
         steps = range(first, min(self._layout.block(stop - 1).stop, self.length))
+        frames = np.empty((len(steps), *out.shape[1:]), np.uint8)
         pieces, keys = self._read_pieces(stream, steps)
-        for key, after in pairwise(keys):
-            wanted = range(max(key, start), min(after, stop))
-            if wanted:
-                finished = after == self._layout.block(key).stop
-                frames = self._decode(stream, key, pieces[key - first : after - first], finished)
-                out[wanted.start - start : wanted.stop - start] = frames[wanted.start - key : wanted.stop - key]
+        try:
+            for key, after in pairwise(keys):
+                decompress(b"".join(pieces[key:after]), frames[key:after])
+        except ValueError as error:
+            raise RunError(
+                f"'{self._paths[0]}' was damaged: the frames of stream {stream} from its step {first + key} on cannot "
+                f"be decoded ({error})."
+            ) from error
+        out[:] = frames[start - first : stop - first]
 
     def read_records(self) -> Records:
         """Return the records (length, N) of all steps in the chunk."""
@@ -95,33 +99,18 @@ class Chunk:
             path.unlink(missing_ok=True)
 
     def _read_pieces(self, stream: int, steps: range) -> tuple[list[bytes], list[int]]:
-        """Return the compressed frames of `steps`, and which of these are key frames; at the end, the step after."""
+        """Return the compressed frames of `steps`, and which of them are key frames, then their number."""
         rows = self._read_rows(steps)
         edges = np.append(self._end_of(steps.start), rows["end"])
         places = np.arange(len(steps)) * self._layout.num_streams + stream
         starts, stops = edges[places], edges[places + 1]
-        keys = steps.start + np.flatnonzero(rows["flags"][:, stream] & KEY_FRAME)
-        if stops[-1] > self._end or (starts >= stops).any() or steps.start not in keys:
+        keys = np.flatnonzero(rows["flags"][:, stream] & KEY_FRAME)
+        if starts.min() < 0 or (starts >= stops).any() or 0 not in keys:
             raise RunError(f"'{self._paths[1]}' does not say where frames begin and end: it was damaged.")
-        pieces = [self._read_bytes(*place) for place in zip(starts.tolist(), stops.tolist(), strict=True)]
-        return pieces, [*keys.tolist(), steps.stop]
-
-    def _decode(self, stream: int, key: int, pieces: list[bytes], finished: bool) -> Frames:
-        """Return the frames (T, H, W, C) from the step `key` on, which begins a block or what is left of one."""
-        try:
-            data = decompress(b"".join(pieces), finished)
-            return np.frombuffer(data, np.uint8).reshape(len(pieces), *self._layout.observation_shape)
-        except ValueError as error:
-            raise RunError(
-                f"'{self._paths[0]}' was damaged: the frames of stream {stream} from step {key} of this file on cannot "
-                f"be decoded ({error})."
-            ) from error
-
-    def _read_bytes(self, start: int, stop: int) -> bytes:
-        data = os.pread(self._frames, stop - start, start)
-        if len(data) != stop - start:
+        if stops.max() > os.fstat(self._frames).st_size:
             raise RunError(f"'{self._paths[0]}' is shorter than '{self._paths[1].name}' says: it was damaged.")
-        return data
+        sizes = (stops - starts).tolist()
+        return [*map(os.pread, repeat(self._frames), sizes, starts.tolist())], [*keys.tolist(), len(steps)]
 
     def _end_of(self, length: int) -> int:
         """Return where the frames of the first `length` steps end in their file."""

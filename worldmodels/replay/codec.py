@@ -53,16 +53,14 @@ class FrameCompressor:
         ], is_key
 
 
-def decompress(data: bytes, finished: bool) -> bytes:
-    """Return the frames of a block, or of its beginning; those of a `finished` one agree with its checksum.
+def decompress(data: bytes, out: Frames) -> None:
+    """Fill the contiguous `out` (T, H, W, C) with the first frames of a block; a finished block has a checksum.
 
     Raises ValueError where `data` was damaged.
     """
-    block = ZstdDecompressor().decompressobj()
     try:
-        frames = block.decompress(data)
+        count = ZstdDecompressor().stream_reader(data).readinto(out.data)
     except ZstdError as error:
         raise ValueError(str(error)) from error
-    if block.eof != finished:
-        raise ValueError("the end of the block is not where it should be")
-    return frames
+    if count != out.nbytes:
+        raise ValueError(f"there are {count} bytes instead of {out.nbytes}")

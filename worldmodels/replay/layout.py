@@ -5,9 +5,9 @@ all streams: `00000012.frames`, to which the compressed frames of a step are app
 `00000012.steps`, to which one row of records is appended when they are written. The second file is the truth: a step
 exists when its row does. The rows say where each frame ends, so that a window of one stream is read without the rest.
 
-Frames are compressed in blocks (see `codec`), because a frame resembles those before it. Longer blocks need less disk;
-but blocks are read whole, to be checked. On CoinRun a block of 8, 16 and 32 frames takes a tenth, a fifteenth and a
-twenty-second of the raw size, and a batch of 16 windows of 32 steps takes 3.7, 3.4 and 4.3 ms to decode.
+Frames are compressed in blocks (see `codec`), because a frame resembles those before it. Longer blocks take less disk:
+of CoinRun's raw frames a tenth, a fifteenth and a twenty-second in blocks of 8, 16 and 32. But a window reads whole
+blocks, so that they can be checked, and with 32 that takes a quarter longer.
 """
 
 from __future__ import annotations

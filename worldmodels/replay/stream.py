@@ -160,8 +160,8 @@ class Replay(ReplayReader):
         """Return the disk space that the store will probably take when the run is done, or when it is full.
 
         How far frames can be compressed depends on the game. Steps to come are counted with the mean size of those
-        that are stored; where none are, with frames of an eighth of their raw size, less than which random play gives
-        in every native game. What kept checkpoints still need stays beside a full store, and is not counted.
+        that are stored; where none are, with frames of an eighth of their raw size, which is more than random play of
+        any native game takes. What kept checkpoints still need stays beside a full store, and is not counted.
         """
         return round(self._predicted_steps * self._mean_step_bytes())
 
