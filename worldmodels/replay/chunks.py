@@ -17,8 +17,8 @@ from worldmodels.replay.layout import KEY_FRAME, RECORD, WRITTEN, Frames, Layout
 class Chunk:
     """The open files of one chunk; steps are counted from the chunk's first one.
 
-    Opening one for writing cuts off what a killed process left half written. Steps that were committed are never
-    rewritten, except after `truncate`.
+    Opening one for writing cuts off a row that a killed process left half written; frames without a row are written
+    over. Steps that were committed are never rewritten, except after `truncate`.
     """
 
     def __init__(self, folder: Path, index: int, layout: Layout, writable: bool) -> None:
@@ -30,7 +30,7 @@ class Chunk:
         self.length = self._whole_rows()
         self._end = self._end_of(self.length)
         if writable:
-            self.truncate(self.length)
+            os.ftruncate(self._steps, self.length * layout.row_bytes)
 
     @property
     def size(self) -> int:
@@ -77,7 +77,7 @@ class Chunk:
         return self._read_rows(range(self.length))
 
     def truncate(self, length: int) -> None:
-        """Forget the steps from `length` on."""
+        """Forget the steps from `length` on; the one before it must be whole."""
         self.length, self._end = length, self._end_of(length)
         os.ftruncate(self._steps, length * self._layout.row_bytes)
         os.ftruncate(self._frames, min(self._end, os.fstat(self._frames).st_size))

@@ -7,6 +7,8 @@ has given by then is all that reading that frame takes. The first frame of a blo
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from zstandard import (
     COMPRESSOBJ_FLUSH_BLOCK,
@@ -32,6 +34,7 @@ class FrameCompressor:
         )
         self._layout = layout
         self._compressors = [ZstdCompressor(compression_params=parameters) for _ in range(layout.num_streams)]
+        self._blocks: list[Any] = []
         self._next = -1
 
     def compress(self, step: int, frames: Frames) -> tuple[list[bytes], bool]:
@@ -48,9 +51,8 @@ class FrameCompressor:
         self._next = step + 1
         ending = COMPRESSOBJ_FLUSH_FINISH if offset == block[-1] else COMPRESSOBJ_FLUSH_BLOCK
         flat = np.ascontiguousarray(frames).reshape(len(frames), -1)
-        return [
-            each.compress(row.data) + each.flush(ending) for each, row in zip(self._blocks, flat, strict=True)
-        ], is_key
+        data = [each.compress(row.data) + each.flush(ending) for each, row in zip(self._blocks, flat, strict=True)]
+        return data, is_key
 
 
 def decompress(data: bytes, out: Frames) -> None:
