@@ -30,7 +30,7 @@ from worldmodels.replay import Replay, ReplayConfig, ReplayReader
 STREAMS, SHAPE = 16, (64, 64, 3)
 STEPS = 1_024
 """So many steps of each stream are played, and stored for the table of games."""
-BATCH, LENGTH, REPEATS = 16, 32, 50
+BATCH, LENGTH, REPEATS = 16, 32, 200
 SIZES = (10_000, 100_000, 1_000_000)
 OUTPUT = Path(__file__).parent / "results" / "replay_speed.md"
 
@@ -152,7 +152,7 @@ def head() -> list[str]:
     return [
         "# Size and speed of the replay store",
         "",
-        f"`python benchmarks/replay_speed.py` on one core of: {processor()}, {os.cpu_count()} cores, shared.",
+        f"`python benchmarks/replay_speed.py` on one core of: {processor()}, {os.cpu_count()} cores, shared with other work.",
         "",
         f"{STREAMS} environments with default options, {STEPS * STREAMS:,} steps of 64x64 RGB; batches of {BATCH} "
         f"windows of {LENGTH} steps; processor time.",
