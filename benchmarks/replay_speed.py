@@ -152,7 +152,8 @@ def head() -> list[str]:
     return [
         "# Size and speed of the replay store",
         "",
-        f"`python benchmarks/replay_speed.py` on one core of: {processor()}, {os.cpu_count()} cores, shared with other work.",
+        f"`python benchmarks/replay_speed.py` on one core of: {processor()}, {os.cpu_count()} cores, shared with other "
+        "work.",
         "",
         f"{STREAMS} environments with default options, {STEPS * STREAMS:,} steps of 64x64 RGB; batches of {BATCH} "
         f"windows of {LENGTH} steps; processor time.",
