@@ -1,147 +1,167 @@
-"""How long it takes to sample from the replay store, and how much memory that takes, as the store grows.
+"""Measure the replay store: how small it makes frames, and how fast they are appended and sampled.
 
-    python benchmarks/replay_speed.py [--folder FOLDER] [--output benchmarks/results/replay_speed.md]
+    python benchmarks/replay_speed.py [--games coinrun maze] [--sizes 10000 1000000] [--folder FOLDER]
 
-Batches of 16 windows of 32 frames (64x64 RGB) from 16 streams. The stores are sparse: their rewards, actions and flags
-are written, their frames are holes that read as zeros, so that a million steps need no 12 GB of disk and every size
-is made in the same way. One store of real frames stands beside them. Each size runs in a process of its own.
+Experience of 16 environments with default options (64x64 RGB, sprites, backgrounds): of uniformly random actions, and
+of random ones that are repeated 16 times. Batches of 16 windows of 32 steps are read from disk (page cache warm),
+without the ring of newest frames, and for comparison from frames that were written as they are. Times are processor
+time of the one thread, medians over repeats in turn; appending is timed through to the page cache. Then the same store
+at growing sizes, filled with CoinRun. Writes results/replay_speed.md.
 """
 
 from __future__ import annotations
 
 import argparse
-import gc
-import multiprocessing
 import os
+import platform
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from worldmodels.core.types import Step
-from worldmodels.replay import Replay, ReplayConfig
-from worldmodels.replay.layout import FIRST, RECORD, WRITTEN, Layout
+from worldmodels.envs import GAMES, make_vec
+from worldmodels.replay import Replay, ReplayConfig, ReplayReader
 
 STREAMS, SHAPE = 16, (64, 64, 3)
-BATCH, LENGTH, SAMPLES = 16, 32, 200
-MEGABYTES = 200
+STEPS = 1_024
+"""So many steps of each stream are played, and stored for the table of games."""
+BATCH, LENGTH, REPEATS = 16, 32, 200
 SIZES = (10_000, 100_000, 1_000_000)
+OUTPUT = Path(__file__).parent / "results" / "replay_speed.md"
+
+Frames = npt.NDArray[np.uint8]
 
 
 class Result(NamedTuple):
-    kind: str
-    steps: int
-    median: float
-    ninetieth: float
-    in_memory: float
-    grown: float
+    random: float
+    """Random play became so many times smaller, records included."""
+    repeated: float
+    append: float
+    """Appending does so many steps per second."""
+    sample: float
+    """A batch from disk takes so many milliseconds; `raw` says the same of raw frames."""
+    raw: float
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--games", nargs="*", default=list(GAMES))
+    parser.add_argument("--sizes", nargs="*", type=int, default=SIZES)
     parser.add_argument("--folder", help="where to put the stores while measuring (default: a temporary folder)")
-    parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results" / "replay_speed.md")
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
-        jobs = [("sparse", steps, folder) for steps in SIZES] + [("written", SIZES[0], folder)]
-        with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
-            results = pool.starmap(measure, jobs, chunksize=1)
-            append = pool.apply(measure_append, (folder,))
-    text = report(results, append)
-    arguments.output.parent.mkdir(parents=True, exist_ok=True)
-    arguments.output.write_text(text)
-    print(text)
-
-
-def measure(kind: str, steps: int, folder: str) -> Result:
-    path = Path(folder) / f"{kind}-{steps}"
-    (make_sparse if kind == "sparse" else make_written)(path, steps)
-    make_written(path.with_suffix(".small"), LENGTH * STREAMS)
-    sample_times(Replay(path.with_suffix(".small"), STREAMS, SHAPE, ReplayConfig(LENGTH * STREAMS, 1)))
-    gc.collect()  # by now the interpreter has what it needs, and the allocator one batch
-    before = resident_megabytes()
-    replay = Replay(path, STREAMS, SHAPE, ReplayConfig(steps, MEGABYTES))
-    sample_times(replay)  # the same windows as below: now their pages are in the page cache
-    times = sample_times(replay)
-    grown = resident_megabytes() - before
-    in_memory = len(replay._memory._span) / len(replay.span)
-    return Result(kind, len(replay), float(np.median(times)), float(np.quantile(times, 0.9)), in_memory, grown)
-
-
-def sample_times(replay: Replay) -> list[float]:
-    generator, times = np.random.default_rng(0), []
-    for _ in range(SAMPLES):
-        start = time.perf_counter()
-        replay.sample(BATCH, LENGTH, generator)
-        times.append(time.perf_counter() - start)
-    return times
-
-
-def measure_append(folder: str) -> float:
-    """Steps per second."""
-    count = 1_000
-    start = time.perf_counter()
-    make_written(Path(folder) / "append", count * STREAMS)
-    return count * STREAMS / (time.perf_counter() - start)
-
-
-def make_sparse(path: Path, steps: int) -> None:
-    length = steps // STREAMS
-    layout = Layout(STREAMS, SHAPE, -(-length // 16))
-    layout.write(path)
-    for index, start in enumerate(range(0, length, layout.chunk_steps)):
-        rows = np.zeros((min(layout.chunk_steps, length - start), STREAMS), RECORD)
-        rows["flags"] = WRITTEN
-        rows["flags"][::100] |= FIRST
-        (path / f"{index:08d}.steps").write_bytes(rows.tobytes())
-        frames = path / f"{index:08d}.frames"
-        frames.touch()
-        os.truncate(frames, STREAMS * layout.chunk_steps * layout.frame_bytes)
-
-
-def make_written(path: Path, steps: int) -> None:
-    replay = Replay(path, STREAMS, SHAPE, ReplayConfig(steps, MEGABYTES))
-    generator = np.random.default_rng(0)
-    frames = generator.integers(0, 256, (8, STREAMS, *SHAPE), np.uint8)
-    none, zeros = np.zeros(STREAMS, bool), np.zeros(STREAMS)
-    for t in range(steps // STREAMS):
-        replay.append(Step(frames[t % 8], zeros.astype(np.float32), none, none, none, zeros.astype(np.int32)))
-    replay.close()
-
-
-def resident_megabytes() -> float:
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
-
-
-def report(results: list[Result], append: float) -> str:
-    batch_megabytes = BATCH * LENGTH * np.prod(SHAPE) / 1e6
-    lines = [
-        "# Speed and memory of the replay store",
-        "",
-        f"Batches of {BATCH} windows of {LENGTH} frames of 64x64 RGB ({batch_megabytes:.1f} MB) from {STREAMS} "
-        f"streams, memory cap {MEGABYTES} MB, page cache warm, one core of a shared 2-core machine.",
-        "",
-        "`python benchmarks/replay_speed.py`",
-        "",
-        "| steps stored | frames | of them in memory | ms per batch, median | 90 % | MB/s | memory grew by, MB |",
-        "|---:|---|---:|---:|---:|---:|---:|",
-    ]
-    for result in results:
+    lines = head()
+    for game in arguments.games:
+        with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
+            result = measure_game(game, Path(folder))
         lines.append(
-            f"| {result.steps:,} | {result.kind} | {result.in_memory:.0%} | {result.median * 1e3:.2f} | "
-            f"{result.ninetieth * 1e3:.2f} | {batch_megabytes / result.median:,.0f} | {result.grown:.0f} |"
+            f"| {game} | {result.random:.1f} | {result.repeated:.1f} | {result.append:,.0f} | {result.sample:.1f} | "
+            f"{result.raw:.1f} |"
         )
-    lines += [
+        print(lines[-1], flush=True)
+    lines += ["", "| steps stored | MB on disk | ms per batch from disk |", "|---:|---:|---:|"]
+    frames = play("coinrun", repeat=1)
+    for steps in arguments.sizes:
+        with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
+            lines.append(measure_size(frames, steps, Path(folder)))
+        print(lines[-1], flush=True)
+    OUTPUT.write_text("\n".join(lines) + "\n")
+
+
+def play(game: str, repeat: int) -> Frames:
+    """Return the frames (T, N, H, W, C) of random actions, each of which is taken `repeat` times."""
+    env, random = make_vec(game, seed=0, num_envs=STREAMS), np.random.default_rng(0)
+    frames = np.empty((STEPS, STREAMS, *SHAPE), np.uint8)
+    frames[0] = env.reset()[0]
+    for t in range(1, STEPS):
+        if (t - 1) % repeat == 0:
+            actions = random.integers(0, 15, STREAMS)
+        frames[t] = env.step(actions)[0]
+    return frames
+
+
+def measure_game(game: str, folder: Path) -> Result:
+    frames = play(game, repeat=1)
+    append = store(folder / "random", frames, STEPS)
+    store(folder / "repeated", play(game, repeat=16), STEPS)
+    reader, raw = ReplayReader(folder / "random"), raw_sampler(folder / "raw", frames)
+    sample, raw_sample = medians([lambda random: reader.sample(BATCH, LENGTH, random), raw])
+    small = [frames.nbytes / disk_bytes(folder / name) for name in ("random", "repeated")]
+    return Result(*small, append, sample, raw_sample)
+
+
+def measure_size(frames: Frames, steps: int, folder: Path) -> str:
+    store(folder / "store", frames, steps // STREAMS)
+    reader = ReplayReader(folder / "store")
+    (sample,) = medians([lambda random: reader.sample(BATCH, LENGTH, random)])
+    return f"| {len(reader):,} | {disk_bytes(folder / 'store') / 1e6:,.0f} | {sample:.1f} |"
+
+
+def store(path: Path, frames: Frames, count: int) -> float:
+    """Append `count` steps of all streams, the frames over and over; return the steps per second."""
+    replay = Replay(path, STREAMS, SHAPE, ReplayConfig(count * STREAMS, 100))
+    none, zeros, actions = np.zeros(STREAMS, bool), np.zeros(STREAMS, np.float32), np.zeros(STREAMS, np.int32)
+    start = time.thread_time()
+    for t in range(count):
+        replay.append(Step(frames[t % len(frames)], zeros, none, none, none, actions))
+    seconds = time.thread_time() - start
+    replay.close()
+    return count * STREAMS / seconds
+
+
+def raw_sampler(path: Path, frames: Frames) -> Callable[[np.random.Generator], Frames]:
+    """Write frames as they are, stream after stream, and return what reads a batch of windows of them."""
+    path.write_bytes(np.ascontiguousarray(frames.swapaxes(0, 1)).tobytes())
+    descriptor, frame_bytes = os.open(path, os.O_RDONLY), frames[0, 0].nbytes
+
+    def sample(random: np.random.Generator) -> Frames:
+        batch = np.empty((BATCH, LENGTH, *SHAPE), np.uint8)
+        for row, pick in zip(batch, random.integers(STREAMS * (STEPS - LENGTH), size=BATCH), strict=True):
+            stream, first = divmod(int(pick), STEPS - LENGTH)
+            os.preadv(descriptor, [row.data], (stream * STEPS + first) * frame_bytes)
+        return batch
+
+    return sample
+
+
+def medians(samplers: list[Callable[[np.random.Generator], object]]) -> list[float]:
+    """Return the milliseconds that each takes for a batch, measured in turn."""
+    random, times = np.random.default_rng(0), np.empty((REPEATS, len(samplers)))
+    for repeat in range(-5, REPEATS):  # the first ones warm up
+        for index, sampler in enumerate(samplers):
+            start = time.thread_time()
+            sampler(random)
+            times[repeat, index] = time.thread_time() - start
+    return (np.median(times, axis=0) * 1e3).tolist()
+
+
+def disk_bytes(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.iterdir())
+
+
+def processor() -> str:
+    named = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
+    return named[0].partition(":")[2].strip() if named else platform.processor()
+
+
+def head() -> list[str]:
+    return [
+        "# Size and speed of the replay store",
         "",
-        "Memory is what the process gained (resident set) by opening the store and sampling; the cap does not include "
-        f"the batches that are handed out ({batch_megabytes:.1f} MB each).",
+        f"`python benchmarks/replay_speed.py` on one core of: {processor()}, {os.cpu_count()} cores, shared with other "
+        "work.",
         "",
-        f"Appending, 16 environments a step, through to the page cache: {append:,.0f} steps/s.",
+        f"{STREAMS} environments with default options, {STEPS * STREAMS:,} steps of 64x64 RGB; batches of {BATCH} "
+        f"windows of {LENGTH} steps; processor time.",
+        "",
+        "| game | times smaller, random actions | each repeated 16 times | append, steps/s | ms per batch from disk | "
+        "raw frames, ms |",
+        "|---|---:|---:|---:|---:|---:|",
     ]
-    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

@@ -37,6 +37,7 @@ RESERVED = {
     "gymnasium": ["envs", "imagination"],
     "worldmodels.envs.native": ["envs"],
     "minari": ["replay"],
+    "zstandard": ["replay"],
     "tensorflow_probability": ["models.distributions"],
     "matplotlib": ["analysis"],
     "pygame": ["player"],

@@ -89,7 +89,11 @@ def test_frames_that_do_not_fit_into_memory_come_from_disk(tmp_path: Path) -> No
     for start in (0, 60, 66, 67, 90):
         frames = replay.window(0, start, 10).observation
         assert frames[0, :, 50, 50, 1].tolist() == list(range(start, start + 10))
+    tree = replay.save()
     again = Replay(tmp_path, 1, shape, ReplayConfig(200, 1))
+    assert len(again._memory._span) == 0
+    assert again.window(0, 80, 20).observation[0, :, 0, 0, 0].tolist() == list(range(80, 100))
+    again.load(tree)
     assert again._memory._span == range(67, 100)
     assert again.window(0, 80, 20).observation[0, :, 0, 0, 0].tolist() == list(range(80, 100))
 
@@ -182,8 +186,8 @@ def test_a_store_of_another_shape_or_format_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RunError, match=r"holds 2 streams of frames of shape \(2, 3, 1\); this run has 3 environments"):
         open_replay(tmp_path, streams=3)
     header = tmp_path / "store.json"
-    header.write_text(header.read_text().replace('"format": 1', '"format": 2'))
-    with pytest.raises(RunError, match="has format 2; this version reads format 1"):
+    header.write_text(header.read_text().replace('"format": 2', '"format": 1'))
+    with pytest.raises(RunError, match="has format 1; this version reads format 2"):
         ReplayReader(tmp_path)
     header.write_text("[]")
     with pytest.raises(RunError, match="is not the header of a replay store"):
@@ -195,7 +199,7 @@ def test_a_store_of_another_shape_or_format_is_refused(tmp_path: Path) -> None:
 def test_limits_that_cannot_work_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="replay.capacity_steps is 1; it must be at least 1 step for each of the 2"):
         open_replay(tmp_path, capacity=1)
-    with pytest.raises(ConfigError, match="replay.memory_megabytes is 1; .* needs at least 18 for rewards"):
+    with pytest.raises(ConfigError, match="replay.memory_megabytes is 1; .* needs at least 34 for rewards"):
         open_replay(tmp_path, capacity=2_000_000)
     replay = open_replay(tmp_path)
     wrong = made_step(0)._replace(observation=np.zeros((2, 3, 2, 1), np.uint8))
@@ -206,14 +210,23 @@ def test_limits_that_cannot_work_are_refused(tmp_path: Path) -> None:
 def test_disk_use_is_predicted_and_checked_before_anything_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # A step of both streams takes 2 x 6 bytes of frames and 2 x 9 of records; 32 steps and one chunk of 2 are kept.
-    assert open_replay(tmp_path / "small").predicted_bytes() == (32 + 2) * 30
-    assert Replay(tmp_path / "short", 2, SHAPE, ReplayConfig(64, 1), expected_steps=11).predicted_bytes() == 6 * 30
-    usage = shutil.disk_usage(tmp_path)._replace(free=5 * 10**9)
+    # A step of both streams takes 2 x 8 / 8 bytes of frames and 2 x 17 of records; 32 steps and a chunk of 2 are kept.
+    small = Replay(tmp_path / "small", 2, (2, 4, 1), ReplayConfig(64, 1))
+    assert small.predicted_bytes() == (32 + 2) * 36
+    short = Replay(tmp_path / "short", 2, (2, 4, 1), ReplayConfig(64, 1), expected_steps=11)
+    assert short.predicted_bytes() == 6 * 36
+    usage = shutil.disk_usage(tmp_path)._replace(free=10**9)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
-    with pytest.raises(DiskFullError, match=r"will need 13,\d{3} MB more; its disk has 5,000 MB free"):
+    with pytest.raises(DiskFullError, match=r"will need about 1,\d{3} MB more; its disk has 1,000 MB free"):
         Replay(tmp_path / "big", 16, (64, 64, 3), ReplayConfig(1_000_000, 100))
     assert not (tmp_path / "big").exists()
+
+
+def test_steps_to_come_are_predicted_from_those_that_are_stored(tmp_path: Path) -> None:
+    replay = Replay(tmp_path, 2, SHAPE, ReplayConfig(64, 1), expected_steps=60)
+    fill(replay, 0, 10)
+    stored = sum(path.stat().st_size for path in tmp_path.iterdir() if path.name != "store.json")
+    assert replay.predicted_bytes() == stored * 3
 
 
 def test_a_full_disk_loses_no_step_that_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,7 +235,7 @@ def test_a_full_disk_loses_no_step_that_was_there(tmp_path: Path, monkeypatch: p
     write = os.pwrite
 
     def full(descriptor: int, data: bytes, offset: int) -> int:
-        if len(data) == 18:  # the row of records: half of it still fits
+        if len(data) == 34:  # the row of records: half of it still fits
             write(descriptor, data[:9], offset)
             raise OSError(errno.ENOSPC, "No space left on device")
         return write(descriptor, data, offset)

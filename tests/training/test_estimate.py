@@ -26,7 +26,7 @@ def leaves(tree):
 
 def test_an_estimate_in_words():
     text = Estimate(seconds=3 * 3600 + 62, memory_bytes=3.14e9, disk_bytes=2.46e8).text
-    assert "3:01:02 (h:mm:ss)" in text and "3.1 GB of memory" in text and "at most 0.2 GB of disk" in text
+    assert "3:01:02 (h:mm:ss)" in text and "3.1 GB of memory" in text and "about 0.2 GB of disk" in text
 
 
 @pytest.mark.parametrize("preset", ["debug", "debug_ppo", "debug_simple"])
@@ -51,4 +51,4 @@ def test_time_is_the_work_of_all_phases_times_what_each_takes(monkeypatch):
 def test_disk_is_the_experience_that_is_kept_and_the_checkpoints():
     parts, num_envs = built("debug", "replay.capacity_steps=300", "schedule.keep_checkpoints=1")
     weights = sum(x.nbytes for part in (parts.model, parts.agent) for x in leaves(part.save()) if hasattr(x, "nbytes"))
-    assert estimate_run(parts, num_envs, 0).disk_bytes == pytest.approx(300 * 64 * 64 * 3 + 2 * weights, rel=1e-3)
+    assert estimate_run(parts, num_envs, 0).disk_bytes == pytest.approx(300 * 64 * 64 * 3 / 8 + 2 * weights, rel=1e-3)

@@ -1,4 +1,4 @@
-"""Experience on disk and in memory: steps are appended, windows of consecutive steps are sampled. NumPy only."""
+"""Experience on disk and in memory: steps are appended, windows of consecutive steps are sampled."""
 
 from worldmodels.replay.config import ReplayConfig
 from worldmodels.replay.reader import ReplayReader

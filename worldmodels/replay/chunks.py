@@ -1,21 +1,24 @@
-"""A chunk: a range of consecutive steps of all streams, in two files (see `layout`)."""
+"""A chunk is a range of consecutive steps of all streams, in two files (see `layout`)."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from itertools import pairwise, repeat
 from pathlib import Path
 
 import numpy as np
 
 from worldmodels.core.errors import RunError, disk_full_reported
-from worldmodels.replay.layout import RECORD, WRITTEN, Frames, Layout, Records
+from worldmodels.replay.codec import decompress
+from worldmodels.replay.layout import KEY_FRAME, RECORD, WRITTEN, Frames, Layout, Records
 
 
 class Chunk:
     """The open files of one chunk; steps are counted from the chunk's first one.
 
-    Opening one for writing cuts off what a killed process left half written. Steps that were committed are never
-    rewritten, except after `truncate`.
+    Opening one for writing cuts off a row that a killed process left half written; frames without a row are written
+    over. Steps that were committed are never rewritten, except after `truncate`.
     """
 
     def __init__(self, folder: Path, index: int, layout: Layout, writable: bool) -> None:
@@ -25,39 +28,62 @@ class Chunk:
         with disk_full_reported(folder):
             self._frames, self._steps = (os.open(path, mode, 0o644) for path in self._paths)
         self.length = self._whole_rows()
+        self._end = self._end_of(self.length)
         if writable:
             os.ftruncate(self._steps, self.length * layout.row_bytes)
 
-    def append(self, frames: Frames, records: Records) -> None:
-        """Adds a step: frames (N, H, W, C), then the records (N,) that make it exist. A full disk adds nothing."""
-        flat = np.ascontiguousarray(frames).reshape(self._layout.num_streams, -1)
+    @property
+    def size(self) -> int:
+        """Return the bytes that the steps take on disk."""
+        return self._end + self.length * self._layout.row_bytes
+
+    def append(self, frames: Sequence[bytes], records: Records) -> None:
+        """Add a step: its compressed frames, then the records (N,) that make it exist. A full disk adds nothing.
+
+        The records are told where the frames end.
+        """
+        records["end"] = self._end + np.cumsum([len(frame) for frame in frames])
         with disk_full_reported(self._paths[0]):
-            for stream, row in enumerate(flat):
-                _write(self._frames, row.data, self._offset(stream, self.length))
+            _write(self._frames, memoryview(b"".join(frames)), self._end)
         try:
             with disk_full_reported(self._paths[1]):
                 _write(self._steps, memoryview(records.tobytes()), self.length * self._layout.row_bytes)
         except BaseException:
             os.ftruncate(self._steps, self.length * self._layout.row_bytes)
             raise
-        self.length += 1
+        self.length, self._end = self.length + 1, int(records["end"][-1])
 
     def read_frames(self, stream: int, start: int, out: Frames) -> None:
-        """Fills the contiguous `out` (T, H, W, C) with the frames from step `start` on."""
-        if os.preadv(self._frames, [out.data], self._offset(stream, start)) != out.nbytes:
-            raise RunError(f"'{self._paths[0]}' is shorter than '{self._paths[1].name}' says: it was damaged.")
+        """Fill `out` (T, H, W, C) with the frames from step `start` on. Raises RunError where a file was damaged.
+
+        Whole blocks are read, because only their ends tell whether they are what was written.
+        """
+        first, stop = self._layout.block(start).start, start + len(out)
+        steps = range(first, min(self._layout.block(stop - 1).stop, self.length))
+        frames = np.empty((len(steps), *out.shape[1:]), np.uint8)
+        pieces, keys = self._read_pieces(stream, steps)
+        try:
+            for key, after in pairwise(keys):
+                decompress(b"".join(pieces[key:after]), frames[key:after])
+        except ValueError as error:
+            raise RunError(
+                f"'{self._paths[0]}' was damaged: the frames of stream {stream} from its step {first + key} on cannot "
+                f"be decoded ({error})."
+            ) from error
+        out[:] = frames[start - first : stop - first]
 
     def read_records(self) -> Records:
-        """Of all steps in the chunk, (length, N)."""
-        return self._read_rows(self.length)
+        """Return the records (length, N) of all steps in the chunk."""
+        return self._read_rows(range(self.length))
 
     def truncate(self, length: int) -> None:
-        """Forgets the steps from `length` on."""
+        """Forget the steps from `length` on; the one before it must be whole."""
+        self.length, self._end = length, self._end_of(length)
         os.ftruncate(self._steps, length * self._layout.row_bytes)
-        self.length = length
+        os.ftruncate(self._frames, min(self._end, os.fstat(self._frames).st_size))
 
     def sync(self) -> None:
-        """Waits until the disk has everything, frames first: no row may outlive its frames."""
+        """Wait until the disk has everything, frames first: no row may outlive its frames."""
         for descriptor, path in zip((self._frames, self._steps), self._paths, strict=True):
             with disk_full_reported(path):
                 os.fsync(descriptor)
@@ -72,21 +98,39 @@ class Chunk:
         for path in reversed(self._paths):
             path.unlink(missing_ok=True)
 
-    def _offset(self, stream: int, step: int) -> int:
-        return (stream * self._layout.chunk_steps + step) * self._layout.frame_bytes
+    def _read_pieces(self, stream: int, steps: range) -> tuple[list[bytes], list[int]]:
+        """Return the compressed frames of `steps`, and which of them are key frames, then their number."""
+        rows = self._read_rows(steps)
+        edges = np.append(self._end_of(steps.start), rows["end"])
+        places = np.arange(len(steps)) * self._layout.num_streams + stream
+        starts, stops = edges[places], edges[places + 1]
+        keys = np.flatnonzero(rows["flags"][:, stream] & KEY_FRAME)
+        if starts.min() < 0 or (starts >= stops).any() or 0 not in keys:
+            raise RunError(f"'{self._paths[1]}' does not say where frames begin and end: it was damaged.")
+        if stops.max() > os.fstat(self._frames).st_size:
+            raise RunError(f"'{self._paths[0]}' is shorter than '{self._paths[1].name}' says: it was damaged.")
+        sizes = (stops - starts).tolist()
+        return [*map(os.pread, repeat(self._frames), sizes, starts.tolist())], [*keys.tolist(), len(steps)]
+
+    def _end_of(self, length: int) -> int:
+        """Return where the frames of the first `length` steps end in their file."""
+        return int(self._read_rows(range(length - 1, length))["end"][-1, -1]) if length else 0
 
     def _whole_rows(self) -> int:
-        rows = self._read_rows(os.fstat(self._steps).st_size // self._layout.row_bytes)
+        rows = self._read_rows(range(os.fstat(self._steps).st_size // self._layout.row_bytes))
         whole = ((rows["flags"] & WRITTEN) > 0).all(axis=1)
         return int(np.argmin(np.append(whole, False)))
 
-    def _read_rows(self, count: int) -> Records:
-        data = os.pread(self._steps, count * self._layout.row_bytes, 0)
+    def _read_rows(self, steps: range) -> Records:
+        row_bytes = self._layout.row_bytes
+        data = os.pread(self._steps, len(steps) * row_bytes, steps.start * row_bytes)
+        if len(data) != len(steps) * row_bytes:
+            raise RunError(f"'{self._paths[1]}' has become shorter since it was opened.")
         return np.frombuffer(data, RECORD).reshape(-1, self._layout.num_streams)
 
 
 def open_chunks(folder: Path, layout: Layout, writable: bool) -> dict[int, Chunk]:
-    """The chunks of a store by index, up to the first step that is missing; a writer removes what comes after it.
+    """Return the chunks of a store by index, up to the first missing step; a writer removes what comes after it.
 
     A power cut may leave a chunk short although the next one was begun; all that is after the last checkpoint, so it
     may go. A chunk that is missing altogether was taken away by somebody, and raises RunError.
@@ -111,7 +155,7 @@ def open_chunks(folder: Path, layout: Layout, writable: bool) -> dict[int, Chunk
 
 
 def _write(descriptor: int, data: memoryview, offset: int) -> None:
-    """All bytes of `data`: on a disk that is about to be full, one call may write a part and report no error."""
+    """Write all bytes of `data`: on a disk that is about to be full, one call may write a part and report no error."""
     while data:
         written = os.pwrite(descriptor, data, offset)
         data, offset = data[written:], offset + written

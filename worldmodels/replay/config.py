@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ReplayConfig:
-    """Limits of the replay store; a step is one frame of one environment with its reward, action and flags."""
+    """The limits of the replay store, in which a step is one frame of one environment with reward, action and flags."""
 
     capacity_steps: int = 1_000_000
-    """Steps kept, summed over the streams; the oldest sixteenth is dropped when they are reached. A step of 64x64 RGB
-    takes 12.3 kB of disk."""
+    """The store keeps so many steps, summed over the streams; when they are reached it drops the oldest sixteenth. How
+    much disk a step takes depends on the game: of 64x64 RGB about 0.8 kB, or 12.3 kB if nothing in it can be
+    compressed."""
     memory_megabytes: int = 1_000
-    """Memory for the newest frames, in units of 10**6 bytes; older ones are read from disk. What else the store keeps
-    in memory, 9 bytes for each step of the capacity, is counted in."""
+    """The newest frames are kept in memory as they are, up to so many 10**6 bytes; older ones are read from disk. What
+    else the store keeps in memory, 17 bytes for each step of the capacity, is counted in."""
     held_out_every: int = 0
-    """Every so many episodes one is kept out of training, whole, to measure the world model on it; 0: none."""
+    """One of so many episodes is kept out of training, whole, to measure the world model on it; with 0 none is."""

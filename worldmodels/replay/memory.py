@@ -1,4 +1,4 @@
-"""The newest frames in memory: a ring that never grows beyond its cap."""
+"""Keep the newest frames in memory: a ring that never grows beyond its cap."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from worldmodels.replay.layout import Frames, Layout
 
 
 class RecentFrames:
-    """The last `steps` frames of each stream; the step t of a stream stands at t modulo `steps`."""
+    """The ring holds the last `steps` frames of each stream; the step t of a stream stands at t modulo `steps`."""
 
     def __init__(self, layout: Layout, steps: int) -> None:
         # Not zeroed: the system hands out the memory page by page, as frames arrive.
@@ -18,14 +18,14 @@ class RecentFrames:
         self._span = range(0)
 
     def put(self, step: int, frames: Frames) -> None:
-        """Keeps the frames (N, H, W, C) of `step`, which must follow the last one."""
+        """Keep the frames (N, H, W, C) of `step`, which must follow the last one."""
         size = self._ring.shape[1]
         if size:
             self._ring[:, step % size] = frames
             self._span = range(max(self._span.start, step + 1 - size), step + 1)
 
     def read(self, stream: int, start: int, out: Frames) -> bool:
-        """Fills `out` (T, H, W, C) from step `start` on; False, and nothing done, where not all of it is here."""
+        """Fill `out` (T, H, W, C) from step `start` on; False, and nothing done, where not all of it is here."""
         if start not in self._span or start + len(out) > self._span.stop:
             return False
         size = self._ring.shape[1]
@@ -36,7 +36,7 @@ class RecentFrames:
         return True
 
     def refill(self, span: range, read: Callable[[int, int, Frames], None]) -> None:
-        """Forgets everything, then takes the newest steps of `span` from `read(stream, start, out)`."""
+        """Forget everything, then take the newest steps of `span` from `read(stream, start, out)`."""
         size = self._ring.shape[1]
         self._span = span[-size:] if size else range(span.stop, span.stop)
         start, stop = self._span.start, self._span.stop

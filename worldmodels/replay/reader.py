@@ -1,4 +1,4 @@
-"""A replay store opened for reading."""
+"""Read a replay store: windows of consecutive steps, drawn at random or asked for."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Split = Literal["all", "training", "held_out"]
 
 
 class ReplayReader:
-    """What the store in `folder` held when this was opened; another process may go on writing to it.
+    """The steps that the store in `folder` held when this was opened are read; another process may go on writing to it.
 
-    Frames are read from disk; rewards, actions and flags (9 bytes per step) are in memory. All streams have the same
+    Frames are read from disk; everything else of a step, 17 bytes, is in memory. All streams have the same
     length. Their steps keep their numbers for ever: step 0 is the first one that was ever appended.
     """
 
@@ -49,11 +49,11 @@ class ReplayReader:
 
     @property
     def span(self) -> range:
-        """The steps that every stream holds."""
+        """Return the steps that every stream holds."""
         return self._span
 
     def __len__(self) -> int:
-        """Steps held, summed over the streams."""
+        """Return how many steps are held, summed over the streams."""
         return self.num_streams * len(self.span)
 
     def sample(
@@ -65,8 +65,8 @@ class ReplayReader:
         newest: int = 0,
         beginnings: int = 0,
     ) -> Batch:
-        """`batch` windows of `length` steps, uniform over all (stream, first step) of the split; the cost does not
-        depend on how much is stored.
+        """Return `batch` windows of `length` steps, uniform over all (stream, first step) of the split; the cost does
+        not depend on how much is stored.
 
         Args:
             split: `training` windows touch no episode that is held out, `held_out` ones touch no other.
@@ -84,7 +84,7 @@ class ReplayReader:
         return self._gather(streams, starts, length)
 
     def window(self, stream: int, start: int, length: int) -> Batch:
-        """The steps `start` to `start + length - 1` of one stream, as a batch of one."""
+        """Return the steps `start` to `start + length - 1` of one stream, as a batch of one."""
         wanted = range(start, start + length)
         if not (0 <= stream < self.num_streams and length > 0 and wanted[0] in self.span and wanted[-1] in self.span):
             raise UserError(
@@ -101,7 +101,7 @@ class ReplayReader:
     def _draw(
         self, span: range, batch: int, length: int, generator: np.random.Generator, split: Split, first: bool = False
     ) -> Windows:
-        """Windows of the split; `first`: those that begin where an episode does, and fewer than `batch` if need be."""
+        """Draw windows of the split; `first`: that begin where an episode does, and fewer than `batch` if need be."""
 
         def draw(count: int) -> Windows:
             return draw_windows(self.num_streams, span, count, length, generator)
@@ -131,7 +131,7 @@ class ReplayReader:
         return windows
 
     def _records_of(self, streams: Indices, starts: Indices, length: int) -> Records:
-        """The records (B, T) of windows."""
+        """Return the records (B, T) of windows."""
         steps = starts[:, None] + np.arange(length)
         records: Records = self._records[steps % len(self._records), streams[:, None]]
         return records

@@ -1,4 +1,4 @@
-"""Which windows of consecutive steps are drawn, and what a consumer derives from one."""
+"""Draw windows of consecutive steps, and derive what a consumer needs of one."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from worldmodels.core.types import Batch
 
 Indices = npt.NDArray[np.int64]
 Windows = tuple[Indices, Indices]
-"""Streams (B,) and first steps (B,)."""
+"""Windows are given by their streams (B,) and first steps (B,)."""
 
 ROUND = 1024
-"""Windows looked at together in search of acceptable ones."""
+"""So many windows are looked at together in search of acceptable ones."""
 PATIENCE = 64
-"""Rounds without an acceptable window after which it is said that there is none."""
+"""After so many rounds without an acceptable window it is said that there is none."""
 
 
 def draw_windows(num_streams: int, span: range, batch: int, length: int, generator: np.random.Generator) -> Windows:
-    """Streams (B,) and first steps (B,) of windows, uniform over all windows of `length` steps that there are.
+    """Draw windows of `length` steps, uniform over all that there are: streams (B,) and first steps (B,).
 
     A window may begin anywhere and run across the end of an episode: so no episode is too short to be learned from,
     and a step inside the span is drawn as often whether its episode was long or short.
@@ -41,7 +41,7 @@ def draw_windows(num_streams: int, span: range, batch: int, length: int, generat
 def draw_accepted(
     draw: Callable[[int], Windows], accept: Callable[[Windows], npt.NDArray[np.bool_]], batch: int
 ) -> Windows:
-    """The first `batch` windows out of `draw(count)` that are accepted, so uniform among those.
+    """Return the first `batch` windows out of `draw(count)` that are accepted, so uniform among those.
 
     Fewer, where `PATIENCE` rounds of `ROUND` windows held none: the cost does not depend on how much there is to draw
     from, and windows so rare that this happens by chance are hardly worth having.
@@ -60,7 +60,7 @@ def _chosen(windows: Windows, accept: Callable[[Windows], npt.NDArray[np.bool_]]
 
 
 def previous_actions(batch: Batch) -> npt.NDArray[np.int32]:
-    """int32 (B, T): the action chosen one step before each observation of the window.
+    """Return int32 (B, T), the action chosen one step before each observation of the window.
 
     0 at the first step of the window, whose predecessor is outside. Where `is_first` holds it is the action chosen at
     the end of the episode before, which had no effect: a model masks it.

@@ -1,4 +1,4 @@
-"""The replay store as a run writes it: append-only, bounded, and exact after a crash."""
+"""Write a replay store as a run does: append-only, bounded, and exact after a crash."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ from worldmodels.core.errors import ConfigError, DiskFullError, RunError, UserEr
 from worldmodels.core.files import sync_folder
 from worldmodels.core.types import Step
 from worldmodels.replay.chunks import Chunk
+from worldmodels.replay.codec import FrameCompressor
 from worldmodels.replay.config import ReplayConfig
 from worldmodels.replay.layout import Frames, Layout, to_records
 from worldmodels.replay.memory import RecentFrames
 from worldmodels.replay.reader import ReplayReader
 
 CHUNKS = 16
-"""Chunks in a full store, so that a full one drops a sixteenth at a time."""
+"""A full store has so many chunks, and drops a sixteenth at a time."""
+ASSUMED_COMPRESSION = 8
+"""Frames are assumed to take an eighth of their size on disk until some were stored."""
 
 
 class Replay(ReplayReader):
@@ -72,17 +75,19 @@ class Replay(ReplayReader):
         self._check_disk()
         if not (self.folder / "store.json").exists():
             layout.write(self.folder)
+        self._compressor = FrameCompressor(layout)
         self._memory = RecentFrames(layout, memory_steps)
-        self._memory.refill(self.span, self._read_disk)
+        # Empty until `load`, which cuts off what came after the checkpoint: a power cut may have damaged that.
+        self._memory.refill(range(self._span.stop, self._span.stop), self._read_disk)
 
     @property
     def span(self) -> range:
-        """The steps that every stream holds: at most the capacity, from the first step of a chunk on."""
+        """Return the steps that every stream holds: at most the capacity, from the first step of a chunk on."""
         start = max(self._span.start, self._floor, self._first_kept(self._span.stop))
         return range(start, self._span.stop)
 
     def append(self, step: Step) -> None:
-        """Adds one step of all environments, and drops the oldest chunk when the capacity is reached.
+        """Add one step of all environments, and drop the oldest chunk when the capacity is reached.
 
         Raises DiskFullError, with everything before this step safe.
         """
@@ -91,8 +96,9 @@ class Replay(ReplayReader):
         if offset == 0 and index not in self._chunks:
             self._chunks[index] = Chunk(self.folder, index, self._layout, writable=True)
         episodes, held_out = self._held_out_after(step.is_first)
-        records = to_records(step, held_out)
-        self._chunks[index].append(step.observation, records)
+        frames, is_key = self._compressor.compress(self._span.stop, step.observation)
+        records = to_records(step, held_out, is_key)
+        self._chunks[index].append(frames, records)
         self._episodes, self._held_out = episodes, held_out
         self._records[self._span.stop % self._capacity] = records
         self._memory.put(self._span.stop, step.observation)
@@ -102,7 +108,7 @@ class Replay(ReplayReader):
             self._delete_unneeded()
 
     def save(self) -> dict[str, Any]:
-        """Waits until the disk has every step, then gives the cursor to which `load` returns."""
+        """Wait until the disk has every step, then return the cursor to which `load` returns."""
         for index in self._unsynced & set(self._chunks):
             self._chunks[index].sync()
         sync_folder(self.folder)
@@ -119,7 +125,7 @@ class Replay(ReplayReader):
         }
 
     def load(self, tree: dict[str, Any]) -> None:
-        """Goes back to where `save` gave `tree`: what was appended later is forgotten.
+        """Go back to where `save` gave `tree`: what was appended later is forgotten.
 
         Raises RunError where the store no longer holds the steps that were there.
         """
@@ -143,7 +149,7 @@ class Replay(ReplayReader):
         self._memory.refill(self.span, self._read_disk)
 
     def clear(self) -> None:
-        """Forgets every step; the next one appended is step 0."""
+        """Forget every step; the next one appended is step 0."""
         for index in sorted(self._chunks, reverse=True):
             self._chunks.pop(index).delete()
         self._span, self._floor, self._saved = range(0), 0, []
@@ -151,12 +157,22 @@ class Replay(ReplayReader):
         self._memory.refill(self.span, self._read_disk)
 
     def predicted_bytes(self) -> int:
-        """Disk space of the store when the run is done, or when it is full. Once it is full, what
-        kept checkpoints still need stays beside it, and is not counted here."""
-        return self._predicted_steps * self._layout.step_bytes
+        """Return the disk space that the store will probably take when the run is done, or when it is full.
+
+        How far frames can be compressed depends on the game. Steps to come are counted with the mean size of those
+        that are stored; where none are, with frames of an eighth of their raw size, which is more than random play of
+        any native game takes. What kept checkpoints still need stays beside a full store, and is not counted.
+        """
+        return round(self._predicted_steps * self._mean_step_bytes())
+
+    def _mean_step_bytes(self) -> float:
+        """Return the bytes on disk of one step of all streams."""
+        if self._span:
+            return sum(chunk.size for chunk in self._chunks.values()) / len(self._span)
+        return self._layout.row_bytes + self.num_streams * self._layout.frame_bytes / ASSUMED_COMPRESSION
 
     def _held_out_after(self, is_first: npt.NDArray[np.bool_]) -> tuple[int, npt.NDArray[np.bool_]]:
-        """Episodes begun when these (N,) are, and which streams then play one that is held out.
+        """Return the episodes begun when these (N,) are, and which streams then play one that is held out.
 
         Episodes are counted over all streams as they begin, so the share is right even where each stream has few.
         """
@@ -165,8 +181,8 @@ class Replay(ReplayReader):
         return int(numbers[-1]), np.where(is_first, held_out, self._held_out)
 
     def _first_kept(self, stop: int) -> int:
-        """The first step that counts when `stop` steps were ever appended: a function of that number alone, so that
-        a run that was killed and continued drops the same chunks as one that was not."""
+        """Return the first step that counts when `stop` steps were ever appended: a function of that number alone, so
+        that a run that was killed and continued drops the same chunks as one that was not."""
         chunk_steps = self._layout.chunk_steps
         return max(0, -(-(stop - self._capacity) // chunk_steps) * chunk_steps)
 
@@ -185,7 +201,7 @@ class Replay(ReplayReader):
         super()._read_frames(stream, start, out)
 
     def _agree(self, wanted: Layout) -> Layout:
-        """The layout of the store that is there, or else the wanted one; only the chunk's length may differ."""
+        """Return the layout of the store that is there, or else the wanted one; only the chunk's length may differ."""
         if not (self.folder / "store.json").exists():
             return wanted
         found = Layout.read(self.folder)
@@ -198,7 +214,7 @@ class Replay(ReplayReader):
         return found
 
     def _memory_steps(self, layout: Layout, config: ReplayConfig) -> int:
-        """How many frames of each stream fit into the memory cap."""
+        """Return how many frames of each stream fit into the memory cap."""
         spare = config.memory_megabytes * 10**6 - self._capacity * layout.row_bytes
         if spare < 0:
             raise ConfigError(
@@ -209,11 +225,11 @@ class Replay(ReplayReader):
 
     def _check_disk(self) -> None:
         place = next(path for path in (self.folder, *self.folder.resolve().parents) if path.exists())
-        missing = self.predicted_bytes() - len(self._span) * self._layout.step_bytes
+        missing = (self._predicted_steps - len(self._span)) * self._mean_step_bytes()
         free = shutil.disk_usage(place).free
         if missing > free:
             raise DiskFullError(
-                f"The replay store '{self.folder}' will need {missing / 1e6:,.0f} MB more; its disk has "
+                f"The replay store '{self.folder}' will need about {missing / 1e6:,.0f} MB more; its disk has "
                 f"{free / 1e6:,.0f} MB free. Lower replay.capacity_steps, or free some space."
             )
 

@@ -19,6 +19,7 @@ from worldmodels.agents.api import Experience
 from worldmodels.core.tree import flatten
 from worldmodels.core.types import Batch
 from worldmodels.imagination.starts import StartStates, choose_starts, states_after
+from worldmodels.replay.stream import ASSUMED_COMPRESSION
 from worldmodels.runtime.actor import ModelActor
 from worldmodels.runtime.build import Parts
 from worldmodels.runtime.config import ModelBasedConfig, RunConfig
@@ -37,14 +38,14 @@ class Estimate(NamedTuple):
     memory_bytes: float
     """Bytes of memory of the whole process."""
     disk_bytes: float
-    """Bytes of disk at most: experience is stored compressed."""
+    """Bytes of disk; experience is assumed to be compressed as frames of games can be."""
 
     @property
     def text(self) -> str:
         """The estimate in one sentence."""
         return (
             f"Estimated for this machine: {duration(self.seconds)} (h:mm:ss) without evaluations, "
-            f"{self.memory_bytes / 1e9:.1f} GB of memory, at most {self.disk_bytes / 1e9:.1f} GB of disk"
+            f"{self.memory_bytes / 1e9:.1f} GB of memory, about {self.disk_bytes / 1e9:.1f} GB of disk"
         )
 
 
@@ -63,7 +64,7 @@ def estimate_run(parts: Parts, num_envs: int, initial_steps: int) -> Estimate:
     return Estimate(
         seconds,
         _peak_memory() + min(replay, 1e6 * config.replay.memory_megabytes),
-        replay + checkpoint * (config.schedule.keep_checkpoints + 1),
+        replay / ASSUMED_COMPRESSION + checkpoint * (config.schedule.keep_checkpoints + 1),
     )
 
 
