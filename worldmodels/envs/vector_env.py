@@ -13,9 +13,9 @@ from gymnasium.vector.utils import batch_space
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.lookup import unknown
-from worldmodels.envs.batch import Batch, Images, Outcome
 from worldmodels.envs.config import split_mixture, spread_mixture
 from worldmodels.envs.games import HUMAN_SIZE, NUM_ACTIONS, OBSERVATION_SHAPE
+from worldmodels.envs.native_batch import Images, NativeBatch, Outcome
 
 Flags = npt.NDArray[np.bool_]
 
@@ -59,7 +59,7 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
             raise UserError(unknown("render mode", str(render_mode), ["rgb_array"]))
         if num_envs < 1 or num_threads < 1:
             raise UserError(f"num_envs and num_threads are 1 or more; received {num_envs} and {num_threads}.")
-        self._batch = Batch(spread_mixture(split_mixture(name), num_envs), options, mode, num_threads)
+        self._batch = NativeBatch(spread_mixture(split_mixture(name), num_envs), options, mode, num_threads)
         self._seeded = False
         self._buffers = self._batch.new_outcome() if reuse_buffers else None
         self.games = tuple(self._batch.infos)

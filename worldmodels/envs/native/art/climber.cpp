@@ -1,6 +1,6 @@
 #include "art/climber.h"
 
-#include "art/shapes.h"
+#include "art/details.h"
 
 namespace wm::art::climber {
 namespace {

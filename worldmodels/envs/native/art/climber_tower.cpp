@@ -4,7 +4,7 @@
 
 #include "art/climber.h"
 #include "art/masonry.h"
-#include "art/shapes.h"
+#include "art/details.h"
 
 namespace wm::art::climber {
 namespace {

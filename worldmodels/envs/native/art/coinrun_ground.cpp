@@ -3,7 +3,7 @@
 
 #include "art/coinrun.h"
 #include "art/masonry.h"
-#include "art/shapes.h"
+#include "art/details.h"
 
 namespace wm::art::coinrun {
 namespace {

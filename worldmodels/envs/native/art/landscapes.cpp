@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "art/scenery.h"
-#include "art/shapes.h"
+#include "art/details.h"
 
 namespace wm::art {
 namespace {

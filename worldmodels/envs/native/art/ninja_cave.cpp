@@ -3,7 +3,7 @@
 
 #include "art/masonry.h"
 #include "art/ninja.h"
-#include "art/shapes.h"
+#include "art/details.h"
 
 namespace wm::art::ninja {
 namespace {

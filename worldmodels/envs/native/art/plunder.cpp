@@ -1,7 +1,7 @@
 #include "art/plunder.h"
 
 #include "art/effects.h"
-#include "art/shapes.h"
+#include "art/details.h"
 
 namespace wm::art::plunder {
 namespace {

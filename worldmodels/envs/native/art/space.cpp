@@ -1,6 +1,6 @@
 // Thirteen pieces of the night sky: nebulae, stars, now and then a planet.
 #include "art/scenery.h"
-#include "art/shapes.h"
+#include "art/details.h"
 
 namespace wm::art {
 namespace {

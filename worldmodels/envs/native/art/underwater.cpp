@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "art/scenery.h"
-#include "art/shapes.h"
+#include "art/details.h"
 
 namespace wm::art {
 namespace {

@@ -18,10 +18,10 @@
 #include "core/camera.h"
 #include "core/game.h"
 #include "core/sprites.h"
-#include "generate/cliffs.h"
+#include "generate/coinrun_platforms_level.h"
 #include "generate/draw_until.h"
 #include "generate/platforms.h"
-#include "generate/runner.h"
+#include "generate/coinrun_platforms_runner.h"
 #include "generate/search.h"
 
 namespace wm {
@@ -115,7 +115,7 @@ private:
     int play_through() const;
 
     void build_level(Streams& streams) {
-        const CliffLevel level = generate_cliffs(grid_, streams.level);
+        const CoinrunPlatformsLevel level = generate_coinrun_platforms_level(grid_, streams.level);
         coins_ = level.coins;
         runner_ = Runner();
         runner_.x = static_cast<float>(level.start.x);
@@ -124,10 +124,10 @@ private:
         mirrored_ = false;
         steps_ = 0;
         monsters_.clear();
-        for (const CliffMonster& monster : level.monsters) monsters_.push_back(new_monster(monster, streams));
+        for (const CoinrunPlatformsMonster& monster : level.monsters) monsters_.push_back(new_monster(monster, streams));
     }
 
-    static Monster new_monster(const CliffMonster& born, Streams& streams) {
+    static Monster new_monster(const CoinrunPlatformsMonster& born, Streams& streams) {
         Monster monster;
         monster.x = static_cast<float>(born.x);
         monster.y = static_cast<float>(born.y);

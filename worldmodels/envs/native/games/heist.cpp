@@ -22,7 +22,7 @@
 #include "core/physics.h"
 #include "core/sprites.h"
 #include "core/wide_picture.h"
-#include "generate/doors.h"
+#include "generate/door_maze.h"
 
 namespace wm {
 

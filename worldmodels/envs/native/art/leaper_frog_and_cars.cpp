@@ -1,6 +1,6 @@
 // Who moves in leaper: the frog in the five pictures of a hop, and five cars.
 #include "art/leaper.h"
-#include "art/shapes.h"
+#include "art/details.h"
 
 namespace wm::art::leaper {
 namespace {

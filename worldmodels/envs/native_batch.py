@@ -70,7 +70,7 @@ class Outcome(NamedTuple):
         }
 
 
-class Batch:
+class NativeBatch:
     """N native games with common options, the same game or different ones.
 
     `autoreset` is "NextStep", "SameStep" or "Disabled".
@@ -163,8 +163,10 @@ class Batch:
         return _rebuilt, (names, self.options, self.autoreset, self.num_threads, self.get_state())
 
 
-def _rebuilt(names: list[str], options: dict[str, Any], autoreset: str, num_threads: int, states: list[bytes]) -> Batch:
-    batch = Batch(names, options, autoreset, num_threads)
+def _rebuilt(
+    names: list[str], options: dict[str, Any], autoreset: str, num_threads: int, states: list[bytes]
+) -> NativeBatch:
+    batch = NativeBatch(names, options, autoreset, num_threads)
     batch.set_state(states)
     return batch
 
