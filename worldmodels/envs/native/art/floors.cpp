@@ -1,6 +1,6 @@
 // Nine floors seen from above: calm, light and greyed, so that whatever stands on them is seen.
-#include "art/scenery.h"
 #include "art/details.h"
+#include "art/scenery.h"
 
 namespace wm::art {
 namespace {

@@ -1,6 +1,6 @@
 // The hare of jumper: pink, long-eared, with a yellow scarf. It faces right.
-#include "art/jumper.h"
 #include "art/details.h"
+#include "art/jumper.h"
 
 namespace wm::art::jumper {
 namespace {

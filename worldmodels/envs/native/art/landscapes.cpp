@@ -2,8 +2,8 @@
 // darker, nothing is as strong as the foreground.
 #include <cmath>
 
-#include "art/scenery.h"
 #include "art/details.h"
+#include "art/scenery.h"
 
 namespace wm::art {
 namespace {

@@ -1,6 +1,6 @@
 // Thirteen pieces of the night sky: nebulae, stars, now and then a planet.
-#include "art/scenery.h"
 #include "art/details.h"
+#include "art/scenery.h"
 
 namespace wm::art {
 namespace {

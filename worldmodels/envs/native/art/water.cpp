@@ -2,8 +2,8 @@
 // middle tones, so that bright and dark things both stand out.
 #include <vector>
 
-#include "art/scenery.h"
 #include "art/details.h"
+#include "art/scenery.h"
 
 namespace wm::art {
 namespace {

@@ -12,6 +12,7 @@
 
 #include "batch/batch_env.h"
 #include "batch/certify.h"
+#include "games/registry.h"
 
 namespace py = pybind11;
 

@@ -14,8 +14,8 @@
 
 #include <algorithm>
 
+#include "art/backgrounds.h"
 #include "art/effects.h"
-#include "core/backgrounds.h"
 #include "core/camera.h"
 #include "core/effects.h"
 #include "core/game.h"
@@ -77,7 +77,7 @@ public:
         Streams streams(level_seed);
         build(generate_caveflyer_level(world_size(options_.mode), options_.mode != Mode::Memory, streams.level));
         effects_.clear();
-        background_ = streams.look.below(background_count(BackgroundFamily::Space));
+        background_ = streams.look.below(art::background_count(art::BackgroundFamily::Space));
         phase_ = streams.look.uniform();
     }
 
@@ -318,7 +318,7 @@ void CaveFlyer::draw(Canvas& canvas) const {
     const Camera camera = options_.center_agent ? Camera(canvas.width(), view_of(options_.mode), agent().x, agent().y)
                                                 : Camera(canvas.width(), world, world / 2, world / 2);
     const Sheet& sheet = art_.sheet(canvas.width(), camera.cells());
-    draw_background_or_black(canvas, options_, BackgroundFamily::Space, background_, camera, world, phase_);
+    art::draw_background_or_black(canvas, options_, art::BackgroundFamily::Space, background_, camera, world, phase_);
     const Bitmap* wall = &sheet.get(art::caveflyer::Wall);
     const Bitmap* rim = &sheet.get(art::caveflyer::Rim);
     draw_tiles(canvas, camera, [&](int x, int y) -> const Bitmap* {

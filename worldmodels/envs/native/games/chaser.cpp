@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/backgrounds.h"
+#include "art/backgrounds.h"
 #include "core/camera.h"
 #include "core/game.h"
 #include "core/physics.h"
@@ -284,8 +284,8 @@ void Chaser::draw_cell(const Canvas& canvas, const Camera& camera, const Sheet& 
     const bool painted = !options_.use_generated_assets && !options_.use_monochrome_assets;
     const int left = camera.column_edge(x), top = camera.row_edge(y + 1);
     Canvas cell = canvas.clipped(left, top, camera.column_edge(x + 1) - left, camera.row_edge(y) - top);
-    const BackgroundLook floor = {BackgroundFamily::TopDown, 0, options_.use_generated_assets};
-    if (options_.use_backgrounds) draw_background(cell, floor, camera, camera.cells(), phase_);
+    const art::BackgroundLook floor = {art::BackgroundFamily::TopDown, 0, options_.use_generated_assets};
+    if (options_.use_backgrounds) art::draw_background(cell, floor, camera, camera.cells(), phase_);
     else cell.fill({});
     if (options_.use_backgrounds && painted) draw_in_cell(cell, camera, sheet.get(art::chaser::Dusk), x, y);
     if (grid_.at(x, y) != kFirefly) return;

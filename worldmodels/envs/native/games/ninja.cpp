@@ -9,7 +9,7 @@
 
 #include "art/ninja.h"
 
-#include "core/backgrounds.h"
+#include "art/backgrounds.h"
 #include "core/camera.h"
 #include "core/game.h"
 #include "core/numbers.h"
@@ -92,7 +92,7 @@ public:
         });
         entities_[1].theme = static_cast<std::int16_t>(streams.look.below(art_.themes(art::ninja::Mushroom)));
         brick_theme_ = streams.look.below(art_.themes(art::ninja::Brick));
-        background_ = streams.look.below(background_count(BackgroundFamily::Platform));
+        background_ = streams.look.below(art::background_count(art::BackgroundFamily::Platform));
         phase_ = streams.look.uniform();
     }
 
@@ -268,7 +268,8 @@ void Ninja::draw(Canvas& canvas) const {
     const Camera camera = options_.center_agent ? Camera(canvas.width(), rules_.view, agent().x, agent().y)
                                                 : Camera(canvas.width(), kNinjaWorld, middle, middle);
     const Sheet& sheet = art_.sheet(canvas.width(), camera.cells());
-    draw_background_or_black(canvas, options_, BackgroundFamily::Platform, background_, camera, kNinjaWorld, phase_);
+    art::draw_background_or_black(canvas, options_, art::BackgroundFamily::Platform, background_, camera, kNinjaWorld,
+                                  phase_);
     draw_cave(canvas, camera, sheet);
     draw_entities(canvas, camera, sheet);
     if (options_.paint_vel_info) canvas.paint_velocity(agent().vx / kRunSpeed, agent().vy / rules_.jump_speed);

@@ -22,7 +22,7 @@
     game(starpilot)
 // clang-format on
 
-#include "core/game.h"
+#include "games/registry.h"
 
 namespace wm {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "generate/coinrun_platforms_runner.h"
 #include "generate/draw_until.h"
 #include "generate/platforms.h"
-#include "generate/coinrun_platforms_runner.h"
 
 namespace wm {
 namespace {

@@ -1,4 +1,5 @@
-// Levels of coinrun_platforms: floating ground with ladders, crates, coins and monsters, and where in it a runner gets to.
+// Levels of coinrun_platforms: floating ground with ladders, crates, coins and monsters, and where in it a runner gets
+// to.
 #pragma once
 
 #include <cstdint>

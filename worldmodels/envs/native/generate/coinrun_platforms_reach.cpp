@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "generate/coinrun_platforms_level.h"
-#include "generate/platforms.h"
 #include "generate/coinrun_platforms_runner.h"
+#include "generate/platforms.h"
 
 namespace wm {
 namespace {
