@@ -76,9 +76,9 @@ template <class T>
 T* rows_of(const py::handle& given, py::ssize_t count, bool images) {
     if (!py::isinstance<py::array>(given)) return nullptr;
     const auto array = py::reinterpret_borrow<py::array>(given);
-    constexpr py::ssize_t side = kObservationSize;
+    constexpr py::ssize_t kSide = kObservationSize;
     if (array.ndim() != (images ? 4 : 1) || array.shape(0) != count) return nullptr;
-    if (images && (array.shape(1) != side || array.shape(2) != side || array.shape(3) != 3)) return nullptr;
+    if (images && (array.shape(1) != kSide || array.shape(2) != kSide || array.shape(3) != 3)) return nullptr;
     if (!array.writeable() || (array.flags() & py::array::c_style) == 0) return nullptr;
     const py::dtype wanted = py::dtype::of<T>();
     if (!array.dtype().is(wanted) && !array.dtype().equal(wanted)) return nullptr;

@@ -257,6 +257,7 @@ struct Chaser::Plan {
         const Entity& frog = game.entities_[0];
         const RankedDirections ranked = rank_directions(game.grid_, {cell_of(frog.x), cell_of(frog.y)}, kFirefly);
         std::vector<HeldAction> moves;
+        moves.reserve(ranked.directions.size());
         for (int i = 0; i < ranked.count; ++i)
             moves.push_back({kActions[ranked.directions[static_cast<std::size_t>(i)]], kStepsPerCell});
         const bool strays = folded(static_cast<std::uint64_t>(attempt), frog.age) >> 60 == 0;

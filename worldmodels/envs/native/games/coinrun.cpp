@@ -106,7 +106,7 @@ private:
         static constexpr bool kEntitiesBlock = true;
         CoinRun& game;
 
-        explicit Rules(CoinRun& game_) : game(game_) {}
+        explicit Rules(CoinRun& played) : game(played) {}
 
         bool blocks(const Entity& mover, Cell cell) const { return mover.type == kAgent && is_ground(cell); }
 
