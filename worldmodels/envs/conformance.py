@@ -65,6 +65,7 @@ def check_spaces(name: str, mode: str) -> None:
     """Shapes, types and ranges of everything that `reset` and `step` return."""
     env = GameVectorEnv(name, NUM_ENVS, distribution_mode=mode)
     observations, info = env.reset(seed=SEED)
+    info = _without_masks(info, f"{name} ({mode})")
     level = info.pop("level")
     results = [observations, *env.step(np.zeros(NUM_ENVS, np.int32))[:4], *info.values(), *level.values()]
     shape = (NUM_ENVS, *OBSERVATION_SHAPE)
@@ -228,6 +229,16 @@ def _play(
         levels = [info[key] for key in ("level_seed", "prev_level_seed", "prev_level_complete")]
         hashes = np.array(env._batch.hashes(), np.uint64)
         yield tuple(np.copy(array) for array in (*results, *levels, hashes))
+
+
+def _without_masks(info: dict[str, Any], where: str) -> dict[str, Any]:
+    """Return `info` without the masks `_key` that Gymnasium wants beside each key, which are checked."""
+    values = {key: value for key, value in info.items() if not key.startswith("_")}
+    _require(set(info) == {*values, *(f"_{key}" for key in values)}, f"{where}: info has {sorted(info)}")
+    for key in values:
+        mask = info[f"_{key}"]
+        _require(mask.dtype == np.bool_ and mask.tolist() == [True] * NUM_ENVS, f"{where}: _{key} is {mask}")
+    return {key: _without_masks(value, where) if isinstance(value, dict) else value for key, value in values.items()}
 
 
 def _same(one: list[Any], other: list[Any], where: str) -> None:

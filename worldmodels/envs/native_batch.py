@@ -93,11 +93,16 @@ class NativeBatch:
     def __len__(self) -> int:
         return len(self.infos)
 
-    def seed(self, seed: int) -> None:
-        """Starts the choice of levels afresh; the next reset begins the first of them."""
-        if not isinstance(seed, (int, np.integer)) or seed < 0:
-            raise UserError(f"A seed is one integer, 0 or more; received {seed!r}.")
-        self._native.seed(int(seed) % 2**64)
+    def seed(self, seed: int | Sequence[int]) -> None:
+        """Start the choice of levels afresh, so that the next reset begins the first of them.
+
+        One seed gives each environment a stream of its own. A list with one seed per environment gives each the levels
+        that a batch of it alone has under that seed.
+        """
+        if isinstance(seed, (list, tuple)):
+            self._native.seed_each([_checked_seed(one) for one in seed])
+        else:
+            self._native.seed(_checked_seed(seed))
 
     def new_outcome(self) -> Outcome:
         """Arrays for the calls below that nobody else sees: fresh ones, or such as everybody has let go of."""
@@ -169,6 +174,12 @@ def _rebuilt(
     batch = NativeBatch(names, options, autoreset, num_threads)
     batch.set_state(states)
     return batch
+
+
+def _checked_seed(seed: Any) -> int:
+    if not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise UserError(f"A seed is one integer, 0 or more; received {seed!r}.")
+    return int(seed) % 2**64
 
 
 def _counted(states: object) -> str:

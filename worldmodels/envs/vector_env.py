@@ -38,7 +38,9 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
 
     `info` holds `level`, a dictionary with the arrays `seed` of the levels that are shown and `solution` (steps of the
     one that the generator found, -1 where none was looked for), and the arrays level_seed, prev_level_seed and
-    prev_level_complete. The attribute `games` tells what each environment plays.
+    prev_level_complete. In SAME_STEP mode `final_info` holds the last three as they were at the end of an episode.
+    As in Gymnasium's own vector environments, a mask `_key`, bool (N,), stands beside each key and says which rows hold
+    something: all do, apart from `final_obs` and `final_info`. The attribute `games` tells what each environment plays.
     """
 
     def __init__(
@@ -71,14 +73,22 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
 
-    def seed(self, seed: int) -> None:
-        """Starts the choice of levels afresh, differently per environment; the next reset begins the first."""
+    def seed(self, seed: int | Sequence[int]) -> None:
+        """Start the choice of levels afresh, as `reset` with this seed would; the next reset begins the first level."""
         self._batch.seed(seed)
         self._seeded = True
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Images, dict[str, Any]]:
-        """Begins new episodes everywhere, or where `options["reset_mask"]` (bool (N,)) is true."""
-        super().reset(seed=seed)
+    def reset(
+        self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Images, dict[str, Any]]:
+        """Begin new episodes everywhere, or where `options["reset_mask"]` (bool (N,)) is true.
+
+        One `seed` gives each environment a stream of levels of its own, and the first one that of a single environment.
+        A list of N seeds gives each environment the levels that a single one has under its seed. Gymnasium's
+        `SyncVectorEnv` makes the list [seed, seed + 1, ...] of one seed; here one seed does not mean that list, as
+        environment 1 of a seed would then repeat environment 0 of the next seed.
+        """
+        super().reset(seed=None if isinstance(seed, (list, tuple)) else seed)
         options = dict(options or {})
         mask = options.pop("reset_mask", None)
         if options:
@@ -91,15 +101,15 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
             self.seed(int(self.np_random.integers(2**31)))
         outcome = self._outcome()
         self._batch.reset(outcome, mask)
-        return outcome.observations, outcome.info()
+        return outcome.observations, _with_masks(outcome.info(), self._everywhere())
 
     def step(self, actions: npt.ArrayLike) -> tuple[Images, npt.NDArray[np.float32], Flags, Flags, dict[str, Any]]:
         """Observations, rewards float32 (N,), terminated bool (N,), truncated bool (N,), info."""
         outcome = self._outcome()
         self._batch.step(np.ascontiguousarray(actions, np.int32), outcome)
-        info = outcome.info()
+        info = _with_masks(outcome.info(), self._everywhere())
         if outcome.final_observations is not None:
-            self._add_final(outcome, info)
+            _add_final(outcome, info)
         return outcome.observations, outcome.rewards, outcome.terminated, outcome.truncated, info
 
     def observe(self) -> Images:
@@ -134,10 +144,27 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
             )
         return checked
 
-    @staticmethod
-    def _add_final(outcome: Outcome, info: dict[str, Any]) -> None:
-        ended = outcome.terminated | outcome.truncated
-        if not ended.any():
-            return
-        final = {"level_seed": outcome.prev_level_seed, "prev_level_complete": outcome.prev_level_complete}
-        info.update(final_obs=outcome.final_observations, _final_obs=ended, final_info=final, _final_info=ended)
+    def _everywhere(self) -> Flags:
+        return np.ones(self.num_envs, np.bool_)
+
+
+def _add_final(outcome: Outcome, info: dict[str, Any]) -> None:
+    ended = outcome.terminated | outcome.truncated
+    if not ended.any():
+        return
+    last = {
+        "level_seed": outcome.prev_level_seed,
+        "prev_level_seed": outcome.prev_level_seed,
+        "prev_level_complete": outcome.prev_level_complete,
+    }
+    final = {"final_obs": outcome.final_observations, "final_info": _with_masks(last, ended)}
+    info.update(final, _final_obs=ended, _final_info=ended)
+
+
+def _with_masks(info: dict[str, Any], mask: Flags) -> dict[str, Any]:
+    """Return `info` with a mask `_key` beside each key, which says for which environments the key holds something."""
+    masked: dict[str, Any] = {}
+    for key, value in info.items():
+        masked[key] = _with_masks(value, mask) if isinstance(value, dict) else value
+        masked[f"_{key}"] = mask
+    return masked

@@ -234,6 +234,7 @@ PYBIND11_MODULE(_native, module) {
              }),
              py::arg("games"), py::arg("options"), py::arg("autoreset"), py::arg("num_threads"))
         .def("seed", &BatchEnv::seed, py::arg("seed"))
+        .def("seed_each", &BatchEnv::seed_each, py::arg("seeds"))
         .def("step", &step, py::arg("actions"), py::arg("outcome"))
         .def("reset", &reset, py::arg("mask").none(true), py::arg("outcome"))
         .def("observe", &observe, py::arg("outcome"))
