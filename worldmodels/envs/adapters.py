@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any, NoReturn
 
 import gymnasium
@@ -19,18 +22,43 @@ Images = npt.NDArray[np.uint8]
 
 
 def make_foreign_vec(id: str, num_envs: int, size: int) -> ForeignVectorEnv:
-    """N copies of the Gymnasium environment `id` in NEXT_STEP mode, observations resized to uint8 (N, size, size, 3).
+    """Make N copies of a Gymnasium environment in NEXT_STEP mode, observations resized to uint8 (N, size, size, 3).
 
-    Raises `UserError` if its actions are not discrete or its observations are not uint8 (H, W, 3) images.
+    An id "module:Name-v0" imports the module first, which registers the environment.
+
+    Raises:
+        UserError: the module cannot be imported, there is no such environment, its actions are not discrete, or its
+            observations are not uint8 (H, W, 3) images.
     """
+    module, colon, _ = id.rpartition(":")
+    if colon:
+        _import_module(module, id)
     try:
         return ForeignVectorEnv(SyncVectorEnv([lambda: gymnasium.make(id)] * num_envs), id, size)
-    except gymnasium.error.Error as error:
+    except (gymnasium.error.Error, ImportError) as error:
         raise UserError(f"Gymnasium cannot make '{id}': {error}") from error
 
 
+def _import_module(module: str, id: str) -> None:
+    """Import the module of an environment's id. The current folder is searched too, after everything installed."""
+    # The path of an installed command begins with the folder of the command, not with the current one. It stays: the
+    # module may import its neighbours later.
+    if (folder := os.getcwd()) not in sys.path:
+        sys.path.append(folder)
+    rule = "An id 'module:Name-v0' begins with a module that Python finds and that registers 'Name-v0' with Gymnasium"
+    if not all(part.isidentifier() for part in module.split(".")):
+        raise UserError(f"{rule}; received '{id}', and '{module}' is not the name of a module.")
+    try:
+        import_module(module)
+    except (ImportError, SyntaxError) as error:
+        raise UserError(
+            f"The module '{module}' of the environment '{id}' cannot be imported: {error}. {rule}. "
+            f"Python looks in {', '.join(path for path in sys.path if os.path.isdir(path))}."
+        ) from error
+
+
 class ForeignVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
-    """What `make_foreign_vec` makes: like `GameVectorEnv`, but there is no way to save its state."""
+    """Copies of a foreign environment that behave like a `GameVectorEnv`, except that no state can be saved."""
 
     def __init__(self, envs: SyncVectorEnv, id: str, size: int) -> None:
         space, actions = envs.single_observation_space, envs.single_action_space

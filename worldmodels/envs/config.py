@@ -17,7 +17,7 @@ class EnvConfig:
     Attributes:
         game: a native game ("coinrun", see `worldmodels.envs.GAMES`); a mixture of them ("coinrun,maze"), of which
             environment i plays the i-th, round and round; or the id of any Gymnasium environment with discrete actions
-            and image observations.
+            and image observations, "module:Name-v0" where a module registers it.
         num_envs: copies that step together, 1 or more; of a mixture, a multiple of its games.
         num_threads: threads that step them, 1 or more; nothing but the speed depends on it.
         num_levels: size of the set of levels; 0 is without limit.

@@ -61,7 +61,8 @@ def _foreign_vec(config: EnvConfig) -> ForeignVectorEnv:
     if config.game not in gymnasium.registry and ":" not in config.game:
         raise UserError(
             unknown("game", config.game, GAMES)
-            + " Any id that Gymnasium knows is allowed as well, for example 'ALE/Pong-v5'."
+            + " Any id that Gymnasium knows is allowed as well. 'module:Name-v0' imports a module that registers its"
+            " environment, of a package ('ale_py:ALE/Pong-v5') or in the current folder."
         )
     changed = [name for name, default in DEFAULTS.items() if getattr(config, name) != default]
     if changed:
