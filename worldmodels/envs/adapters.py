@@ -1,4 +1,4 @@
-"""Any Gymnasium environment with discrete actions and image observations, behind the interface of our own games."""
+"""Adapters put any Gymnasium environment with discrete actions and images behind the interface of native games."""
 
 from __future__ import annotations
 
@@ -79,11 +79,11 @@ class ForeignVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]
         self.action_space = batch_space(actions, self.num_envs)
 
     def seed(self, seed: int) -> None:
-        """The next `reset()` without a seed uses this one."""
+        """Set the seed of the next `reset()` that is given none."""
         self._seed = seed
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Images, dict[str, Any]]:
-        """Begins new episodes everywhere."""
+        """Begin new episodes everywhere."""
         chosen, self._seed = (self._seed if seed is None else seed), None
         observations, info = self._envs.reset(seed=chosen, options=options)
         return self._resized(observations), info
@@ -91,24 +91,24 @@ class ForeignVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]
     def step(
         self, actions: npt.ArrayLike
     ) -> tuple[Images, npt.NDArray[np.float32], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]:
-        """Observations, rewards float32 (N,), terminated bool (N,), truncated bool (N,), info."""
+        """Return observations, rewards float32 (N,), terminated bool (N,), truncated bool (N,) and info."""
         observations, rewards, terminated, truncated, info = self._envs.step(np.asarray(actions, np.int64))
         return self._resized(observations), rewards.astype(np.float32), terminated, truncated, info
 
     def get_state(self) -> NoReturn:
-        """Not possible; raises `UserError`."""
+        """Raise `UserError`, since foreign environments cannot save their state."""
         raise UserError(f"The state of '{self._id}' cannot be saved: only native games can do that.")
 
     def set_state(self, states: Sequence[bytes]) -> NoReturn:
-        """Not possible; raises `UserError`."""
+        """Raise `UserError`, since foreign environments cannot restore a state."""
         raise UserError(f"The state of '{self._id}' cannot be restored: only native games can do that.")
 
     def unwrapped_copies(self) -> list[gymnasium.Env[Any, Any]]:
-        """The environments themselves."""
+        """Return the environments themselves, without wrappers."""
         return [env.unwrapped for env in self._envs.envs]
 
     def close_extras(self, **_: Any) -> None:
-        """Closes the copies."""
+        """Close the copies."""
         self._envs.close()
 
     def _resized(self, observations: Images) -> Images:

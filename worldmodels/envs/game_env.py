@@ -1,4 +1,4 @@
-"""A single native game as a Gymnasium environment."""
+"""A single native game is a Gymnasium environment here, with the keys that a keyboard plays it by."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OPPOSITE = ({"left", "right"}, {"up", "down"})
 
 
 class GameEnv(gymnasium.Env[Images, np.int64]):
-    """One game. Observations are uint8 (64, 64, 3), actions 0 to 14; a time limit truncates.
+    """An environment of one game has observations uint8 (64, 64, 3) and actions 0 to 14; a time limit truncates.
 
     Args:
         name: a native game, see `worldmodels.envs.GAMES`.
@@ -51,7 +51,7 @@ class GameEnv(gymnasium.Env[Images, np.int64]):
         self.action_keys = ACTION_KEYS
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Images, dict[str, Any]]:
-        """Begins the next level. With a `seed`, the choice of levels starts afresh; `options` has no entries."""
+        """Begin the next level. With a `seed`, the choice of levels starts afresh; `options` has no entries."""
         super().reset(seed=seed)
         if options:
             raise UserError(f"reset takes no options here; received {', '.join(map(repr, options))}.")
@@ -63,7 +63,7 @@ class GameEnv(gymnasium.Env[Images, np.int64]):
         return outcome.observations[0], _scalars(outcome.info())
 
     def step(self, action: np.int64 | int) -> tuple[Images, float, bool, bool, dict[str, Any]]:
-        """Observation, reward, terminated, truncated, info. After the end of an episode it is an error."""
+        """Return observation, reward, terminated, truncated and info. After the end of an episode it is an error."""
         outcome = self._batch.new_outcome()
         self._batch.step(np.array([action], np.int32), outcome)
         return (
@@ -75,35 +75,35 @@ class GameEnv(gymnasium.Env[Images, np.int64]):
         )
 
     def observe(self) -> Images:
-        """uint8 (64, 64, 3): the current observation again, for example after `set_state`."""
+        """Return the current observation again, uint8 (64, 64, 3), for example after `set_state`."""
         outcome = self._batch.new_outcome()
         self._batch.observe(outcome)
         frame: Images = outcome.observations[0]
         return frame
 
     def render(self) -> Images | None:
-        """uint8 (512, 512, 3): the view for people; looking never changes the game."""
+        """Return the view for people, uint8 (512, 512, 3); looking never changes the game."""
         return None if self.render_mode is None else self._batch.render(0, HUMAN_SIZE)
 
     def get_state(self) -> bytes:
-        """Everything that the future depends on, the choice of the next levels included."""
+        """Return everything that the future depends on, the choice of the next levels included."""
         return self._batch.get_state()[0]
 
     def set_state(self, state: bytes) -> None:
-        """Restores what `get_state` gave. Raises `UserError` for bytes that are foreign, truncated or corrupted."""
+        """Restore what `get_state` gave. Raises `UserError` for bytes that are foreign, truncated or corrupted."""
         self._batch.set_state([state])
         self._seeded = True
 
     def variables(self) -> dict[str, float]:
-        """Every number of the state by its path, `{"entities/0/x": 1.5, ...}` (entity 0 is the agent): for probing."""
+        """Return every number of the state by its path, `{"entities/0/x": 1.5, ...}`; entity 0 is the agent."""
         return self._batch.variables(0)
 
     def get_keys_to_action(self) -> dict[tuple[int, ...] | str, int]:
-        """For `gymnasium.utils.play`, which needs the render mode "rgb_array": the action of each keys held."""
+        """Return `keys_to_action()` for `gymnasium.utils.play`, which needs the render mode "rgb_array"."""
         return keys_to_action()
 
     def get_action_meanings(self) -> list[str]:
-        """One text per action."""
+        """Return one text per action."""
         return list(self.action_meanings)
 
 
@@ -112,7 +112,7 @@ def _scalars(info: dict[str, Any]) -> dict[str, Any]:
 
 
 def keys_to_action() -> dict[tuple[int, ...] | str, int]:
-    """For every combination of keys that can be held, as key codes, the action that it means.
+    """Return the action that each combination of held keys means, by their key codes.
 
     Nothing held is "", since `play` takes no empty tuple, and would otherwise take action 0, which moves. Opposite
     arrows cancel out; a letter goes before the arrows, and the first one before the others.

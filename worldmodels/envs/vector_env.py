@@ -1,4 +1,4 @@
-"""Native games as a Gymnasium vector environment: one native call steps them all."""
+"""A Gymnasium vector environment of native games steps them all in one native call."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ Flags = npt.NDArray[np.bool_]
 
 
 class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
-    """N games that step together. Observations are uint8 (N, 64, 64, 3), actions (N,) from 0 to 14.
+    """A vector environment is N games that step together.
+
+    Observations are uint8 (N, 64, 64, 3), actions (N,) from 0 to 14.
 
     Args:
         name: a native game, see `worldmodels.envs.GAMES`; or a mixture, "coinrun,maze": environment i plays the i-th of
@@ -88,7 +90,7 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
         `SyncVectorEnv` makes the list [seed, seed + 1, ...] of one seed; here one seed does not mean that list, as
         environment 1 of a seed would then repeat environment 0 of the next seed.
         """
-        super().reset(seed=None if isinstance(seed, (list, tuple)) else seed)
+        super().reset(seed=None if isinstance(seed, Sequence) else seed)
         options = dict(options or {})
         mask = options.pop("reset_mask", None)
         if options:
@@ -104,7 +106,7 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
         return outcome.observations, _with_masks(outcome.info(), self._everywhere())
 
     def step(self, actions: npt.ArrayLike) -> tuple[Images, npt.NDArray[np.float32], Flags, Flags, dict[str, Any]]:
-        """Observations, rewards float32 (N,), terminated bool (N,), truncated bool (N,), info."""
+        """Return observations, rewards float32 (N,), terminated bool (N,), truncated bool (N,) and info."""
         outcome = self._outcome()
         self._batch.step(np.ascontiguousarray(actions, np.int32), outcome)
         info = _with_masks(outcome.info(), self._everywhere())
@@ -113,23 +115,23 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
         return outcome.observations, outcome.rewards, outcome.terminated, outcome.truncated, info
 
     def observe(self) -> Images:
-        """uint8 (N, 64, 64, 3): the current observations again, for example after `set_state`."""
+        """Return the current observations again, uint8 (N, 64, 64, 3), for example after `set_state`."""
         outcome = self._batch.new_outcome()
         self._batch.observe(outcome)
         return outcome.observations
 
     def render(self) -> tuple[Images, ...] | None:
-        """One uint8 (512, 512, 3) per environment: the view for people; looking never changes the games."""
+        """Return the view for people, one uint8 (512, 512, 3) per environment; looking never changes the games."""
         if self.render_mode is None:
             return None
         return tuple(self._batch.render(index, HUMAN_SIZE) for index in range(self.num_envs))
 
     def get_state(self) -> list[bytes]:
-        """Everything that the future depends on, per environment: level pickers and pending resets included."""
+        """Return everything that the future depends on, per environment, level pickers and pending resets included."""
         return self._batch.get_state()
 
     def set_state(self, states: Sequence[bytes]) -> None:
-        """Restores what `get_state` gave, all or nothing. Raises `UserError` if one of the states is refused."""
+        """Restore what `get_state` gave, all or nothing. Raises `UserError` if one of the states is refused."""
         self._batch.set_state(states)
         self._seeded = True
 
