@@ -1,4 +1,4 @@
-// The looks of fruitbot, all seen from above but the food, which is seen from its side.
+// The looks of fruitbot, all seen from above but the food.
 #pragma once
 
 #include "core/sprites.h"
