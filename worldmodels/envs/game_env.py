@@ -17,6 +17,7 @@ from worldmodels.envs.native_batch import Images, NativeBatch
 # The codes of SDL, and so of pygame, which need not be installed. Letters have that of their character.
 _ARROWS = {"right": 0x4000004F, "left": 0x40000050, "down": 0x40000051, "up": 0x40000052}
 _OPPOSITE = ({"left", "right"}, {"up", "down"})
+_MASK = np.ones(1, np.bool_)
 
 
 class GameEnv(gymnasium.Env[Images, np.int64]):
@@ -60,7 +61,7 @@ class GameEnv(gymnasium.Env[Images, np.int64]):
             self._seeded = True
         outcome = self._batch.new_outcome()
         self._batch.reset(outcome)
-        return outcome.observations[0], _scalars(outcome.info())
+        return outcome.observations[0], _scalars(outcome.info(_MASK))
 
     def step(self, action: np.int64 | int) -> tuple[Images, float, bool, bool, dict[str, Any]]:
         """Return observation, reward, terminated, truncated and info. After the end of an episode it is an error."""
@@ -71,7 +72,7 @@ class GameEnv(gymnasium.Env[Images, np.int64]):
             float(outcome.rewards[0]),
             bool(outcome.terminated[0]),
             bool(outcome.truncated[0]),
-            _scalars(outcome.info()),
+            _scalars(outcome.info(_MASK)),
         )
 
     def observe(self) -> Images:
@@ -108,7 +109,12 @@ class GameEnv(gymnasium.Env[Images, np.int64]):
 
 
 def _scalars(info: dict[str, Any]) -> dict[str, Any]:
-    return {name: _scalars(value) if isinstance(value, dict) else value[0].item() for name, value in info.items()}
+    """Return the numbers of the only environment, without the masks."""
+    return {
+        name: _scalars(value) if isinstance(value, dict) else value[0].item()
+        for name, value in info.items()
+        if not name.startswith("_")
+    }
 
 
 def keys_to_action() -> dict[tuple[int, ...] | str, int]:

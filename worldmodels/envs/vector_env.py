@@ -68,6 +68,9 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
         self._buffers = self._batch.new_outcome() if reuse_buffers else None
         self.games = tuple(self._batch.infos)
         self.num_envs = num_envs
+        # The mask of infos that hold something for each environment; it is handed out again and again.
+        self._everywhere = np.ones(num_envs, np.bool_)
+        self._everywhere.setflags(write=False)
         self.render_mode = render_mode
         self.metadata = {"autoreset_mode": modes[mode], "render_modes": ["rgb_array"], "render_fps": 15}
         self.single_observation_space = Box(0, 255, OBSERVATION_SHAPE, np.uint8)
@@ -103,13 +106,13 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
             self.seed(int(self.np_random.integers(2**31)))
         outcome = self._outcome()
         self._batch.reset(outcome, mask)
-        return outcome.observations, _with_masks(outcome.info(), self._everywhere())
+        return outcome.observations, outcome.info(self._everywhere)
 
     def step(self, actions: npt.ArrayLike) -> tuple[Images, npt.NDArray[np.float32], Flags, Flags, dict[str, Any]]:
         """Return observations, rewards float32 (N,), terminated bool (N,), truncated bool (N,) and info."""
         outcome = self._outcome()
         self._batch.step(np.ascontiguousarray(actions, np.int32), outcome)
-        info = _with_masks(outcome.info(), self._everywhere())
+        info = outcome.info(self._everywhere)
         if outcome.final_observations is not None:
             _add_final(outcome, info)
         return outcome.observations, outcome.rewards, outcome.terminated, outcome.truncated, info
@@ -146,27 +149,9 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
             )
         return checked
 
-    def _everywhere(self) -> Flags:
-        return np.ones(self.num_envs, np.bool_)
-
 
 def _add_final(outcome: Outcome, info: dict[str, Any]) -> None:
     ended = outcome.terminated | outcome.truncated
-    if not ended.any():
-        return
-    last = {
-        "level_seed": outcome.prev_level_seed,
-        "prev_level_seed": outcome.prev_level_seed,
-        "prev_level_complete": outcome.prev_level_complete,
-    }
-    final = {"final_obs": outcome.final_observations, "final_info": _with_masks(last, ended)}
-    info.update(final, _final_obs=ended, _final_info=ended)
-
-
-def _with_masks(info: dict[str, Any], mask: Flags) -> dict[str, Any]:
-    """Return `info` with a mask `_key` beside each key, which says for which environments the key holds something."""
-    masked: dict[str, Any] = {}
-    for key, value in info.items():
-        masked[key] = _with_masks(value, mask) if isinstance(value, dict) else value
-        masked[f"_{key}"] = mask
-    return masked
+    if ended.any():
+        final = {"final_obs": outcome.final_observations, "final_info": outcome.final_info(ended)}
+        info.update(final, _final_obs=ended, _final_info=ended)
