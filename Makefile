@@ -1,11 +1,12 @@
 # make demo    learn a world model of a game, train a policy inside it, measure both, and play
 # make test    lint, types and tests
+# make sanitize    the native games under the sanitizers of memory, undefined behaviour and threads
 VENV ?= .venv
 export VENV
 RUN ?= runs/demo
 WORLDMODELS := $(VENV)/bin/worldmodels
 
-.PHONY: demo test lint format slow-test setup clean
+.PHONY: demo test lint lint-native format slow-test sanitize setup clean
 
 demo:
 	@scripts/setup
@@ -25,14 +26,24 @@ lint:
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy worldmodels
 
-slow-test:
+# It takes minutes on two cores, so it is not a part of `lint`.
+lint-native:
+	@scripts/setup test
+	@scripts/lint_native
+
+slow-test: sanitize
 	@scripts/setup test
 	$(VENV)/bin/python -m pytest -m slow
+
+sanitize:
+	@scripts/setup test
+	@scripts/sanitize
 
 format:
 	@scripts/setup test
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/ruff format .
+	find worldmodels/envs/native tests/envs/native -name '*.h' -o -name '*.cpp' | xargs $(VENV)/bin/clang-format -i
 
 setup:
 	@scripts/setup

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import gymnasium as gym
 import numpy as np
@@ -100,10 +102,57 @@ def test_foreign_environment_is_resized_and_steps_in_next_step_mode():
     env.close()
 
 
+@pytest.fixture
+def own_folder(tmp_path, monkeypatch):
+    """An empty current folder that is not on the path of Python, as where an installed command is called."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [path for path in sys.path if path])
+    return tmp_path
+
+
+def test_an_environment_of_ones_own_beside_its_file(own_folder):
+    """The example of the documentation, with a neighbour that it imports."""
+    (example,) = (block for block in code_blocks("environments.md") if "class Blinker" in block)
+    (own_folder / "blinker.py").write_text(f"import blinker_neighbour\n{example}")
+    (own_folder / "blinker_neighbour.py").write_text("")
+    env = make_vec("blinker:Blinker-v0", num_envs=2)
+    observations, _ = env.reset(seed=1)
+    assert observations.shape == (2, 64, 64, 3) and not observations.any()
+    observations, rewards, *_ = env.step([1, 1])
+    assert (observations == 255).all() and rewards.tolist() == [0, 0]
+    assert env.step([1, 0])[1].tolist() == [1, 0]
+
+
+def code_blocks(page):
+    text = (Path(__file__).parents[2] / "docs" / page).read_text()
+    return re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    ("id", "source", "texts"),
+    [
+        ("no_such_module:Own-v0", None, ["No module named 'no_such_module'", "Python looks in", "FOLDER"]),
+        ("needs_more:Own-v0", "import no_such_package", ["module 'needs_more'", "No module named 'no_such_package'"]),
+        ("misspelt:Own-v0", "import = 3", ["module 'misspelt'", "invalid syntax"]),
+        ("forgetful:Own-v0", "", ["cannot make 'forgetful:Own-v0'", "doesn't exist"]),
+        (":Own-v0", None, ["'' is not the name of a module"]),
+        ("two:colons:Own-v0", None, ["'two:colons' is not the name of a module"]),
+    ],
+)
+def test_modules_that_cannot_be_used_are_answered(own_folder, id, source, texts):
+    if source is not None:
+        (own_folder / f"{id.split(':')[0]}.py").write_text(source)
+    with pytest.raises(UserError) as error:
+        make_vec(id)
+    for text in texts:
+        assert text.replace("FOLDER", str(own_folder)) in str(error.value)
+
+
 @pytest.mark.parametrize(
     ("call", "text"),
     [
         (lambda: make_vec("mase"), "Did you mean 'maze'?"),
+        (lambda: make_vec("mase"), "'module:Name-v0' imports a module"),
         (lambda: make_vec("test/Vector-v0"), "only uint8 images"),
         (lambda: make_vec("test/Blinker-v0", num_levels=3), "'num_levels' belongs to native games"),
         (lambda: make_foreign_vec("no/Such-v0", 1, 64), "cannot make 'no/Such-v0'"),

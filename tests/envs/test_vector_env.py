@@ -7,7 +7,8 @@ import pickle
 
 import numpy as np
 import pytest
-from gymnasium.vector import AutoresetMode
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers.vector import DictInfoToList
 
 from worldmodels.core.errors import UserError
 from worldmodels.envs import make, make_vec
@@ -190,6 +191,63 @@ def test_info_tells_the_level_that_is_shown(mode):
     twin = GameVectorEnv("maze", 2, start_level=LEVEL, num_levels=1, use_sequential_levels=True, autoreset_mode=mode)
     twin.set_state(env.get_state())
     assert np.array_equal(twin.step([WAIT, WAIT])[4]["level"]["solution"], solution)
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
+def test_infos_are_those_of_gymnasium_masks_included(mode):
+    """Beside Gymnasium's own vector environment of single games, to the end of an episode and one step on."""
+    options = {"start_level": LEVEL, "num_levels": 1}
+    ours = GameVectorEnv("maze", 2, autoreset_mode=mode, **options)
+    theirs = SyncVectorEnv([lambda: make("maze", **options)] * 2, autoreset_mode=mode)
+    assert_same_info(ours.reset(seed=0)[1], theirs.reset(seed=0)[1])
+    for action in [*SOLUTION, WAIT]:
+        info, wanted = ours.step([action, WAIT])[4], theirs.step([action, WAIT])[4]
+        wanted.get("final_info", {}).pop("level", None)  # of which ours knows the seed alone
+        wanted.get("final_info", {}).pop("_level", None)
+        if "final_info" in wanted:  # ours is of the step that was taken, theirs of the reset after it
+            assert info["prev_level_complete"].tolist() == [True, False]
+            info["prev_level_complete"] = wanted["prev_level_complete"]
+        assert_same_info(info, wanted)
+
+
+def assert_same_info(info, wanted):
+    assert info.keys() == wanted.keys()
+    for key in [key for key in info if not key.startswith("_")]:
+        mask = wanted[f"_{key}"]
+        assert info[f"_{key}"].dtype == np.bool_ and info[f"_{key}"].tolist() == mask.tolist()
+        if isinstance(info[key], dict):
+            assert_same_info(info[key], wanted[key])
+        else:
+            assert all(np.array_equal(info[key][i], wanted[key][i]) for i in np.flatnonzero(mask)), key
+
+
+def test_gymnasiums_wrappers_understand_the_infos():
+    env = DictInfoToList(GameVectorEnv("maze", 2, start_level=LEVEL, num_levels=1))
+    _, infos = env.reset(seed=0)
+    assert [info["level_seed"] for info in infos] == [info["level"]["seed"] for info in infos] == [LEVEL, LEVEL]
+
+
+def test_a_list_of_seeds_gives_the_levels_of_single_environments():
+    """Which is what Gymnasium's vector environment makes of one seed; and the next episodes too."""
+    ours = GameVectorEnv("maze", 3)
+    theirs = SyncVectorEnv([lambda: make("maze")] * 3)
+    for seeds, seed in (([7, 8, 9], 7), (None, None)):
+        observations, info = ours.reset(seed=seeds)
+        others, other_info = theirs.reset(seed=seed)
+        assert info["level_seed"].tolist() == other_info["level_seed"].tolist()
+        assert np.array_equal(observations, others)
+
+
+def test_one_seed_gives_the_first_environment_the_levels_of_a_single_one_and_the_others_their_own():
+    seen = [GameVectorEnv("maze", 3).reset(seed=seed)[1]["level_seed"].tolist() for seed in (7, 8)]
+    assert [levels[0] for levels in seen] == [make("maze").reset(seed=seed)[1]["level_seed"] for seed in (7, 8)]
+    assert len({*seen[0], *seen[1]}) == 6, "environment 1 of a seed repeats environment 0 of the next"
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "7", [1, 2], [1, 2, 3, 4], [1, 2, -3], [1, 2, None]])
+def test_seeds_that_are_none_are_refused(seed):
+    with pytest.raises(UserError, match=r"[Ss]eed"):
+        GameVectorEnv("maze", 3).seed(seed)
 
 
 def test_info_of_the_single_environment_holds_plain_numbers():

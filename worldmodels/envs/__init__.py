@@ -1,4 +1,4 @@
-"""Real worlds: native games as Gymnasium environments, and foreign environments behind the same interface."""
+"""This package offers native games as Gymnasium environments, and foreign environments behind the same interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proof that the levels of a game can be played: each is built, solved, and watched for one idle step.
+"""Levels of a game are proved playable: each is built, solved, and watched for one idle step.
 
 A game's own `certify` solves a level right after it is built, by searching it or by playing it, and trusts nothing that
 the generator knows. A level fails if it has no solution, or if standing still for the first step ends it.
@@ -24,7 +24,7 @@ from worldmodels.envs.games import GAMES, GameInfo, check_mode, find_game
 from worldmodels.envs.native import _native
 
 CHUNK = 256
-"""Levels between two looks at what else there is to do: half a second at most, so that Ctrl-C is answered."""
+"""This many levels are checked in one call: half a second at most, so that Ctrl-C is answered."""
 SECONDS_BETWEEN_LINES = 0.2
 LEVEL_LIMIT = 2**31 - 1
 COLUMNS = {
@@ -38,14 +38,14 @@ COLUMNS = {
     "longest": 8,
     "seconds": 8,
 }
-"""Of the table, with their widths, negative for texts. The three before the last are steps of the solutions."""
+"""The columns of the table have these widths, negative for texts; the three before the last are steps of solutions."""
 
 Tell = Callable[[int], None]
 
 
 @dataclass(frozen=True)
 class LevelRange:
-    """Which levels to look at, and with how many threads. Raises `UserError` for a range that does not exist."""
+    """A range says which levels to look at, and with how many threads. Raises `UserError` for an impossible one."""
 
     count: int = 100_000
     first: int = 0
@@ -61,7 +61,7 @@ class LevelRange:
 
 @dataclass(frozen=True)
 class Certification:
-    """What was found out about the levels of one game in one mode.
+    """A certification says what was found out about the levels of one game in one mode.
 
     Attributes:
         levels: how many were looked at.
@@ -84,13 +84,13 @@ class Certification:
         return not self.unsolvable and not self.ends_at_once
 
     def row(self) -> str:
-        """A line of the table."""
+        """Return a line of the table."""
         steps = ["-" if value is None else f"{value:.0f}" for value in (self.median, self.percentile_95, self.longest)]
         counts = [f"{count:,}" for count in (self.levels, len(self.unsolvable), len(self.ends_at_once))]
         return _line([self.game, self.mode, *counts, *steps, f"{self.seconds:.1f}"])
 
     def failures(self, most: int = 10) -> list[str]:
-        """A line for each way to fail, with the level seeds of the first ones."""
+        """Return a line for each way to fail, with the level seeds of the first ones."""
         found = {"unsolvable": self.unsolvable, "ends at once": self.ends_at_once}
         return [
             f"{self.game} {self.mode}, {what}: {', '.join(map(str, seeds[:most]))}{' ...' * (len(seeds) > most)}"
@@ -99,12 +99,12 @@ class Certification:
         ]
 
     def tree(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return all fields and the verdict, for JSON."""
         return {**asdict(self), "passed": self.passed}
 
 
 def plan(games: Sequence[str], modes: Sequence[str] = ()) -> list[tuple[GameInfo, str]]:
-    """What to certify: these games, or "all", in these modes, or in each that the game offers.
+    """Return what to certify: these games, or "all", in these modes, or in each that the game offers.
 
     Raises `UserError` for a game or mode that does not exist, with the nearest one that does.
     """
@@ -116,7 +116,7 @@ def plan(games: Sequence[str], modes: Sequence[str] = ()) -> list[tuple[GameInfo
 
 
 def certify(info: GameInfo, mode: str, levels: LevelRange, tell: Tell = lambda done: None) -> Certification:
-    """Certifies levels of one game; `tell` is given the number done so far, a few times a second.
+    """Certify levels of one game; `tell` is given the number done so far, a few times a second.
 
     Exploration mode has one level, whatever the range says.
     """
@@ -146,9 +146,9 @@ def certify(info: GameInfo, mode: str, levels: LevelRange, tell: Tell = lambda d
 
 
 def certify_and_report(games: Sequence[str], modes: Sequence[str], levels: LevelRange, json_file: str | None) -> int:
-    """`worldmodels certify`: prints a line for each game and mode when it is done; gives the exit status.
+    """Print a line for each game and mode when it is done, write the file, and return the exit status.
 
-    An interruption loses nothing that was printed; the file is written at the end.
+    This is `worldmodels certify`. An interruption loses nothing that was printed; the file is written at the end.
     """
     planned = plan(games, modes)
     print(_line(list(COLUMNS)))
@@ -179,7 +179,7 @@ def _line(texts: Sequence[str]) -> str:
 
 
 def _show_progress(what: str = "", done: int = 0) -> None:
-    """Writes over the line of progress, or takes it away, where somebody looks."""
+    """Write over the line of progress, or take it away, where the output is a terminal."""
     if sys.stderr.isatty():
         line = f"{what}: {done:,} levels" if what else ""
         print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""What can be asked of an environment. Imports nothing heavy: a configuration is checked before anything is loaded."""
+"""The configuration of an environment imports nothing heavy, so that it is checked before anything is loaded."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from worldmodels.core.lookup import unknown
 
 @dataclass(frozen=True)
 class EnvConfig:
-    """A vector environment: which game, how many copies, and the options of the games (Procgen's names).
+    """A configuration says which game a vector environment has, how many copies, and their options (Procgen's names).
 
     Attributes:
         game: a native game ("coinrun", see `worldmodels.envs.GAMES`); a mixture of them ("coinrun,maze"), of which
             environment i plays the i-th, round and round; or the id of any Gymnasium environment with discrete actions
-            and image observations.
+            and image observations, "module:Name-v0" where a module registers it.
         num_envs: copies that step together, 1 or more; of a mixture, a multiple of its games.
         num_threads: threads that step them, 1 or more; nothing but the speed depends on it.
         num_levels: size of the set of levels; 0 is without limit.
@@ -57,16 +57,16 @@ class EnvConfig:
 DEFAULTS: dict[str, Any] = {
     field.name: field.default for field in fields(EnvConfig) if field.name not in ("game", "num_envs", "num_threads")
 }
-"""The options of a game, and what they are where nothing is asked."""
+"""These are the options of a game, with the values that they have where nothing is asked."""
 
 
 def split_mixture(game: str) -> tuple[str, ...]:
-    """`"coinrun, maze"` -> `("coinrun", "maze")`; a single name stays alone."""
+    """Split `"coinrun, maze"` into `("coinrun", "maze")`; a single name stays alone."""
     return tuple(name.strip() for name in game.split(","))
 
 
 def spread_mixture(games: Sequence[str], num_envs: int) -> list[str]:
-    """Which game each environment plays, in turn. Raises `UserError` unless all are played equally often."""
+    """Return which game each environment plays, in turn. Raises `UserError` unless all are played equally often."""
     if num_envs % len(games):
         raise UserError(
             f"A mixture is spread evenly: num_envs must be a multiple of its {len(games)} games "
@@ -76,12 +76,12 @@ def spread_mixture(games: Sequence[str], num_envs: int) -> list[str]:
 
 
 def game_options(config: EnvConfig) -> dict[str, Any]:
-    """The part of `config` that a game reads."""
+    """Return the part of `config` that a game reads."""
     return {name: getattr(config, name) for name in DEFAULTS}
 
 
 def complete_options(given: Mapping[str, Any]) -> dict[str, Any]:
-    """`given` with the defaults of the rest. Raises `UserError` for an unknown name or a value of another type."""
+    """Return `given` and the defaults of the rest. Raises `UserError` for an unknown name or a wrong type."""
     for name, value in given.items():
         if name not in DEFAULTS:
             raise UserError(unknown("option", name, DEFAULTS))

@@ -1,4 +1,4 @@
-"""The kit that every native game goes through: spaces, determinism, states, autoreset, and golden digests.
+"""Every native game goes through this kit: spaces, determinism, states, autoreset, and golden digests.
 
 Each check takes a game and a distribution mode and raises `ConformanceError`, saying what differs. A new game needs no
 tests of its own for any of this.
@@ -40,20 +40,20 @@ COMPARED = (
     "prev_level_complete",
     "state hash",
 )
-"""What `_play` yields of each step."""
+"""`_play` yields these of each step."""
 
 
 class ConformanceError(Exception):
-    """A game breaks the contract; the text says where."""
+    """A game breaks the contract, and the text says where."""
 
 
 def games_and_modes() -> list[tuple[str, str]]:
-    """Every game in every mode that it offers: what to run the checks over."""
+    """Return every game in every mode that it offers, over which the checks run."""
     return [(name, mode) for name, info in GAME_INFO.items() for mode in info.modes]
 
 
 def check_all(name: str, mode: str) -> None:
-    """Every check of this file, golden digests apart."""
+    """Run every check of this file, golden digests apart."""
     check_spaces(name, mode)
     check_determinism(name, mode)
     check_states(name, mode)
@@ -62,9 +62,10 @@ def check_all(name: str, mode: str) -> None:
 
 
 def check_spaces(name: str, mode: str) -> None:
-    """Shapes, types and ranges of everything that `reset` and `step` return."""
+    """Check shapes, types and ranges of everything that `reset` and `step` return."""
     env = GameVectorEnv(name, NUM_ENVS, distribution_mode=mode)
     observations, info = env.reset(seed=SEED)
+    info = _without_masks(info, f"{name} ({mode})")
     level = info.pop("level")
     results = [observations, *env.step(np.zeros(NUM_ENVS, np.int32))[:4], *info.values(), *level.values()]
     shape = (NUM_ENVS, *OBSERVATION_SHAPE)
@@ -80,7 +81,7 @@ def check_spaces(name: str, mode: str) -> None:
 
 
 def check_determinism(name: str, mode: str) -> None:
-    """The same bytes for any number of threads and environments, with looking, saving and restoring in between."""
+    """Check that looking, saving, restoring and the number of threads and environments change no byte."""
     plain = list(_play(name, mode, NUM_ENVS))
     for what, other in (
         ("with 3 threads", _play(name, mode, NUM_ENVS, num_threads=3)),
@@ -94,7 +95,7 @@ def check_determinism(name: str, mode: str) -> None:
 
 
 def check_states(name: str, mode: str) -> None:
-    """States restore exactly, in another environment too; anything else is refused and changes nothing."""
+    """Check that states restore exactly, in another environment too, and that anything else changes nothing."""
     env = GameVectorEnv(name, 2, distribution_mode=mode)
     env.reset(seed=SEED)
     for actions in _actions(2)[:50]:
@@ -115,7 +116,7 @@ def check_states(name: str, mode: str) -> None:
 
 
 def broken_states(state: bytes, name: str, mode: str) -> dict[str, bytes]:
-    """Byte strings that must be refused in place of `state`, by what is wrong with them."""
+    """Return byte strings that must be refused in place of `state`, by what is wrong with them."""
     middle = len(state) // 2
     flipped = state[:middle] + bytes([state[middle] ^ 1]) + state[middle + 1 :]
     other_name = next(other for other in GAME_INFO if other != name)
@@ -139,7 +140,7 @@ def broken_states(state: bytes, name: str, mode: str) -> dict[str, bytes]:
 
 
 def check_autoreset(name: str, mode: str) -> None:
-    """The three modes tell the same story, and a time limit truncates."""
+    """Check that the three modes give the same episodes, and that a time limit truncates."""
     limit = GAME_INFO[name].modes[mode]
     env = GameVectorEnv(name, 1, distribution_mode=mode, autoreset_mode=AutoresetMode.NEXT_STEP)
     env.reset(seed=SEED)
@@ -171,7 +172,7 @@ def check_autoreset(name: str, mode: str) -> None:
 
 
 def check_single(name: str, mode: str) -> None:
-    """Gymnasium's own checker, and the single environment plays what a batch of one plays."""
+    """Run Gymnasium's own checker, and check that the single environment plays what a batch of one plays."""
     env = GameEnv(name, render_mode="rgb_array", distribution_mode=mode)
     check_env(env, skip_render_check=True)
     frame = env.render()
@@ -184,7 +185,7 @@ def check_single(name: str, mode: str) -> None:
 
 
 def digest(name: str, mode: str) -> dict[str, str]:
-    """SHA-256 of what happens ("rules": rewards, flags, levels, states) and of what is seen ("frames")."""
+    """Return the SHA-256 of what happens ("rules": rewards, flags, levels, states) and of what is seen ("frames")."""
     rules, frames = hashlib.sha256(), hashlib.sha256()
     for observations, *others in _play(name, mode, NUM_ENVS):
         frames.update(observations.tobytes())
@@ -197,7 +198,7 @@ def digest(name: str, mode: str) -> dict[str, str]:
 
 
 def digests() -> dict[str, dict[str, str]]:
-    """The digests of every game and mode, by "name mode"."""
+    """Return the digests of every game and mode, by "name mode"."""
     return {f"{name} {mode}": digest(name, mode) for name, mode in games_and_modes()}
 
 
@@ -230,6 +231,16 @@ def _play(
         yield tuple(np.copy(array) for array in (*results, *levels, hashes))
 
 
+def _without_masks(info: dict[str, Any], where: str) -> dict[str, Any]:
+    """Return `info` without the masks `_key` that Gymnasium wants beside each key, which are checked."""
+    values = {key: value for key, value in info.items() if not key.startswith("_")}
+    _require(set(info) == {*values, *(f"_{key}" for key in values)}, f"{where}: info has {sorted(info)}")
+    for key in values:
+        mask = info[f"_{key}"]
+        _require(mask.dtype == np.bool_ and mask.tolist() == [True] * NUM_ENVS, f"{where}: _{key} is {mask}")
+    return {key: _without_masks(value, where) if isinstance(value, dict) else value for key, value in values.items()}
+
+
 def _same(one: list[Any], other: list[Any], where: str) -> None:
     for step, (left, right) in enumerate(zip(one, other, strict=True)):
         for index, (first, second) in enumerate(zip(left, right, strict=True)):
@@ -242,7 +253,7 @@ def _require(condition: bool, text: str) -> None:
 
 
 def main(path: str) -> None:
-    """Writes the digests of the games as they are now."""
+    """Write the digests of the games as they are now."""
     import json
 
     write_atomic(Path(path), json.dumps(digests(), indent=2) + "\n")

@@ -1,7 +1,8 @@
-"""A single native game as a Gymnasium environment."""
+"""A single native game is a Gymnasium environment here, with the keys that a keyboard plays it by."""
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import gymnasium
@@ -10,13 +11,17 @@ from gymnasium.spaces import Box, Discrete
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.lookup import unknown
-from worldmodels.envs.batch import Batch, Images
 from worldmodels.envs.games import ACTION_KEYS, HUMAN_SIZE, NUM_ACTIONS, OBSERVATION_SHAPE
-from worldmodels.envs.keys import keys_to_action
+from worldmodels.envs.native_batch import Images, NativeBatch
+
+# The codes of SDL, and so of pygame, which need not be installed. Letters have that of their character.
+_ARROWS = {"right": 0x4000004F, "left": 0x40000050, "down": 0x40000051, "up": 0x40000052}
+_OPPOSITE = ({"left", "right"}, {"up", "down"})
+_MASK = np.ones(1, np.bool_)
 
 
 class GameEnv(gymnasium.Env[Images, np.int64]):
-    """One game. Observations are uint8 (64, 64, 3), actions 0 to 14; a time limit truncates.
+    """An environment of one game has observations uint8 (64, 64, 3) and actions 0 to 14; a time limit truncates.
 
     Args:
         name: a native game, see `worldmodels.envs.GAMES`.
@@ -38,7 +43,7 @@ class GameEnv(gymnasium.Env[Images, np.int64]):
         self.observation_space = Box(0, 255, OBSERVATION_SHAPE, np.uint8)
         self.action_space = Discrete(NUM_ACTIONS)
         self.render_mode = render_mode
-        self._batch = Batch([name], options)
+        self._batch = NativeBatch([name], options)
         self._seeded = False
         self.game = self._batch.infos[0]
         self.title = self.game.title
@@ -47,7 +52,7 @@ class GameEnv(gymnasium.Env[Images, np.int64]):
         self.action_keys = ACTION_KEYS
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Images, dict[str, Any]]:
-        """Begins the next level. With a `seed`, the choice of levels starts afresh; `options` has no entries."""
+        """Begin the next level. With a `seed`, the choice of levels starts afresh; `options` has no entries."""
         super().reset(seed=seed)
         if options:
             raise UserError(f"reset takes no options here; received {', '.join(map(repr, options))}.")
@@ -56,10 +61,10 @@ class GameEnv(gymnasium.Env[Images, np.int64]):
             self._seeded = True
         outcome = self._batch.new_outcome()
         self._batch.reset(outcome)
-        return outcome.observations[0], _scalars(outcome.info())
+        return outcome.observations[0], _scalars(outcome.info(_MASK))
 
     def step(self, action: np.int64 | int) -> tuple[Images, float, bool, bool, dict[str, Any]]:
-        """Observation, reward, terminated, truncated, info. After the end of an episode it is an error."""
+        """Return observation, reward, terminated, truncated and info. After the end of an episode it is an error."""
         outcome = self._batch.new_outcome()
         self._batch.step(np.array([action], np.int32), outcome)
         return (
@@ -67,41 +72,73 @@ class GameEnv(gymnasium.Env[Images, np.int64]):
             float(outcome.rewards[0]),
             bool(outcome.terminated[0]),
             bool(outcome.truncated[0]),
-            _scalars(outcome.info()),
+            _scalars(outcome.info(_MASK)),
         )
 
     def observe(self) -> Images:
-        """uint8 (64, 64, 3): the current observation again, for example after `set_state`."""
+        """Return the current observation again, uint8 (64, 64, 3), for example after `set_state`."""
         outcome = self._batch.new_outcome()
         self._batch.observe(outcome)
         frame: Images = outcome.observations[0]
         return frame
 
     def render(self) -> Images | None:
-        """uint8 (512, 512, 3): the view for people; looking never changes the game."""
+        """Return the view for people, uint8 (512, 512, 3); looking never changes the game."""
         return None if self.render_mode is None else self._batch.render(0, HUMAN_SIZE)
 
     def get_state(self) -> bytes:
-        """Everything that the future depends on, the choice of the next levels included."""
+        """Return everything that the future depends on, the choice of the next levels included."""
         return self._batch.get_state()[0]
 
     def set_state(self, state: bytes) -> None:
-        """Restores what `get_state` gave. Raises `UserError` for bytes that are foreign, truncated or corrupted."""
+        """Restore what `get_state` gave. Raises `UserError` for bytes that are foreign, truncated or corrupted."""
         self._batch.set_state([state])
         self._seeded = True
 
     def variables(self) -> dict[str, float]:
-        """Every number of the state by its path, `{"entities/0/x": 1.5, ...}` (entity 0 is the agent): for probing."""
+        """Return every number of the state by its path, `{"entities/0/x": 1.5, ...}`; entity 0 is the agent."""
         return self._batch.variables(0)
 
     def get_keys_to_action(self) -> dict[tuple[int, ...] | str, int]:
-        """For `gymnasium.utils.play`, which needs the render mode "rgb_array": the action of each keys held."""
+        """Return `keys_to_action()` for `gymnasium.utils.play`, which needs the render mode "rgb_array"."""
         return keys_to_action()
 
     def get_action_meanings(self) -> list[str]:
-        """One text per action."""
+        """Return one text per action."""
         return list(self.action_meanings)
 
 
 def _scalars(info: dict[str, Any]) -> dict[str, Any]:
-    return {name: _scalars(value) if isinstance(value, dict) else value[0].item() for name, value in info.items()}
+    """Return the numbers of the only environment, without the masks."""
+    return {
+        name: _scalars(value) if isinstance(value, dict) else value[0].item()
+        for name, value in info.items()
+        if not name.startswith("_")
+    }
+
+
+def keys_to_action() -> dict[tuple[int, ...] | str, int]:
+    """Return the action that each combination of held keys means, by their key codes.
+
+    Nothing held is "", since `play` takes no empty tuple, and would otherwise take action 0, which moves. Opposite
+    arrows cancel out; a letter goes before the arrows, and the first one before the others.
+    """
+    actions = {frozenset(keys): action for action, keys in enumerate(ACTION_KEYS)}
+    letters = [keys[0] for keys in ACTION_KEYS if len(keys) == 1 and keys[0] not in _ARROWS]
+    names = [*_ARROWS, *letters]
+    meanings: dict[tuple[int, ...] | str, int] = {}
+    for count in range(len(names) + 1):
+        for held in combinations(names, count):
+            codes = tuple(_ARROWS.get(name) or ord(name) for name in held)
+            meanings[codes or ""] = actions[_meant(set(held), letters)]
+    return meanings
+
+
+def _meant(held: set[str], letters: list[str]) -> frozenset[str]:
+    for letter in letters:
+        if letter in held:
+            return frozenset({letter})
+    for pair in _OPPOSITE:
+        if pair <= held:
+            held = held - pair
+    return frozenset(held)

@@ -1,4 +1,4 @@
-"""The table of native games. It is written in C++ (`native/games/registry.cpp`) and read from there."""
+"""The table of native games is written in C++ (`native/games/registry.cpp`) and read from there."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from worldmodels.envs.native import _native
 NUM_ACTIONS = 15
 OBSERVATION_SHAPE = (_native.OBSERVATION_SIZE, _native.OBSERVATION_SIZE, 3)
 HUMAN_SIZE = 512
-"""Pixels per side of the view for people."""
+"""The view for people has this many pixels per side."""
 
 ACTION_KEYS: tuple[tuple[str, ...], ...] = tuple(tuple(keys.split("+")) if keys else () for keys in _native.ACTION_KEYS)
-"""For each action, the keys that mean it together: `("left", "up")`; none for standing still."""
+"""Each action has keys that mean it together, such as `("left", "up")`; standing still has none."""
 
 
 @dataclass(frozen=True)
 class GameInfo:
-    """What is known about a game before one is made.
+    """An entry of the table says what is known about a game before one is made.
 
     Attributes:
         name: as in YAML and on the command line, "coinrun".

@@ -1,4 +1,4 @@
-"""From a name or a configuration to an environment."""
+"""Environments are made from a name or a configuration."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from worldmodels.envs.vector_env import GameVectorEnv
 
 
 def make(name: str, render_mode: str | None = None, **options: Any) -> GameEnv:
-    """A single native game: its name ("maze") or Gymnasium id, and the options of `EnvConfig`."""
+    """Make a single native game from its name ("maze") or Gymnasium id and the options of `EnvConfig`."""
     return GameEnv(find_game(name).name, render_mode, **options)
 
 
 def make_vec(config: EnvConfig | str, seed: int | None = None, **overrides: Any) -> GameVectorEnv | ForeignVectorEnv:
-    """A vector environment in NEXT_STEP mode with observations uint8 (N, 64, 64, 3) and discrete actions.
+    """Make a vector environment in NEXT_STEP mode with observations uint8 (N, 64, 64, 3) and discrete actions.
 
     Args:
         config: a configuration, or the name of a game, names of several ("coinrun,maze"), or the id of a Gymnasium
@@ -44,12 +44,12 @@ def make_vec(config: EnvConfig | str, seed: int | None = None, **overrides: Any)
 
 
 def is_native(config: EnvConfig) -> bool:
-    """Whether its game is one of ours, or a mixture of them."""
+    """Return whether the configured game is a native one, or a mixture of them."""
     return len(config.games) > 1 or any(config.game in (info.name, info.id) for info in GAME_INFO.values())
 
 
 def can_save(env: gymnasium.vector.VectorEnv[Any, Any, Any]) -> bool:
-    """Whether `get_state` and `set_state` work: of native games, and of whatever is made like them."""
+    """Return whether `get_state` and `set_state` work, as in native games and whatever is made like them."""
     return hasattr(env, "get_state") and not isinstance(env, ForeignVectorEnv)
 
 
@@ -61,7 +61,8 @@ def _foreign_vec(config: EnvConfig) -> ForeignVectorEnv:
     if config.game not in gymnasium.registry and ":" not in config.game:
         raise UserError(
             unknown("game", config.game, GAMES)
-            + " Any id that Gymnasium knows is allowed as well, for example 'ALE/Pong-v5'."
+            + " Any id that Gymnasium knows is allowed as well. 'module:Name-v0' imports a module that registers its"
+            " environment, of a package ('ale_py:ALE/Pong-v5') or in the current folder."
         )
     changed = [name for name, default in DEFAULTS.items() if getattr(config, name) != default]
     if changed:

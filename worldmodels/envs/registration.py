@@ -1,4 +1,4 @@
-"""Tells Gymnasium about the games; `import worldmodels` does it."""
+"""Gymnasium is told about the games here; `import worldmodels` does it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from worldmodels.envs.games import GAME_INFO
 
 
 def register() -> None:
-    """Registers `worldmodels/<Title>-v0` for every native game; calling it again changes nothing."""
+    """Register `worldmodels/<Title>-v0` for every native game; calling it again changes nothing."""
     for info in GAME_INFO.values():
         if info.id not in registration.registry:
             registration.register(

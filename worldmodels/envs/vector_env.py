@@ -1,4 +1,4 @@
-"""Native games as a Gymnasium vector environment: one native call steps them all."""
+"""A Gymnasium vector environment of native games steps them all in one native call."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ from gymnasium.vector.utils import batch_space
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.lookup import unknown
-from worldmodels.envs.batch import Batch, Images, Outcome
 from worldmodels.envs.config import split_mixture, spread_mixture
 from worldmodels.envs.games import HUMAN_SIZE, NUM_ACTIONS, OBSERVATION_SHAPE
+from worldmodels.envs.native_batch import Images, NativeBatch, Outcome
 
 Flags = npt.NDArray[np.bool_]
 
 
 class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
-    """N games that step together. Observations are uint8 (N, 64, 64, 3), actions (N,) from 0 to 14.
+    """A vector environment is N games that step together.
+
+    Observations are uint8 (N, 64, 64, 3), actions (N,) from 0 to 14.
 
     Args:
         name: a native game, see `worldmodels.envs.GAMES`; or a mixture, "coinrun,maze": environment i plays the i-th of
@@ -38,7 +40,9 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
 
     `info` holds `level`, a dictionary with the arrays `seed` of the levels that are shown and `solution` (steps of the
     one that the generator found, -1 where none was looked for), and the arrays level_seed, prev_level_seed and
-    prev_level_complete. The attribute `games` tells what each environment plays.
+    prev_level_complete. In SAME_STEP mode `final_info` holds the last three as they were at the end of an episode.
+    As in Gymnasium's own vector environments, a mask `_key`, bool (N,), stands beside each key and says which rows hold
+    something: all do, apart from `final_obs` and `final_info`. The attribute `games` tells what each environment plays.
     """
 
     def __init__(
@@ -59,11 +63,14 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
             raise UserError(unknown("render mode", str(render_mode), ["rgb_array"]))
         if num_envs < 1 or num_threads < 1:
             raise UserError(f"num_envs and num_threads are 1 or more; received {num_envs} and {num_threads}.")
-        self._batch = Batch(spread_mixture(split_mixture(name), num_envs), options, mode, num_threads)
+        self._batch = NativeBatch(spread_mixture(split_mixture(name), num_envs), options, mode, num_threads)
         self._seeded = False
         self._buffers = self._batch.new_outcome() if reuse_buffers else None
         self.games = tuple(self._batch.infos)
         self.num_envs = num_envs
+        # The mask of infos that hold something for each environment; it is handed out again and again.
+        self._everywhere = np.ones(num_envs, np.bool_)
+        self._everywhere.setflags(write=False)
         self.render_mode = render_mode
         self.metadata = {"autoreset_mode": modes[mode], "render_modes": ["rgb_array"], "render_fps": 15}
         self.single_observation_space = Box(0, 255, OBSERVATION_SHAPE, np.uint8)
@@ -71,14 +78,22 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
 
-    def seed(self, seed: int) -> None:
-        """Starts the choice of levels afresh, differently per environment; the next reset begins the first."""
+    def seed(self, seed: int | Sequence[int]) -> None:
+        """Start the choice of levels afresh, as `reset` with this seed would; the next reset begins the first level."""
         self._batch.seed(seed)
         self._seeded = True
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Images, dict[str, Any]]:
-        """Begins new episodes everywhere, or where `options["reset_mask"]` (bool (N,)) is true."""
-        super().reset(seed=seed)
+    def reset(
+        self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Images, dict[str, Any]]:
+        """Begin new episodes everywhere, or where `options["reset_mask"]` (bool (N,)) is true.
+
+        One `seed` gives each environment a stream of levels of its own, and the first one that of a single environment.
+        A list of N seeds gives each environment the levels that a single one has under its seed. Gymnasium's
+        `SyncVectorEnv` makes the list [seed, seed + 1, ...] of one seed; here one seed does not mean that list, as
+        environment 1 of a seed would then repeat environment 0 of the next seed.
+        """
+        super().reset(seed=None if isinstance(seed, Sequence) else seed)
         options = dict(options or {})
         mask = options.pop("reset_mask", None)
         if options:
@@ -91,35 +106,35 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
             self.seed(int(self.np_random.integers(2**31)))
         outcome = self._outcome()
         self._batch.reset(outcome, mask)
-        return outcome.observations, outcome.info()
+        return outcome.observations, outcome.info(self._everywhere)
 
     def step(self, actions: npt.ArrayLike) -> tuple[Images, npt.NDArray[np.float32], Flags, Flags, dict[str, Any]]:
-        """Observations, rewards float32 (N,), terminated bool (N,), truncated bool (N,), info."""
+        """Return observations, rewards float32 (N,), terminated bool (N,), truncated bool (N,) and info."""
         outcome = self._outcome()
         self._batch.step(np.ascontiguousarray(actions, np.int32), outcome)
-        info = outcome.info()
+        info = outcome.info(self._everywhere)
         if outcome.final_observations is not None:
-            self._add_final(outcome, info)
+            _add_final(outcome, info)
         return outcome.observations, outcome.rewards, outcome.terminated, outcome.truncated, info
 
     def observe(self) -> Images:
-        """uint8 (N, 64, 64, 3): the current observations again, for example after `set_state`."""
+        """Return the current observations again, uint8 (N, 64, 64, 3), for example after `set_state`."""
         outcome = self._batch.new_outcome()
         self._batch.observe(outcome)
         return outcome.observations
 
     def render(self) -> tuple[Images, ...] | None:
-        """One uint8 (512, 512, 3) per environment: the view for people; looking never changes the games."""
+        """Return the view for people, one uint8 (512, 512, 3) per environment; looking never changes the games."""
         if self.render_mode is None:
             return None
         return tuple(self._batch.render(index, HUMAN_SIZE) for index in range(self.num_envs))
 
     def get_state(self) -> list[bytes]:
-        """Everything that the future depends on, per environment: level pickers and pending resets included."""
+        """Return everything that the future depends on, per environment, level pickers and pending resets included."""
         return self._batch.get_state()
 
     def set_state(self, states: Sequence[bytes]) -> None:
-        """Restores what `get_state` gave, all or nothing. Raises `UserError` if one of the states is refused."""
+        """Restore what `get_state` gave, all or nothing. Raises `UserError` if one of the states is refused."""
         self._batch.set_state(states)
         self._seeded = True
 
@@ -134,10 +149,9 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
             )
         return checked
 
-    @staticmethod
-    def _add_final(outcome: Outcome, info: dict[str, Any]) -> None:
-        ended = outcome.terminated | outcome.truncated
-        if not ended.any():
-            return
-        final = {"level_seed": outcome.prev_level_seed, "prev_level_complete": outcome.prev_level_complete}
-        info.update(final_obs=outcome.final_observations, _final_obs=ended, final_info=final, _final_info=ended)
+
+def _add_final(outcome: Outcome, info: dict[str, Any]) -> None:
+    ended = outcome.terminated | outcome.truncated
+    if ended.any():
+        final = {"final_obs": outcome.final_observations, "final_info": outcome.final_info(ended)}
+        info.update(final, _final_obs=ended, _final_info=ended)

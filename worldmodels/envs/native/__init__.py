@@ -1,1 +1,1 @@
-"""The C++ tree of the games. Only `worldmodels.envs.batch` imports what is compiled from it."""
+"""The C++ sources of the games, and the module `_native` that is compiled from them."""

@@ -1,6 +1,6 @@
 #include "art/bigfish.h"
 
-#include "art/shapes.h"
+#include "art/details.h"
 
 namespace wm::art::bigfish {
 namespace {

@@ -1,6 +1,6 @@
 #include "art/bossfight.h"
 
-#include "art/shapes.h"
+#include "art/details.h"
 
 namespace wm::art::bossfight {
 namespace {

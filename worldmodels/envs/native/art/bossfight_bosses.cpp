@@ -1,6 +1,6 @@
 // The four bosses of bossfight, each 200 units wide, looking down at the player. A stunned one sees stars.
 #include "art/bossfight.h"
-#include "art/shapes.h"
+#include "art/details.h"
 
 namespace wm::art::bossfight {
 namespace {

@@ -1,7 +1,7 @@
 #include "art/caveflyer.h"
 
+#include "art/details.h"
 #include "art/effects.h"
-#include "art/shapes.h"
 
 namespace wm::art::caveflyer {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "art/caveflyer.h"
-#include "art/shapes.h"
+#include "art/details.h"
 
 namespace wm::art::caveflyer {
 namespace {

@@ -1,6 +1,6 @@
 #include "art/climber.h"
 
-#include "art/shapes.h"
+#include "art/details.h"
 
 namespace wm::art::climber {
 namespace {
@@ -112,7 +112,9 @@ void paint_player(Painter& p, int theme) {
 
 void paint_crystal(Painter& p, int) {
     const Tint gold = Tint::hex(0xFFC81E);
-    const auto facet = [&](std::vector<Point> corners, const Tint& tint) { p.fill(Shape::polygon(corners), tint); };
+    const auto facet = [&](const std::vector<Point>& corners, const Tint& tint) {
+        p.fill(Shape::polygon(corners), tint);
+    };
     facet({{42, 6}, {76, 34}, {42, 94}, {8, 34}}, gold);
     facet({{42, 6}, {8, 34}, {28, 38}}, gold.lighter(0.8F));
     facet({{42, 6}, {28, 38}, {56, 38}}, gold.lighter(0.5F));

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "art/climber.h"
+#include "art/details.h"
 #include "art/masonry.h"
-#include "art/shapes.h"
 
 namespace wm::art::climber {
 namespace {

@@ -1,6 +1,6 @@
 #include "art/coinrun.h"
 
-#include "art/shapes.h"
+#include "art/details.h"
 
 namespace wm::art::coinrun {
 namespace {

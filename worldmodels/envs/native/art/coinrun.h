@@ -28,7 +28,7 @@ const ArtTable& table();
 void paint_coin(Painter& painter, int);
 void paint_crate(Painter& painter, int theme);
 
-// In their own files: the cast and the ground.
+// In their own files: the characters and the ground.
 void paint_player(Painter& painter, int theme, Sprite pose);
 void paint_walker(Painter& painter, int theme, bool second_step);
 void paint_wall_top(Painter& painter, int theme);

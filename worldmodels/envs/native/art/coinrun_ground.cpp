@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "art/coinrun.h"
+#include "art/details.h"
 #include "art/masonry.h"
-#include "art/shapes.h"
 
 namespace wm::art::coinrun {
 namespace {

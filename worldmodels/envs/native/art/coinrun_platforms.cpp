@@ -1,7 +1,7 @@
 #include "art/coinrun_platforms.h"
 
 #include "art/coinrun.h"
-#include "art/shapes.h"
+#include "art/details.h"
 
 namespace wm::art::coinrun_platforms {
 namespace {

@@ -1,6 +1,6 @@
 #include "art/effects.h"
 
-#include "art/shapes.h"
+#include "art/details.h"
 
 namespace wm::art {
 namespace {

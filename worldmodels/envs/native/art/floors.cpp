@@ -1,6 +1,6 @@
 // Nine floors seen from above: calm, light and greyed, so that whatever stands on them is seen.
+#include "art/details.h"
 #include "art/scenery.h"
-#include "art/shapes.h"
 
 namespace wm::art {
 namespace {

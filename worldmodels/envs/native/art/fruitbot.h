@@ -1,4 +1,4 @@
-// The looks of fruitbot, all seen from above but the harvest, which is shown at its best.
+// The looks of fruitbot, all seen from above but the food.
 #pragma once
 
 #include "core/sprites.h"

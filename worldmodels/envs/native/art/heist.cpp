@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "art/shapes.h"
+#include "art/details.h"
 
 namespace wm::art::heist {
 namespace {

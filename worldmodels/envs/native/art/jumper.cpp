@@ -1,6 +1,6 @@
 #include "art/jumper.h"
 
-#include "art/shapes.h"
+#include "art/details.h"
 
 namespace wm::art::jumper {
 namespace {
@@ -48,7 +48,7 @@ void paint_air_puff(Painter& p, int) {
 
 template <Sprite kPose>
 void paint_pose(Painter& p, int) {
-    paint_hare(p, kPose);
+    paint_player(p, kPose);
 }
 
 Tint tint_of(const Colour& colour) {

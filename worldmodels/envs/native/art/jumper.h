@@ -40,8 +40,8 @@ constexpr Colour kDiscColour = {168, 166, 158}, kNeedleColour = {252, 186, 3};
 
 const ArtTable& overlay();
 
-// In their own files: the hare and the ground.
-void paint_hare(Painter& painter, Sprite pose);
+// In their own files: the player and the ground.
+void paint_player(Painter& painter, Sprite pose);
 void paint_wall_top(Painter& painter, int theme);
 void paint_wall_middle(Painter& painter, int theme);
 

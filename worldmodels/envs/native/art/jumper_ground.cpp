@@ -1,8 +1,8 @@
 // The ground of jumper: four styles of cave. Patterns repeat after the width of the view.
 #include <algorithm>
 
+#include "art/details.h"
 #include "art/jumper.h"
-#include "art/shapes.h"
 
 namespace wm::art::jumper {
 namespace {

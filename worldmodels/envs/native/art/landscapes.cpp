@@ -2,8 +2,8 @@
 // darker, nothing is as strong as the foreground.
 #include <cmath>
 
+#include "art/details.h"
 #include "art/scenery.h"
-#include "art/shapes.h"
 
 namespace wm::art {
 namespace {
@@ -170,8 +170,9 @@ void paint_city(Painter& p, const Hour& hour, std::uint32_t seed) {
                 p.fill(Shape::polygon({{x, top}, {x + width, top}, {x + 0.5F * width, top - 7}}), tint);
             for (int k = 0; k < 24; ++k) {
                 if (chance(i * 31 + k, row, seed + 3) < 0.55F) continue;
+                const int row_of_three = k / 3;
                 const float u = x + width * (0.14F + 0.27F * static_cast<float>(k % 3)),
-                            v = top + 3 + 4.5F * static_cast<float>(k / 3);
+                            v = top + 3 + 4.5F * static_cast<float>(row_of_three);
                 p.fill(Shape::rectangle(u, v, 0.16F * width, 2, 0.3F), window);
             }
         }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "art/shapes.h"
+#include "art/details.h"
 
 namespace wm::art::leaper {
 namespace {
@@ -49,10 +49,9 @@ void paint_water(Painter& p, int) {
            Fill::clouds(water.darker(0.16F), water.lighter(0.16F), 50, 60, {static_cast<int>(p.width() / 50), 2}));
     const int cells = static_cast<int>(p.width() / kUnits);
     for (int i = 0; i < 3 * cells; ++i) {
-        const float x = p.width() * chance(i, 0, 61), y = 10 + 80 * chance(i, 1, 61),
-                    long_ = 12 + 26 * chance(i, 2, 61);
+        const float x = p.width() * chance(i, 0, 61), y = 10 + 80 * chance(i, 1, 61), wave = 12 + 26 * chance(i, 2, 61);
         for (const float u : {x, x - p.width()})
-            p.fill(Shape::line({u, y}, {u + long_, y - 3}, 6 + 4 * coarse, 3),
+            p.fill(Shape::line({u, y}, {u + wave, y - 3}, 6 + 4 * coarse, 3),
                    (i % 3 == 0 ? crest : water.lighter(0.4F)).faded(0.75F - 0.35F * coarse));
     }
 }

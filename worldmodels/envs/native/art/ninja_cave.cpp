@@ -1,9 +1,9 @@
 // The caves of ninja: brick of three kinds, and fire. Patterns repeat sideways after their width.
 #include <algorithm>
 
+#include "art/details.h"
 #include "art/masonry.h"
 #include "art/ninja.h"
-#include "art/shapes.h"
 
 namespace wm::art::ninja {
 namespace {

@@ -1,7 +1,7 @@
 #include "art/plunder.h"
 
+#include "art/details.h"
 #include "art/effects.h"
-#include "art/shapes.h"
 
 namespace wm::art::plunder {
 namespace {
@@ -16,6 +16,7 @@ public:
     Point at(float along, float across) const { return up_ ? Point{across, kLength - along} : Point{along, across}; }
     Shape polygon(const std::vector<Point>& corners, float corner_radius) const {
         std::vector<Point> placed;
+        placed.reserve(corners.size());
         for (const Point& corner : corners) placed.push_back(at(corner.x, corner.y));
         return Shape::polygon(placed, corner_radius);
     }

@@ -1,6 +1,6 @@
 #include "art/random_mazes.h"
 
-#include "art/shapes.h"
+#include "art/details.h"
 
 namespace wm::art::random_mazes {
 namespace {

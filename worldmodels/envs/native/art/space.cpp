@@ -1,6 +1,6 @@
 // Thirteen pieces of the night sky: nebulae, stars, now and then a planet.
+#include "art/details.h"
 #include "art/scenery.h"
-#include "art/shapes.h"
 
 namespace wm::art {
 namespace {

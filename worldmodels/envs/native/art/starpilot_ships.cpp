@@ -1,5 +1,5 @@
 // The ships of starpilot: seven fleets that fly left, and the four rockets that end a level.
-#include "art/shapes.h"
+#include "art/details.h"
 #include "art/starpilot.h"
 
 namespace wm::art::starpilot {

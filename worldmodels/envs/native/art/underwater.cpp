@@ -1,8 +1,8 @@
 // Three waters seen from within, as people picture them: light from above, ground below, far things pale.
 #include <vector>
 
+#include "art/details.h"
 #include "art/scenery.h"
-#include "art/shapes.h"
 
 namespace wm::art {
 namespace {

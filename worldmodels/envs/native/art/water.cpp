@@ -2,8 +2,8 @@
 // middle tones, so that bright and dark things both stand out.
 #include <vector>
 
+#include "art/details.h"
 #include "art/scenery.h"
-#include "art/shapes.h"
 
 namespace wm::art {
 namespace {

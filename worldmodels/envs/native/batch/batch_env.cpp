@@ -19,6 +19,13 @@ void BatchEnv::seed(std::uint64_t seed) {
     for (int i = 0; i < size(); ++i) episode(i).seed(seed, i);
 }
 
+void BatchEnv::seed_each(const std::vector<std::uint64_t>& seeds) {
+    if (seeds.size() != episodes_.size())
+        throw InvalidInput("Seeds are one per environment, " + std::to_string(episodes_.size()) + "; received " +
+                           std::to_string(seeds.size()) + ".");
+    for (int i = 0; i < size(); ++i) episode(i).seed(seeds[static_cast<std::size_t>(i)], 0);
+}
+
 // Runs `work(index)` for every environment.
 template <class Work>
 void BatchEnv::for_each(const Work& work) {

@@ -50,7 +50,10 @@ public:
     int size() const { return static_cast<int>(episodes_.size()); }
     Episode& episode(int index) { return episodes_[static_cast<std::size_t>(index)]; }
 
+    // One seed, of which each environment gets a stream of its own.
     void seed(std::uint64_t seed);
+    // One seed per environment: each chooses its levels as it would alone.
+    void seed_each(const std::vector<std::uint64_t>& seeds);
     // Begins new episodes where `mask` is true (everywhere if it is nullptr) and writes every row.
     void reset(const bool* mask, const BatchArrays& arrays);
     void step(const std::int32_t* actions, const BatchArrays& arrays);

@@ -43,7 +43,7 @@ std::vector<LevelCheck> certify_levels(const std::string& name, Mode mode, std::
         }
     });
     for (const std::string& failure : failures)
-        if (!failure.empty()) throw GameError(name + ": " + failure + ".");
+        if (!failure.empty()) throw GameError(std::string(name).append(": ").append(failure).append("."));
     return checks;
 }
 

@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "games/registry.h"
+
 namespace wm {
 
 const GameEntry& entry_of(const std::string& name) {

@@ -12,6 +12,7 @@
 
 #include "batch/batch_env.h"
 #include "batch/certify.h"
+#include "games/registry.h"
 
 namespace py = pybind11;
 
@@ -75,9 +76,9 @@ template <class T>
 T* rows_of(const py::handle& given, py::ssize_t count, bool images) {
     if (!py::isinstance<py::array>(given)) return nullptr;
     const auto array = py::reinterpret_borrow<py::array>(given);
-    constexpr py::ssize_t side = kObservationSize;
+    constexpr py::ssize_t kSide = kObservationSize;
     if (array.ndim() != (images ? 4 : 1) || array.shape(0) != count) return nullptr;
-    if (images && (array.shape(1) != side || array.shape(2) != side || array.shape(3) != 3)) return nullptr;
+    if (images && (array.shape(1) != kSide || array.shape(2) != kSide || array.shape(3) != 3)) return nullptr;
     if (!array.writeable() || (array.flags() & py::array::c_style) == 0) return nullptr;
     const py::dtype wanted = py::dtype::of<T>();
     if (!array.dtype().is(wanted) && !array.dtype().equal(wanted)) return nullptr;
@@ -233,6 +234,7 @@ PYBIND11_MODULE(_native, module) {
              }),
              py::arg("games"), py::arg("options"), py::arg("autoreset"), py::arg("num_threads"))
         .def("seed", &BatchEnv::seed, py::arg("seed"))
+        .def("seed_each", &BatchEnv::seed_each, py::arg("seeds"))
         .def("step", &step, py::arg("actions"), py::arg("outcome"))
         .def("reset", &reset, py::arg("mask").none(true), py::arg("outcome"))
         .def("observe", &observe, py::arg("outcome"))

@@ -85,13 +85,11 @@ struct GameInfo {
     std::int32_t exploration_level = -1;                   // the level seed of exploration mode; -1: not offered
 };
 
-// One line of games/registry.cpp.
+// What a game's file gives to the list in games/registry.cpp.
 struct GameEntry {
     const GameInfo* info;
     std::unique_ptr<Game> (*make)(const GameOptions& options);
 };
-
-const std::vector<GameEntry>& all_games();
 
 // The usual body of a game's `make_...` function.
 template <class T>

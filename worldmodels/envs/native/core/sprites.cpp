@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "art/generated.h"
+#include "core/generated_assets.h"
 
 namespace wm {
 namespace {
@@ -100,9 +100,9 @@ const Bitmap& Sheet::painted(int sprite, const Look& look, std::size_t slot) con
         constexpr int kTypes = 64;
         const int texture = spec.type + kTypes * look.theme;  // what a theme means must be seen in every style
         if (style_.generated && opaque) {
-            art::paint_generated_tiles(painter, table_.game, texture, spec.art_width, spec.art_height);
+            paint_generated_tiles(painter, table_.game, texture, spec.art_width, spec.art_height);
         } else if (style_.generated) {
-            art::paint_generated_figure(painter, table_.game, texture);
+            paint_generated_figure(painter, table_.game, texture);
         } else {
             spec.paint(painter, theme);
         }

@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-#include "core/backgrounds.h"
+#include "art/backgrounds.h"
 #include "core/camera.h"
 #include "core/game.h"
 #include "core/numbers.h"
@@ -69,7 +69,7 @@ public:
         agent.y = kStartHeight + start_radius_;
         entities_.assign(1, agent);
         eaten_ = bite_ = 0;
-        background_ = streams.look.below(background_count(BackgroundFamily::Water));
+        background_ = streams.look.below(art::background_count(art::BackgroundFamily::Water));
         phase_ = streams.look.uniform();
         play_ = streams.play;
         picture_.forget();
@@ -182,7 +182,8 @@ void BigFish::draw(Canvas& canvas) const {
     const Camera camera(canvas.width(), kWorld, kSize / 2, kSize / 2);
     const Sheet& sheet = art_.sheet(canvas.width(), kWorld);
     if (!picture_.copy_to(canvas)) {
-        draw_background_or_black(canvas, options_, BackgroundFamily::Water, background_, camera, kSize, phase_);
+        art::draw_background_or_black(canvas, options_, art::BackgroundFamily::Water, background_, camera, kSize,
+                                      phase_);
         picture_.remember(canvas);
     }
     const Entity& agent = entities_[0];

@@ -11,8 +11,8 @@
 
 #include <algorithm>
 
+#include "art/backgrounds.h"
 #include "art/effects.h"
-#include "core/backgrounds.h"
 #include "core/camera.h"
 #include "core/effects.h"
 #include "core/game.h"
@@ -83,7 +83,7 @@ public:
         phase_ = shield_flights_;
         player_colour_ = streams_.look.below(art_.themes(art::bossfight::PlayerShot));
         boss_colour_ = streams_.look.below(art_.themes(art::bossfight::BossShot));
-        background_ = streams_.look.below(background_count(BackgroundFamily::Space));
+        background_ = streams_.look.below(art::background_count(art::BackgroundFamily::Space));
         shift_ = streams_.look.uniform();
     }
 
@@ -327,7 +327,7 @@ void BossFight::draw(Canvas& canvas) const {
     const Sheet& sheet = art_.sheet(canvas.width(), kWorld);
     const bool generated = options_.use_generated_assets;
     if (options_.use_backgrounds)
-        draw_background(canvas, {BackgroundFamily::Space, background_, generated}, camera, kSize, shift_);
+        art::draw_background(canvas, {art::BackgroundFamily::Space, background_, generated}, camera, kSize, shift_);
     else canvas.fill({});
     for (std::size_t i = 2; i < entities_.size(); ++i)
         draw_centred(canvas, camera, sheet.get(Meteor, entities_[i].theme), entities_[i].x, entities_[i].y);

@@ -14,15 +14,15 @@
 
 #include <algorithm>
 
+#include "art/backgrounds.h"
 #include "art/effects.h"
-#include "core/backgrounds.h"
 #include "core/camera.h"
 #include "core/effects.h"
 #include "core/game.h"
 #include "core/numbers.h"
 #include "core/physics.h"
 #include "core/sprites.h"
-#include "generate/flight.h"
+#include "generate/caveflyer_level.h"
 #include "generate/search.h"
 
 namespace wm {
@@ -75,9 +75,9 @@ public:
 
     void reset(std::int32_t level_seed) override {
         Streams streams(level_seed);
-        build(generate_flight(world_size(options_.mode), options_.mode != Mode::Memory, streams.level));
+        build(generate_caveflyer_level(world_size(options_.mode), options_.mode != Mode::Memory, streams.level));
         effects_.clear();
-        background_ = streams.look.below(background_count(BackgroundFamily::Space));
+        background_ = streams.look.below(art::background_count(art::BackgroundFamily::Space));
         phase_ = streams.look.uniform();
     }
 
@@ -166,7 +166,7 @@ private:
             if (e.type == Obstacle || e.type == Target) free.set(cell_of(e.x), cell_of(e.y), kWall);
         return free;
     }
-    void build(const FlightLevel& level);
+    void build(const CaveflyerLevel& level);
     Entity& add(Type type, Place place);
     void steer_agent(const Move& move);
     void move_all(const Move& move);
@@ -197,14 +197,14 @@ Entity& CaveFlyer::add(Type type, Place place) {
     return entities_.back();
 }
 
-void CaveFlyer::build(const FlightLevel& level) {
+void CaveFlyer::build(const CaveflyerLevel& level) {
     write_cells(grid_, level.open);
     for (const Place& place : edge_of(level.open).places()) grid_.set(place.x, place.y, kRim);
     entities_.clear();
     add(Agent, level.start);
     add(Goal, level.goal);
-    for (const FlightItem& item : level.items) {
-        using Kind = FlightItem::Kind;
+    for (const CaveflyerItem& item : level.items) {
+        using Kind = CaveflyerItem::Kind;
         Entity& e = add(item.kind == Kind::Obstacle ? Obstacle
                         : item.kind == Kind::Target ? Target
                                                     : Enemy,
@@ -318,7 +318,7 @@ void CaveFlyer::draw(Canvas& canvas) const {
     const Camera camera = options_.center_agent ? Camera(canvas.width(), view_of(options_.mode), agent().x, agent().y)
                                                 : Camera(canvas.width(), world, world / 2, world / 2);
     const Sheet& sheet = art_.sheet(canvas.width(), camera.cells());
-    draw_background_or_black(canvas, options_, BackgroundFamily::Space, background_, camera, world, phase_);
+    art::draw_background_or_black(canvas, options_, art::BackgroundFamily::Space, background_, camera, world, phase_);
     const Bitmap* wall = &sheet.get(art::caveflyer::Wall);
     const Bitmap* rim = &sheet.get(art::caveflyer::Rim);
     draw_tiles(canvas, camera, [&](int x, int y) -> const Bitmap* {

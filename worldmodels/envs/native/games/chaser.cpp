@@ -17,13 +17,13 @@
 #include <utility>
 #include <vector>
 
-#include "core/backgrounds.h"
+#include "art/backgrounds.h"
 #include "core/camera.h"
 #include "core/game.h"
 #include "core/physics.h"
 #include "core/sprites.h"
-#include "generate/collecting.h"
-#include "generate/garden.h"
+#include "generate/chaser_directions.h"
+#include "generate/chaser_level.h"
 #include "generate/search.h"
 
 namespace wm {
@@ -78,7 +78,7 @@ public:
 
     void reset(std::int32_t level_seed) override {
         Streams streams(level_seed);
-        build(generate_garden(rules_.world, rules_.more_stars, rules_.dragons, streams.level));
+        build(generate_chaser_level(rules_.world, rules_.more_stars, rules_.dragons, streams.level));
         play_ = streams.play;
         scare_ = 0;
         phase_ = streams.look.uniform();
@@ -120,7 +120,7 @@ public:
 private:
     struct Plan;
 
-    void build(const Garden& garden);
+    void build(const ChaserLevel& level);
     void find_open();
     Entity& add(Type type, Maze::Place at, float radius);
     void lay_egg(Maze::Place at) { add(Egg, at, kRadius).health = kHatching; }
@@ -167,17 +167,17 @@ Entity& Chaser::add(Type type, Maze::Place at, float radius) {
     return entities_.back();
 }
 
-void Chaser::build(const Garden& garden) {
+void Chaser::build(const ChaserLevel& level) {
     grid_.reset(rules_.world, rules_.world, kWall);
-    for (const Maze::Place& place : garden.maze.places) grid_.set(place.x, place.y, kFirefly);
+    for (const Maze::Place& place : level.maze.places) grid_.set(place.x, place.y, kFirefly);
     entities_.clear();
-    add(Agent, garden.start, kRadius);
-    for (const Maze::Place& star : garden.stars) {
+    add(Agent, level.start, kRadius);
+    for (const Maze::Place& star : level.stars) {
         grid_.set(star.x, star.y, kSpace);
         add(Star, star, kStarRadius);
     }
-    fireflies_ = static_cast<std::int32_t>(garden.maze.places.size() - garden.stars.size());
-    for (const Maze::Place& egg : garden.eggs) lay_egg(egg);
+    fireflies_ = static_cast<std::int32_t>(level.maze.places.size() - level.stars.size());
+    for (const Maze::Place& egg : level.eggs) lay_egg(egg);
     find_open();
 }
 
@@ -230,7 +230,7 @@ void Chaser::decide(Entity& dragon) {
     std::array<Place, 4> ways;
     int count = 0;
     float best = 0;
-    for (const Place& way : kFourWays) {
+    for (const Place& way : kFourDirections) {
         const Place next = {x + way.x, y + way.y};
         if (grid_.at(next.x, next.y) == kWall || (way.x == -from_x && way.y == -from_y)) continue;
         const float far = preference * (std::fabs(static_cast<float>(next.x) + 0.5f - entities_[0].x) +
@@ -252,13 +252,14 @@ struct Chaser::Plan {
     int attempt;  // from the second on, it now and then goes another way than the best
 
     std::vector<HeldAction> moves(const Chaser& game) const {
-        constexpr int kActions[] = {1, 3, 5, 7};  // in the order of kFourWays
+        constexpr int kActions[] = {1, 3, 5, 7};  // in the order of kFourDirections
         constexpr int kStepsPerCell = 2;
         const Entity& frog = game.entities_[0];
-        const RankedWays ranked = rank_ways(game.grid_, {cell_of(frog.x), cell_of(frog.y)}, kFirefly);
+        const RankedDirections ranked = rank_directions(game.grid_, {cell_of(frog.x), cell_of(frog.y)}, kFirefly);
         std::vector<HeldAction> moves;
+        moves.reserve(ranked.directions.size());
         for (int i = 0; i < ranked.count; ++i)
-            moves.push_back({kActions[ranked.ways[static_cast<std::size_t>(i)]], kStepsPerCell});
+            moves.push_back({kActions[ranked.directions[static_cast<std::size_t>(i)]], kStepsPerCell});
         const bool strays = folded(static_cast<std::uint64_t>(attempt), frog.age) >> 60 == 0;
         if (attempt > 0 && strays) std::swap(moves[0], moves[1]);  // there are no dead ends
         return moves;
@@ -284,8 +285,8 @@ void Chaser::draw_cell(const Canvas& canvas, const Camera& camera, const Sheet& 
     const bool painted = !options_.use_generated_assets && !options_.use_monochrome_assets;
     const int left = camera.column_edge(x), top = camera.row_edge(y + 1);
     Canvas cell = canvas.clipped(left, top, camera.column_edge(x + 1) - left, camera.row_edge(y) - top);
-    const BackgroundLook floor = {BackgroundFamily::TopDown, 0, options_.use_generated_assets};
-    if (options_.use_backgrounds) draw_background(cell, floor, camera, camera.cells(), phase_);
+    const art::BackgroundLook floor = {art::BackgroundFamily::TopDown, 0, options_.use_generated_assets};
+    if (options_.use_backgrounds) art::draw_background(cell, floor, camera, camera.cells(), phase_);
     else cell.fill({});
     if (options_.use_backgrounds && painted) draw_in_cell(cell, camera, sheet.get(art::chaser::Dusk), x, y);
     if (grid_.at(x, y) != kFirefly) return;

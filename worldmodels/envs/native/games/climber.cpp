@@ -8,7 +8,7 @@
 
 #include "art/climber.h"
 
-#include "core/backgrounds.h"
+#include "art/backgrounds.h"
 #include "core/camera.h"
 #include "core/game.h"
 #include "core/physics.h"
@@ -84,7 +84,7 @@ public:
         });
         agent().theme = static_cast<std::int16_t>(streams.look.below(kLooks));
         tower_theme_ = streams.look.below(kLooks);
-        background_ = streams.look.below(background_count(BackgroundFamily::Platform));
+        background_ = streams.look.below(art::background_count(art::BackgroundFamily::Platform));
         phase_ = streams.look.uniform();
     }
 
@@ -306,7 +306,8 @@ void Climber::draw(Canvas& canvas) const {
 
 void Climber::draw_world(Canvas& canvas, const Camera& camera) const {
     const Sheet& sheet = art_.sheet(canvas.width(), camera.cells());
-    draw_background_or_black(canvas, options_, BackgroundFamily::Platform, background_, camera, kHeight, phase_);
+    art::draw_background_or_black(canvas, options_, art::BackgroundFamily::Platform, background_, camera, kHeight,
+                                  phase_);
     const Bitmap* top = &sheet.get(art::climber::WallTop, tower_theme_);
     const Bitmap* middle = &sheet.get(art::climber::WallMiddle, tower_theme_);
     draw_tiles(canvas, camera, [&](int x, int y) -> const Bitmap* {

@@ -9,7 +9,7 @@
 
 #include "art/coinrun.h"
 
-#include "core/backgrounds.h"
+#include "art/backgrounds.h"
 #include "core/camera.h"
 #include "core/game.h"
 #include "core/physics.h"
@@ -106,7 +106,7 @@ private:
         static constexpr bool kEntitiesBlock = true;
         CoinRun& game;
 
-        explicit Rules(CoinRun& game_) : game(game_) {}
+        explicit Rules(CoinRun& played) : game(played) {}
 
         bool blocks(const Entity& mover, Cell cell) const { return mover.type == kAgent && is_ground(cell); }
 
@@ -163,7 +163,7 @@ private:
         const bool varied = options_.mode != Mode::Easy;
         agent().theme = static_cast<std::int16_t>(varied ? look.below(5) : 0);
         ground_theme_ = varied ? look.below(6) : 0;
-        background_ = varied ? look.below(background_count(BackgroundFamily::Platform)) : 0;
+        background_ = varied ? look.below(art::background_count(art::BackgroundFamily::Platform)) : 0;
         phase_ = look.uniform();
     }
 
@@ -243,7 +243,8 @@ void CoinRun::draw(Canvas& canvas) const {
     const Camera camera = options_.center_agent ? Camera(canvas.width(), kView, agent().x, agent().y)
                                                 : Camera(canvas.width(), kPlatformWorld, middle, middle);
     const Sheet& sheet = art_.sheet(canvas.width(), camera.cells());
-    draw_background_or_black(canvas, options_, BackgroundFamily::Platform, background_, camera, kPlatformWorld, phase_);
+    art::draw_background_or_black(canvas, options_, art::BackgroundFamily::Platform, background_, camera,
+                                  kPlatformWorld, phase_);
     draw_ground(canvas, camera, sheet);
     draw_items(canvas, camera, sheet);
     draw_standing(canvas, camera, agent_picture(sheet), agent().x, agent().bottom());

@@ -14,14 +14,14 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "core/backgrounds.h"
+#include "art/backgrounds.h"
 #include "core/camera.h"
 #include "core/game.h"
 #include "core/sprites.h"
-#include "generate/cliffs.h"
+#include "generate/coinrun_platforms_level.h"
+#include "generate/coinrun_platforms_runner.h"
 #include "generate/draw_until.h"
 #include "generate/platforms.h"
-#include "generate/runner.h"
 #include "generate/search.h"
 
 namespace wm {
@@ -115,7 +115,7 @@ private:
     int play_through() const;
 
     void build_level(Streams& streams) {
-        const CliffLevel level = generate_cliffs(grid_, streams.level);
+        const CoinrunPlatformsLevel level = generate_coinrun_platforms_level(grid_, streams.level);
         coins_ = level.coins;
         runner_ = Runner();
         runner_.x = static_cast<float>(level.start.x);
@@ -124,10 +124,11 @@ private:
         mirrored_ = false;
         steps_ = 0;
         monsters_.clear();
-        for (const CliffMonster& monster : level.monsters) monsters_.push_back(new_monster(monster, streams));
+        for (const CoinrunPlatformsMonster& monster : level.monsters)
+            monsters_.push_back(new_monster(monster, streams));
     }
 
-    static Monster new_monster(const CliffMonster& born, Streams& streams) {
+    static Monster new_monster(const CoinrunPlatformsMonster& born, Streams& streams) {
         Monster monster;
         monster.x = static_cast<float>(born.x);
         monster.y = static_cast<float>(born.y);
@@ -142,7 +143,7 @@ private:
         player_theme_ = look.below(kPlayerThemes);
         ground_theme_ = look.below(kGroundThemes);
         crate_theme_ = look.below(kCrateThemes);
-        background_ = look.below(background_count(BackgroundFamily::Platform));
+        background_ = look.below(art::background_count(art::BackgroundFamily::Platform));
         phase_ = look.uniform();
     }
 
@@ -284,7 +285,8 @@ void CoinRunPlatforms::draw(Canvas& canvas) const {
     const Camera camera = options_.center_agent ? Camera(canvas.width(), kView, runner_.x + 0.5f, runner_.y + 0.5f)
                                                 : Camera(canvas.width(), kPlatformWorld, middle, middle);
     const Sheet& sheet = art_.sheet(canvas.width(), camera.cells());
-    draw_background_or_black(canvas, options_, BackgroundFamily::Platform, background_, camera, kPlatformWorld, phase_);
+    art::draw_background_or_black(canvas, options_, art::BackgroundFamily::Platform, background_, camera,
+                                  kPlatformWorld, phase_);
     draw_ground(canvas, camera, sheet);
     draw_monsters(canvas, camera, sheet);
     draw_standing(canvas, camera, player_picture(sheet), runner_.x + 0.5f, runner_.y);

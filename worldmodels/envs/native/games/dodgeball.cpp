@@ -12,7 +12,7 @@
 
 #include <algorithm>
 
-#include "core/backgrounds.h"
+#include "art/backgrounds.h"
 #include "core/camera.h"
 #include "core/effects.h"
 #include "core/game.h"
@@ -89,7 +89,7 @@ public:
         facing_y_ = 0;
         exit_open_ = false;
         team_ = streams_.look.below(art_.themes(art::dodgeball::Enemy));
-        background_ = streams_.look.below(background_count(BackgroundFamily::TopDown));
+        background_ = streams_.look.below(art::background_count(art::BackgroundFamily::TopDown));
         shift_ = streams_.look.uniform();
         picture_.forget();
     }
@@ -308,8 +308,8 @@ Certificate Dodgeball::certify() const {
 }
 
 void Dodgeball::draw_hall(Canvas& canvas, const Camera& camera, const Sheet& sheet) const {
-    draw_background_or_black(canvas, options_, BackgroundFamily::TopDown, background_, camera,
-                             static_cast<float>(rules_.size), shift_);
+    art::draw_background_or_black(canvas, options_, art::BackgroundFamily::TopDown, background_, camera,
+                                  static_cast<float>(rules_.size), shift_);
     for (std::size_t i = 2; i < first_enemy(); ++i) art::dodgeball::draw_wall(canvas, camera, sheet, entities_[i]);
     if (whole_view()) return;
     const Bitmap* outside = &sheet.get(art::dodgeball::Outside);

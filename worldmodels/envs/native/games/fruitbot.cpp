@@ -13,7 +13,7 @@
 
 #include <algorithm>
 
-#include "core/backgrounds.h"
+#include "art/backgrounds.h"
 #include "core/camera.h"
 #include "core/game.h"
 #include "core/physics.h"
@@ -85,7 +85,7 @@ public:
         scatter(Fruit, art::fruitbot::kFruitAspects, streams.level);
         scatter(Food, art::fruitbot::kFoodAspects, streams.level);
         steps_ = last_throw_ = 0;
-        background_ = streams.look.below(background_count(BackgroundFamily::TopDown));
+        background_ = streams.look.below(art::background_count(art::BackgroundFamily::TopDown));
         phase_ = streams.look.uniform();
     }
 
@@ -279,7 +279,8 @@ void FruitBot::draw(Canvas& canvas) const {
     const Entity& robot = entities_[0];
     const Camera camera(canvas.width(), width_, width_ / 2, robot.y + width_ / 2 - kShownAbove);
     const Sheet& sheet = art_.sheet(canvas.width(), width_);
-    draw_background_or_black(canvas, options_, BackgroundFamily::TopDown, background_, camera, kHeight, phase_);
+    art::draw_background_or_black(canvas, options_, art::BackgroundFamily::TopDown, background_, camera, kHeight,
+                                  phase_);
     const Bitmap& outside = sheet.get(art::fruitbot::Outside);
     const int end = camera.row(kHeight), start = camera.row(0);
     canvas.fill_pattern(0, end - canvas.height(), canvas.width(), canvas.height(), outside, 0, 0);

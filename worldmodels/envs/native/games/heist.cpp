@@ -16,13 +16,13 @@
 #include <cmath>
 #include <vector>
 
-#include "core/backgrounds.h"
+#include "art/backgrounds.h"
 #include "core/camera.h"
 #include "core/game.h"
 #include "core/physics.h"
 #include "core/sprites.h"
 #include "core/wide_picture.h"
-#include "generate/doors.h"
+#include "generate/door_maze.h"
 
 namespace wm {
 
@@ -68,7 +68,7 @@ public:
         build(generate_door_maze(kSmallestMaze + 2 * difficulty, doors, streams.level), world, streams.level);
         held_ = 0;
         steps_ = 0;
-        background_ = streams.look.below(background_count(BackgroundFamily::TopDown));
+        background_ = streams.look.below(art::background_count(art::BackgroundFamily::TopDown));
         phase_ = streams.look.uniform();
         forget_pictures();
     }
@@ -222,7 +222,7 @@ Camera Heist::view_of(const Canvas& canvas) const {
 
 void Heist::draw_level(Canvas& canvas, const Camera& camera, const Sheet& sheet) const {
     const float world = static_cast<float>(grid_.height());
-    draw_background_or_black(canvas, options_, BackgroundFamily::TopDown, background_, camera, world, phase_);
+    art::draw_background_or_black(canvas, options_, art::BackgroundFamily::TopDown, background_, camera, world, phase_);
     const Bitmap* wall = &sheet.get(art::heist::Wall);
     draw_tiles(canvas, camera, [&](int x, int y) { return grid_.at(x, y) == kWall ? wall : nullptr; });
 }

@@ -12,7 +12,7 @@
 
 #include <algorithm>
 
-#include "core/backgrounds.h"
+#include "art/backgrounds.h"
 #include "core/camera.h"
 #include "core/effects.h"
 #include "core/game.h"
@@ -84,7 +84,7 @@ public:
         effects_.clear();
         draw_until([&] { return build(streams.level) && (solution_ = play_through(kQuickSearch)) >= 0; });
         ground_theme_ = streams.look.below(art::jumper::kWallThemes);
-        background_ = streams.look.below(background_count(BackgroundFamily::Platform));
+        background_ = streams.look.below(art::background_count(art::BackgroundFamily::Platform));
         phase_ = streams.look.uniform();
     }
 
@@ -327,7 +327,8 @@ void Jumper::draw(Canvas& canvas) const {
     const Camera camera = options_.center_agent ? Camera(canvas.width(), view_of(options_.mode), agent().x, agent().y)
                                                 : Camera(canvas.width(), world, world / 2, world / 2);
     const Sheet& sheet = art_.sheet(canvas.width(), camera.cells());
-    draw_background_or_black(canvas, options_, BackgroundFamily::Platform, background_, camera, world, phase_);
+    art::draw_background_or_black(canvas, options_, art::BackgroundFamily::Platform, background_, camera, world,
+                                  phase_);
     draw_cave(canvas, camera, sheet);
     draw_effects(canvas, camera, sheet, effects_);
     draw_standing(canvas, camera, agent_picture(sheet), agent().x, agent().bottom());

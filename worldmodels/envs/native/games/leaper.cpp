@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/backgrounds.h"
+#include "art/backgrounds.h"
 #include "core/camera.h"
 #include "core/game.h"
 #include "core/sprites.h"
@@ -61,7 +61,7 @@ public:
             solution_ = leaper::solve(crossing_);
             return solution_ >= 0;
         });
-        background_ = streams.look.below(background_count(BackgroundFamily::TopDown));
+        background_ = streams.look.below(art::background_count(art::BackgroundFamily::TopDown));
         phase_ = streams.look.uniform();
         picture_.forget();
     }
@@ -126,7 +126,8 @@ void fill_row(Canvas& canvas, const Camera& camera, int row, const Bitmap& patte
 }
 
 void Leaper::draw_level(Canvas& canvas, const Camera& camera, const Sheet& sheet) const {
-    draw_background_or_black(canvas, options_, BackgroundFamily::TopDown, background_, camera, world_, phase_);
+    art::draw_background_or_black(canvas, options_, art::BackgroundFamily::TopDown, background_, camera, world_,
+                                  phase_);
     for (const Lane& lane : crossing_.lanes())
         if (!lane.river) fill_row(canvas, camera, lane.row, sheet.get(art::leaper::Road));
     fill_row(canvas, camera, crossing_.finish_row(), sheet.get(art::leaper::Finish));

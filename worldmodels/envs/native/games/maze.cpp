@@ -9,7 +9,7 @@
 
 #include "art/maze.h"
 
-#include "core/backgrounds.h"
+#include "art/backgrounds.h"
 #include "core/camera.h"
 #include "core/game.h"
 #include "core/physics.h"
@@ -62,7 +62,7 @@ public:
             cheese_y_ = margin + place.y;
         } while (cheese_x_ == mouse_x_ && cheese_y_ == mouse_y_);
 
-        background_ = streams.look.below(background_count(BackgroundFamily::TopDown));
+        background_ = streams.look.below(art::background_count(art::BackgroundFamily::TopDown));
         phase_ = streams.look.uniform();
         forget_pictures();
     }
@@ -120,7 +120,8 @@ private:
 
     void draw_level(Canvas& canvas, const Camera& camera, const Sheet& sheet) const {
         const float world = static_cast<float>(grid_.height());
-        draw_background_or_black(canvas, options_, BackgroundFamily::TopDown, background_, camera, world, phase_);
+        art::draw_background_or_black(canvas, options_, art::BackgroundFamily::TopDown, background_, camera, world,
+                                      phase_);
         const Bitmap* wall = &sheet.get(art::maze::Wall);
         draw_tiles(canvas, camera, [&](int x, int y) { return grid_.at(x, y) == kWall ? wall : nullptr; });
     }

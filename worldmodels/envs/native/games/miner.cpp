@@ -14,7 +14,7 @@
 
 #include <cstring>
 
-#include "core/backgrounds.h"
+#include "art/backgrounds.h"
 #include "core/camera.h"
 #include "core/game.h"
 #include "core/sprites.h"
@@ -58,7 +58,7 @@ public:
         Streams streams(level_seed);
         solution_length_ = generate_mine(mine_, world_size(options_.mode), streams.level);
         mirrored_ = second_picture_ = false;
-        background_ = streams.look.below(background_count(BackgroundFamily::Platform));
+        background_ = streams.look.below(art::background_count(art::BackgroundFamily::Platform));
         phase_ = streams.look.uniform();
         picture_.forget();
     }
@@ -118,8 +118,8 @@ private:
     }
 
     void draw_backdrop(Canvas& canvas, const Camera& camera) const {
-        draw_background_or_black(canvas, options_, BackgroundFamily::Platform, background_, camera,
-                                 static_cast<float>(mine_.grid.height()), phase_);
+        art::draw_background_or_black(canvas, options_, art::BackgroundFamily::Platform, background_, camera,
+                                      static_cast<float>(mine_.grid.height()), phase_);
     }
 
     // Darkens the cells from x to `end` of a row.

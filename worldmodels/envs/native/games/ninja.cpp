@@ -9,7 +9,7 @@
 
 #include "art/ninja.h"
 
-#include "core/backgrounds.h"
+#include "art/backgrounds.h"
 #include "core/camera.h"
 #include "core/game.h"
 #include "core/numbers.h"
@@ -17,7 +17,7 @@
 #include "core/platforming.h"
 #include "core/sprites.h"
 #include "generate/draw_until.h"
-#include "generate/ledges.h"
+#include "generate/ninja_level.h"
 #include "generate/search.h"
 
 namespace wm {
@@ -61,7 +61,7 @@ enum Type : std::int16_t { kAgent, kMushroom, kStar, kExplosion };
 
 // What a mode decides.
 struct Rules {
-    LedgeOptions ledges;
+    NinjaLevelOptions ledges;
     float charge;  // of a full jump, for each step of holding
     float jump_speed;
     float view;  // cells across
@@ -86,13 +86,13 @@ public:
         charge_ = 0;
         // Ledges may be too far apart, or a bomb in the only way: such a cave is built anew.
         draw_until([&] {
-            place(generate_ledges(grid_, rules_.ledges, streams.level));
+            place(generate_ninja_level(grid_, rules_.ledges, streams.level));
             solution_ = solve_by_playing(*this, ToTheRight(), kMostNodes);
             return solution_ >= 0;
         });
         entities_[1].theme = static_cast<std::int16_t>(streams.look.below(art_.themes(art::ninja::Mushroom)));
         brick_theme_ = streams.look.below(art_.themes(art::ninja::Brick));
-        background_ = streams.look.below(background_count(BackgroundFamily::Platform));
+        background_ = streams.look.below(art::background_count(art::BackgroundFamily::Platform));
         phase_ = streams.look.uniform();
     }
 
@@ -150,10 +150,10 @@ private:
 
     void place(Place goal) {
         entities_.clear();
-        add_entity(kAgent, 1.5f, kLedgeStart + 0.5f, 0.5f);
+        add_entity(kAgent, 1.5f, kNinjaStart + 0.5f, 0.5f);
         bombs_ = 0;
-        for (int y = 0; y < kLedgeWorld; ++y)
-            for (int x = 0; x < kLedgeWorld; ++x) bombs_ += grid_.at(x, y) == kBomb;
+        for (int y = 0; y < kNinjaWorld; ++y)
+            for (int x = 0; x < kNinjaWorld; ++x) bombs_ += grid_.at(x, y) == kBomb;
         add_entity(kMushroom, static_cast<float>(goal.x) + 0.5f, static_cast<float>(goal.y) + 0.5f, 0.5f);
     }
 
@@ -264,11 +264,12 @@ void Ninja::throw_star(int special) {
 }
 
 void Ninja::draw(Canvas& canvas) const {
-    const float middle = static_cast<float>(kLedgeWorld) / 2;
+    const float middle = static_cast<float>(kNinjaWorld) / 2;
     const Camera camera = options_.center_agent ? Camera(canvas.width(), rules_.view, agent().x, agent().y)
-                                                : Camera(canvas.width(), kLedgeWorld, middle, middle);
+                                                : Camera(canvas.width(), kNinjaWorld, middle, middle);
     const Sheet& sheet = art_.sheet(canvas.width(), camera.cells());
-    draw_background_or_black(canvas, options_, BackgroundFamily::Platform, background_, camera, kLedgeWorld, phase_);
+    art::draw_background_or_black(canvas, options_, art::BackgroundFamily::Platform, background_, camera, kNinjaWorld,
+                                  phase_);
     draw_cave(canvas, camera, sheet);
     draw_entities(canvas, camera, sheet);
     if (options_.paint_vel_info) canvas.paint_velocity(agent().vx / kRunSpeed, agent().vy / rules_.jump_speed);

@@ -12,9 +12,9 @@
 
 #include <algorithm>
 
+#include "art/backgrounds.h"
 #include "art/effects.h"
 #include "art/scenery.h"
-#include "core/backgrounds.h"
 #include "core/camera.h"
 #include "core/effects.h"
 #include "core/game.h"
@@ -302,7 +302,7 @@ Certificate Plunder::certify() const {
 
 void Plunder::draw_level(Canvas& canvas, const Camera& camera, const Sheet& sheet) const {
     using namespace art::plunder;
-    draw_background_or_black(canvas, options_, BackgroundFamily::Water, background_, camera, kSize, phase_);
+    art::draw_background_or_black(canvas, options_, art::BackgroundFamily::Water, background_, camera, kSize, phase_);
     for (const Entity& e : entities_)
         if (e.type == kPanel) draw_centred(canvas, camera, sheet.get(Panel), e.x, e.y);
     draw_centred(canvas, camera, sheet.get(LegendDisc), kDiscRadius, kDiscRadius);

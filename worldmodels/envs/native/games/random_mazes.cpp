@@ -10,7 +10,7 @@
 
 #include "art/random_mazes.h"
 
-#include "core/backgrounds.h"
+#include "art/backgrounds.h"
 #include "core/camera.h"
 #include "core/game.h"
 #include "core/sprites.h"
@@ -56,7 +56,7 @@ public:
         player_ = {kBorder, kBorder};
         mirrored_ = false;
         place_coin(maze, streams.level);
-        background_ = streams.look.below(background_count(BackgroundFamily::TopDown));
+        background_ = streams.look.below(art::background_count(art::BackgroundFamily::TopDown));
         phase_ = streams.look.uniform();
     }
 
@@ -113,7 +113,7 @@ private:
         const float world = static_cast<float>(grid_.height());
         if (!options_.use_backgrounds) canvas.fill({});
         else if (!options_.use_generated_assets) canvas.fill(art::random_mazes::kFloor);
-        else draw_background(canvas, {BackgroundFamily::TopDown, background_, true}, camera, world, phase_);
+        else art::draw_background(canvas, {art::BackgroundFamily::TopDown, background_, true}, camera, world, phase_);
     }
 
     GameOptions options_;

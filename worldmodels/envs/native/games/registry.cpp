@@ -22,7 +22,7 @@
     game(starpilot)
 // clang-format on
 
-#include "core/game.h"
+#include "games/registry.h"
 
 namespace wm {
 
@@ -34,9 +34,9 @@ WM_GAMES(WM_DECLARE)
 
 const std::vector<GameEntry>& all_games() {
 #define WM_CALL(name) games::name(),
-    static const std::vector<GameEntry> entries = {WM_GAMES(WM_CALL)};
+    static const std::vector<GameEntry> kEntries = {WM_GAMES(WM_CALL)};
 #undef WM_CALL
-    return entries;
+    return kEntries;
 }
 
 }  // namespace wm

@@ -11,8 +11,8 @@
 
 #include <algorithm>
 
+#include "art/backgrounds.h"
 #include "art/effects.h"
-#include "core/backgrounds.h"
 #include "core/camera.h"
 #include "core/effects.h"
 #include "core/game.h"
@@ -104,7 +104,7 @@ public:
         next_arrival_ = 0;
         explosions_.clear();
         steps_ = 0;
-        background_ = streams.look.below(background_count(BackgroundFamily::Space));
+        background_ = streams.look.below(art::background_count(art::BackgroundFamily::Space));
         phase_ = streams.look.uniform();
         height_ = streams.look.uniform();
     }
@@ -323,7 +323,7 @@ void StarPilot::draw(Canvas& canvas) const {
     const Sheet& sheet = art_.sheet(canvas.width(), kWorld);
     if (options_.use_backgrounds) {
         const auto image =
-            background({BackgroundFamily::Space, background_, options_.use_generated_assets}, canvas.width());
+            art::background({art::BackgroundFamily::Space, background_, options_.use_generated_assets}, canvas.width());
         const float scrolled = kScroll * camera.scale() * static_cast<float>(steps_);
         canvas.copy_wrapped(*image, static_cast<int>(scrolled + phase_ * static_cast<float>(image->width)),
                             static_cast<int>(height_ * static_cast<float>(image->height)));

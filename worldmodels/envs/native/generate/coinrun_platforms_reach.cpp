@@ -4,9 +4,9 @@
 #include <array>
 #include <utility>
 
-#include "generate/cliffs.h"
+#include "generate/coinrun_platforms_level.h"
+#include "generate/coinrun_platforms_runner.h"
 #include "generate/platforms.h"
-#include "generate/runner.h"
 
 namespace wm {
 namespace {

@@ -1,11 +1,11 @@
-#include "generate/cliffs.h"
+#include "generate/coinrun_platforms_level.h"
 
 #include <algorithm>
 #include <cmath>
 
+#include "generate/coinrun_platforms_runner.h"
 #include "generate/draw_until.h"
 #include "generate/platforms.h"
-#include "generate/runner.h"
 
 namespace wm {
 namespace {
@@ -21,7 +21,7 @@ class CliffBuilder {
 public:
     CliffBuilder(Grid& grid, Random& random) : grid_(grid), random_(random) {}
 
-    CliffLevel build() {
+    CoinrunPlatformsLevel build() {
         frame();
         for (int x = 1; x < kPlatformWorld - 1; ++x) candidates_.push_back({x, 1});
         int wanted = kCliffs;
@@ -58,7 +58,7 @@ private:
     }
 
     bool is_empty(int x, int y) const {
-        const auto here = [x, y](const CliffMonster& monster) { return monster.x == x && monster.y == y; };
+        const auto here = [x, y](const CoinrunPlatformsMonster& monster) { return monster.x == x && monster.y == y; };
         return grid_.at(x, y) == kSpace && std::none_of(level_.monsters.begin(), level_.monsters.end(), here);
     }
 
@@ -176,15 +176,15 @@ private:
 
     Grid& grid_;
     Random& random_;
-    CliffLevel level_;
+    CoinrunPlatformsLevel level_;
     std::vector<Place> candidates_;  // where a jump or a ladder may begin, or a coin lie
     std::vector<Place> flights_, coins_;
 };
 
 }  // namespace
 
-CliffLevel generate_cliffs(Grid& grid, Random& random) {
-    CliffLevel level;
+CoinrunPlatformsLevel generate_coinrun_platforms_level(Grid& grid, Random& random) {
+    CoinrunPlatformsLevel level;
     draw_until([&] {
         level = CliffBuilder(grid, random).build();
         return level.coins > 0;

@@ -1,6 +1,6 @@
 // The hare of jumper: pink, long-eared, with a yellow scarf. It faces right.
+#include "art/details.h"
 #include "art/jumper.h"
-#include "art/shapes.h"
 
 namespace wm::art::jumper {
 namespace {
@@ -40,7 +40,7 @@ void paint_face(Painter& p, float y) {
 
 }  // namespace
 
-void paint_hare(Painter& p, Sprite sprite) {
+void paint_player(Painter& p, Sprite sprite) {
     const Pose pose = pose_of(sprite);
     const float head = 50 - pose.lift, body = 86 - pose.lift;
     paint_ear(p, 40, pose.ears - 8);

@@ -1,10 +1,10 @@
-#include "art/generated.h"
+#include "core/generated_assets.h"
 
 #include <cmath>
 
 #include "core/rng.h"
 
-namespace wm::art {
+namespace wm {
 namespace {
 
 constexpr std::uint64_t kStream = 100;
@@ -125,4 +125,4 @@ void paint_generated_background(Painter& painter, int variant) {
     paint_texture(painter, {0, 0, painter.width(), painter.height()}, random, 50, true);
 }
 
-}  // namespace wm::art
+}  // namespace wm

@@ -1,4 +1,4 @@
-#include "generate/garden.h"
+#include "generate/chaser_level.h"
 
 #include <cstddef>
 #include <utility>
@@ -15,23 +15,23 @@ Maze::Place take_any(std::vector<Maze::Place>& places, Random& random) {
 
 }  // namespace
 
-Garden generate_garden(int size, int more_stars, int eggs, Random& random) {
-    Garden garden;
-    garden.maze = generate_maze(size, random);
-    open_dead_ends(garden.maze, random);
+ChaserLevel generate_chaser_level(int size, int more_stars, int eggs, Random& random) {
+    ChaserLevel level;
+    level.maze = generate_maze(size, random);
+    open_dead_ends(level.maze, random);
 
     std::vector<Maze::Place> quarters[4], rest;
-    for (const Maze::Place& place : garden.maze.places)
+    for (const Maze::Place& place : level.maze.places)
         quarters[(place.x >= size / 2) + 2 * (place.y >= size / 2)].push_back(place);
     const int special = random.below(4);
     for (int i = 0; i < 4; ++i) {
         for (int count = 1 + (i == special ? more_stars : 0); count > 0; --count)
-            garden.stars.push_back(take_any(quarters[i], random));
+            level.stars.push_back(take_any(quarters[i], random));
         rest.insert(rest.end(), quarters[i].begin(), quarters[i].end());
     }
-    garden.start = take_any(rest, random);
-    for (int i = 0; i < eggs; ++i) garden.eggs.push_back(take_any(rest, random));
-    return garden;
+    level.start = take_any(rest, random);
+    for (int i = 0; i < eggs; ++i) level.eggs.push_back(take_any(rest, random));
+    return level;
 }
 
 }  // namespace wm

@@ -1,7 +1,7 @@
 // What lies about in fruitbot: six happy fruits in plain, bright colours, and six sly pieces of junk food.
 // Each is painted on the units of its own shape, the larger side being 100.
+#include "art/details.h"
 #include "art/fruitbot.h"
-#include "art/shapes.h"
 
 namespace wm::art::fruitbot {
 namespace {

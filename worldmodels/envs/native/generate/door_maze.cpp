@@ -1,4 +1,4 @@
-#include "generate/doors.h"
+#include "generate/door_maze.h"
 
 #include <algorithm>
 #include <cstddef>

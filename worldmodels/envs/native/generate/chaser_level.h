@@ -1,4 +1,4 @@
-// Mazes without dead ends, with things spread over their four quarters.
+// Levels of chaser: mazes without dead ends, with things spread over their four quarters.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace wm {
 
-struct Garden {
+struct ChaserLevel {
     Maze maze;
     Maze::Place start;
     std::vector<Maze::Place> stars;  // one in each quarter, and `more_stars` (which may be negative) in one of them
@@ -15,6 +15,6 @@ struct Garden {
 };
 
 // All places are different ones. `size` is odd and at least 7.
-Garden generate_garden(int size, int more_stars, int eggs, Random& random);
+ChaserLevel generate_chaser_level(int size, int more_stars, int eggs, Random& random);
 
 }  // namespace wm

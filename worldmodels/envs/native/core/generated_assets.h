@@ -3,7 +3,7 @@
 
 #include "core/painter.h"
 
-namespace wm::art {
+namespace wm {
 
 // The look of a game's type: a texture that fills each tile of the given size, all tiles alike.
 void paint_generated_tiles(Painter& painter, const char* game, int type, float tile_width, float tile_height);
@@ -14,4 +14,4 @@ void paint_generated_figure(Painter& painter, const char* game, int type);
 // A texture in the place of a background.
 void paint_generated_background(Painter& painter, int variant);
 
-}  // namespace wm::art
+}  // namespace wm

@@ -1,4 +1,4 @@
-#include "generate/flight.h"
+#include "generate/caveflyer_level.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -8,7 +8,7 @@
 namespace wm {
 namespace {
 
-using Kind = FlightItem::Kind;
+using Kind = CaveflyerItem::Kind;
 
 constexpr float kSlowestEnemy = 0.1f, kFastestEnemy = 0.2f;  // cells per step
 constexpr int kSmoothings = 4, kPathWidenings = 4;
@@ -34,7 +34,7 @@ Lane lane_of(const CellSet& open, Place place, bool sideways) {
 }
 
 // Returns false if it would begin near the start, or if there is no room to fly past it.
-bool add_enemy(FlightLevel& level, Place place, Random& random) {
+bool add_enemy(CaveflyerLevel& level, Place place, Random& random) {
     const bool sideways = random.coin();
     const float speed = random.uniform(kSlowestEnemy, kFastestEnemy), velocity = random.coin() ? speed : -speed;
     const int columns = std::abs(place.x - level.start.x), rows = std::abs(place.y - level.start.y);
@@ -45,7 +45,7 @@ bool add_enemy(FlightLevel& level, Place place, Random& random) {
     return true;
 }
 
-void add_items(FlightLevel& level, const CellSet& path, Random& random) {
+void add_items(CaveflyerLevel& level, const CellSet& path, Random& random) {
     const CellSet off_path = level.open.without(path);
     const std::size_t each = static_cast<std::size_t>(off_path.count() / kCellsPerThing);
     std::vector<Place> places = off_path.without(off_path.around(level.start, kSafeReach)).places();
@@ -66,10 +66,10 @@ struct Traffic {
     CellSet free, sideways, upright;
 };
 
-Traffic traffic_of(const FlightLevel& level) {
+Traffic traffic_of(const CaveflyerLevel& level) {
     const int size = level.open.size();
     Traffic traffic = {level.open, CellSet(size), CellSet(size)};
-    for (const FlightItem& item : level.items) {
+    for (const CaveflyerItem& item : level.items) {
         if (item.kind != Kind::Enemy) {
             traffic.free.remove(item.place.x, item.place.y);
             continue;
@@ -85,7 +85,7 @@ Traffic traffic_of(const FlightLevel& level) {
 }
 
 // Steps by sides from the start to the goal past everything, or -1: a wave over whole rows of cells at once.
-int way_past_items(const FlightLevel& level) {
+int way_past_items(const CaveflyerLevel& level) {
     const auto [free, sideways, upright] = traffic_of(level);
     CellSet reached = cells_of(level.open.size(), {level.start});
     for (int steps = 0, count = 0; count != reached.count(); ++steps) {
@@ -104,11 +104,11 @@ int way_past_items(const FlightLevel& level) {
     return -1;
 }
 
-FlightLevel draft(int size, bool pruned, Random& random) {
+CaveflyerLevel draft(int size, bool pruned, Random& random) {
     CellSet open = random_cells(size, random);
     for (int i = 0; i < kSmoothings; ++i) open = smoothed(open);
     open = largest_room(open);
-    FlightLevel level;
+    CaveflyerLevel level;
     const int cells = open.count();
     if (cells < 2) return level;
     const int start = random.below(cells), goal = random.below(cells - 1);
@@ -125,8 +125,8 @@ FlightLevel draft(int size, bool pruned, Random& random) {
 
 }  // namespace
 
-FlightLevel generate_flight(int size, bool pruned, Random& random) {
-    FlightLevel level;
+CaveflyerLevel generate_caveflyer_level(int size, bool pruned, Random& random) {
+    CaveflyerLevel level;
     draw_until([&] {
         level = draft(size, pruned, random);
         return level.way >= 0;

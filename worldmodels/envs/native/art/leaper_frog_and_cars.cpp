@@ -1,6 +1,6 @@
 // Who moves in leaper: the frog in the five pictures of a hop, and five cars.
+#include "art/details.h"
 #include "art/leaper.h"
-#include "art/shapes.h"
 
 namespace wm::art::leaper {
 namespace {

@@ -1,6 +1,6 @@
-// The cast of coinrun: five explorers in hooded suits, and nine walking enemies. Everybody faces right.
+// The characters of coinrun: five explorers in hooded suits, and nine walking enemies. Everybody faces right.
 #include "art/coinrun.h"
-#include "art/shapes.h"
+#include "art/details.h"
 
 namespace wm::art::coinrun {
 namespace {

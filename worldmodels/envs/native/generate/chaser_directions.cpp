@@ -1,4 +1,4 @@
-#include "generate/collecting.h"
+#include "generate/chaser_directions.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -13,13 +13,13 @@ constexpr int kLookahead = 6;                     // steps that are looked farth
 
 int wanted_beside(const Grid& grid, Place at, Cell wanted) {
     int count = 0;
-    for (const Place& way : kFourWays) count += grid.at(at.x + way.x, at.y + way.y) == wanted;
+    for (const Place& way : kFourDirections) count += grid.at(at.x + way.x, at.y + way.y) == wanted;
     return count;
 }
 
 }  // namespace
 
-RankedWays rank_ways(const Grid& grid, Place start, Cell wanted) {
+RankedDirections rank_directions(const Grid& grid, Place start, Cell wanted) {
     const int width = grid.width();
     std::vector<std::uint8_t> closed(static_cast<std::size_t>(width * grid.height()));
     const auto mark = [&](Place p) -> std::uint8_t& { return closed[static_cast<std::size_t>(p.y * width + p.x)]; };
@@ -31,14 +31,14 @@ RankedWays rank_ways(const Grid& grid, Place start, Cell wanted) {
     };
     std::vector<Node> queue;
     queue.reserve(closed.size());
-    RankedWays ranked;
+    RankedDirections ranked;
     std::array<int, 4> cost;
     cost.fill(kNever);
     const auto visit = [&](Place from, int steps, int only_way) {
         for (int i = 0; i < 4; ++i) {
-            const Place next = {from.x + kFourWays[i].x, from.y + kFourWays[i].y};
+            const Place next = {from.x + kFourDirections[i].x, from.y + kFourDirections[i].y};
             if (grid.at(next.x, next.y) == kWall) continue;
-            if (steps == 0) ranked.ways[static_cast<std::size_t>(ranked.count++)] = i;
+            if (steps == 0) ranked.directions[static_cast<std::size_t>(ranked.count++)] = i;
             if (mark(next) != 0) continue;
             mark(next) = 1;
             queue.push_back({next, steps + 1, steps == 0 ? i : only_way});
@@ -56,7 +56,7 @@ RankedWays rank_ways(const Grid& grid, Place start, Cell wanted) {
         }
         visit(place, steps, way);
     }
-    std::stable_sort(ranked.ways.begin(), ranked.ways.begin() + ranked.count, [&](int a, int b) {
+    std::stable_sort(ranked.directions.begin(), ranked.directions.begin() + ranked.count, [&](int a, int b) {
         return cost[static_cast<std::size_t>(a)] < cost[static_cast<std::size_t>(b)];
     });
     return ranked;

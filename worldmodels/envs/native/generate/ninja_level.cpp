@@ -1,4 +1,4 @@
-#include "generate/ledges.h"
+#include "generate/ninja_level.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -19,16 +19,16 @@ constexpr int kSectionRoom = 15;  // cells that must be free on the right before
 constexpr float kDown = 0.4f;     // probability
 constexpr float kBombs = 0.25f;   // probability of a bomb in a section, for each difficulty above the first
 
-class LedgeBuilder {
+class NinjaLevelBuilder {
 public:
-    LedgeBuilder(Grid& grid, const LedgeOptions& options, Random& random)
+    NinjaLevelBuilder(Grid& grid, const NinjaLevelOptions& options, Random& random)
         : grid_(grid), options_(options), random_(random) {}
 
     Place build() {
-        grid_.reset(kLedgeWorld, kLedgeWorld, kSpace, kBrick);
-        grid_.fill(0, 0, 1, kLedgeWorld, kBrick);
-        grid_.fill(0, 0, kStartWidth, kLedgeStart, kBrick);
-        grid_.fill(0, kStartRoof, kStartWidth, kLedgeWorld, kBrick);
+        grid_.reset(kNinjaWorld, kNinjaWorld, kSpace, kBrick);
+        grid_.fill(0, 0, 1, kNinjaWorld, kBrick);
+        grid_.fill(0, 0, kStartWidth, kNinjaStart, kBrick);
+        grid_.fill(0, kStartRoof, kStartWidth, kNinjaWorld, kBrick);
         difficulty_ = 1 + random_.below(3);
         const int sections = difficulty_ + random_.below(difficulty_);
         for (int i = 0; i < sections; ++i) section();
@@ -41,7 +41,7 @@ private:
     void section() {
         const int start = x_, height = y_, ledges = 1 + random_.below(2);
         int highest = 0;
-        for (int i = 0; i < ledges && start + i + kSectionRoom < kLedgeWorld; ++i) {
+        for (int i = 0; i < ledges && start + i + kSectionRoom < kNinjaWorld; ++i) {
             const int before = y_;
             x_ = start + i;
             y_ = std::max(kLowest, height + draw_rise(height));
@@ -53,7 +53,7 @@ private:
         if (x_ == start) return;  // the world is full
         if (random_.chance(kBombs * static_cast<float>(difficulty_ - 1)))
             grid_.set(start + random_.below(x_ - start + 1), highest + kBombHeight, kBomb);
-        grid_.fill(start, highest + kHeadroom, x_ - start, kLedgeWorld, kBrick);
+        grid_.fill(start, highest + kHeadroom, x_ - start, kNinjaWorld, kBrick);
     }
 
     int draw_rise(int height) {
@@ -73,25 +73,25 @@ private:
     void finish() {
         grid_.set(x_, y_ - 1, kBrick);
         grid_.set(x_, y_, kSpace);
-        grid_.fill(x_, y_ + kGoalHeadroom, 1, kLedgeWorld, kBrick);
+        grid_.fill(x_, y_ + kGoalHeadroom, 1, kNinjaWorld, kBrick);
         const int fire = std::max(1, lowest_ - kFireDepth);
-        grid_.fill(kStartWidth, 0, kLedgeWorld, fire, kBrick);
-        grid_.fill(kStartWidth, fire, kLedgeWorld, 1, kFire);
-        grid_.fill(x_ + 1, 0, kLedgeWorld, kLedgeWorld, kBrick);
+        grid_.fill(kStartWidth, 0, kNinjaWorld, fire, kBrick);
+        grid_.fill(kStartWidth, fire, kNinjaWorld, 1, kFire);
+        grid_.fill(x_ + 1, 0, kNinjaWorld, kNinjaWorld, kBrick);
     }
 
     Grid& grid_;
-    const LedgeOptions& options_;
+    const NinjaLevelOptions& options_;
     Random& random_;
     int difficulty_ = 1;
-    int x_ = kStartWidth, y_ = kLedgeStart;  // where the next section begins, and the height of the way there
-    int lowest_ = kLedgeStart;
+    int x_ = kStartWidth, y_ = kNinjaStart;  // where the next section begins, and the height of the way there
+    int lowest_ = kNinjaStart;
 };
 
 }  // namespace
 
-Place generate_ledges(Grid& grid, const LedgeOptions& options, Random& random) {
-    return LedgeBuilder(grid, options, random).build();
+Place generate_ninja_level(Grid& grid, const NinjaLevelOptions& options, Random& random) {
+    return NinjaLevelBuilder(grid, options, random).build();
 }
 
 }  // namespace wm

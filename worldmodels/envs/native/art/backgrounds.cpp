@@ -1,4 +1,4 @@
-#include "core/backgrounds.h"
+#include "art/backgrounds.h"
 
 #include <algorithm>
 #include <atomic>
@@ -6,14 +6,14 @@
 #include <deque>
 #include <mutex>
 
-#include "art/generated.h"
 #include "art/scenery.h"
+#include "core/generated_assets.h"
 
-namespace wm {
+namespace wm::art {
 namespace {
 
 constexpr int kFamilies = 4;
-constexpr int kMostVariants = art::kLandscapes + art::kSpaces;
+constexpr int kMostVariants = kLandscapes + kSpaces;
 constexpr int kSmallView = 128;         // pixels
 constexpr std::size_t kLargeKept = 16;  // pictures, about 2.4 MB each at 512 pixels
 
@@ -22,19 +22,19 @@ int slot_of(const BackgroundLook& look) {
 }
 
 std::unique_ptr<const Image> paint(const BackgroundLook& look, int view) {
-    Painter painter(art::kSceneryWidth, art::kSceneryHeight, 2 * view, view + view / 2);
+    Painter painter(kSceneryWidth, kSceneryHeight, 2 * view, view + view / 2);
     if (look.generated) {
-        art::paint_generated_background(painter, static_cast<int>(look.family) * kMostVariants + look.variant);
+        paint_generated_background(painter, static_cast<int>(look.family) * kMostVariants + look.variant);
     } else if (look.family == BackgroundFamily::TopDown) {
-        art::paint_floor(painter, look.variant);
+        paint_floor(painter, look.variant);
     } else if (look.family == BackgroundFamily::Water) {
-        art::paint_water(painter, look.variant);
+        paint_water(painter, look.variant);
     } else if (look.family == BackgroundFamily::Space) {
-        art::paint_space(painter, look.variant);
-    } else if (look.variant < art::kLandscapes) {
-        art::paint_landscape(painter, look.variant);
+        paint_space(painter, look.variant);
+    } else if (look.variant < kLandscapes) {
+        paint_landscape(painter, look.variant);
     } else {
-        art::paint_space(painter, look.variant - art::kLandscapes);
+        paint_space(painter, look.variant - kLandscapes);
     }
     const Bitmap bitmap = painter.bitmap(true);
     auto image = std::make_unique<Image>();
@@ -107,10 +107,10 @@ std::shared_ptr<const Image> large_background(const BackgroundLook& look, int vi
 
 int background_count(BackgroundFamily family) {
     switch (family) {
-        case BackgroundFamily::Space: return art::kSpaces;
-        case BackgroundFamily::Platform: return art::kLandscapes + art::kSpaces;
-        case BackgroundFamily::TopDown: return art::kFloors;
-        case BackgroundFamily::Water: return art::kWaters;
+        case BackgroundFamily::Space: return kSpaces;
+        case BackgroundFamily::Platform: return kLandscapes + kSpaces;
+        case BackgroundFamily::TopDown: return kFloors;
+        case BackgroundFamily::Water: return kWaters;
     }
     return 0;
 }
@@ -140,4 +140,4 @@ void draw_background(Canvas& canvas, const BackgroundLook& look, const Camera& c
     canvas.copy_wrapped(*image, x, floor_int((1 - share) * lowest + 0.5F));
 }
 
-}  // namespace wm
+}  // namespace wm::art

@@ -8,7 +8,7 @@
 #include "core/camera.h"
 #include "core/options.h"
 
-namespace wm {
+namespace wm::art {
 
 enum class BackgroundFamily { Space, Platform, TopDown, Water };
 
@@ -38,4 +38,4 @@ inline void draw_background_or_black(Canvas& canvas, const GameOptions& options,
     else canvas.fill({});
 }
 
-}  // namespace wm
+}  // namespace wm::art

@@ -1,4 +1,4 @@
-"""A batch of native games and the arrays that it writes into. Both kinds of environment stand on it."""
+"""A batch of native games writes into arrays, and both kinds of environment stand on it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from worldmodels.envs.native import _native
 Images = npt.NDArray[np.uint8]
 
 MOST_LENT = 3
-"""Outcomes remembered to be used again: a loop holds two at a time, this step's and the last one's, or three."""
+"""This many outcomes are remembered to be used again: a loop holds this step's and the last one's, or three."""
 
 
 class Outcome(NamedTuple):
-    """What one call reports, one row per environment (N).
+    """An outcome is what one call reports, with one row per environment (N).
 
     Attributes:
         observations: uint8 (N, 64, 64, 3).
@@ -46,7 +46,7 @@ class Outcome(NamedTuple):
 
     @classmethod
     def empty(cls, count: int, with_final: bool) -> Outcome:
-        """Fresh arrays for `count` environments."""
+        """Return fresh arrays for `count` environments."""
         shape = (count, *OBSERVATION_SHAPE)
         return cls(
             np.empty(shape, np.uint8),
@@ -60,18 +60,34 @@ class Outcome(NamedTuple):
             np.empty(shape, np.uint8) if with_final else None,
         )
 
-    def info(self) -> dict[str, Any]:
-        """The level part, under the names of `info`."""
+    def info(self, mask: npt.NDArray[np.bool_]) -> dict[str, Any]:
+        """Return what concerns levels, under the names of `info`, with `mask` beside each key."""
+        # Written out: a loop over the keys would cost the fastest games several percent.
         return {
-            "level": {"seed": self.level_seed, "solution": self.solution},
+            "level": {"seed": self.level_seed, "_seed": mask, "solution": self.solution, "_solution": mask},
+            "_level": mask,
             "level_seed": self.level_seed,
+            "_level_seed": mask,
             "prev_level_seed": self.prev_level_seed,
+            "_prev_level_seed": mask,
             "prev_level_complete": self.prev_level_complete,
+            "_prev_level_complete": mask,
+        }
+
+    def final_info(self, mask: npt.NDArray[np.bool_]) -> dict[str, Any]:
+        """Return what `info` said when the episodes ended that `mask` names, as far as it is known."""
+        return {
+            "level_seed": self.prev_level_seed,
+            "_level_seed": mask,
+            "prev_level_seed": self.prev_level_seed,
+            "_prev_level_seed": mask,
+            "prev_level_complete": self.prev_level_complete,
+            "_prev_level_complete": mask,
         }
 
 
-class Batch:
-    """N native games with common options, the same game or different ones.
+class NativeBatch:
+    """A batch is N native games with common options, the same game or different ones.
 
     `autoreset` is "NextStep", "SameStep" or "Disabled".
     Raises `UserError` for a game, option or mode that does not exist.
@@ -93,14 +109,19 @@ class Batch:
     def __len__(self) -> int:
         return len(self.infos)
 
-    def seed(self, seed: int) -> None:
-        """Starts the choice of levels afresh; the next reset begins the first of them."""
-        if not isinstance(seed, (int, np.integer)) or seed < 0:
-            raise UserError(f"A seed is one integer, 0 or more; received {seed!r}.")
-        self._native.seed(int(seed) % 2**64)
+    def seed(self, seed: int | Sequence[int]) -> None:
+        """Start the choice of levels afresh, so that the next reset begins the first of them.
+
+        One seed gives each environment a stream of its own. A list with one seed per environment gives each the levels
+        that a batch of it alone has under that seed.
+        """
+        if isinstance(seed, (list, tuple)):
+            self._native.seed_each([_checked_seed(one) for one in seed])
+        else:
+            self._native.seed(_checked_seed(seed))
 
     def new_outcome(self) -> Outcome:
-        """Arrays for the calls below that nobody else sees: fresh ones, or such as everybody has let go of."""
+        """Return arrays for the calls below that nobody else sees: fresh ones, or such as everybody has let go of."""
         outcome = self._native.spare(self._lent)
         if outcome is None:
             outcome = Outcome.empty(len(self), self.autoreset == "SameStep")
@@ -108,27 +129,27 @@ class Batch:
         return outcome
 
     def reset(self, outcome: Outcome, mask: npt.NDArray[np.bool_] | None = None) -> None:
-        """Begins new episodes (where `mask` is true) and reports on all."""
+        """Begin new episodes (where `mask` is true) and report on all."""
         self._native.reset(mask, outcome)
 
     def step(self, actions: npt.NDArray[np.int32], outcome: Outcome) -> None:
-        """One action each, int32 (N,). An error inside one game is a `GameError` that names it."""
+        """Step every game by one action, int32 (N,). An error inside one game is a `GameError` that names it."""
         self._native.step(actions, outcome)
 
     def observe(self, outcome: Outcome) -> None:
-        """Reports the current moment again; changes nothing."""
+        """Report the current moment again, and change nothing."""
         self._native.observe(outcome)
 
     def render(self, index: int, size: int) -> Images:
-        """uint8 (size, size, 3): one environment as people see it."""
+        """Return one environment as people see it, uint8 (size, size, 3)."""
         return self._native.render(index, size)
 
     def get_state(self) -> list[bytes]:
-        """Everything that the future depends on, per environment."""
+        """Return everything that the future depends on, per environment."""
         return [self._native.get_state(index) for index in range(len(self))]
 
     def set_state(self, states: Sequence[bytes]) -> None:
-        """Restores what `get_state` gave, all or nothing. Raises `UserError` if one of the states is refused."""
+        """Restore what `get_state` gave, all or nothing. Raises `UserError` if one of the states is refused."""
         if isinstance(states, (bytes, str)) or len(states) != len(self):
             raise UserError(f"{len(self)} environments need as many states; received {_counted(states)}.")
         before = self.get_state()
@@ -150,11 +171,11 @@ class Batch:
             raise UserError(f"{where}{error}") from None
 
     def hashes(self) -> list[int]:
-        """A 64-bit digest of each environment's state."""
+        """Return a 64-bit digest of each environment's state."""
         return [self._native.hash(index) for index in range(len(self))]
 
     def variables(self, index: int) -> dict[str, float]:
-        """Every number of one environment's state under its path, grids left out."""
+        """Return every number of one environment's state under its path, grids left out."""
         return self._native.variables(index)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -163,10 +184,18 @@ class Batch:
         return _rebuilt, (names, self.options, self.autoreset, self.num_threads, self.get_state())
 
 
-def _rebuilt(names: list[str], options: dict[str, Any], autoreset: str, num_threads: int, states: list[bytes]) -> Batch:
-    batch = Batch(names, options, autoreset, num_threads)
+def _rebuilt(
+    names: list[str], options: dict[str, Any], autoreset: str, num_threads: int, states: list[bytes]
+) -> NativeBatch:
+    batch = NativeBatch(names, options, autoreset, num_threads)
     batch.set_state(states)
     return batch
+
+
+def _checked_seed(seed: Any) -> int:
+    if not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise UserError(f"A seed is an integer, 0 or more, or a list with one for each environment; received {seed!r}.")
+    return int(seed) % 2**64
 
 
 def _counted(states: object) -> str:

@@ -1,4 +1,5 @@
-// Levels of floating cliffs with ladders, crates, coins and monsters, and which of their places a runner can get to.
+// Levels of coinrun_platforms: floating ground with ladders, crates, coins and monsters, and where in it a runner gets
+// to.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +11,20 @@
 
 namespace wm {
 
-struct CliffMonster {
+struct CoinrunPlatformsMonster {
     int x, y;
     bool flies;
 };
 
-struct CliffLevel {
+struct CoinrunPlatformsLevel {
     Place start;
     int coins = 0;
-    std::vector<CliffMonster> monsters;
+    std::vector<CoinrunPlatformsMonster> monsters;
 };
 
 // Fills `grid` with a level of `kPlatformWorld` cells per side. Every coin in it can be reached from the start, and the
 // start from every coin.
-CliffLevel generate_cliffs(Grid& grid, Random& random);
+CoinrunPlatformsLevel generate_coinrun_platforms_level(Grid& grid, Random& random);
 
 // The places where a runner can rest (above ground or crates, or on a ladder) that can be reached from a start, and the
 // moves between them: walking, falling, climbing, jumping. It knows no monsters, and only some of the possible jumps.
