@@ -1,11 +1,13 @@
 # make demo    learn a world model of a game, train a policy inside it, measure both, and play
 # make test    lint, types and tests
+# make wheels  the source distribution and a wheel for each Python that is here, into dist/
 VENV ?= .venv
 export VENV
 RUN ?= runs/demo
+TESTS ?= tests
 WORLDMODELS := $(VENV)/bin/worldmodels
 
-.PHONY: demo test lint format slow-test setup clean
+.PHONY: demo test coverage lint format slow-test wheels setup clean
 
 demo:
 	@scripts/setup
@@ -19,6 +21,10 @@ demo:
 test: lint
 	$(VENV)/bin/python -m pytest -n 2 --dist loadfile
 
+# The same tests, and which lines of the package they run: coverage report --skip-covered says which they do not.
+coverage: lint
+	$(VENV)/bin/python -m pytest -n 2 --dist loadfile --cov --cov-report=term
+
 lint:
 	@scripts/setup test
 	$(VENV)/bin/ruff check .
@@ -27,15 +33,18 @@ lint:
 
 slow-test:
 	@scripts/setup test
-	$(VENV)/bin/python -m pytest -m slow
+	$(VENV)/bin/python -m pytest -m slow $(TESTS)
 
 format:
 	@scripts/setup test
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/ruff format .
 
+wheels:
+	scripts/wheels
+
 setup:
 	@scripts/setup
 
 clean:
-	rm -rf $(VENV) build *.egg-info worldmodels/envs/native/_native*.so
+	rm -rf $(VENV) build dist *.egg-info worldmodels/envs/native/_native*.so
