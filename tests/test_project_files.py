@@ -15,6 +15,8 @@ import worldmodels
 
 ROOT = Path(__file__).parents[1]
 PROJECT = (ROOT / "pyproject.toml").read_text()
+GUIDE = (ROOT / "CONTRIBUTING.md").read_text()
+TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
 
 
@@ -33,10 +35,9 @@ def steps(jobs: dict[str, Any], key: str) -> list[str]:
 
 
 def test_the_workflow_calls_targets_of_the_makefile(jobs: dict[str, Any]) -> None:
-    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     called = [re.fullmatch(r"make ([a-z-]+)( [A-Z]+=\S+)*", command) for command in steps(jobs, "run")]
     assert all(called), steps(jobs, "run")
-    assert {call[1] for call in called if call} - targets == set()
+    assert {call[1] for call in called if call} - TARGETS == set()
     assert {"lint", "coverage", "wheels"} <= {call[1] for call in called if call}
 
 
@@ -82,3 +83,16 @@ def test_the_hooks_before_a_commit_are_valid_and_their_tools_installed() -> None
     assert tools == [".venv/bin/ruff", ".venv/bin/ruff", ".venv/bin/mypy", ".venv/bin/clang-format"]
     test_extra = PROJECT.split("\ntest = [")[1].split("\n]")[0]
     assert all(f'"{Path(tool).name}>=' in test_extra for tool in tools)
+
+
+def test_the_guide_names_files_that_exist() -> None:
+    """They are named from the top, or from inside the package, the environments or the native code."""
+    folders = [ROOT / folder for folder in ("", "worldmodels", "worldmodels/envs", "worldmodels/envs/native")]
+    named = re.findall(r"`([\w/.]+\.(?:py|cpp|h|toml))`", GUIDE)
+    assert len(named) > 20
+    assert [name for name in named if not any((folder / name).is_file() for folder in folders)] == []
+
+
+def test_the_guide_names_targets_of_the_makefile() -> None:
+    named = set(re.findall(r"^make ([a-z-]+)", GUIDE, re.MULTILINE))
+    assert "test" in named and named - TARGETS == set()
