@@ -4,10 +4,9 @@
 VENV ?= .venv
 export VENV
 RUN ?= runs/demo
-TESTS ?= tests
 WORLDMODELS := $(VENV)/bin/worldmodels
 
-.PHONY: demo test coverage lint format slow-test wheels setup clean
+.PHONY: demo test coverage lint format slow-test wheels distribution-test setup clean
 
 demo:
 	@scripts/setup
@@ -33,7 +32,7 @@ lint:
 
 slow-test:
 	@scripts/setup test
-	$(VENV)/bin/python -m pytest -m slow $(TESTS)
+	$(VENV)/bin/python -m pytest -m slow
 
 format:
 	@scripts/setup test
@@ -42,6 +41,10 @@ format:
 
 wheels:
 	scripts/wheels
+
+distribution-test:
+	@scripts/setup test
+	$(VENV)/bin/python -m pytest -m "slow or not slow" tests/test_distribution.py
 
 setup:
 	@scripts/setup

@@ -35,7 +35,7 @@ def steps(jobs: dict[str, Any], key: str) -> list[str]:
 
 
 def test_the_workflow_calls_targets_of_the_makefile(jobs: dict[str, Any]) -> None:
-    called = [re.fullmatch(r"make ([a-z-]+)( [A-Z]+=\S+)*", command) for command in steps(jobs, "run")]
+    called = [re.fullmatch(r"make ([a-z-]+)", command) for command in steps(jobs, "run")]
     assert all(called), steps(jobs, "run")
     assert {call[1] for call in called if call} - TARGETS == set()
     assert {"lint", "coverage", "wheels"} <= {call[1] for call in called if call}
