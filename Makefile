@@ -20,8 +20,9 @@ demo:
 test: lint
 	$(VENV)/bin/python -m pytest -n 2 --dist loadfile
 
-# The same tests, and which lines of the package they run: coverage report --skip-covered says which they do not.
+# The same tests, and which lines of the package they run; `$(VENV)/bin/coverage report -m` says which they do not.
 coverage: lint
+	@rm -f .cache/coverage*  # processes that tests killed leave some
 	$(VENV)/bin/python -m pytest -n 2 --dist loadfile --cov --cov-report=term
 
 lint:
