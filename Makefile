@@ -1,12 +1,13 @@
-# make demo    learn a world model of a game, train a policy inside it, measure both, and play
-# make test    lint, types and tests
-# make sanitize    the native games under the sanitizers of memory, undefined behaviour and threads
+# make demo      learn a world model of a game, train a policy inside it, measure both, and play
+# make test      lint, types and tests
+# make sanitize  the native games under the sanitizers of memory, undefined behaviour and threads
+# make wheels    the source distribution and a wheel for each Python that is here, into dist/
 VENV ?= .venv
 export VENV
 RUN ?= runs/demo
 WORLDMODELS := $(VENV)/bin/worldmodels
 
-.PHONY: demo test lint lint-native format slow-test sanitize setup clean
+.PHONY: demo test coverage lint lint-native format slow-test sanitize wheels distribution-test setup clean
 
 demo:
 	@scripts/setup
@@ -19,6 +20,11 @@ demo:
 # Two processes, each with whole files, whose tests share what is costly to set up.
 test: lint
 	$(VENV)/bin/python -m pytest -n 2 --dist loadfile
+
+# The same tests, and which lines of the package they run; `$(VENV)/bin/coverage report -m` says which they do not.
+coverage: lint
+	@rm -f .cache/coverage*  # processes that tests killed leave some
+	$(VENV)/bin/python -m pytest -n 2 --dist loadfile --cov --cov-report=term
 
 lint:
 	@scripts/setup test
@@ -45,8 +51,15 @@ format:
 	$(VENV)/bin/ruff format .
 	find worldmodels/envs/native tests/envs/native -name '*.h' -o -name '*.cpp' | xargs $(VENV)/bin/clang-format -i
 
+wheels:
+	scripts/wheels
+
+distribution-test:
+	@scripts/setup test
+	$(VENV)/bin/python -m pytest -m "slow or not slow" tests/test_distribution.py
+
 setup:
 	@scripts/setup
 
 clean:
-	rm -rf $(VENV) build *.egg-info worldmodels/envs/native/_native*.so
+	rm -rf $(VENV) build dist *.egg-info worldmodels/envs/native/_native*.so

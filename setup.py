@@ -1,10 +1,10 @@
-"""Builds the native games; everything else about the package stands in pyproject.toml."""
+"""Builds the native games and takes the presets along; everything else about the package stands in pyproject.toml."""
 
 import os
 from glob import glob
 
 from pybind11.setup_helpers import ParallelCompile, Pybind11Extension, build_ext
-from setuptools import setup
+from setuptools import find_packages, setup
 
 NATIVE = "worldmodels/envs/native"
 
@@ -27,6 +27,14 @@ def outdated(object_file: str, source: str) -> bool:
 ParallelCompile("WORLDMODELS_BUILD_JOBS", default=0, needs_recompile=outdated).install()
 
 setup(
+    # The presets stand beside the package in a checkout, and inside it where it is installed.
+    packages=[*find_packages(include=["worldmodels", "worldmodels.*"]), "worldmodels.configs"],
+    package_dir={"worldmodels.configs": "configs"},
+    package_data={
+        "worldmodels": ["py.typed"],
+        "worldmodels.envs.native": ["_native.pyi"],
+        "worldmodels.configs": ["**/*.yaml"],
+    },
     ext_modules=[
         Pybind11Extension(
             f"{NATIVE}/_native".replace("/", "."),
