@@ -129,7 +129,7 @@ def test_disturbances_change_what_is_learned():
 def test_a_restored_agent_goes_on_bit_for_bit_with_all_that_disturbs_it():
     config = replace(CONFIG, dropout=0.1, augmentation=True, batch_norm=True, l2=1e-4)
     straight, resumed = (build_agent(config, Quadrants.spec, seed(number)) for number in (1, 2))
-    straight.update(live(straight, Quadrants(), 0), seed(0))
+    straight.update_from_experience(live(straight, Quadrants(), 0), seed(0))
     resumed.load(straight.save())
     for agent in (straight, resumed):
         agent.update_from_experience(live(agent, Quadrants(), 1), seed(1))
