@@ -198,8 +198,8 @@ def _replay(options: argparse.Namespace) -> None:
 def _add_foresee(commands: argparse._SubParsersAction) -> None:
     command = commands.add_parser(
         "foresee",
-        help="when does a run's model foresee the end of a recorded episode?",
-        description="Live a recorded episode again, and ask the model at each step when it will end.",
+        help="when does a run's model predict the end of a recorded episode?",
+        description="Play a recorded episode again, and ask the model at each step when it will end.",
     )
     command.add_argument("path", metavar="RUN", help="the run's folder")
     command.add_argument("file", metavar="FILE", help="a recording of actions, of 'play --record' or of 'eval'")
@@ -213,9 +213,9 @@ def _foresee(options: argparse.Namespace) -> None:
     from worldmodels.runtime.quiet import load_tensorflow
 
     load_tensorflow()
-    from worldmodels.evaluation.foresee import foresee_run
+    from worldmodels.evaluation.forecast import forecast_run
 
-    foresee_run(options.path, options.file, options.episode, options.horizon, options.seed)
+    forecast_run(options.path, options.file, options.episode, options.horizon, options.seed)
 
 
 def _add_enjoy(commands: argparse._SubParsersAction) -> None:

@@ -1,4 +1,4 @@
-"""An evaluation as JSON. What it holds is described in docs/evaluation.md."""
+"""The results of an evaluation as JSON; docs/evaluation.md describes what it holds."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import numpy as np
 
 from worldmodels.analysis.aggregate import Estimate
 from worldmodels.envs.config import EnvConfig
-from worldmodels.evaluation.evaluator import Imagined
-from worldmodels.evaluation.grid import Cell
-from worldmodels.evaluation.imagined import reward_per_step
-from worldmodels.evaluation.normalisation import normalised_return
-from worldmodels.evaluation.policy import Episodes
-from worldmodels.evaluation.world_model import Curve, WorldModelErrors
+from worldmodels.evaluation.evaluator import ImaginedResult
+from worldmodels.evaluation.measures.grid import Cell
+from worldmodels.evaluation.measures.imagined_play import reward_per_step
+from worldmodels.evaluation.measures.model_errors import Curve, WorldModelErrors
+from worldmodels.evaluation.measures.normalisation import normalised_return
+from worldmodels.evaluation.measures.policy_returns import Episodes
 
 
 def grid_tree(cells: Sequence[Cell], env: EnvConfig) -> list[dict[str, Any]]:
-    """The grid, every episode included."""
+    """Return the grid, every episode included."""
     return [
         {
             **cell.setting._asdict(),
@@ -32,12 +32,12 @@ def grid_tree(cells: Sequence[Cell], env: EnvConfig) -> list[dict[str, Any]]:
 
 
 def errors_tree(errors: Mapping[float, WorldModelErrors]) -> list[dict[str, Any]]:
-    """The world model's errors at each of its temperatures; entry h of each list is for the horizon h + 1."""
-    return [{"model_temperature": heat, **_tree(found)} for heat, found in errors.items()]
+    """Return the world model's errors at each of its temperatures; entry h of each list is for the horizon h + 1."""
+    return [{"model_temperature": temperature, **_tree(found)} for temperature, found in errors.items()]
 
 
-def imagined_tree(results: Sequence[Imagined]) -> list[dict[str, Any]]:
-    """The policy in the model; entry h of each list is for the horizon h + 1."""
+def imagined_tree(results: Sequence[ImaginedResult]) -> list[dict[str, Any]]:
+    """Return the figures of the policy in the model; entry h of each list is for the horizon h + 1."""
     return [
         {
             "temperature": result.temperature,
@@ -52,7 +52,7 @@ def imagined_tree(results: Sequence[Imagined]) -> list[dict[str, Any]]:
 
 
 def _tree(figures: Any) -> dict[str, Any]:
-    """A named tuple of curves, estimates and numbers."""
+    """Return a named tuple of curves, estimates and numbers as a tree; what is not known is None."""
     tree: dict[str, Any] = {}
     for name, value in figures._asdict().items():
         if isinstance(value, Curve):
@@ -89,9 +89,9 @@ def _estimate_tree(result: Estimate) -> dict[str, Any]:
     return {name: _finite(value) for name, value in result._asdict().items()}
 
 
-def _finite(value: float) -> float | None:
-    """JSON has no NaN."""
-    return value if math.isfinite(value) else None
+def _finite(value: float | None) -> float | None:
+    """Return a number, or None for NaN, which JSON does not have."""
+    return value if value is not None and math.isfinite(value) else None
 
 
 def _list(values: np.ndarray) -> list[float | None]:

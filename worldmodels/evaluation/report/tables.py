@@ -1,4 +1,4 @@
-"""An evaluation on the terminal."""
+"""The results of an evaluation as tables on the terminal."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import math
 from collections.abc import Mapping, Sequence
 
 from worldmodels.envs.config import EnvConfig
-from worldmodels.evaluation.evaluator import Imagined
-from worldmodels.evaluation.grid import Cell, Setting
-from worldmodels.evaluation.imagined import reward_per_step
-from worldmodels.evaluation.normalisation import normalised_return
-from worldmodels.evaluation.policy import Episodes
-from worldmodels.evaluation.world_model import WorldModelErrors
+from worldmodels.evaluation.evaluator import ImaginedResult
+from worldmodels.evaluation.measures.grid import Cell, Setting
+from worldmodels.evaluation.measures.imagined_play import reward_per_step
+from worldmodels.evaluation.measures.model_errors import Curve, WorldModelErrors
+from worldmodels.evaluation.measures.normalisation import normalised_return
+from worldmodels.evaluation.measures.policy_returns import Episodes
 from worldmodels.telemetry.table import print_table
 
 
 def print_grid(cells: Sequence[Cell], env: EnvConfig, agent: str) -> None:
-    """Returns on the terminal, and how they compare with the random policy's."""
+    """Print the returns, and how they compare with the random policy's."""
     played = [(cell.setting.noops, player(cell.setting, agent), cell.policy) for cell in cells]
     played += [(noops, "random", cell.random) for noops, cell in {cell.setting.noops: cell for cell in cells}.items()]
     rows = [_played(*setting) for setting in played]
@@ -33,7 +33,7 @@ def print_grid(cells: Sequence[Cell], env: EnvConfig, agent: str) -> None:
 
 
 def print_errors(errors: Mapping[float, WorldModelErrors], context: int) -> None:
-    """Errors of the world model on the terminal, at a few horizons; a table for each of its temperatures."""
+    """Print the errors of the world model at a few horizons, in a table for each of its temperatures."""
     for temperature, found in errors.items():
         title = "World model, held-out experience"
         _print_errors(found, context, title if len(errors) == 1 else f"{title}, model temp. {temperature:g}")
@@ -41,11 +41,11 @@ def print_errors(errors: Mapping[float, WorldModelErrors], context: int) -> None
 
 def _print_errors(errors: WorldModelErrors, context: int, title: str) -> None:
     horizon = len(errors.image_error.n)
-    shown = sorted({1, *(max(1, int(horizon * part)) for part in (0.25, 0.5, 1))})
-    curves = [
+    columns = sorted({1, *(max(1, int(horizon * part)) for part in (0.25, 0.5, 1))})
+    curves: list[tuple[str, Curve | None, int]] = [
         ("image error, model", errors.image_error, 5),
         ("image error, last frame copied", errors.copy_image_error, 5),
-        ("image error, each frame seen", errors.looking_image_error, 5),
+        ("image error, reconstruction", errors.reconstruction_error, 5),
         ("reward right", errors.reward_accuracy, 3),
         ("... always the commonest", errors.constant_reward_accuracy, 3),
         ("sum of rewards right", errors.reward_sum_accuracy, 3),
@@ -53,33 +53,33 @@ def _print_errors(errors: WorldModelErrors, context: int, title: str) -> None:
         ("continuation right", errors.continuation_accuracy, 3),
         ("... always goes on", errors.constant_continuation_accuracy, 3),
     ]
-    rows = [[label, *(number(curve.mean[h - 1], digits) for h in shown)] for label, curve, digits in curves]
-    rows.append(["windows", *(str(errors.image_error.n[h - 1]) for h in shown)])
+    rows = [[label, *(number(curve.mean[h - 1], digits) for h in columns)] for label, curve, digits in curves if curve]
+    rows.append(["windows", *(str(errors.image_error.n[h - 1]) for h in columns)])
     caption = (
         f"{_found(errors.uncommon_rewards_found, errors.uncommon_rewards)} uncommon rewards and "
-        f"{_found(errors.ends_found, errors.ends)} ends of episodes were foreseen."
+        f"{_found(errors.ends_found, errors.ends)} ends of episodes were predicted."
     )
-    columns = [f"after {context} frames seen", *(f"{h} ahead" for h in shown)]
-    print_table(title, columns, rows, caption)
+    print_table(title, [f"after {context} frames", *(f"{h} ahead" for h in columns)], rows, caption)
 
 
-def print_imagined(results: Sequence[Imagined]) -> None:
-    """The policy in the model beside the same policy in the real world."""
+def print_imagined(results: Sequence[ImaginedResult]) -> None:
+    """Print the figures of the policy in the model beside those of the same policy in the real world."""
     rows = []
     for result in results:
         play = result.play
-        who = f"temp. {result.temperature:g}, model {result.model_temperature:g}"
-        returns, alive = play.imagined_return, play.imagined_alive
-        dreamt = [number(returns.mean[-1]), number(reward_per_step(returns, alive), 4), number(1 - alive.mean[-1], 3)]
-        returns, alive = play.real_return, play.real_alive
-        real = [number(returns.mean[-1]), number(reward_per_step(returns, alive), 4), number(1 - alive.mean[-1], 3)]
-        rows += [[who, "in the model", *dreamt], ["", "really", *real]]
+        name = f"temp. {result.temperature:g}, model {result.model_temperature:g}"
+        rows.append([name, "in the model", *_play_figures(play.imagined_return, play.imagined_alive)])
+        rows.append(["", "really", *_play_figures(play.real_return, play.real_alive)])
         gap = play.difference
         rows.append(["", "difference", f"{gap.mean:+.2f} ({number(gap.low)} to {number(gap.high)})", "", ""])
         rows.append(["", "correlation", number(play.correlation), "", ""])
     horizon, starts = len(results[0].play.real_return.n), len(results[0].windows.action)
     columns = ["policy", "", "return", "per step", "ended"]
     print_table(f"The policy for {horizon} steps from {starts} starts", columns, rows)
+
+
+def _play_figures(returns: Curve, alive: Curve) -> list[str]:
+    return [number(returns.mean[-1]), number(reward_per_step(returns, alive), 4), number(1 - alive.mean[-1], 3)]
 
 
 OVER_STEPS = (
@@ -92,18 +92,18 @@ OVER_STEPS = (
     "imagined_return_at_",
     "real_return_at_",
 )
-"""What a table of many checkpoints shows: metrics `eval/...` of these names, or beginnings of names."""
+"""The columns of a table of many checkpoints: metrics `eval/...` of these names, or beginnings of names."""
 
 
 def print_checkpoints(rows: Mapping[int, Mapping[str, float]]) -> None:
-    """A few figures of each checkpoint, a line each.
+    """Print a few figures of each checkpoint, a line each.
 
     Args:
         rows: metrics by step.
     """
-    found = dict.fromkeys(name for values in rows.values() for name in values if _over_steps(name))
-    lines = [[f"{step:,}", *(number(values.get(n, math.nan), 4) for n in found)] for step, values in rows.items()]
-    titles = [name.removeprefix("eval/").replace("_", " ") for name in found]
+    names = dict.fromkeys(name for values in rows.values() for name in values if _over_steps(name))
+    lines = [[f"{step:,}", *(number(values.get(n, math.nan), 4) for n in names)] for step, values in rows.items()]
+    titles = [name.removeprefix("eval/").replace("_", " ") for name in names]
     print_table("All checkpoints", ["step", *titles], lines)
 
 
@@ -113,7 +113,7 @@ def _over_steps(name: str) -> bool:
 
 
 def player(setting: Setting, agent: str = "policy") -> str:
-    """Who played a cell, in few words: "temp. 0.5", "planner 1, model 0.5"."""
+    """Return who played a cell, in few words: "temp. 0.5", "planner, temp. 1, model 0.5"."""
     if agent == "random":
         return "random again"
     name = f"temp. {setting.temperature:g}" if setting.temperature else "greedy"
@@ -123,7 +123,7 @@ def player(setting: Setting, agent: str = "policy") -> str:
 
 
 def number(value: float, digits: int = 2) -> str:
-    """A number in a table; "?" for one that is not known."""
+    """Return a number as it stands in a table; "?" for one that is not known."""
     return "?" if math.isnan(value) else f"{value:.{digits}f}"
 
 

@@ -12,7 +12,7 @@ from worldmodels.runtime.actor import Actor, PolicyOutput
 
 
 class NoopActor:
-    """Plays for `actor`, but begins each episode with 1 to `most` no-ops, a number drawn anew each time.
+    """An actor that plays as `actor` does, but begins each episode with 1 to `most` no-ops, drawn anew each time.
 
     The actor sees those frames too, and knows which actions were really taken.
     """
@@ -35,5 +35,5 @@ class NoopActor:
 
 
 def noop_action(env: Any) -> int:
-    """The action that does nothing. Foreign environments that have one call it 0, as a rule."""
+    """Return the action that does nothing; foreign environments that have one call it 0, as a rule."""
     return ACTION_KEYS.index(()) if isinstance(env, GameVectorEnv) else 0

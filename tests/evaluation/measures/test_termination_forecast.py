@@ -7,12 +7,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import tensorflow as tf
-
-from worldmodels.core.errors import UserError
-from worldmodels.envs import EnvConfig, make
 from worldmodels.evaluation.film import EpisodeFilm, Moment
 from worldmodels.evaluation.foresight import Foreseer, Lived, live_again
 from worldmodels.evaluation.recordings import recordings
+
+from worldmodels.core.errors import UserError
+from worldmodels.envs import EnvConfig, make
 from worldmodels.runtime.action_recording import ActionRecording, RecordedEpisode
 from worldmodels.runtime.action_replay import verify
 

@@ -47,6 +47,6 @@ RANGES: dict[str, dict[str, tuple[float, float]]] = {
 
 
 def normalised_return(game: str, distribution_mode: str, value: float) -> float | None:
-    """`value` on the common scale; None for a game or a mode without published constants."""
+    """Return `value` on the common scale; None for a game or a mode without published constants."""
     limits = RANGES.get(distribution_mode, {}).get(game)
     return (value - limits[0]) / (limits[1] - limits[0]) if limits else None

@@ -6,15 +6,15 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-
-from worldmodels.core.errors import ConfigError
-from worldmodels.core.types import Batch
 from worldmodels.evaluation.prediction import ROWS, Predictor, join_groups, row_groups
 from worldmodels.evaluation.recording import check_reach, held_out_windows, record_windows
 from worldmodels.evaluation.settings import marks
 from worldmodels.evaluation.trees import errors_tree
 from worldmodels.evaluation.video import comparison_frames, difference_image, prediction_video, shown_rows
 from worldmodels.evaluation.world_model import counting, error_metrics, evaluate_world_model
+
+from worldmodels.core.errors import ConfigError
+from worldmodels.core.types import Batch
 from worldmodels.replay import Replay, ReplayConfig
 from worldmodels.runtime.collect import Collector
 

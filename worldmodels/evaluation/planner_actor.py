@@ -16,7 +16,7 @@ from worldmodels.runtime.actor import ModelActor
 
 
 class PlannerActor(ModelActor):
-    """Plans every action in a world model; one call of one graph for all environments.
+    """An actor that plans every action in a world model, by one call of one graph for all environments.
 
     The temperature of the actor is that of the policy in the rollouts.
 
@@ -32,7 +32,7 @@ class PlannerActor(ModelActor):
         super().__init__(model, agent, num_envs, key)
 
     def set_model_temperature(self, temperature: float) -> None:
-        """Of the model's own randomness in the rollouts."""
+        """Set the temperature of the model's own randomness in the rollouts."""
         self._model_temperature.assign(temperature)
 
     def _initial(self) -> tuple[Any, tf.Tensor, Any]:

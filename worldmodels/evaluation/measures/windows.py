@@ -1,4 +1,7 @@
-"""Experience that no training has seen, for measuring a world model."""
+"""Windows of experience that no training has seen, for measuring a world model.
+
+One letter per axis: W windows, L steps, of which the first C, the context, are observed.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,14 @@ import numpy as np
 from worldmodels.core.errors import ConfigError, UserError
 from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Batch
-from worldmodels.evaluation.world_model import counting
+from worldmodels.evaluation.measures.model_errors import counting
 from worldmodels.replay import ReplayReader
 from worldmodels.replay.sampling import draw_windows
 from worldmodels.runtime.collect import Collector
 
 
-def record_windows(env: Any, actor: Any, windows: int, length: int, seed: int, spread: int = 16) -> Batch:
-    """Plays, and keeps `windows` windows of `length` steps (W, L), drawn uniformly; they may cross ends of episodes.
+def play_windows(env: Any, actor: Any, windows: int, length: int, seed: int, spread: int = 16) -> Batch:
+    """Play, and return W = `windows` windows of L = `length` steps, drawn uniformly; they may cross ends of episodes.
 
     They are drawn before anything is played, so that only what is kept takes memory.
 
@@ -42,22 +45,28 @@ def record_windows(env: Any, actor: Any, windows: int, length: int, seed: int, s
 
 
 def held_out_windows(replay: ReplayReader, windows: int, length: int, seed: int) -> Batch | None:
-    """`windows` windows of `length` steps from the episodes that a run keeps out of training; None while there are none
-    of that length."""
+    """Return W = `windows` windows of L = `length` steps from the episodes that a run keeps out of training.
+
+    None while no such episode is that long.
+    """
     try:
         return replay.sample(windows, length, Streams(seed).generator("windows"), split="held_out")
     except UserError:
         return None
 
 
-def check_reach(recording: Batch, context: int) -> None:
-    """Raises ConfigError where no window stays inside one episode up to its end."""
-    counts = counting(recording.is_last, context)
+def check_horizon(windows: Batch, context: int) -> None:
+    """Check that some window stays inside one episode up to its end.
+
+    Raises:
+        ConfigError: no window does.
+    """
+    counts = counting(windows.is_last, context)
     if counts[:, -1].any():
         return
     longest = int(counts.sum(1).max())
     raise ConfigError(
         f"evaluation.horizon is {counts.shape[1]}, and none of {len(counts)} recorded windows stays inside one episode "
-        f"for so long: the longest does for {longest} steps after the {context} that are seen. "
+        f"for so long: the longest does for {longest} steps after the {context} that are observed. "
         + (f"Choose a horizon of at most {longest}." if longest else "Choose a smaller context.")
     )

@@ -1,4 +1,4 @@
-"""An evaluation as pictures."""
+"""The results of an evaluation as pictures."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from pathlib import Path
 
 from worldmodels.analysis.evaluation_plots import HorizonCurve, StepCurve, plot_grid, plot_horizon, plot_over_steps
 from worldmodels.envs.config import EnvConfig
-from worldmodels.evaluation.evaluator import Imagined
-from worldmodels.evaluation.grid import Cell
-from worldmodels.evaluation.policy import Episodes
-from worldmodels.evaluation.tables import player
-from worldmodels.evaluation.world_model import Curve, WorldModelErrors
+from worldmodels.evaluation.evaluator import ImaginedResult
+from worldmodels.evaluation.measures.grid import Cell
+from worldmodels.evaluation.measures.model_errors import Curve, WorldModelErrors
+from worldmodels.evaluation.measures.policy_returns import Episodes
+from worldmodels.evaluation.report.tables import player
 
 
 def draw_grid(cells: Sequence[Cell], env: EnvConfig, agent: str, save: Path) -> Path:
-    """The grid as a heat map, a column for each temperature and one for the random policy."""
+    """Draw the grid as a heat map, a column for each temperature and one for the random policy; return the path."""
     noops = sorted({cell.setting.noops for cell in cells})
     lines = [[cell for cell in cells if cell.setting.noops == count] for count in noops]
     columns = ["random", *(player(cell.setting, agent) for cell in lines[0])]
@@ -31,22 +31,24 @@ def draw_grid(cells: Sequence[Cell], env: EnvConfig, agent: str, save: Path) -> 
 
 
 def draw_errors(errors: Mapping[float, WorldModelErrors], save: Path) -> Path:
-    """Image error and the accuracies of rewards, their sums and continuation against the horizon."""
-    several = len(errors) > 1
+    """Draw the errors and accuracies of a world model against the horizon; return the path.
+
+    Args:
+        errors: one or more, by the temperature of the model.
+    """
+    several, first = len(errors) > 1, next(iter(errors.values()))
 
     def curves(name: str, baseline: str, label: str) -> list[HorizonCurve]:
         lines = [
             _curve(f"model, temp. {temperature:g}" if several else "model", getattr(found, name))
             for temperature, found in errors.items()
         ]
-        quiet = getattr(next(iter(errors.values())), baseline)
-        return [*lines, _curve(label, quiet, baseline=True)]
+        return [*lines, _curve(label, getattr(first, baseline), baseline=True)]
 
     commonest = "always the commonest"
     images = curves("image_error", "copy_image_error", "last frame copied")
-    looking = next(iter(errors.values())).looking_image_error
-    if looking.mean.any():  # a model of images keeps what it sees: no error to speak of
-        images.insert(-1, _curve("model sees each frame", looking))
+    if first.reconstruction_error:
+        images.insert(-1, _curve("reconstruction", first.reconstruction_error))
     chart = {
         "Image error, mean squared": images,
         "Reward accuracy": curves("reward_accuracy", "constant_reward_accuracy", commonest),
@@ -57,7 +59,7 @@ def draw_errors(errors: Mapping[float, WorldModelErrors], save: Path) -> Path:
 
 
 def draw_checkpoints(rows: Mapping[int, Mapping[str, float]], save: Path) -> Path:
-    """Returns and errors against the step of the checkpoint.
+    """Draw returns and errors against the step of the checkpoint; return the path.
 
     Args:
         rows: metrics by step.
@@ -66,13 +68,13 @@ def draw_checkpoints(rows: Mapping[int, Mapping[str, float]], save: Path) -> Pat
 
     def curve(name: str, label: str) -> StepCurve:
         points = {step: values[f"eval/{name}"] for step, values in rows.items() if f"eval/{name}" in values}
-        return StepCurve(label, list(points), list(points.values()), name.startswith(_QUIET))
+        return StepCurve(label, list(points), list(points.values()), name.startswith(_BASELINES))
 
     chart = {}
     for title, beginnings in _OVER_STEPS.items():
-        shown = [name for name in names if name.startswith(beginnings) and not name.endswith(_HIDDEN)]
-        if shown:
-            chart[title] = [curve(name, name.replace("_", " ")) for name in shown]
+        lines = [name for name in names if name.startswith(beginnings) and not name.endswith(_HIDDEN)]
+        if lines:
+            chart[title] = [curve(name, name.replace("_", " ")) for name in lines]
     return plot_over_steps(chart, save, "All checkpoints")
 
 
@@ -82,27 +84,27 @@ _OVER_STEPS = {
     "Reward sum accuracy": ("reward_sum_accuracy_at", "constant_reward_sum_accuracy_at"),
     "Return inside the model": ("imagined_return_at", "real_return_at"),
 }
-_QUIET = ("random_", "planner_random_", "copy_", "constant_", "real_")
+_BASELINES = ("random_", "planner_random_", "copy_", "constant_", "real_")
 _HIDDEN = ("_clipped", "_standard_error")
 
 
-def draw_imagined(results: Sequence[Imagined], save: Path) -> Path:
-    """Returns and shares of episodes that go on, in the model and really, against the horizon."""
+def draw_imagined(results: Sequence[ImaginedResult], save: Path) -> Path:
+    """Draw returns and shares of episodes that go on, in the model and really, against the horizon; return the path."""
     chart: dict[str, list[HorizonCurve]] = {}
     for temperature in dict.fromkeys(result.temperature for result in results):
-        mine = [result for result in results if result.temperature == temperature]
+        group = [result for result in results if result.temperature == temperature]
         for title, imagined, real in (
             ("Return", "imagined_return", "real_return"),
             ("Episodes that go on", "imagined_alive", "real_alive"),
         ):
             lines = [
                 _curve(
-                    f"in the model, temp. {result.model_temperature:g}" if len(mine) > 1 else "in the model",
+                    f"in the model, temp. {result.model_temperature:g}" if len(group) > 1 else "in the model",
                     getattr(result.play, imagined),
                 )
-                for result in mine
+                for result in group
             ]
-            really = _curve("really", getattr(mine[0].play, real))._replace(baseline=True)
+            really = _curve("really", getattr(group[0].play, real))._replace(baseline=True)
             chart[f"{title}, policy temperature {temperature:g}"] = [*lines, really]
     return plot_horizon(chart, save, "The policy inside the model and in the real world", columns=2)
 
@@ -112,7 +114,7 @@ def _curve(label: str, curve: Curve, baseline: bool = False) -> HorizonCurve:
 
 
 def _note(episodes: Episodes) -> str:
-    """What else a cell says: how many were cut, and the clipped return where it differs."""
+    """Return the further line of a cell: the clipped return where it differs, and how many episodes were cut."""
     clipped = episodes.clipped_estimate().mean
     notes = [f"clipped {clipped:.2f}"] if clipped != episodes.estimate().mean else []
     notes += [f"{episodes.unfinished} unfinished"] if episodes.unfinished else []

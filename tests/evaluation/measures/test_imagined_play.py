@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import tensorflow as tf
-
-from worldmodels.core.types import Batch
 from worldmodels.evaluation.imagined import Dream, Dreamer, compare_play, imagined_metrics, usable_starts
 from worldmodels.evaluation.video import dream_video
+
+from worldmodels.core.types import Batch
 
 KEY = np.array([1, 2], np.int32)
 

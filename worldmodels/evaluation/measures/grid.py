@@ -6,42 +6,42 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from worldmodels.analysis.aggregate import Estimate, difference
-from worldmodels.evaluation.policy import Episodes
+from worldmodels.evaluation.measures.policy_returns import Episodes
 from worldmodels.runtime.config import EvaluationConfig
 
 
 class Setting(NamedTuple):
-    """How one cell of the grid is played."""
+    """The setting under which one cell of the grid is played."""
 
     temperature: float
-    """Of the policy's sampling."""
+    """The temperature of the policy's sampling: 0 is greedy."""
     noops: int
     """The most no-ops at the start of an episode."""
     model_temperature: float | None = None
-    """Of the world model's sampling, where the actions are planned in it."""
+    """The temperature of the world model's sampling, where the actions are planned in it."""
 
     @property
     def name(self) -> str:
-        """As it stands in the names of metrics and files: "t0.5_noops8"."""
+        """The setting as it stands in the names of metrics and files: "t0.5_noops8"."""
         model = "" if self.model_temperature is None else f"_model{self.model_temperature:g}"
         return f"t{self.temperature:g}{model}_noops{self.noops}"
 
 
 class Cell(NamedTuple):
-    """What was played under one setting, on the same levels as every other cell."""
+    """The episodes that were played under one setting, on the same levels as every other cell."""
 
     setting: Setting
     policy: Episodes
     random: Episodes
-    """Of the random policy, with as many no-ops."""
+    """The episodes of the random policy, with as many no-ops."""
 
     def advantage(self) -> Estimate:
-        """How much higher the policy's mean return is than the random policy's, with the 95 % interval."""
+        """Return by how much the policy's mean return exceeds the random policy's, with the 95 % interval."""
         return difference(self.policy.returns, self.random.returns)
 
 
 def grid_settings(config: EvaluationConfig, plans: bool = False, samples: bool = True) -> list[Setting]:
-    """All cells: by no-ops, then by temperature, then by the model's temperature.
+    """Return all settings: by no-ops, then by temperature, then by the model's temperature.
 
     Args:
         plans: the player uses the world model, so that its temperature matters.
@@ -57,7 +57,7 @@ def grid_settings(config: EvaluationConfig, plans: bool = False, samples: bool =
 
 
 def grid_metrics(cells: Sequence[Cell], games: Sequence[str], agent: str = "policy") -> dict[str, float]:
-    """The grid as metrics, with the agent's name in front if it is not the policy: `eval/planner_return`.
+    """Return the grid as metrics, with the agent's name in front if it is not the policy: `eval/planner_return`.
 
     The first cell, of the first temperature and number of no-ops that are configured, is the headline `eval/return`.
     Each cell of a larger grid has a name of its own: `eval/return_t0.5_noops8`, and `eval/return_t0.5_noops8_clipped`.

@@ -10,12 +10,12 @@ import numpy as np
 from worldmodels.analysis.aggregate import Estimate, estimate
 from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Step
-from worldmodels.evaluation.noops import NoopActor
+from worldmodels.evaluation.measures.noops import NoopActor
 from worldmodels.runtime.collect import Collector
 
 
 class Episodes(NamedTuple):
-    """One entry for each of n episodes, unfinished ones included."""
+    """The figures of n episodes, unfinished ones included."""
 
     returns: np.ndarray
     """float64 (n,): the sum of rewards; of an unfinished episode, those until it was cut."""
@@ -28,18 +28,19 @@ class Episodes(NamedTuple):
 
     @property
     def unfinished(self) -> int:
+        """The number of unfinished episodes."""
         return int((~self.finished).sum())
 
     def estimate(self) -> Estimate:
-        """Mean return of all n episodes with its 95 % interval."""
+        """Return the mean return of all n episodes with its 95 % interval."""
         return estimate(self.returns)
 
     def clipped_estimate(self) -> Estimate:
-        """Likewise of the clipped returns."""
+        """Return the mean clipped return with its 95 % interval."""
         return estimate(self.clipped_returns)
 
     def by_game(self, games: Sequence[str]) -> dict[str, Episodes]:
-        """The episodes of each game of a mixture, whose environments took turns in the order of `games`.
+        """Return the episodes of each game of a mixture, whose environments took turns in the order of `games`.
 
         A game of which no episode was played is left out.
         """
@@ -47,8 +48,9 @@ class Episodes(NamedTuple):
         return {name: Episodes(*(values[played == name] for values in self)) for name in games if name in played}
 
 
-Watcher: TypeAlias = Callable[[Step, np.ndarray, np.ndarray], None]
-"""Is shown each step of N environments, their returns so far (N,), and which of them still play their episode (N,)."""
+StepObserver: TypeAlias = Callable[[Step, np.ndarray, np.ndarray], None]
+"""A function that is called with each step of N environments, their returns so far, float64 (N,), and whether they
+still play their episode, bool (N,)."""
 
 
 def evaluate_policy(
@@ -59,9 +61,9 @@ def evaluate_policy(
     seed: int,
     noops: int = 0,
     noop_action: int = 0,
-    watch: Watcher | None = None,
+    observer: StepObserver | None = None,
 ) -> Episodes:
-    """Plays exactly `episodes` episodes, N at a time, and counts every one of them.
+    """Play exactly `episodes` episodes, N at a time, and return the figures of every one of them.
 
     In each round every environment is seeded anew and plays one episode. To count whatever episodes end first would
     favour short ones, and to drop those that are cut would favour policies that get stuck. Equal seeds give equal
@@ -74,7 +76,7 @@ def evaluate_policy(
         noops: the most no-ops at the start of an episode, each of 1 to that number being as likely; 0 for none. They
             count as steps, and their rewards count.
         noop_action: the action that does nothing.
-        watch: sees the first round.
+        observer: is called in the first round only.
     """
     streams = Streams(seed)
     if noops:
@@ -82,14 +84,16 @@ def evaluate_policy(
     rounds = []
     for index in range(-(-episodes // env.num_envs)):
         collector = Collector(env, streams.integer(f"levels {index}"))
-        played = _first_episodes(collector, actor, env.num_envs, max_steps, None if index else watch)
+        played = _first_episodes(collector, actor, env.num_envs, max_steps, None if index else observer)
         # The last round may have more environments than episodes are missing: the first of them count, however long.
         rounds.append(Episodes(*(values[: episodes - index * env.num_envs] for values in played)))
     return Episodes(*map(np.concatenate, zip(*rounds, strict=True)))
 
 
-def _first_episodes(collector: Collector, actor: Any, num_envs: int, max_steps: int, watch: Watcher | None) -> Episodes:
-    """One episode of each environment; those that end early go on, but count no more."""
+def _first_episodes(
+    collector: Collector, actor: Any, num_envs: int, max_steps: int, observer: StepObserver | None
+) -> Episodes:
+    """Play one episode of each environment; those that end early go on, but count no more."""
     returns, clipped, lengths = np.zeros(num_envs), np.zeros(num_envs), np.zeros(num_envs, np.int64)
     finished = np.zeros(num_envs, bool)
     for steps_done, (step, _) in enumerate(collector.collect(actor, (max_steps + 1) * num_envs)):
@@ -97,8 +101,8 @@ def _first_episodes(collector: Collector, actor: Any, num_envs: int, max_steps: 
         returns[playing] += step.reward[playing]
         clipped[playing] += np.clip(step.reward[playing], -1, 1)
         lengths[playing] = steps_done
-        if watch is not None:
-            watch(step, returns, playing)
+        if observer is not None:
+            observer(step, returns, playing)
         finished |= step.is_last
         if finished.all():
             break

@@ -4,13 +4,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-
-from worldmodels.core.seeding import Streams
 from worldmodels.evaluation.film import EpisodeFilm
 from worldmodels.evaluation.grid import Cell, Setting, grid_metrics, grid_settings
 from worldmodels.evaluation.noops import NoopActor
 from worldmodels.evaluation.normalisation import RANGES, normalised_return
 from worldmodels.evaluation.policy import Episodes, evaluate_policy
+
+from worldmodels.core.seeding import Streams
 from worldmodels.runtime.config import EvaluationConfig
 
 
