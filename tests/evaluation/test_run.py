@@ -13,7 +13,7 @@ from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.errors import CheckpointError, ConfigError
 from worldmodels.core.run_dir import RunDir
 from worldmodels.envs.config import EnvConfig
-from worldmodels.evaluation import evaluator, measure, run
+from worldmodels.evaluation import evaluator, findings, run
 from worldmodels.evaluation.request import Request
 from worldmodels.runtime.config import EvaluationConfig
 from worldmodels.runtime.load import LoadedRun
@@ -69,7 +69,7 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parts: SimpleNamespace
         return Evaluate(tmp_path)
 
     monkeypatch.setattr(evaluator, "build_env", lambda config, num_envs: parts.CountingEnv([3, 4, 5, 9][:num_envs]))
-    monkeypatch.setattr(measure, "VIDEO_STEPS", 4)
+    monkeypatch.setattr(findings, "VIDEO_STEPS", 4)
     return make
 
 
@@ -90,11 +90,13 @@ def test_the_result_is_kept_as_json_pictures_and_videos(
     assert tree["returns"][0]["above_random"]["n"] == 8
     assert tree["world_model"][0]["image_error"]["mean"] == [0, 0, 0]
     assert (tree["mode"], tree["agent"], tree["settings"]["windows"]) == ("real", "policy", 6)
-    names = sorted(path.name for path in (evaluate.folder / "eval").iterdir() if "tfevents" not in path.name)
-    assert names == ["step_00000500.json", "step_00000500_returns.png", "step_00000500_world_model.png"]
-    videos = sorted(path.name for path in (evaluate.folder / "videos").iterdir())
+    assert names_in(evaluate.folder / "eval") == [
+        "step_00000500.json",
+        "step_00000500_returns.png",
+        "step_00000500_world_model.png",
+    ]
     cells = ["prediction", "t0_noops0", "t0_noops2", "t1_noops0", "t1_noops2"]
-    assert videos == [f"evaluation_00000500_{name}.mp4" for name in cells]
+    assert names_in(evaluate.folder / "videos") == [f"evaluation_00000500_{name}.mp4" for name in cells]
     printed = capsys.readouterr().out
     assert "unfinished" in printed and "image error, last frame copied" in printed
     assert "…" not in printed  # no column is too narrow on a terminal of 80 columns
@@ -133,6 +135,54 @@ def test_the_same_seed_gives_the_same_file_and_another_one_does_not(make: Callab
     first = evaluate(seed=3, **asked)
     assert evaluate(seed=3, **asked) == first
     assert evaluate(seed=4, **asked)["returns"] != first["returns"]
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir() if "tfevents" not in path.name)
+
+
+def test_another_result_of_the_same_step_is_kept_beside_the_first(
+    make: Callable[..., Evaluate], capsys: pytest.CaptureFixture[str]
+) -> None:
+    evaluate, asked = make(), {"videos": 1, "settings": {"temperatures": [1.0], "noops": [0]}}
+    first = evaluate(seed=3, **asked)
+    assert "Kept" not in capsys.readouterr().out
+    second = evaluate(seed=4, **asked)
+    kept = evaluate.folder / "eval" / "step_00000500.json"
+    assert f"Kept {kept}, which holds another evaluation." in capsys.readouterr().out
+    # Equal numbers take the place of equal numbers: neither makes a third file.
+    assert (evaluate(seed=4, **asked), evaluate(seed=3, **asked)) == (second, first)
+    stems = ["step_00000500", "step_00000500_2"]
+    files = [f"{stem}{end}" for stem in stems for end in (".json", "_returns.png", "_world_model.png")]
+    assert names_in(evaluate.folder / "eval") == sorted(files)
+    assert json.loads(kept.read_text())["seed"] == 3
+    assert names_in(evaluate.folder / "videos") == sorted(
+        f"evaluation_00000500{number}_{name}.mp4" for number in ("", "_2") for name in ("prediction", "t1_noops0")
+    )
+
+
+def test_a_damaged_result_is_kept_too(make: Callable[..., Evaluate]) -> None:
+    evaluate = make()
+    (evaluate.folder / "eval").mkdir()
+    (evaluate.folder / "eval" / "step_00000500_model.json").write_text("{")
+    evaluate(mode="model", videos=0)
+    assert {"step_00000500_model.json", "step_00000500_model_2.json"} <= set(names_in(evaluate.folder / "eval"))
+
+
+def test_the_spec_alone_says_what_is_reported(
+    make: Callable[..., Evaluate], parts: SimpleNamespace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A family of models that nobody knows yet: it gives images as features, and yet reconstructs."""
+    model = parts.CountingModel()
+    model.spec = model.spec._replace(feature_kind="images", reconstructs=True)
+    (found,) = make(model)(mode="model")["world_model"]
+    assert found["reconstruction_error"]["mean"] == [0, 0, 0]
+    assert "image error, reconstruction" in capsys.readouterr().out
+    model.spec = model.spec._replace(feature_kind="vector", reconstructs=False)
+    (found,) = make(model)(mode="model")["world_model"]
+    assert found["reconstruction_error"] is None
+    printed = capsys.readouterr().out
+    assert "reconstruction" not in printed and "image error, model" in printed
 
 
 def test_all_checkpoints_are_measured_one_by_one(
@@ -184,14 +234,15 @@ def test_a_run_without_a_world_model_says_so_in_a_line(
     make: Callable[..., Evaluate], parts: SimpleNamespace, capsys: pytest.CaptureFixture[str]
 ) -> None:
     class Frames:
-        spec, initial, observe = parts.CountingModel.spec, parts.CountingModel().initial, parts.CountingModel().observe
+        spec = parts.CountingModel.spec._replace(imagines=False)
+        initial, observe = parts.CountingModel().initial, parts.CountingModel().observe
 
         def features(self, state):
             return state["value"][:, None]
 
     tree = make(Frames())(settings={"temperatures": [1.0]}, videos=0)
     assert tree["returns"][0]["policy"]["mean"] == 10 and "world_model" not in tree
-    assert "This run knows no world model: only its policy is measured." in capsys.readouterr().out
+    assert "This run has no world model: only its policy is measured." in capsys.readouterr().out
 
 
 def test_settings_are_checked(make: Callable[..., Evaluate]) -> None:
@@ -214,7 +265,7 @@ def test_settings_are_checked(make: Callable[..., Evaluate]) -> None:
 @pytest.mark.parametrize(
     "asked, text",
     [
-        ({"mode": "dream"}, "Unknown mode 'dream'.*Modes: real, imagined, model"),
+        ({"mode": "dreamed"}, "Unknown mode 'dreamed'.*Modes: real, imagined, model"),
         ({"agent": "planer"}, "Unknown agent 'planer'. Did you mean 'planner'"),
         ({"agent": "planner", "mode": "model"}, "The agent 'planner' plays in the real game"),
         ({"step": 3, "all_checkpoints": True}, "Either all checkpoints or one of them"),

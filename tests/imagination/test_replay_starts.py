@@ -29,7 +29,7 @@ def test_a_start_is_a_window_that_does_not_close_an_episode(tmp_path):
 
 
 def test_a_recording_in_which_nothing_goes_on_is_named(tmp_path):
-    with pytest.raises(UserError, match="almost none such"):
+    with pytest.raises(UserError, match="almost no such step"):
         ReplayStarts(store(tmp_path, length=1), context=3)(4, np.random.default_rng(0))
 
 

@@ -6,10 +6,16 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import tensorflow as tf
-from worldmodels.evaluation.imagined import Dream, Dreamer, compare_play, imagined_metrics, usable_starts
-from worldmodels.evaluation.video import dream_video
 
 from worldmodels.core.types import Batch
+from worldmodels.evaluation.measures.imagined_play import (
+    ImaginedPlayer,
+    compare_play,
+    imagined_metrics,
+    usable_starts,
+)
+from worldmodels.evaluation.report.comparison_video import imagined_video
+from worldmodels.imagination.model_view import Prediction
 
 KEY = np.array([1, 2], np.int32)
 
@@ -25,7 +31,7 @@ def windows(last: list[list[int]], terminal: list[list[int]], reward: list[list[
 def test_starts_at_an_end_and_starts_before_a_time_limit_are_left_out() -> None:
     ends = [[0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 1, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 1]]
     true_ends = [[0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0], [0, 0, 1, 0]]
-    # The start is the second moment. A time limit in another episode, after the end of the start's own, is no matter.
+    # The start is the second step. A time limit in another episode, after the end of the start's own, is no matter.
     usable = usable_starts(windows(ends, true_ends, [[0] * 4] * 7), context=2)
     assert usable.tolist() == [True, False, True, False, True, False, True]
 
@@ -37,10 +43,10 @@ def test_both_sides_are_expected_values() -> None:
     )  # fmt: skip
     rewards = np.array([[1, 1, 1], [4, 4, 4]], np.float32)
     continuations = np.array([[1, 1, 0.5], [0.5, 0.5, 1]], np.float32)
-    play = compare_play(Dream(rewards, continuations, np.zeros((2, 3, 2, 2, 3), np.uint8)), played, context=1)
+    play = compare_play(Prediction(None, rewards, continuations), played, context=1)
     assert play.real_return.mean.tolist() == [(1 + 2) / 2, (2 + 2) / 2, (3 + 2) / 2]
     assert play.real_alive.mean.tolist() == [0.5, 0.5, 0.5]
-    # The second dream counts its rewards by 1, 0.5 and 0.25: sums of 4, 6 and 7.
+    # The second imagined start counts its rewards by 1, 0.5 and 0.25: sums of 4, 6 and 7.
     assert play.imagined_return.mean.tolist() == [(1 + 4) / 2, (2 + 6) / 2, (3 + 7) / 2]
     assert play.imagined_alive.mean.tolist() == [(1 + 0.5) / 2, (1 + 0.25) / 2, (0.5 + 0.25) / 2]
     assert play.difference.mean == (0 + 5) / 2
@@ -56,21 +62,21 @@ def test_both_sides_are_expected_values() -> None:
 
 def test_equal_returns_have_no_correlation() -> None:
     played = windows([[0, 0]] * 2, [[0, 0]] * 2, [[0, 1]] * 2)
-    dream = Dream(np.array([[1], [2]], np.float32), np.ones((2, 1), np.float32), np.zeros((2, 1, 2, 2, 3), np.uint8))
-    play = compare_play(dream, played, context=1)
+    predicted = Prediction(None, np.array([[1], [2]], np.float32), np.ones((2, 1), np.float32))
+    play = compare_play(predicted, played, context=1)
     assert math.isnan(play.correlation)
     assert "eval/imagined_correlation_at_1" not in imagined_metrics(play, "")
 
 
 def test_the_policy_acts_in_the_model_from_what_was_seen(parts: SimpleNamespace) -> None:
     recorded = windows([[0] * 5] * 3, [[0] * 5] * 3, [[0] * 5] * 3)
-    dreamer = Dreamer(parts.CountingModel(drift=1.0), parts.ConstantAgent(4), context=2, horizon=3)
-    dream = dreamer.dream(recorded, KEY, 1.0, 1.0)
+    player = ImaginedPlayer(parts.CountingModel(drift=1.0), parts.ConstantAgent(4), context=2, horizon=3)
+    predicted = player.play(recorded, KEY, 1.0, 1.0)
     # The frame seen last shows 1; the model counts on by 2.
-    assert dream.frames[:, :, 0, 0, 0].tolist() == [[3, 5, 7]] * 3
-    assert dream.rewards.tolist() == [[4, 4, 4]] * 3
-    assert dream.continuations.tolist() == [[pytest.approx(0.9)] * 3] * 3
-    frames = dream_video(recorded, dream.frames, context=2, rows=2)
+    assert predicted.frame[:, :, 0, 0, 0].tolist() == [[3, 5, 7]] * 3
+    assert predicted.reward.tolist() == [[4, 4, 4]] * 3
+    assert predicted.continuation.tolist() == [[pytest.approx(0.9)] * 3] * 3
+    frames = imagined_video(predicted.frame, recorded, context=2, rows=2)
     assert frames.shape == (5, 2 * (4 + 8 + 14) + 22 + 20, 2 * (4 + 8) + 14, 3)
 
 
@@ -87,6 +93,6 @@ def test_a_policy_remembers_what_it_saw_since_the_episode_began(parts: SimpleNam
     recorded = windows([[0] * 5] * 3, [[0] * 5] * 3, [[0] * 5] * 3)
     recorded.is_first[1, 1] = True
     recorded.is_first[2, 2] = True
-    dream = Dreamer(parts.CountingModel(), Counter(0), context=3, horizon=2).dream(recorded, KEY, 1.0, 1.0)
+    predicted = ImaginedPlayer(parts.CountingModel(), Counter(0), context=3, horizon=2).play(recorded, KEY, 1.0, 1.0)
     # Its first action in the model is at the third frame, which may be the first or second of its episode.
-    assert dream.rewards.tolist() == [[3, 4], [2, 3], [1, 2]]
+    assert predicted.reward.tolist() == [[3, 4], [2, 3], [1, 2]]

@@ -1,96 +1,90 @@
-"""Foresight with a model that knows when its world ends."""
+"""A termination forecast by a model that knows when its world ends."""
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 import tensorflow as tf
-from worldmodels.evaluation.film import EpisodeFilm, Moment
-from worldmodels.evaluation.foresight import Foreseer, Lived, live_again
-from worldmodels.evaluation.recordings import recordings
 
 from worldmodels.core.errors import UserError
-from worldmodels.envs import EnvConfig, make
+from worldmodels.envs import make
+from worldmodels.evaluation.measures.termination_forecast import (
+    ReplayedEpisode,
+    TerminationForecast,
+    TerminationForecaster,
+    replay_episode,
+)
+from worldmodels.models.api import ModelSpec
 from worldmodels.runtime.action_recording import ActionRecording, RecordedEpisode
-from worldmodels.runtime.action_replay import verify
 
 KEY = np.zeros(2, np.int32)
 
 
 class Clock:
-    """A world that ends at step `end`; it sees `prediction` steps ahead, and what it sees shows its age."""
+    """A world that ends at step `end`; it predicts `prediction` steps ahead, and an observed frame shows its age."""
 
-    spec = SimpleNamespace(feature_kind="images")
+    spec = ModelSpec((2, 2, 3), 9, "images", (2, 2, 3))
 
-    def __init__(self, end, prediction):
+    def __init__(self, end: int, prediction: int) -> None:
         self.end, self.prediction = end, prediction
 
     def observe_sequence(self, observations, previous_actions, is_first, seed, state=None):
         age = tf.cast(observations[:, :, 0, 0, 0], tf.float32)
-        return {"age": age, "seen": age}
+        return {"age": age, "observed": age}
 
     def imagine(self, state, action, temperature, seed):
-        return {"age": state["age"] + 1.0, "seen": state["seen"]}
+        return {"age": state["age"] + 1.0, "observed": state["observed"]}
+
+    def readable(self, state):
+        return state
+
+    def reward(self, state):
+        return state["age"]
 
     def continuation(self, state):
-        foreseen = (state["age"] >= self.end) & (self.end - state["seen"] <= self.prediction)
-        return 1.0 - tf.cast(foreseen, tf.float32)
+        predicted = (state["age"] >= self.end) & (self.end - state["observed"] <= self.prediction)
+        return 1.0 - tf.cast(predicted, tf.float32)
+
+    def frame(self, state):
+        raise AssertionError("a forecast reads no image")
 
 
-def lived(length, ended=True):
+def forecast(model: Any, horizon: int, length: int = 20) -> TerminationForecast:
+    """The forecast of an episode of `length` steps."""
     frames = np.broadcast_to(np.arange(length + 1, dtype=np.uint8)[:, None, None, None], (length + 1, 2, 2, 3))
-    return Lived(frames, np.ones(length, np.int32), 3.0, ended)
+    episode = ReplayedEpisode(frames, np.ones(length, np.int32), 3.0, True)
+    return TerminationForecaster(model, horizon).forecast(episode, KEY)
 
 
-def test_the_end_is_foreseen_as_far_as_the_model_sees():
-    found = Foreseer(Clock(end=20, prediction=6), horizon=10).foresee(lived(20), KEY)
+def test_the_end_is_predicted_as_far_ahead_as_the_model_can() -> None:
+    found = forecast(Clock(end=20, prediction=6), horizon=10)
     assert np.isnan(found.predicted_end[:14]).all()
     assert found.predicted_end[14:].tolist() == [20.0] * 6
-    assert (found.first_foreseen, found.length, found.total) == (14, 20, 3.0)
+    assert (found.first_correct, found.length) == (14, 20)
 
 
-def test_no_further_than_the_horizon():
-    found = Foreseer(Clock(end=20, prediction=99), horizon=4).foresee(lived(20), KEY)
-    assert found.first_foreseen == 16
+def test_no_further_than_the_horizon() -> None:
+    assert forecast(Clock(end=20, prediction=99), horizon=4).first_correct == 16
 
 
-def test_an_end_foretold_too_early_counts_only_when_it_is_near():
-    found = Foreseer(Clock(end=15, prediction=99), horizon=30).foresee(lived(20), KEY)
+def test_an_end_predicted_too_early_counts_only_when_it_is_near() -> None:
+    found = forecast(Clock(end=15, prediction=99), horizon=30)
     assert found.predicted_end[0] == 15
-    assert found.first_foreseen == 17  # where it says 18, two steps too early
+    assert found.first_correct == 17  # where it says 18, two steps too early
 
 
-def test_an_episode_that_was_left_has_no_end_to_foresee():
-    assert (
-        Foreseer(Clock(end=20, prediction=99), horizon=30).foresee(lived(20, ended=False), KEY).first_foreseen is None
-    )
+def test_an_end_that_is_never_predicted() -> None:
+    assert forecast(Clock(end=99, prediction=99), horizon=10).first_correct is None
 
 
-def test_a_recording_is_lived_again():
+def test_an_episode_is_replayed() -> None:
     env = make("coinrun", num_levels=1)
     frames = [env.reset(seed=0)[0], *(env.step(7)[0] for _ in range(5))]
-    played = ActionRecording("coinrun", {"num_levels": 1}, 0, [RecordedEpisode([7] * 5)])
-    again = live_again(played, 1)
-    np.testing.assert_array_equal(again.frames, frames)
-    assert not again.ended and again.actions.tolist() == [7] * 5
+    recording = ActionRecording("coinrun", {"num_levels": 1}, 0, [RecordedEpisode([7] * 5)])
+    episode = replay_episode(recording, 1)
+    np.testing.assert_array_equal(episode.frames, frames)
+    assert not episode.terminated and episode.actions.tolist() == [7] * 5
     with pytest.raises(UserError, match="has 1 episodes. Received the number 2"):
-        live_again(played, 2)
-
-
-def test_filmed_episodes_become_recordings_that_agree_with_the_game():
-    env = make("starpilot", num_levels=5)
-    image, info = env.reset(seed=3)
-    film, moments = EpisodeFilm(1), []
-    for step in range(40):
-        action, ended = step % 9, False
-        moments.append(Moment(image.copy(), step, 0.0, ended, action))
-        image, _, terminated, truncated, _ = env.step(action)
-        if terminated or truncated:
-            break
-    film.episodes = [moments]
-    (played,) = recordings(film, EnvConfig(game="starpilot", num_levels=5), np.array([info["level_seed"]]))
-    assert played.options["start_level"] == info["level_seed"] and played.options["num_levels"] == 1
-    assert len(played.episodes[0].actions) == len(moments) - 1
-    verify(played)
+        replay_episode(recording, 2)
