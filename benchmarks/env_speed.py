@@ -26,7 +26,7 @@ from env_speed_chart import RESULTS, draw
 
 from worldmodels.envs import GAMES, make_vec
 from worldmodels.envs.games import GAME_INFO
-from worldmodels.evaluation.normalisation import RANGES
+from worldmodels.evaluation.measures.normalisation import RANGES
 
 NUM_ENVS = 64
 PEER_GAMES = tuple(RANGES["easy"])  # all that were published

@@ -147,7 +147,7 @@ def measure(run: Path) -> None:
     from worldmodels.runtime.quiet import load_tensorflow
 
     load_tensorflow()
-    from worldmodels.evaluation.policy import evaluate_policy
+    from worldmodels.evaluation.measures.policy_returns import evaluate_policy
     from worldmodels.runtime.actor import ModelActor, RandomActor
     from worldmodels.runtime.environment import build_env
     from worldmodels.runtime.load import load_run

@@ -32,7 +32,6 @@ RESERVED = {
     "tensorflow.summary": ["telemetry"],
     "tensorboard": ["telemetry"],
     "rich": ["telemetry"],
-    "imageio": ["telemetry"],
     "av": ["telemetry"],
     "gymnasium": ["envs", "imagination"],
     "worldmodels.envs.native": ["envs"],

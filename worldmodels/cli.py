@@ -198,8 +198,8 @@ def _replay(options: argparse.Namespace) -> None:
 def _add_foresee(commands: argparse._SubParsersAction) -> None:
     command = commands.add_parser(
         "foresee",
-        help="when does a run's model foresee the end of a recorded episode?",
-        description="Live a recorded episode again, and ask the model at each step when it will end.",
+        help="when does a run's model predict the end of a recorded episode?",
+        description="Play a recorded episode again, and ask the model at each step when it will end.",
     )
     command.add_argument("path", metavar="RUN", help="the run's folder")
     command.add_argument("file", metavar="FILE", help="a recording of actions, of 'play --record' or of 'eval'")
@@ -213,9 +213,9 @@ def _foresee(options: argparse.Namespace) -> None:
     from worldmodels.runtime.quiet import load_tensorflow
 
     load_tensorflow()
-    from worldmodels.evaluation.foresee import foresee_run
+    from worldmodels.evaluation.forecast import forecast_run
 
-    foresee_run(options.path, options.file, options.episode, options.horizon, options.seed)
+    forecast_run(options.path, options.file, options.episode, options.horizon, options.seed)
 
 
 def _add_enjoy(commands: argparse._SubParsersAction) -> None:
@@ -236,6 +236,7 @@ def _enjoy(options: argparse.Namespace) -> None:
 
 def _add_picture_options(command: argparse.ArgumentParser, video_required: bool) -> None:
     command.add_argument("--video", required=video_required, metavar="FILE", help="write what is seen, .mp4 or .gif")
+    command.add_argument("--width", type=int, help="pixels across of the video, at most (default: 800 for a .gif)")
     command.add_argument("--zoom", type=int, help="screen pixels for each pixel of a frame")
     command.add_argument("--rate", type=int, default=15, help="steps a second (default: %(default)s)")
     command.add_argument(
@@ -264,7 +265,7 @@ def _add_plot(commands: argparse._SubParsersAction) -> None:
     command.add_argument(
         "--x", default="step", help="the counter below: step, model/updates, policy/updates (default: %(default)s)"
     )
-    command.add_argument("--smooth", type=int, default=1, help="records to average over (default: %(default)s)")
+    command.add_argument("--smooth", type=int, help="records to average over (default: a twentieth of them)")
     command.add_argument("--save", default="curves.png", help="the picture to write (default: %(default)s)")
     command.set_defaults(run=_plot)
 

@@ -23,7 +23,8 @@ from worldmodels.agents.actor_critic_config import ActorCriticConfig
 from worldmodels.core.config import load_config
 from worldmodels.core.seeding import fold
 from worldmodels.core.types import Batch
-from worldmodels.evaluation.world_model import evaluate_world_model
+from worldmodels.evaluation.measures.model_errors import model_errors
+from worldmodels.evaluation.measures.open_loop import OpenLoopPredictor
 from worldmodels.imagination.starts import choose_starts
 from worldmodels.models import build_model
 from worldmodels.models.config import ConvConfig, HeadConfig
@@ -95,7 +96,7 @@ def measure(updates: int) -> dict[str, Any]:
 
 
 def figures(learner: Learner, test: Batch) -> dict[str, Any]:
-    errors = evaluate_world_model(learner.model, test, CONTEXT, STREAMS.key("test"))
+    errors = model_errors(OpenLoopPredictor(learner.model, CONTEXT).predict(test, STREAMS.key("test")), test, CONTEXT)
     return {
         "frames_per_second": BATCH * LENGTH / learner.updates.wall(),
         "processor_seconds_per_update": learner.updates.processor(),

@@ -18,7 +18,8 @@ from speed.experience import STREAMS, record, windows
 from speed.next_frame import CONTEXT, Learner
 from worldmodels.core.config import load_config, preset_names
 from worldmodels.core.types import Batch
-from worldmodels.evaluation.world_model import counting, evaluate_world_model, mean_curve
+from worldmodels.evaluation.measures.model_errors import counting, mean_curve, model_errors
+from worldmodels.evaluation.measures.open_loop import OpenLoopPredictor
 from worldmodels.runtime.config import RunConfig
 
 GAME = "fruitbot"  # its rewards are frequent
@@ -57,7 +58,7 @@ def compare_pair(published: str, small: str, recording: Batch, test: Batch, seco
 
 
 def row(name: str, learner: Learner, test: Batch) -> dict[str, Any]:
-    errors = evaluate_world_model(learner.model, test, CONTEXT, STREAMS.key("test"))
+    errors = model_errors(OpenLoopPredictor(learner.model, CONTEXT).predict(test, STREAMS.key("test")), test, CONTEXT)
     curves = {"image": errors.image_error, "reward": errors.reward_error, "copy": errors.copy_image_error}
     return {
         "name": name,

@@ -10,7 +10,8 @@ from PIL import Image
 
 from worldmodels.analysis.aggregate import Estimate, estimate
 from worldmodels.analysis.evaluation_plots import HorizonCurve, plot_grid, plot_horizon
-from worldmodels.analysis.plots import plot_learning, plot_runs
+from worldmodels.analysis.load import Series
+from worldmodels.analysis.plots import default_window, plot_runs
 from worldmodels.core.errors import RunError, UserError
 
 
@@ -37,16 +38,21 @@ def test_one_value_of_several_runs(tmp_path: Path) -> None:
 
 def test_the_same_curves_give_the_same_bytes(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run")
-    first = plot_learning(run, tmp_path / "first.png").read_bytes()
-    assert plot_learning(run, tmp_path / "second.png").read_bytes() == first
+    first = plot_runs([run], "eval/return", save=tmp_path / "first.png").read_bytes()
+    assert plot_runs([run], "eval/return", save=tmp_path / "second.png").read_bytes() == first
 
 
-def test_a_run_at_a_glance_shows_what_there_is(tmp_path: Path) -> None:
-    assert painted(plot_learning(make_run(tmp_path / "full"), tmp_path / "full.png", smooth=2)) == (1620, 990)
-    short = tmp_path / "short"
-    short.mkdir()
-    (short / "metrics.jsonl").write_text('{"step": 5, "episode/return": 2}\n')
-    assert painted(plot_learning(short, tmp_path / "short.png")) == (810, 495)
+def test_by_default_a_point_averages_a_twentieth_of_the_records(tmp_path: Path) -> None:
+    def window(records: int) -> int:
+        return default_window([Series(np.arange(n), np.zeros(n)) for n in (5, records)])
+
+    assert [window(records) for records in (1, 39, 40, 1000)] == [1, 1, 2, 50]
+    run = make_run(tmp_path / "run", records=100)
+
+    def drawn(smooth: int | None) -> bytes:
+        return plot_runs([run], "eval/return", smooth, tmp_path / "curves.png").read_bytes()
+
+    assert drawn(None) == drawn(5) != drawn(1)
 
 
 def test_horizon_curves(tmp_path: Path) -> None:
@@ -81,6 +87,3 @@ def test_what_cannot_be_drawn_is_told(tmp_path: Path) -> None:
         plot_runs([run], "eval/return", save=tmp_path / "curves.gif")
     with pytest.raises(RunError, match="There are no metrics"):
         plot_runs([tmp_path / "nowhere"], "eval/return")
-    (run / "metrics.jsonl").write_text('{"step": 1, "other": 2}\n')
-    with pytest.raises(UserError, match="has recorded nothing to plot yet"):
-        plot_learning(run, tmp_path / "learning.png")

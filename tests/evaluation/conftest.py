@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from worldmodels.core.types import Batch
 from worldmodels.models.api import ModelSpec
+from worldmodels.runtime.actor import PolicyOutput
 
 SHAPE = (2, 2, 3)
 
@@ -57,8 +59,8 @@ class ConstantActor:
         self.action = action
         self.corrected: list[list[int]] = []
 
-    def act(self, observation: np.ndarray, is_first: np.ndarray) -> np.ndarray:
-        return np.full(len(observation), self.action, np.int32)
+    def act(self, observation: np.ndarray, is_first: np.ndarray) -> PolicyOutput:
+        return PolicyOutput(np.full(len(observation), self.action, np.int32))
 
     def correct(self, action: np.ndarray) -> None:
         self.corrected.append(action.tolist())
@@ -119,6 +121,18 @@ class ConstantAgent:
         return tf.fill((rows,), self.action), memory, extras
 
 
+def counting_windows(steps: list[list[int]], actions: list[list[int]], terminal: bool = True) -> Batch:
+    """Windows of the counting world: where the step falls back to 0 an episode begins, and before that one ended."""
+    t, action = np.array(steps), np.array(actions, np.int32)
+    first = t == 0
+    last = np.roll(first, -1, axis=1)
+    last[:, -1] = False
+    reward = np.roll(action, 1, axis=1).astype(np.float32)
+    reward[first] = 0
+    image = np.broadcast_to(t[:, :, None, None, None], (*t.shape, 2, 2, 3)).astype(np.uint8)
+    return Batch(image, reward, first, last, last & terminal, action)
+
+
 @pytest.fixture
 def parts() -> SimpleNamespace:
     return SimpleNamespace(
@@ -126,4 +140,5 @@ def parts() -> SimpleNamespace:
         ConstantActor=ConstantActor,
         CountingModel=CountingModel,
         ConstantAgent=ConstantAgent,
+        windows=counting_windows,
     )

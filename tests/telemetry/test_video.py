@@ -35,6 +35,43 @@ def test_the_same_frames_give_the_same_bytes(tmp_path: Path, suffix: str) -> Non
     assert first.read_bytes() == second.read_bytes()
 
 
+def test_a_gif_holds_only_what_changed(tmp_path: Path) -> None:
+    still = np.random.default_rng(0).integers(0, 256, (1, 64, 64, 3), np.uint8)
+    write_video(tmp_path / "one.gif", still)
+    frames = still.repeat(10, axis=0)
+    frames[5:, :4, :4] = (255, 0, 0)
+    write_video(tmp_path / "ten.gif", frames)
+    size = {name: (tmp_path / f"{name}.gif").stat().st_size for name in ("one", "ten")}
+    # Nine further frames, of which one changes four by four pixels; a whole one takes thousands of bytes.
+    assert size["one"] > 3000 and size["ten"] < size["one"] + 9 * 60
+    seen = read_video(tmp_path / "ten.gif")
+    assert seen.shape == (10, 64, 64, 3)
+    assert (seen[:5] == seen[0]).all() and (seen[:, 4:] == seen[0, 4:]).all()
+    assert np.abs(seen[9, :4, :4].astype(int) - (255, 0, 0)).max() < 64
+
+
+def test_a_pixel_of_a_gif_is_never_far_from_the_truth(tmp_path: Path) -> None:
+    # Few colours are kept exactly, and a drift that is too small to be drawn at once is drawn when it adds up.
+    frames = np.full((30, 8, 8, 3), 100, np.uint8) + np.arange(30, dtype=np.uint8)[:, None, None, None]
+    write_video(tmp_path / "a.gif", frames)
+    assert np.abs(read_video(tmp_path / "a.gif").astype(int) - frames).max() <= 10
+
+
+def test_a_video_is_as_wide_as_wanted(tmp_path: Path) -> None:
+    frames = np.full((2, 100, 1000, 3), (20, 40, 60), np.uint8)
+    for name, width in (("a.gif", None), ("b.gif", 1000), ("c.gif", 250), ("a.mp4", None), ("b.mp4", 500)):
+        write_video(tmp_path / name, frames, width=width)
+    shapes = {path.name: read_video(path).shape[1:3] for path in tmp_path.iterdir()}
+    assert shapes == {
+        "a.gif": (80, 800),
+        "b.gif": (100, 1000),
+        "c.gif": (25, 250),
+        "a.mp4": (100, 1000),
+        "b.mp4": (50, 500),
+    }
+    assert (read_video(tmp_path / "c.gif") == (20, 40, 60)).all()
+
+
 def test_another_kind_of_file(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"Unknown file type '\.mp3'. Did you mean '\.mp4'\?"):
         write_video(tmp_path / "a.mp3", moving_square())

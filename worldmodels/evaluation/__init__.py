@@ -1,1 +1,1 @@
-"""Measures policies and world models offline: looking changes nothing, and the same seed gives the same numbers."""
+"""The measurement of policies and world models, offline and while a run trains."""

@@ -1,4 +1,4 @@
-"""What is asked of `worldmodels eval`. Imports no TensorFlow."""
+"""The request of `worldmodels eval`. Imports no TensorFlow."""
 
 from __future__ import annotations
 
@@ -18,7 +18,11 @@ AGENTS = ("policy", "planner", "random")
 
 @dataclass(frozen=True)
 class Request:
-    """One evaluation of a run."""
+    """A request for one evaluation of a run.
+
+    Raises:
+        ConfigError: a value is unknown or out of range, or two of them contradict each other.
+    """
 
     path: str | Path
     """The run's folder."""
@@ -32,13 +36,13 @@ class Request:
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Fields of `EvaluationConfig` that differ from the run's configuration."""
     step: int | None = None
-    """Of the checkpoint; the newest by default."""
+    """The step of the checkpoint; the newest by default."""
     all_checkpoints: bool = False
-    """Every checkpoint that the run kept."""
+    """Whether to evaluate every checkpoint that the run kept."""
     videos: int = 4
-    """Episodes to film under each setting of the real game; 0 for no video at all."""
+    """The number of episodes to film under each setting of the real game; 0 for no video at all."""
     seed: int = 0
-    """Of everything random in the evaluation. Training draws from other streams, whatever its seed."""
+    """The seed of everything random in the evaluation. Training draws from other streams, whatever its seed."""
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
@@ -56,12 +60,16 @@ class Request:
 
     @property
     def suffix(self) -> str:
-        """What the names of files say besides the step: nothing for the policy in the real game."""
+        """The part of the names of files that follows the step: nothing for the policy in the real game."""
         special = self.agent if self.mode == "real" else self.mode
         return "" if special == "policy" else f"_{special}"
 
     def planner_config(self) -> PlannerConfig:
-        """The planner that is asked for. Raises ConfigError for an unknown name, field or value."""
+        """Return the configuration of the planner that is asked for.
+
+        Raises:
+            ConfigError: a name, field or value is unknown or out of range.
+        """
         name, *differences = self.planner
         if name not in PLANNERS:
             raise ConfigError(unknown("planner", name, PLANNERS))

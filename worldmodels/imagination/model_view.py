@@ -1,7 +1,7 @@
 """A world model from outside: what it predicts of a state, and how it continues on its own.
 
-One letter per axis: B rows, H steps. Evaluation, termination forecasts and the player's branches and heat map all go
-through here.
+One letter per axis: B rows, T steps of experience, H steps without observations. Evaluation, termination forecasts and
+the player's branches and heat map all go through here.
 """
 
 from __future__ import annotations
@@ -10,27 +10,45 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
-from worldmodels.core.types import State
+from worldmodels.core.types import Batch, State
 from worldmodels.imagination.rollout import Policy, RolloutOptions, rollout, rollout_actions
 from worldmodels.models.api import ModelSpec, WorldModel
 from worldmodels.models.graph import graph
+from worldmodels.replay import previous_actions
 
 
 class Prediction(NamedTuple):
     """Everything that a model predicts of states, with the leading axes of the states."""
 
     frame: tf.Tensor
-    """uint8 (..., H, W, C)."""
+    """uint8 (..., H, W, C); None where the frames were not asked for."""
     reward: tf.Tensor
     """float32 (...)."""
     continuation: tf.Tensor
     """float32 (...): the probability that the episode continues."""
 
 
-class ModelView:
-    """Reads predictions from the states of a world model, and continues it without observations.
+class Observations(NamedTuple):
+    """The part of B windows of experience that a model takes in."""
 
-    Each method is one call of one graph, because a call takes milliseconds whatever it does.
+    observation: tf.Tensor
+    """uint8 (B, T, H, W, C)."""
+    previous_action: tf.Tensor
+    """int32 (B, T): the action that led to each observation."""
+    is_first: tf.Tensor
+    """bool (B, T): whether an episode begins with the observation."""
+
+    @classmethod
+    def of(cls, windows: Batch) -> Observations:
+        """Return the observations of windows of experience, as NumPy arrays."""
+        return cls(windows.observation, previous_actions(windows), windows.is_first)
+
+
+class ModelView:
+    """A view reads predictions from the states of a world model, and continues it without observations.
+
+    Each method is one call of one graph, because a call takes milliseconds whatever it does; called inside a
+    `tf.function` it becomes a part of that.
     """
 
     def __init__(self, model: WorldModel) -> None:
@@ -51,15 +69,20 @@ class ModelView:
         return Prediction(self._model.frame(state), self._model.reward(state), self._model.continuation(state))
 
     @graph
-    def predict_sequence(self, states: State) -> Prediction:
-        """Return what the model predicts of states in time, leading (H, B)."""
+    def predict_sequence(self, states: State, frames: bool = True) -> Prediction:
+        """Return what the model predicts of states in time, leading (H, B); without images where `frames` is false."""
         flat = tf.nest.map_structure(lambda x: tf.reshape(x, (-1, *x.shape[2:])), states)
         shape = tf.shape(tf.nest.flatten(states)[0])[:2]
         reward, continuation = (
             tf.reshape(x, shape) for x in (self._model.reward(flat), self._model.continuation(flat))
         )
-        # Images one step at a time: decoding all of them at once would take gigabytes.
-        return Prediction(tf.map_fn(self._model.frame, states, fn_output_signature=tf.uint8), reward, continuation)
+        return Prediction(self.frame_sequence(states) if frames else None, reward, continuation)
+
+    @graph
+    def frame_sequence(self, states: State) -> tf.Tensor:
+        """Return the images of states in time, leading (H, B): uint8 (H, B, H, W, C)."""
+        # One step at a time: decoding all of them at once would take gigabytes.
+        return tf.map_fn(self._model.frame, states, fn_output_signature=tf.uint8)
 
     @graph
     def step(
@@ -76,15 +99,42 @@ class ModelView:
         return state, self.predict(state)
 
     @graph
+    def observe(self, observations: Observations, seed: tf.Tensor) -> State:
+        """Take in T observations of B rows, each row anew, and return the states after each, leading (B, T)."""
+        return self._model.observe_sequence(*observations, seed)
+
+    @graph
     def continue_with_actions(
-        self, state: State, actions: tf.Tensor, temperature: float | tf.Tensor, seed: tf.Tensor
+        self, state: State, actions: tf.Tensor, temperature: float | tf.Tensor, seed: tf.Tensor, frames: bool = True
     ) -> Prediction:
-        """Return the predictions (H, B) after each of the given actions, int32 (H, B), taken from B states."""
-        return self.predict_sequence(rollout_actions(self._model, state, actions, temperature, seed))
+        """Return the predictions (H, B) after each of the given actions, int32 (H, B), taken from B states.
+
+        Args:
+            temperature: scales the model's randomness: 1 as learned, 0 the most probable future.
+            seed: int32 (2,).
+            frames: false to decode no images.
+        """
+        return self.predict_sequence(rollout_actions(self._model, state, actions, temperature, seed), frames)
 
     def continue_with_policy(
         self, state: State, policy: Policy, memory: State, options: RolloutOptions, seed: tf.Tensor
     ) -> Prediction:
-        """Return the predictions (H, B) after each step of a policy from B states; call it inside a `tf.function`."""
+        """Return the predictions (H, B) after each step of a policy from B states; call it inside a `tf.function`.
+
+        Args:
+            memory: of the policy, leading B; () if it has none.
+            seed: int32 (2,).
+        """
         trajectory = rollout(self._model, policy, state, memory, options, seed)
-        return self.predict_sequence(tf.nest.map_structure(lambda x: x[1:], trajectory.states))
+        frames = self.frame_sequence(tf.nest.map_structure(lambda x: x[1:], trajectory.states))
+        return Prediction(frames, trajectory.rewards[1:], trajectory.continuations[1:])
+
+
+def swap_rows_and_time(x: tf.Tensor) -> tf.Tensor:
+    """Return a tensor (B, T, ...) as (T, B, ...), or the other way round."""
+    return tf.transpose(x, (1, 0, *range(2, x.shape.rank)))
+
+
+def states_at(states: State, step: int) -> State:
+    """Return the states at one step, leading B, of states in time, leading (B, T)."""
+    return tf.nest.map_structure(lambda x: x[:, step], states)

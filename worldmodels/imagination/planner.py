@@ -16,43 +16,43 @@ import tensorflow as tf
 from worldmodels.core.types import State
 from worldmodels.imagination.planner_config import PlannerConfig
 from worldmodels.imagination.rollout import Policy, RolloutOptions, Trajectory, rollout
+from worldmodels.imagination.row_groups import ROLLOUTS, equal_groups
 from worldmodels.models.api import WorldModel
 
-ROWS = {"vector": 4096, "images": 256}
-"""Rollouts at once, by the kind of features; more are made one group after the other."""
 LEAST_DEVIATION = 1e-3
+"""The normaliser never divides by less."""
 
 
 class PlannerMemory(NamedTuple):
-    """The memory from one decision to the next; zeros at the start of an episode."""
+    """The memory that a planner carries from one decision to the next; zeros at the start of an episode."""
 
     policy: State
-    """The policy's own."""
+    """The memory of the policy itself, leading N."""
     best: tf.Tensor
-    """float32 (N, window): what the last decisions promised, the newest last."""
+    """float32 (N, window): the mean totals of the actions that were chosen last, the newest last."""
     count: tf.Tensor
     """int32 (N,): how many of them there are."""
 
 
 def first_memory(policy: State, config: PlannerConfig, batch: int) -> PlannerMemory:
-    """Before the first decision of `batch` episodes; `policy` is the policy's own memory then."""
+    """Return the memory before the first decision of `batch` episodes; `policy` is the policy's own memory then."""
     return PlannerMemory(policy, tf.zeros((batch, config.window)), tf.zeros((batch,), tf.int32))
 
 
 class PlannedAction(NamedTuple):
-    """A decision, and what it rests on."""
+    """A decision for each of N states, and the totals that it rests on."""
 
     action: tf.Tensor
-    """int32 (N,)."""
+    """int32 (N,): the actions that were chosen."""
     totals: tf.Tensor
-    """float32 (N, A): mean discounted total of the rollouts that began with each action; 0 where none did."""
+    """float32 (N, A): the mean discounted total of the rollouts that began with each action; 0 where none did."""
     counts: tf.Tensor
-    """float32 (N, A): rollouts that began with each action."""
+    """float32 (N, A): the number of rollouts that began with each action."""
     memory: PlannerMemory
 
 
 class Planner:
-    """Decides by rollouts in a world model. Call `plan` inside a `tf.function`.
+    """A planner decides by rollouts in a world model; call `plan` inside a `tf.function`.
 
     Args:
         policy: acts in the rollouts; its extra `value`, where it gives one, says what follows after their last step.
@@ -86,7 +86,7 @@ class Planner:
         )
 
     def _first_actions(self, state: State, memory: PlannerMemory, seed: tf.Tensor) -> tf.Tensor:
-        """int32 (N, R)."""
+        """Return the first action of each rollout, int32 (N, R)."""
         n, r, a = memory.count.shape[0], self._config.rollouts, self._num_actions
         if self._config.uniform_first_actions:
             # Where there are fewer rollouts than actions, or a rest, chance decides whose turn it is.
@@ -96,9 +96,9 @@ class Planner:
         return tf.reshape(self._policy(self._model.features(state), policy_memory, seed)[0], (n, r))
 
     def _totals(self, starts: State, first: tf.Tensor, temperature: float | tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
-        """float32 (N, R): the discounted total of each rollout, from states and the policy's memory, leading N."""
+        """Return each rollout's discounted total, float32 (N, R), from states and the policy's memory, leading N."""
         n, r = first.shape
-        groups = _groups(n * r, ROWS[self._model.spec.feature_kind])
+        groups = equal_groups(n * r, ROLLOUTS[self._model.spec.feature_kind])
         rows = tf.reshape(tf.repeat(tf.range(n), r), (groups, -1))
         inputs = (rows, tf.reshape(first, (groups, -1)), tf.random.split(seed, groups))
 
@@ -125,7 +125,7 @@ class Planner:
         return discounted_total(rollout(self._model, policy, after, memory, options, seeds[1]), self._config.discount)
 
     def _scores(self, means, counts, memory: PlannerMemory, extras: dict[str, tf.Tensor]) -> tf.Tensor:
-        """float32 (N, A): what the actions are compared by; minus infinity for those not tried."""
+        """Return the scores of the actions, float32 (N, A); minus infinity for those that were not tried."""
         config = self._config
         scores = means / tf.maximum(_deviation(memory), LEAST_DEVIATION)[:, None]
         if config.uct:
@@ -135,7 +135,7 @@ class Planner:
 
 
 def discounted_total(trajectory: Trajectory, discount: float) -> tf.Tensor:
-    """float32 (B,): what each rollout is worth, the reward that arrived with its first state included.
+    """Return the discounted total of each rollout, float32 (B,), the reward that arrived with its first state included:
 
         r[0] + d c[0] r[1] + ... + d^H c[0] ... c[H-1] r[H] + d^(H+1) c[0] ... c[H] v[H]
 
@@ -151,13 +151,8 @@ def _gather(nest: State, rows: tf.Tensor) -> State:
     return tf.nest.map_structure(lambda x: tf.gather(x, rows), nest)
 
 
-def _groups(rows: int, most: int) -> int:
-    """The smallest number of groups of equal size, at most `most` rows each."""
-    return next(count for count in range(-(-rows // most), rows + 1) if rows % count == 0)
-
-
 def _deviation(memory: PlannerMemory) -> tf.Tensor:
-    """float32 (N,): standard deviation of the totals that are there."""
+    """Return the standard deviation of the totals in the memory, float32 (N,)."""
     window = memory.best.shape[1]
     there = tf.cast(tf.range(window) >= window - memory.count[:, None], tf.float32)
     count = tf.maximum(tf.reduce_sum(there, 1), 1.0)

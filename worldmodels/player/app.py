@@ -95,7 +95,7 @@ def _play(painter: Painter, prepare: Prepare, stage: Stage, keys: KeyScript) -> 
             session = prepare(lambda status: print(f"{status} ..."))
             ticks = options.ticks or max(keys, default=0) + 1
             pictures = play_headless(painter, session, keys, zoom, ticks, Path(options.pictures))
-            write_video(options.video, pictures, fps=options.rate)
+            write_video(options.video, pictures, options.rate, options.width)
         else:
             session = run_window(painter, prepare, options, keys, zoom)
     if session is None:

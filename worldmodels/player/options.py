@@ -25,6 +25,8 @@ class PlayOptions:
     """A key script, see `worldmodels.player.script`; with a window, its keys join those of the person."""
     video: str | Path | None = None
     """Where to write what was seen (.mp4 or .gif), one frame for each tick of the clock."""
+    width: int | None = None
+    """Pixels across of the video, at most; by default as wide as the screen, a .gif at most 800."""
     zoom: int | None = None
     """Screen pixels for each pixel of a 64x64 frame. By default 6, or 8 for a game alone."""
     rate: int = 15
@@ -55,6 +57,7 @@ class PlayOptions:
     """Stop after this many ticks. Without a window it is by default the last event of the key script."""
 
     def __post_init__(self) -> None:
+        _check("width", self.width, 16, 8192)
         _check("zoom", self.zoom, 1, MAX_ZOOM)
         _check("rate", self.rate, 1, MAX_RATE)
         _check("temperature", self.temperature, 0.0, 10.0)

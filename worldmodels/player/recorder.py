@@ -19,8 +19,8 @@ class Recorder:
     Pictures are kept compressed in memory, about 1 MB for each second: flat colours shrink well.
     """
 
-    def __init__(self, path: Path, rate: int) -> None:
-        self._path, self._rate = path, rate
+    def __init__(self, path: Path, rate: int, width: int | None = None) -> None:
+        self._path, self._rate, self._width = path, rate, width
         self._pictures: list[bytes] = []
         self._shape: tuple[int, ...] = ()
 
@@ -31,7 +31,7 @@ class Recorder:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._pictures:
-            write_video(self._path, self._frames(), fps=self._rate)
+            write_video(self._path, self._frames(), self._rate, self._width)
 
     def add(self, picture: Frame) -> None:
         """Append one picture, uint8 (H, W, 3), of the same size as those before."""

@@ -148,7 +148,9 @@ class _Window:
         self._stale = True
 
     def _recorder(self) -> AbstractContextManager[Recorder | None]:
-        return Recorder(Path(self._options.video), self._options.rate) if self._options.video else nullcontext()
+        if not self._options.video:
+            return nullcontext()
+        return Recorder(Path(self._options.video), self._options.rate, self._options.width)
 
     def _intro(self, status: str) -> None:
         self._surface.fill(theme.BACKGROUND)

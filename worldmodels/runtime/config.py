@@ -8,6 +8,7 @@ from typing import Literal
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
 from worldmodels.agents.ppo_config import PPOConfig
 from worldmodels.agents.random_config import RandomConfig
+from worldmodels.core.errors import ConfigError
 from worldmodels.envs.config import EnvConfig
 from worldmodels.models.frame_stack_config import FrameStackConfig
 from worldmodels.models.next_frame.config import DeterministicConfig, StochasticDiscreteConfig
@@ -142,7 +143,20 @@ class EvaluationConfig:
     horizon: int = 15
     """Steps that it then predicts."""
     windows: int = 256
-    """Recorded sequences over which its errors are averaged."""
+    """Windows of experience over which its errors are averaged."""
+
+    def __post_init__(self) -> None:
+        for name in ("episodes", "max_steps", "context", "horizon", "windows"):
+            if (value := getattr(self, name)) < 1:
+                raise ConfigError(f"evaluation.{name} is {value}; it must be at least 1.")
+        for name in ("temperatures", "model_temperatures", "noops"):
+            values = getattr(self, name)
+            if not values:
+                raise ConfigError(f"evaluation.{name} is empty; it must hold at least one number.")
+            if min(values) < 0:
+                raise ConfigError(f"evaluation.{name} holds {min(values)}; they must be 0 or more.")
+            if len(set(values)) < len(values):
+                raise ConfigError(f"evaluation.{name} holds a number twice: {', '.join(map(str, values))}.")
 
 
 @dataclass(frozen=True)

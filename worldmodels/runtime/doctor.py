@@ -10,6 +10,8 @@ import time
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 
+from worldmodels.runtime.quiet import load_tensorflow
+
 _PACKAGES = ("tensorflow", "tf-keras", "tensorflow-probability", "numpy", "gymnasium", "pygame-ce", "av")
 _MEASURE_SECONDS = 0.5
 
@@ -70,6 +72,7 @@ def _steps_per_second(game: str) -> float:
 
 def _accelerators() -> Iterator[tuple[str, bool | None, str]]:
     try:
+        load_tensorflow()
         import tensorflow as tf
     except ImportError as error:
         yield "TensorFlow", False, f"does not load: {error}"

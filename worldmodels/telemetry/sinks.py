@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from worldmodels.core.errors import disk_full_reported
-from worldmodels.telemetry.video import encode_gif
+from worldmodels.telemetry.gif import encode_gif
 
 
 class JSONLSink:

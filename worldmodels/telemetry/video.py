@@ -16,31 +16,44 @@ from PIL import Image, ImageSequence
 from worldmodels.core.errors import UserError
 from worldmodels.core.files import write_atomic
 from worldmodels.core.lookup import unknown
+from worldmodels.telemetry.gif import encode_gif
 
 Frame = npt.NDArray[np.uint8]
 
 
-def write_video(path: Path | str, frames: Iterable[Frame], fps: int = 15) -> None:
-    """Writes frames uint8 (T, H, W, 3), an array or one by one, to a .mp4 or .gif file.
+GIF_WIDTH = 800
+"""Pixels across of a .gif, at most, where nothing else is asked for: a full screen of noise takes tens of megabytes."""
 
-    Odd sizes are padded to even ones in a .mp4; a .gif merges equal frames that follow each other.
+
+def write_video(path: Path | str, frames: Iterable[Frame], fps: int = 15, width: int | None = None) -> None:
+    """Write frames uint8 (T, H, W, 3), an array or one by one, to a .mp4 or .gif file.
+
+    Odd sizes are padded to even ones in a .mp4; a .gif has one palette for all frames.
+
+    Args:
+        width: pixels across of the video, at most: larger frames are reduced. By default a .mp4 is as large as the
+            frames, and a .gif at most `GIF_WIDTH`.
+
+    Raises:
+        UserError: the file is of another type.
+        ValueError: there is no frame, or one of another kind or size.
     """
     path = Path(path)
     encoders = {".mp4": encode_mp4, ".gif": encode_gif}
     if path.suffix not in encoders:
         raise UserError(f"Video '{path}': {unknown('file type', path.suffix, encoders)}")
+    width = width or (GIF_WIDTH if path.suffix == ".gif" else None)
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomic(path, encoders[path.suffix](frames, fps))
+    write_atomic(path, encoders[path.suffix](_reduced(_checked(frames), width), fps))
 
 
 def encode_mp4(frames: Iterable[Frame], fps: int) -> bytes:
-    """The frames as an MP4 file, H.264 where the codec is there."""
-    # Straight to PyAV: imageio's layer over it cannot set the number of threads, which shows in the bytes.
+    """Return frames uint8 (H, W, 3), all of one size, as an MP4 file: H.264 where the codec is there."""
     codec = "libx264" if "libx264" in av.codecs_available else "mpeg4"
     buffer = io.BytesIO()
     with av.open(buffer, "w", format="mp4", options={"fflags": "+bitexact"}) as container:
         stream: Any = container.add_stream(codec, rate=Fraction(fps))  # PyAV's own types differ between its versions
-        for index, frame in enumerate(map(_padded_to_even, _checked(frames))):
+        for index, frame in enumerate(map(_padded_to_even, frames)):
             if index == 0:
                 stream.height, stream.width = frame.shape[:2]
                 stream.pix_fmt = "yuv420p"
@@ -51,22 +64,23 @@ def encode_mp4(frames: Iterable[Frame], fps: int) -> bytes:
     return buffer.getvalue()
 
 
-def encode_gif(frames: Iterable[Frame], fps: int) -> bytes:
-    """The frames as an animated GIF that repeats forever."""
-    images = [Image.fromarray(frame) for frame in _checked(frames)]
-    buffer = io.BytesIO()
-    milliseconds = max(20, round(100 / fps) * 10)  # hundredths are the format's unit; viewers slow down below two
-    images[0].save(buffer, "GIF", save_all=True, append_images=images[1:], duration=milliseconds, loop=0)
-    return buffer.getvalue()
-
-
 def read_video(path: Path | str) -> Frame:
-    """The frames of a .mp4 or .gif file, uint8 (T, H, W, 3)."""
+    """Return the frames of a .mp4 or .gif file, uint8 (T, H, W, 3)."""
     if Path(path).suffix == ".gif":
         with Image.open(path) as image:
             return np.stack([np.asarray(frame.convert("RGB")) for frame in ImageSequence.Iterator(image)])
     with av.open(str(path)) as container:
         return np.stack([frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)])
+
+
+def _reduced(frames: Iterable[Frame], width: int | None) -> Iterable[Frame]:
+    """Yield frames at most `width` pixels across, with their proportions."""
+    for frame in frames:
+        height, across = frame.shape[:2]
+        if width and width < across:
+            size = (width, max(1, round(height * width / across)))
+            frame = np.asarray(Image.fromarray(frame).resize(size, Image.Resampling.BOX))
+        yield frame
 
 
 def _checked(frames: Iterable[Frame]) -> Iterable[Frame]:
@@ -84,7 +98,7 @@ def _checked(frames: Iterable[Frame]) -> Iterable[Frame]:
 
 
 def _padded_to_even(frame: Frame) -> Frame:
-    """H.264 stores colours at half the resolution, so it wants even sizes; the border is repeated."""
+    """Return a frame of even size: H.264 stores colours at half the resolution, so the border is repeated."""
     height, width = frame.shape[:2]
     if height % 2 == 0 and width % 2 == 0:
         return np.ascontiguousarray(frame)

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import numpy as np
+
+from worldmodels.evaluation.measures.grid import Cell, Setting, grid_metrics, grid_settings
+from worldmodels.evaluation.measures.policy_returns import Episodes
+from worldmodels.runtime.config import EvaluationConfig
+
+
+def test_the_grid_has_a_cell_for_each_setting() -> None:
+    config = EvaluationConfig(temperatures=(0.5, 0.0), noops=(8, 0), model_temperatures=(1.0, 0.25))
+    names = [setting.name for setting in grid_settings(config)]
+    assert names == ["t0.5_noops8", "t0_noops8", "t0.5_noops0", "t0_noops0"]
+    planned = [setting.name for setting in grid_settings(config, plans=True)]
+    assert planned[:2] == ["t0.5_model1_noops8", "t0.5_model0.25_noops8"] and len(planned) == 8
+    assert [setting.name for setting in grid_settings(config, samples=False)] == ["t1_noops8", "t1_noops0"]
+
+
+def test_the_first_cell_is_the_headline_and_each_has_its_name() -> None:
+    def episodes(returns: list[float]) -> Episodes:
+        values = np.array(returns)
+        return Episodes(values, np.clip(values, -1, 1), np.full(2, 7), np.array([True, False]))
+
+    random = episodes([0, 1])
+    cells = [Cell(Setting(0.5, 8), episodes([2, 4]), random), Cell(Setting(0, 0), episodes([6, 6]), random)]
+    assert grid_metrics(cells, ["coinrun"]) == {
+        "eval/return": 3,
+        "eval/return_standard_error": 1,
+        "eval/return_clipped": 1,
+        "eval/random_return": 0.5,
+        "eval/length": 7,
+        "eval/unfinished": 1,
+        "eval/return_t0.5_noops8": 3,
+        "eval/return_t0.5_noops8_clipped": 1,
+        "eval/return_t0_noops0": 6,
+        "eval/return_t0_noops0_clipped": 1,
+    }
+    alone = grid_metrics(cells[:1], ["coinrun"], "planner")
+    assert alone["eval/planner_return"] == 3 and len(alone) == 6

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from worldmodels.core.seeding import Streams
+from worldmodels.evaluation.measures.policy_returns import evaluate_policy
+
+
+def test_each_environment_plays_one_episode_and_every_one_counts(parts: SimpleNamespace) -> None:
+    # The environment of two steps could end five episodes while the last one ends its first.
+    env = parts.CountingEnv([2, 5, 10])
+    played = evaluate_policy(env, parts.ConstantActor(3), episodes=3, max_steps=20, seed=0)
+    assert played.returns.tolist() == [6, 15, 30]
+    assert played.lengths.tolist() == [2, 5, 10]
+    assert played.finished.tolist() == [True, True, True]
+    assert played.unfinished == 0
+    assert played.estimate()[:2] == (3, 17)
+
+
+def test_an_episode_that_is_cut_counts_as_unfinished_with_what_it_earned(parts: SimpleNamespace) -> None:
+    played = evaluate_policy(parts.CountingEnv([2, 5, 10]), parts.ConstantActor(3), 3, max_steps=5, seed=0)
+    assert played.returns.tolist() == [6, 15, 15]
+    assert played.lengths.tolist() == [2, 5, 5]
+    assert played.finished.tolist() == [True, True, False]
+    assert played.unfinished == 1
+
+
+def test_rounds_are_seeded_anew_and_the_last_one_counts_its_first_environments(parts: SimpleNamespace) -> None:
+    env = parts.CountingEnv([2, 5, 10])
+    played = evaluate_policy(env, parts.ConstantActor(1), episodes=5, max_steps=20, seed=7)
+    assert played.returns.tolist() == [2, 5, 10, 2, 5]
+    assert env.seeds == [Streams(7).integer("levels 0"), Streams(7).integer("levels 1")]
+    again = parts.CountingEnv([2, 5, 10])
+    evaluate_policy(again, parts.ConstantActor(4), episodes=5, max_steps=20, seed=7)
+    assert again.seeds == env.seeds
+
+
+def test_clipped_returns_clip_each_reward_before_they_are_summed(parts: SimpleNamespace) -> None:
+    class Scripted(parts.CountingEnv):
+        """Pays 3, -2, 0.5 and then nothing."""
+
+        def step(self, action: np.ndarray) -> tuple:
+            images, _, *rest = super().step(action)
+            paid = np.array([0, 3, -2, 0.5, 0, 0, 0], np.float32)
+            return images, paid[self.t], *rest
+
+    played = evaluate_policy(Scripted([1, 2, 5]), parts.ConstantActor(0), episodes=3, max_steps=20, seed=0)
+    assert played.returns.tolist() == [3, 1, 1.5]
+    assert played.clipped_returns.tolist() == [1, 0, 0.5]
+    assert played.clipped_estimate().mean == 0.5

@@ -1,0 +1,113 @@
+"""One evaluation of one checkpoint: what is measured in each mode, and the forms in which it is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from worldmodels.core.types import Batch
+from worldmodels.envs.config import EnvConfig
+from worldmodels.evaluation.evaluator import Evaluator
+from worldmodels.evaluation.measures.grid import grid_metrics
+from worldmodels.evaluation.measures.imagined_play import imagined_metrics
+from worldmodels.evaluation.measures.model_errors import error_metrics
+from worldmodels.evaluation.measures.windows import check_horizon
+from worldmodels.evaluation.report.comparison_video import imagined_video, prediction_video
+from worldmodels.evaluation.report.json_trees import errors_tree, grid_tree, imagined_tree
+from worldmodels.evaluation.report.pictures import draw_errors, draw_grid, draw_imagined
+from worldmodels.evaluation.report.tables import print_errors, print_grid, print_imagined
+from worldmodels.evaluation.request import Request
+from worldmodels.runtime.action_recording import ActionRecording
+from worldmodels.runtime.config import EvaluationConfig
+
+VIDEO_STEPS = 45
+"""Steps that the model predicts in the video."""
+VIDEO_WINDOWS = 6
+
+
+@dataclass
+class Findings:
+    """The findings of an evaluation, in the forms in which they are kept."""
+
+    tree: dict[str, Any] = field(default_factory=dict)
+    """The results for JSON."""
+    metrics: dict[str, float] = field(default_factory=dict)
+    """The metrics, named `eval/...`."""
+    pictures: dict[str, Callable[[Path], Path]] = field(default_factory=dict)
+    """Functions that draw into a file, by name."""
+    videos: dict[str, Iterable[np.ndarray]] = field(default_factory=dict)
+    """Frames uint8 (H, W, 3), by name."""
+    recordings: dict[str, list[ActionRecording]] = field(default_factory=dict)
+    """The actions of the episodes of a film, by its name."""
+
+
+def measure(evaluator: Evaluator, request: Request, settings: EvaluationConfig, env: EnvConfig) -> Findings:
+    """Measure what is asked for, print it, and return it."""
+    findings = Findings()
+    if request.mode != "real":
+        evaluator.require_model()
+    if request.mode == "imagined":
+        _imagined(findings, evaluator, request, settings)
+        return findings
+    # The model first: a horizon that cannot be measured should be told before an hour of playing.
+    if request.mode == "model" or (request.agent == "policy" and evaluator.spec.imagines):
+        _model(findings, evaluator, request, settings)
+    elif request.agent == "policy":
+        print("This run has no world model: only its policy is measured.")
+    if request.mode == "real":
+        _real(findings, evaluator, request, env)
+    return findings
+
+
+def _real(findings: Findings, evaluator: Evaluator, request: Request, env: EnvConfig) -> None:
+    player = {
+        "policy": lambda: None,
+        "planner": lambda: evaluator.planner(request.planner_config()),
+        "random": evaluator.random_actor,
+    }[request.agent]()
+    filmed = evaluator.grid(player, request.videos)
+    cells = [one.cell for one in filmed]
+    print_grid(cells, env, request.agent)
+    findings.tree["returns"] = grid_tree(cells, env)
+    findings.metrics |= grid_metrics(cells, env.games, request.agent)
+    findings.pictures["returns"] = lambda save: draw_grid(cells, env, request.agent, save)
+    if request.videos:
+        findings.videos |= {one.cell.setting.name: one.film.frames() for one in filmed}
+        seeds = evaluator.level_seeds()
+        if seeds is not None:
+            findings.recordings |= {one.cell.setting.name: one.film.recordings(env, seeds) for one in filmed}
+
+
+def _model(findings: Findings, evaluator: Evaluator, request: Request, settings: EvaluationConfig) -> None:
+    windows = evaluator.windows("recording", settings.windows, settings.horizon)
+    check_horizon(windows, settings.context)
+    errors = evaluator.errors(windows)
+    print_errors(errors, settings.context)
+    findings.tree["world_model"] = errors_tree(errors)
+    findings.metrics |= error_metrics(errors)
+    findings.pictures["world_model"] = lambda save: draw_errors(errors, save)
+    if request.videos:
+        findings.videos["prediction"] = _prediction_video(evaluator, settings)
+
+
+def _prediction_video(evaluator: Evaluator, settings: EvaluationConfig) -> np.ndarray:
+    windows = evaluator.windows("film", VIDEO_WINDOWS, VIDEO_STEPS, spread=4)
+    predicted = evaluator.predict(windows, settings.model_temperatures[0])
+    context = Batch._make(values[:, : settings.context] for values in windows)
+    return prediction_video(predicted.frame, windows, settings.context, evaluator.reconstruct(context))
+
+
+def _imagined(findings: Findings, evaluator: Evaluator, request: Request, settings: EvaluationConfig) -> None:
+    results = evaluator.imagined()
+    print_imagined(results)
+    findings.tree["imagined"] = imagined_tree(results)
+    for result in results:
+        findings.metrics |= imagined_metrics(result.play, f"_{result.name}" if len(results) > 1 else "")
+        if request.videos:
+            frames = imagined_video(result.predicted.frame, result.windows, settings.context, VIDEO_WINDOWS)
+            findings.videos[result.name] = frames
+    findings.pictures["policy"] = lambda save: draw_imagined(results, save)

@@ -1,0 +1,196 @@
+"""Errors of a world model against the horizon: it observes some frames, then predicts under the recorded actions.
+
+One letter per axis: W windows, C steps that are observed (the context), H steps that are predicted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from worldmodels.core.types import Batch
+from worldmodels.imagination.model_view import Prediction
+
+METRICS = (
+    "image_error",
+    "copy_image_error",
+    "reward_accuracy",
+    "reward_sum_accuracy",
+    "constant_reward_sum_accuracy",
+    "continuation_accuracy",
+)
+"""The curves of which metrics are made."""
+
+
+class Curve(NamedTuple):
+    """A curve is a mean over windows for each horizon 1, 2, ..., H; NaN where no window counts."""
+
+    n: np.ndarray
+    """int64 (H,): the number of windows that count; those whose episode ended before that step do not."""
+    mean: np.ndarray
+    """float64 (H,)."""
+    standard_error: np.ndarray
+    """float64 (H,): of the mean; NaN for fewer than two windows."""
+
+
+class WorldModelErrors(NamedTuple):
+    """Image errors are mean squared errors of pixels from 0 to 1; accuracies are shares from 0 to 1.
+
+    A predicted reward is right where, of all rewards that occur in the windows, the true one is the nearest. A
+    predicted continuation is right where its probability lies on the true side of a half: it is true that an episode
+    goes on unless the world itself ended it, a time limit being no end. Both are rare events, so beside each accuracy
+    stands that of always predicting the same, and the shares of the rare events that were predicted.
+    """
+
+    image_error: Curve
+    """The error of the predicted image."""
+    copy_image_error: Curve
+    """The error of the last observed frame, copied."""
+    reconstruction_error: Curve | None
+    """The error of the model's image of a frame that it observes: the least that its decoder leaves. None for a model
+    that reconstructs nothing (`ModelSpec.reconstructs`)."""
+    reward_error: Curve
+    """The mean absolute error of the reward."""
+    reward_accuracy: Curve
+    """The share of rewards at that step that are right."""
+    reward_sum_accuracy: Curve
+    """The share of sums of all rewards up to that step that are right."""
+    constant_reward_accuracy: Curve
+    """The reward accuracy of always predicting the commonest reward."""
+    constant_reward_sum_accuracy: Curve
+    """The reward sum accuracy of always predicting the commonest reward."""
+    continuation_accuracy: Curve
+    """The share of continuations at that step that are right."""
+    constant_continuation_accuracy: Curve
+    """The continuation accuracy of always predicting that the episode continues."""
+    uncommon_rewards: int
+    """The number of steps with another reward than the commonest, over all horizons."""
+    uncommon_rewards_found: float
+    """The share of them that was predicted right; NaN where there were none."""
+    ends: int
+    """The number of ends of episodes, over all horizons."""
+    ends_found: float
+    """The share of them that was predicted; NaN where there were none."""
+
+
+def model_errors(
+    predicted: Prediction, windows: Batch, context: int, reconstruction: np.ndarray | None = None
+) -> WorldModelErrors:
+    """Return the errors of a prediction of W windows of C + H steps, C being `context`.
+
+    Where an episode ends, the end itself counts, and what comes after it does not.
+
+    Args:
+        predicted: NumPy arrays, leading (W, H).
+        reconstruction: uint8 (W, C + H, h, w, c), the model's images of the frames that it observes, if it has any.
+    """
+    truth, counts = windows.observation[:, context:], counting(windows.is_last, context)
+
+    def error(frames: np.ndarray) -> Curve:
+        return mean_curve(_image_error(frames, truth), counts)
+
+    return WorldModelErrors(
+        error(predicted.frame),
+        error(windows.observation[:, context - 1 : context]),
+        None if reconstruction is None else error(reconstruction[:, context:]),
+        **_reward_figures(predicted.reward, windows.reward, context, counts),
+        **_continuation_figures(predicted.continuation, windows.is_terminal[:, context:], counts),
+    )
+
+
+def error_metrics(errors: Mapping[float, WorldModelErrors]) -> dict[str, float]:
+    """Return errors as metrics at a quarter of the horizon and at all of it: `eval/image_error_at_12`, `..._at_50`.
+
+    Horizons that no window reached are left out.
+
+    Args:
+        errors: by the temperature of the model; of several, each has its temperature behind the names: `..._model0.5`.
+    """
+    return {
+        f"eval/{name}_at_{h}{f'_model{temperature:g}' if len(errors) > 1 else ''}": float(mean)
+        for temperature, found in errors.items()
+        for name in METRICS
+        for h in reported_horizons(len(found.image_error.n))
+        if math.isfinite(mean := getattr(found, name).mean[h - 1])
+    }
+
+
+def reported_horizons(horizon: int) -> list[int]:
+    """Return the horizons at which single numbers are reported: a quarter, and the whole."""
+    return sorted({max(1, horizon // 4), horizon})
+
+
+def counting(is_last: np.ndarray, context: int) -> np.ndarray:
+    """Return whether each predicted step belongs to the episode of the last observed frame, bool (W, H).
+
+    Args:
+        is_last: bool (W, C + H).
+    """
+    ended = np.logical_or.accumulate(is_last[:, context - 1 : -1], axis=1)
+    return ~ended
+
+
+def _image_error(frames: np.ndarray, truth: np.ndarray) -> np.ndarray:
+    """Return the mean squared error of each frame, pixels from 0 to 1, float64 (W, H)."""
+    # Window by window: in floating point, all of them at once would take gigabytes.
+    distances = ((mine.astype(np.float32) - true) / 255 for mine, true in zip(frames, truth, strict=True))
+    return np.stack([np.square(distance).mean(axis=(1, 2, 3), dtype=np.float64) for distance in distances])
+
+
+def mean_curve(values: np.ndarray, counts: np.ndarray) -> Curve:
+    """Return the mean of `values` (W, H) over the windows that count, bool (W, H)."""
+    n = counts.sum(0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.where(counts, values, 0).sum(0) / n
+        variance = np.where(counts, np.square(values - mean), 0).sum(0) / (n - 1)
+        return Curve(n, mean, np.where(n > 1, np.sqrt(variance / n), math.nan))
+
+
+def _share(right: np.ndarray, among: np.ndarray) -> float:
+    return float(right[among].mean()) if among.any() else math.nan
+
+
+def _reward_figures(predicted: np.ndarray, recorded: np.ndarray, context: int, counts: np.ndarray) -> dict[str, Any]:
+    truth = recorded[:, context:].astype(np.float64)
+    values, frequencies = np.unique(recorded, return_counts=True)
+    nearest, commonest = _nearest(predicted, values), values[np.argmax(frequencies)]
+    right = nearest == truth
+    uncommon = counts & (truth != commonest)
+    return {
+        "reward_error": mean_curve(np.abs(predicted.astype(np.float64) - truth), counts),
+        "reward_accuracy": mean_curve(right, counts),
+        "reward_sum_accuracy": mean_curve(_same_sums(nearest, truth), counts),
+        "constant_reward_accuracy": mean_curve(truth == commonest, counts),
+        "constant_reward_sum_accuracy": mean_curve(_same_sums(np.full_like(truth, commonest), truth), counts),
+        "uncommon_rewards": int(uncommon.sum()),
+        "uncommon_rewards_found": _share(right, uncommon),
+    }
+
+
+def _nearest(numbers: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Return the nearest to each number among the sorted `values`."""
+    borders = (values[1:] + values[:-1]) / 2
+    return values[np.searchsorted(borders, numbers)]
+
+
+def _same_sums(predicted: np.ndarray, truth: np.ndarray) -> np.ndarray:
+    """Return whether the rewards up to each step add up to the same, bool (W, H).
+
+    Both hold values that occur, so that only the order of the terms differs, by far less than the tolerance.
+    """
+    same: np.ndarray = np.isclose(np.cumsum(predicted, 1, np.float64), np.cumsum(truth, 1, np.float64), 1e-9, 1e-6)
+    return same
+
+
+def _continuation_figures(predicted: np.ndarray, is_terminal: np.ndarray, counts: np.ndarray) -> dict[str, Any]:
+    right = (predicted >= 0.5) == ~is_terminal
+    ends = counts & is_terminal
+    return {
+        "continuation_accuracy": mean_curve(right, counts),
+        "constant_continuation_accuracy": mean_curve(~is_terminal, counts),
+        "ends": int(ends.sum()),
+        "ends_found": _share(right, ends),
+    }

@@ -1,0 +1,39 @@
+"""Episodes that begin with a random number of steps without an action, so that equal levels begin differently."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from worldmodels.envs.games import ACTION_KEYS
+from worldmodels.envs.vector_env import GameVectorEnv
+from worldmodels.runtime.actor import Actor, PolicyOutput
+
+
+class NoopActor:
+    """An actor that plays as `actor` does, but begins each episode with 1 to `most` no-ops, drawn anew each time.
+
+    The actor sees those frames too, and knows which actions were really taken.
+    """
+
+    def __init__(self, actor: Actor, most: int, noop_action: int, generator: np.random.Generator) -> None:
+        self._actor, self._most, self._noop_action, self._generator = actor, most, noop_action, generator
+        self._left: Any = 0
+
+    def act(self, observation: np.ndarray, is_first: np.ndarray) -> PolicyOutput:
+        """Choose actions for observations uint8 (N, H, W, C), of which bool (N,) begin an episode."""
+        output = self._actor.act(observation, is_first)
+        # Drawn for all at every step, so that the numbers do not depend on when other episodes end.
+        drawn = self._generator.integers(1, self._most + 1, size=len(is_first))
+        self._left = np.where(is_first, drawn, self._left)
+        action = np.where(self._left > 0, self._noop_action, output.action).astype(np.int32)
+        if (self._left > 0).any():
+            self._actor.correct(action)
+        self._left = np.maximum(self._left - 1, 0)
+        return output.with_action(action)
+
+
+def noop_action(env: Any) -> int:
+    """Return the action that does nothing; foreign environments that have one call it 0, as a rule."""
+    return ACTION_KEYS.index(()) if isinstance(env, GameVectorEnv) else 0

@@ -1,0 +1,69 @@
+"""A world model takes in some recorded frames, then predicts what follows under the recorded actions.
+
+One letter per axis: W windows, C steps that are observed (the context), H steps that are predicted.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.core.seeding import fold
+from worldmodels.core.types import Batch
+from worldmodels.imagination.model_view import ModelView, Observations, Prediction, states_at, swap_rows_and_time
+from worldmodels.imagination.row_groups import in_row_groups
+from worldmodels.models.api import WorldModel
+
+
+class OpenLoopPredictor:
+    """A predictor asks one model, in graphs that are traced once for each shape of windows.
+
+    Args:
+        context: steps C that the model observes.
+    """
+
+    def __init__(self, model: WorldModel, context: int) -> None:
+        self._view, self._context = ModelView(model), context
+        self._continue = tf.function(self._observe_and_continue, autograph=False)
+        self._see = tf.function(self._observe_and_decode, autograph=False)
+
+    def predict(self, windows: Batch, key: np.ndarray, temperature: float = 1.0) -> Prediction:
+        """Return what the model predicts after the first C steps of W windows of C + H steps.
+
+        Args:
+            key: int32 (2,), of all samples.
+            temperature: of the model's own randomness: 1 as learned, 0 the most probable future.
+
+        Returns:
+            NumPy arrays, leading (W, H).
+        """
+        scale = tf.constant(temperature, tf.float32)
+        return self._in_groups(lambda rows, seed: self._continue(rows, scale, seed), windows, key)
+
+    def reconstruct(self, windows: Batch, key: np.ndarray) -> np.ndarray | None:
+        """Return the model's images of the frames that it observes, uint8 (W, C + H, h, w, c).
+
+        None for a model that keeps the observed frames and so reconstructs nothing (`ModelSpec.reconstructs`).
+
+        Args:
+            key: int32 (2,), of all samples.
+        """
+        return self._in_groups(self._see, windows, fold(key, 0)) if self._view.spec.reconstructs else None
+
+    def _in_groups(self, function: Any, windows: Batch, key: np.ndarray) -> Any:
+        return in_row_groups(function, Observations.of(windows), self._view.spec.feature_kind, key)
+
+    def _observe_and_continue(self, rows: Observations, temperature: tf.Tensor, seed: tf.Tensor) -> Prediction:
+        observe_seed, continue_seed = tf.unstack(tf.random.split(seed, 2))
+        context = tf.nest.map_structure(lambda x: x[:, : self._context], rows)
+        state = states_at(self._view.observe(context, observe_seed), -1)
+        # The action that was chosen one step before leads to each frame.
+        actions = swap_rows_and_time(rows.previous_action[:, self._context :])
+        predicted = self._view.continue_with_actions(state, actions, temperature, continue_seed)
+        return tf.nest.map_structure(swap_rows_and_time, predicted)
+
+    def _observe_and_decode(self, rows: Observations, seed: tf.Tensor) -> tf.Tensor:
+        states = tf.nest.map_structure(swap_rows_and_time, self._view.observe(rows, seed))
+        return swap_rows_and_time(self._view.frame_sequence(states))

@@ -1,0 +1,109 @@
+"""Returns of a policy over whole episodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from worldmodels.analysis.aggregate import Estimate, estimate
+from worldmodels.core.seeding import Streams
+from worldmodels.core.types import Step
+from worldmodels.evaluation.measures.noops import NoopActor
+from worldmodels.runtime.collect import Collector
+
+
+class Episodes(NamedTuple):
+    """The figures of n episodes, unfinished ones included."""
+
+    returns: np.ndarray
+    """float64 (n,): the sum of rewards; of an unfinished episode, those until it was cut."""
+    clipped_returns: np.ndarray
+    """float64 (n,): likewise, of rewards that were first clipped to -1 to 1 one by one."""
+    lengths: np.ndarray
+    """int64 (n,), environment steps."""
+    finished: np.ndarray
+    """bool (n,): the episode ended by itself or by the game's own time limit, within the steps that were allowed."""
+
+    @property
+    def unfinished(self) -> int:
+        """The number of unfinished episodes."""
+        return int((~self.finished).sum())
+
+    def estimate(self) -> Estimate:
+        """Return the mean return of all n episodes with its 95 % interval."""
+        return estimate(self.returns)
+
+    def clipped_estimate(self) -> Estimate:
+        """Return the mean clipped return with its 95 % interval."""
+        return estimate(self.clipped_returns)
+
+    def by_game(self, games: Sequence[str]) -> dict[str, Episodes]:
+        """Return the episodes of each game of a mixture, whose environments took turns in the order of `games`.
+
+        A game of which no episode was played is left out.
+        """
+        played = np.resize(games, len(self.returns))
+        return {name: Episodes(*(values[played == name] for values in self)) for name in games if name in played}
+
+
+StepObserver: TypeAlias = Callable[[Step, np.ndarray, np.ndarray], None]
+"""A function that is called with each step of N environments, their returns so far, float64 (N,), and whether they
+still play their episode, bool (N,)."""
+
+
+def evaluate_policy(
+    env: Any,
+    actor: Any,
+    episodes: int,
+    max_steps: int,
+    seed: int,
+    noops: int = 0,
+    noop_action: int = 0,
+    observer: StepObserver | None = None,
+) -> Episodes:
+    """Play exactly `episodes` episodes, N at a time, and return the figures of every one of them.
+
+    In each round every environment is seeded anew and plays one episode. To count whatever episodes end first would
+    favour short ones, and to drop those that are cut would favour policies that get stuck. Equal seeds give equal
+    levels, so two policies are compared on the same ones.
+
+    Args:
+        env: a vector environment in NEXT_STEP mode with N environments. It is reset.
+        actor: chooses N actions; see `runtime.actor`.
+        max_steps: after which an episode is cut and counts as unfinished.
+        noops: the most no-ops at the start of an episode, each of 1 to that number being as likely; 0 for none. They
+            count as steps, and their rewards count.
+        noop_action: the action that does nothing.
+        observer: is called in the first round only.
+    """
+    streams = Streams(seed)
+    if noops:
+        actor = NoopActor(actor, noops, noop_action, streams.generator("noops"))
+    rounds = []
+    for index in range(-(-episodes // env.num_envs)):
+        collector = Collector(env, streams.integer(f"levels {index}"))
+        played = _first_episodes(collector, actor, env.num_envs, max_steps, None if index else observer)
+        # The last round may have more environments than episodes are missing: the first of them count, however long.
+        rounds.append(Episodes(*(values[: episodes - index * env.num_envs] for values in played)))
+    return Episodes(*map(np.concatenate, zip(*rounds, strict=True)))
+
+
+def _first_episodes(
+    collector: Collector, actor: Any, num_envs: int, max_steps: int, observer: StepObserver | None
+) -> Episodes:
+    """Play one episode of each environment; those that end early go on, but count no more."""
+    returns, clipped, lengths = np.zeros(num_envs), np.zeros(num_envs), np.zeros(num_envs, np.int64)
+    finished = np.zeros(num_envs, bool)
+    for steps_done, (step, _) in enumerate(collector.collect(actor, (max_steps + 1) * num_envs)):
+        playing = ~finished
+        returns[playing] += step.reward[playing]
+        clipped[playing] += np.clip(step.reward[playing], -1, 1)
+        lengths[playing] = steps_done
+        if observer is not None:
+            observer(step, returns, playing)
+        finished |= step.is_last
+        if finished.all():
+            break
+    return Episodes(returns, clipped, lengths, finished)

@@ -1,0 +1,1 @@
+"""The results of an evaluation for people and programs: tables, pictures, JSON and videos."""

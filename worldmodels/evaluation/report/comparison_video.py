@@ -1,0 +1,109 @@
+"""Videos of a world model at work: beside the truth, and of a policy in it beside what really happened.
+
+One letter per axis: W windows, T = C + H steps, of which C, the context, are observed and H predicted.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+from worldmodels.core.types import Batch
+from worldmodels.evaluation.measures.model_errors import counting
+from worldmodels.evaluation.report.images import (
+    BACKGROUND,
+    GAP,
+    OBSERVED,
+    PREDICTED,
+    TEXT,
+    difference_image,
+    enlarged,
+    framed,
+    text_line,
+    tiled,
+)
+
+HEADER, BORDER = 22, 2
+SCALE = 2
+"""Pixels for each pixel of the frames."""
+TITLES = ("truth", "model", "difference")
+PLAY_TITLES = ("really", "in the model")
+
+
+def prediction_video(
+    predicted: np.ndarray, windows: Batch, context: int, reconstruction: np.ndarray | None = None
+) -> np.ndarray:
+    """Return windows beside what the model predicted of them, uint8 (T, H', W', 3).
+
+    Args:
+        predicted: uint8 (W, H, h, w, c), the predicted frames.
+        context: the steps C that the model observed.
+        reconstruction: uint8 (W, T, h, w, c), the model's images of the frames that it observes, if it has any.
+    """
+    observed = windows.observation if reconstruction is None else reconstruction
+    frames = np.concatenate([observed[:, :context], predicted], axis=1)
+    return comparison_frames(windows.observation, frames, context)
+
+
+def imagined_video(predicted: np.ndarray, windows: Batch, context: int, rows: int = 6) -> np.ndarray:
+    """Return what followed the first `rows` starts really, and in the model, uint8 (T, H', W', 3).
+
+    The actions differ from the first step on, so frames are not to be compared one by one.
+
+    Args:
+        predicted: uint8 (W, H, h, w, c), the frames in the model.
+        context: the steps C that the model observed.
+    """
+    truth = windows.observation[:rows]
+    frames = np.concatenate([truth[:, :context], predicted[:rows]], axis=1)
+    return comparison_frames(truth, frames, context, PLAY_TITLES)
+
+
+def video_rows(windows: Batch, context: int, most: int) -> np.ndarray:
+    """Return the indices of up to `most` windows, of those first in which no episode ends."""
+    whole = counting(windows.is_last, context).all(axis=1)
+    return np.argsort(~whole, kind="stable")[:most]
+
+
+def comparison_frames(
+    truth: np.ndarray, model: np.ndarray, context: int, titles: tuple[str, ...] = TITLES
+) -> np.ndarray:
+    """Return each pair of sequences as panes side by side, in a grid, uint8 (T, H', W', 3).
+
+    The model's frame has a green border while it observes the truth and an orange one while it predicts; a line
+    below says since when.
+
+    Args:
+        truth, model: uint8 (B, T, H, W, C), of 3 colours or of 1.
+        context: steps at the start that the model observes.
+        titles: of two panes, truth and model, or of three, with their difference.
+    """
+    columns = 1 if len(truth) < 4 else 2
+    frames = []
+    for t in range(truth.shape[1]):
+        color = OBSERVED if t < context else PREDICTED
+        cells = [_cell(a, b, color, len(titles)) for a, b in zip(truth[:, t], model[:, t], strict=True)]
+        body = tiled(cells, columns)
+        note = f"observed {t + 1} of {context}" if t < context else f"predicted {t + 1 - context} steps ahead"
+        head = _header(body.shape[1], columns, titles)
+        frames.append(np.concatenate([head, body, text_line(note, body.shape[1], color)], axis=0))
+    return np.stack(frames)
+
+
+def _cell(truth: np.ndarray, model: np.ndarray, color: tuple[int, int, int], count: int) -> np.ndarray:
+    """Return the panes of one pair, each with its border, and a gap around."""
+    pairs = ((truth, BACKGROUND), (model, color), (difference_image(truth, model), BACKGROUND))
+    panes = [framed(framed(enlarged(pane, SCALE), BORDER, edge), GAP // 7, BACKGROUND) for pane, edge in pairs[:count]]
+    return framed(np.concatenate(panes, axis=1), GAP // 2, BACKGROUND)
+
+
+@cache
+def _header(width: int, columns: int, titles: tuple[str, ...]) -> np.ndarray:
+    image = Image.new("RGB", (width, HEADER), BACKGROUND)
+    draw = ImageDraw.Draw(image)
+    for index, title in enumerate(titles * columns):
+        place = (width * (2 * index + 1) / (2 * len(titles) * columns), HEADER / 2 + 2)
+        draw.text(place, title, TEXT, ImageFont.load_default(13), anchor="mm")
+    return np.asarray(image)

@@ -1,0 +1,91 @@
+"""A film of episodes side by side, each with its return so far above it, and the actions that replay them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from worldmodels.core.types import Step
+from worldmodels.envs.config import EnvConfig, game_options
+from worldmodels.evaluation.report.images import (
+    BACKGROUND,
+    OBSERVED,
+    PREDICTED,
+    TEXT,
+    enlarged,
+    framed,
+    text_line,
+    tiled,
+)
+from worldmodels.runtime.action_recording import ActionRecording, RecordedEpisode, frame_hash, kept_hashes
+
+
+class FilmFrame(NamedTuple):
+    """One step of an episode, as a film shows it."""
+
+    image: np.ndarray
+    """uint8 (H, W, C)."""
+    step: int
+    """The number of steps before it in its episode."""
+    total: float
+    """The return so far."""
+    ended: bool
+    """Whether the episode ended with this step."""
+    action: int
+    """The action chosen at this step; it means nothing at the last one."""
+
+
+class EpisodeFilm:
+    """A `StepObserver` that keeps what the first `count` environments show during their first episodes."""
+
+    def __init__(self, count: int):
+        self._count = count
+        self.episodes: list[list[FilmFrame]] = []
+
+    def __call__(self, step: Step, returns: np.ndarray, playing: np.ndarray) -> None:
+        if not self.episodes:
+            self.episodes = [[] for _ in range(min(self._count, len(returns)))]
+        for i, frames in enumerate(self.episodes):
+            if playing[i]:
+                image, total = step.observation[i].copy(), float(returns[i])
+                frames.append(FilmFrame(image, len(frames), total, bool(step.is_last[i]), int(step.action[i])))
+
+    def frames(self) -> Iterator[np.ndarray]:
+        """Yield frames uint8 (H', W', 3) up to the end of the longest episode; the others keep their last image."""
+        columns, scale = min(4, len(self.episodes)), max(1, 192 // len(self.episodes[0][0].image))
+        for t in range(max(map(len, self.episodes))):
+            now = [frames[min(t, len(frames) - 1)] for frames in self.episodes]
+            yield tiled([_cell(frame, t, scale) for frame in now], columns)
+
+    def recordings(self, env: EnvConfig, level_seeds: np.ndarray) -> list[ActionRecording]:
+        """Return a recording of the actions of each episode.
+
+        Everything that happens in a native game follows from the seed of its level and the actions, so an episode is
+        written as a game of that one level.
+
+        Args:
+            level_seeds: of the episodes.
+        """
+        games = np.resize(env.games, len(self.episodes))
+        options = {**game_options(env), "num_levels": 1}
+        return [
+            ActionRecording(str(game), {**options, "start_level": int(seed)}, 0, [_recorded(frames)])
+            for game, seed, frames in zip(games, level_seeds, self.episodes, strict=False)
+        ]
+
+
+def _recorded(frames: Sequence[FilmFrame]) -> RecordedEpisode:
+    hashes: list[str] = []
+    for frame in frames:
+        hashes.append(frame_hash(frame.image, hashes[-1] if hashes else ""))
+    return RecordedEpisode([frame.action for frame in frames[:-1]], kept_hashes(hashes))
+
+
+def _cell(frame: FilmFrame, now: int, scale: int) -> np.ndarray:
+    body = framed(enlarged(frame.image, scale), 2, PREDICTED if frame.ended else BACKGROUND)
+    state = "ended" if frame.ended else "cut" if now > frame.step else ""
+    color = TEXT if not state else PREDICTED if frame.ended else OBSERVED
+    line = text_line(f"{frame.total:g}  step {frame.step} {state}", body.shape[1], color, left=3)
+    return framed(np.concatenate([line, body], axis=0), 2, BACKGROUND)

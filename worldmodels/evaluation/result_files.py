@@ -1,0 +1,98 @@
+"""The files of an evaluation in a run's folder; another result of the same checkpoint is never replaced."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from worldmodels.core.config import to_dict
+from worldmodels.core.files import write_atomic
+from worldmodels.core.run_dir import RunDir
+from worldmodels.envs.config import EnvConfig
+from worldmodels.evaluation.findings import Findings
+from worldmodels.evaluation.request import Request
+from worldmodels.runtime.action_recording import ActionRecording, write_recording
+from worldmodels.runtime.config import EvaluationConfig
+from worldmodels.telemetry.video import write_video
+
+VIDEO_FPS = 8
+
+
+class ResultFiles:
+    """Writes the results of one request; files that belong together share a name.
+
+    A result that equals the one that is there, in all but its time, takes its place. Another one gets a number behind
+    its name, and so do its pictures, videos and recordings.
+    """
+
+    def __init__(self, run_dir: RunDir, request: Request, settings: EvaluationConfig, env: EnvConfig) -> None:
+        self._run_dir, self._suffix = run_dir, request.suffix
+        self._head = {
+            "seed": request.seed,
+            "mode": request.mode,
+            "agent": request.agent,
+            "planner": to_dict(request.planner_config()) if request.agent == "planner" else None,
+            "game": env.game,
+            "distribution_mode": env.distribution_mode,
+            "settings": to_dict(settings),
+        }
+
+    def write(self, step: int, findings: Findings) -> Path:
+        """Write what was found at the checkpoint of a step, and return the path of the JSON."""
+        name = f"{step:08d}{self._suffix}"
+        result = self.write_json(f"step_{name}", {"step": step, **findings.tree})
+        name = result.stem.removeprefix("step_")
+        written = [result]
+        for title, draw in findings.pictures.items():
+            written.append(draw(result.with_name(f"{result.stem}_{title}.png")))
+        for title, frames in findings.videos.items():
+            video = self._run_dir.videos / f"evaluation_{name}_{title}.mp4"
+            write_video(video, frames, fps=VIDEO_FPS)
+            written.append(video)
+        for title, recordings in findings.recordings.items():
+            written.append(_write_recordings(result.with_name(f"{result.stem}_{title}"), recordings))
+        print_written(written)
+        return result
+
+    def write_json(self, name: str, results: dict[str, Any]) -> Path:
+        """Write results under a name, or the name with a number, and return the path."""
+        tree = json.loads(json.dumps({**self._head, **results}, allow_nan=False))
+        path = _own_path(self._run_dir.eval, name, tree)
+        created = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(path, json.dumps({"created": created, **tree}, indent=2) + "\n")
+        return path
+
+
+def print_written(paths: Sequence[Path]) -> None:
+    """Print the paths of files that were written."""
+    print("\n".join(["Written:", *(f"  {path}" for path in paths)]), flush=True)
+
+
+def _own_path(folder: Path, name: str, tree: dict[str, Any]) -> Path:
+    """Return the path under which no other result is kept, and say which ones are."""
+    path, number = folder / f"{name}.json", 1
+    while path.exists() and not _holds(path, tree):
+        print(f"Kept {path}, which holds another evaluation.", flush=True)
+        number += 1
+        path = folder / f"{name}_{number}.json"
+    return path
+
+
+def _holds(path: Path, tree: dict[str, Any]) -> bool:
+    """Return whether a file holds an equal result; its time does not count."""
+    try:
+        held = json.loads(path.read_text())
+    except ValueError:
+        return False
+    return isinstance(held, dict) and {name: value for name, value in held.items() if name != "created"} == tree
+
+
+def _write_recordings(folder: Path, episodes: Sequence[ActionRecording]) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    for i, recording in enumerate(episodes, start=1):
+        write_recording(folder / f"episode_{i}.jsonl", recording)
+    return folder

@@ -1,0 +1,55 @@
+"""Work on many rows in groups of one size: memory does not grow with the rows, and one graph serves all groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.core.seeding import fold
+
+ROWS = {"vector": 64, "images": 16}
+"""Rows that a model continues at once, by `ModelSpec.feature_kind`: a model that gives every pixel a class needs tens
+of megabytes for each row."""
+ROLLOUTS = {"vector": 4096, "images": 256}
+"""Rollouts of a planner at once, likewise; they decode no images."""
+
+
+def in_row_groups(function: Callable[[Any, tf.Tensor], Any], rows: Any, feature_kind: str, key: np.ndarray) -> Any:
+    """Call `function(group, seed)` for groups of rows, and return its outputs joined, as NumPy arrays.
+
+    Args:
+        function: takes a nest like `rows` with fewer rows and a seed, int32 (2,); returns a nest of tensors, leading
+            the rows of the group.
+        rows: a nest of arrays or tensors with one leading axis of rows.
+        feature_kind: of the model, which says how many rows a group holds at most.
+        key: int32 (2,), of all seeds.
+    """
+    count = len(tf.nest.flatten(rows)[0])
+    made = []
+    for group in row_groups(count, ROWS[feature_kind]):
+        taken = tf.nest.map_structure(lambda x, group=group: _take(x, group), rows)
+        output = function(taken, tf.constant(fold(key, int(group[0]))))
+        made.append(tf.nest.map_structure(lambda x: x.numpy(), output))
+    return tf.nest.map_structure(lambda *parts: np.concatenate(parts)[:count], *made)
+
+
+def row_groups(count: int, most: int) -> Iterator[np.ndarray]:
+    """Yield the indices of `count` rows in groups of one size, at most `most`: a smaller group would be another graph.
+
+    The last group begins again at the first row where rows are missing.
+    """
+    size = -(-count // -(-count // most))
+    for start in range(0, count, size):
+        yield np.arange(start, start + size) % count
+
+
+def equal_groups(count: int, most: int) -> int:
+    """Return the smallest number of equally large groups of `count` rows with at most `most` rows each."""
+    return next(groups for groups in range(-(-count // most), count + 1) if count % groups == 0)
+
+
+def _take(x: Any, group: np.ndarray) -> tf.Tensor:
+    return tf.constant(x[group]) if isinstance(x, np.ndarray) else tf.gather(x, group)
