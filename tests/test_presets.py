@@ -10,7 +10,7 @@ import pytest
 from worldmodels.core.config import load_config, preset_names
 from worldmodels.runtime.checks import check_config
 from worldmodels.runtime.config import RunConfig
-from worldmodels.training.plan import Plan
+from worldmodels.training.plan import TrainingPlan
 
 DOCUMENT = (Path(__file__).parent.parent / "docs" / "simple.md").read_text()
 SECTION = DOCUMENT.split("## The named settings")[1].split("Not there:")[0]
@@ -44,7 +44,7 @@ def test_a_named_setting_is_a_preset_with_overrides(names: str, command: str) ->
 )
 def test_simple_does_as_much_as_was_published(overrides: list[str], turns: int, fits: int, improvements: int) -> None:
     config = load_config(RunConfig, ["simple"], overrides)
-    plan = Plan(config.training, config.env.num_envs)  # type: ignore[arg-type]
+    plan = TrainingPlan(config.training, config.env.num_envs)  # type: ignore[arg-type]
     assert plan.turns == turns
     # 6000 steps of 16 environments are 96,000.
     assert plan.remaining(plan.start(0)) == {"collect": 6000, "fit": fits, "improve": improvements}

@@ -24,7 +24,6 @@ from worldmodels.evaluation.planning import PlannerActor
 from worldmodels.evaluation.policy import Episodes, evaluate_policy
 from worldmodels.evaluation.prediction import OpenLoopPrediction, Predictor
 from worldmodels.evaluation.recording import record_windows
-from worldmodels.evaluation.settings import check_settings
 from worldmodels.evaluation.world_model import WorldModelErrors, compare
 from worldmodels.imagination.planner_config import PlannerConfig
 from worldmodels.runtime.actor import ModelActor, RandomActor
@@ -66,8 +65,6 @@ class Evaluator:
         streams: all randomness. Equal streams and weights give equal numbers.
         environments: played at once, at most.
         tell: is given a line about what comes next.
-
-    Raises ConfigError for settings out of their range.
     """
 
     def __init__(
@@ -78,7 +75,6 @@ class Evaluator:
         environments: int,
         tell: Callable[[str], None] = lambda text: None,
     ):
-        check_settings(settings)
         self._parts, self._settings, self._streams, self._tell = parts, settings, streams, tell
         rounds = -(-settings.episodes // environments)
         self._env: Any = build_env(parts.config, -(-settings.episodes // rounds))  # the rounds are equally large

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
+
+from worldmodels.core.ranges import Positive, Range, Section
 
 
 @dataclass(frozen=True)
-class ReplayConfig:
+class ReplayConfig(Section):
     """Limits of the replay store; a step is one frame of one environment with its reward, action and flags."""
 
-    capacity_steps: int = 1_000_000
+    capacity_steps: Positive = 1_000_000
     """Steps kept, summed over the streams; the oldest sixteenth is dropped when they are reached. A step of 64x64 RGB
-    takes 12.3 kB of disk."""
-    memory_megabytes: int = 1_000
+    takes 12.3 kB of disk (`buffer_size` in Stable-Baselines3)."""
+    memory_megabytes: Positive = 1_000
     """Memory for the newest frames, in units of 10**6 bytes; older ones are read from disk. What else the store keeps
     in memory, 9 bytes for each step of the capacity, is counted in."""
-    held_out_every: int = 0
-    """Every so many episodes one is kept out of training, whole, to measure the world model on it; 0: none."""
+    held_out_every: Annotated[int, Range("be 0 for none, or at least 2", lambda value: value == 0 or value >= 2)] = 0
+    """Episodes of which one is kept out of training, whole, to measure the world model on it; 0: none."""
