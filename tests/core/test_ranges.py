@@ -78,6 +78,6 @@ def test_the_ends_of_a_range_belong_to_it(key: str, value: object) -> None:
 def test_the_rules_of_a_key_can_be_read() -> None:
     rules = {key: rules_in(annotation) for key, annotation in annotations_of(Example).items()}
     assert rules["seed"] == rules["name"] == []
-    assert rules["steps"] == ["be at least 1"]
-    assert rules["shares"] == ["hold none twice", "be between 0 and 1"]
-    assert rules["pair"] == ["be at least 1", "be between -1 and 1"]
+    assert rules["steps"] == ["It must be at least 1."]
+    assert rules["shares"] == ["It must hold none twice.", "Each member must be between 0 and 1."]
+    assert rules["pair"] == ["Each member must be at least 1.", "Each member must be between -1 and 1."]

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import pytest
 
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
-from worldmodels.core.config import load_config
-from worldmodels.core.config_values import union_members
+from worldmodels.core.config import kinds_of, load_config
+from worldmodels.core.config_text import key_docs
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.ranges import Range, RangeError, Section, annotations_of
 from worldmodels.imagination.planner_config import PlannerConfig
@@ -23,11 +23,8 @@ def sections(cls: type) -> Iterator[type]:
     """A configuration class and all that may stand below it."""
     yield cls
     for field in dataclasses.fields(cls):
-        annotation = annotations_of(cls)[field.name]
-        inner = field.metadata["kinds"].values() if "kinds" in field.metadata else union_members(annotation)
-        for member in inner:
-            if dataclasses.is_dataclass(member):
-                yield from sections(member)
+        for inner in kinds_of(field, typing.get_type_hints(cls)[field.name]).values():
+            yield from sections(inner)
 
 
 ALL = sorted({*sections(RunConfig), PlannerConfig}, key=lambda cls: cls.__name__)
@@ -56,6 +53,20 @@ def test_the_walk_finds_sections_and_bare_numbers() -> None:
 def test_every_number_has_a_range(cls: type) -> None:
     assert issubclass(cls, Section)
     assert [key for key, annotation in annotations_of(cls).items() if unranged(annotation)] == []
+
+
+@pytest.mark.parametrize("cls", ALL, ids=lambda cls: cls.__name__)
+def test_every_key_is_documented(cls: type) -> None:
+    """A section may leave it to the docstring of its class."""
+    docs = key_docs(cls)
+    undocumented = [field.name for field in dataclasses.fields(cls) if field.name not in docs]
+    assert [name for name in undocumented if name != "kind" and not holds_section(cls, name)] == []
+    assert cls.__doc__ is not None
+
+
+def holds_section(cls: type, name: str) -> bool:
+    field = next(field for field in dataclasses.fields(cls) if field.name == name)
+    return bool(kinds_of(field, typing.get_type_hints(cls)[name]))
 
 
 @pytest.mark.parametrize(

@@ -136,7 +136,7 @@ class _Merge:
             if key not in fields:
                 raise ConfigError(f"{at}{self._unknown_key(draft.cls, str(key), where)}")
             draft.places[key] = at
-            kinds = _kinds_of(fields[key], hints[key])
+            kinds = kinds_of(fields[key], hints[key])
             if kinds and not (value is None and type(None) in union_members(hints[key])):
                 draft.values[key] = self._subsection(draft.current(fields[key]), kinds, value, full, at)
                 continue
@@ -179,7 +179,7 @@ def _build(draft: _Draft, where: str) -> Any:
     values, hints = {}, typing.get_type_hints(draft.cls)
     for name, field in _fields(draft.cls).items():
         value = draft.current(field)
-        if value is dataclasses.MISSING and (kinds := _kinds_of(field, hints[name])):
+        if value is dataclasses.MISSING and (kinds := kinds_of(field, hints[name])):
             value = _Draft(next(iter(kinds.values())), None)
         if value is dataclasses.MISSING:
             raise ConfigError(f"The key '{_join(where, name)}' has no default, so it must be given.")
@@ -214,7 +214,7 @@ def _fields(cls: Any) -> dict[str, dataclasses.Field[Any]]:
     return {field.name: field for field in dataclasses.fields(cls)}
 
 
-def _kinds_of(field: dataclasses.Field[Any], annotation: Any) -> Mapping[str, Any]:
+def kinds_of(field: dataclasses.Field[Any], annotation: Any) -> Mapping[str, Any]:
     """Return the dataclasses that a field may hold, by their kind; nothing for a field that is no section."""
     if "kinds" in field.metadata:
         return typing.cast(Kinds, field.metadata["kinds"])
@@ -227,7 +227,7 @@ def _paths(cls: Any, where: str = "") -> Iterator[str]:
     hints = typing.get_type_hints(cls)
     for name, field in _fields(cls).items():
         yield _join(where, name)
-        for inner in _kinds_of(field, hints[name]).values():
+        for inner in kinds_of(field, hints[name]).values():
             yield from _paths(inner, _join(where, name))
 
 

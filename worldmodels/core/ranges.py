@@ -77,10 +77,10 @@ def annotations_of(cls: Any) -> dict[str, Any]:
     return typing.get_type_hints(cls, include_extras=True)
 
 
-def rules_in(annotation: Any) -> list[str]:
-    """Return the rules that an annotation declares, those for the members of a tuple last."""
-    own = [extra.rule for extra in _ranges(annotation) if extra.rule]
-    return own + [rule for item in dict.fromkeys(_items(annotation)) for rule in rules_in(item)]
+def rules_in(annotation: Any, subject: str = "It") -> list[str]:
+    """Return the rules that an annotation declares as sentences, those for the members of a tuple last."""
+    own = [f"{subject} must {extra.rule}." for extra in _ranges(annotation) if extra.rule]
+    return own + [rule for item in _items(annotation) for rule in rules_in(item, "Each member")]
 
 
 def _broken(annotation: Any, value: Any) -> list[Range]:

@@ -22,7 +22,7 @@ class EnvConfig(Section):
     num_envs: Positive = 16
     """Copies that step together; of a mixture, a multiple of its games (`n_envs` in Stable-Baselines3)."""
     num_threads: Positive = 1
-    """Threads that step them; nothing but the speed depends on it."""
+    """Threads that step the environments; nothing but the speed depends on it."""
     num_levels: Count = 0
     """Size of the set of levels; 0 is without limit."""
     start_level: Count = 0

@@ -51,7 +51,7 @@ class ModelBasedConfig(Section):
     """Steps that the first turn collects, rounded up to a multiple of `collect` (`learning_starts` in
     Stable-Baselines3)."""
     prefill_policy: Literal["random", "agent"] = "random"
-    """Policy that plays them: uniformly random actions, or the agent as it is."""
+    """Policy that plays the prefill: uniformly random actions, or the agent as it is."""
     pretrain: Count = 0
     """Model updates in the first turn, besides those of `fit`."""
     collect: Count = 16
@@ -64,11 +64,10 @@ class ModelBasedConfig(Section):
     improve: Count = 1
     """Policy updates in imagination in each turn (`ppo_epochs_num` in SimPLe's code)."""
     improve_factors: tuple[NonNegative, ...] = ()
-    """Multiples of `update_from_imagination` in the first turns of the loop, one number for each turn; afterwards 1."""
+    """Multiples of `improve` in the first turns of the loop, one number for each turn; afterwards 1."""
     turns: Count = 0
     """Number of turns where `collect` is 0; otherwise `steps` decides, and this has no effect."""
     starts: StartsConfig = field(default_factory=StartsConfig)
-    """States at which imagined rollouts start."""
     real_rollout: Count = 0
     """Steps of each environment after which the agent, while it collects, also learns from reality; 0: it does not."""
     batch: Positive = 16
@@ -80,7 +79,7 @@ class ModelBasedConfig(Section):
     initial_replay: str = ""
     """Folder of a run whose recorded experience this run starts with, in place of the prefill."""
     demonstrations: tuple[str, ...] = ()
-    """Recordings of the player (`worldmodels play --record`), which this run starts with besides."""
+    """Recordings of actions (`worldmodels play --record`) whose steps this run starts with, besides its prefill."""
 
     @property
     def step_limit(self) -> int:
@@ -113,26 +112,26 @@ class ModelFreeConfig(Section):
 
 @dataclass(frozen=True)
 class ScheduleConfig(Section):
-    """When a run logs, evaluates and saves; steps are real environment steps, as everywhere."""
+    """The times at which a run logs, evaluates and saves; steps are real environment steps, as everywhere."""
 
     log_every: Positive = 5_000
     """Steps between two records of the metrics."""
     log_updates: Count = 0
-    """Updates, of model and policy together, between two records of the metrics, besides; 0 for none."""
+    """Updates, of model and policy together, between two further records of the metrics; 0 for none."""
     evaluate_every: Count = 100_000
     """Steps between two evaluations of policy and world model, with a video, at the end of a turn; 0 for none
     (`eval_every` in DreamerV2)."""
     checkpoint_every: Positive = 25_000
     """Steps between two checkpoints; the end of a run always writes one."""
     checkpoint_updates: Count = 0
-    """Updates, of model and policy together, between two checkpoints, besides; 0 for none."""
+    """Updates, of model and policy together, between two further checkpoints; 0 for none."""
     keep_checkpoints: Positive = 2
     """Number of steps, the newest ones, of which a checkpoint is kept."""
 
 
 @dataclass(frozen=True)
 class EvaluationConfig(Section):
-    """The numbers of an evaluation; `worldmodels eval` can override each from the command line."""
+    """The numbers of an evaluation, each of which `worldmodels eval` can override from the command line."""
 
     episodes: Positive = 64
     """Episodes for each cell of the grid; all of them are counted, finished or not."""
@@ -147,9 +146,9 @@ class EvaluationConfig(Section):
     context: Positive = 5
     """Frames that the world model sees before it predicts alone."""
     horizon: Positive = 15
-    """Steps that it then predicts."""
+    """Steps that the world model then predicts alone."""
     windows: Positive = 256
-    """Recorded sequences over which its errors are averaged."""
+    """Recorded sequences over which the errors of the world model are averaged."""
 
 
 @dataclass(frozen=True)
