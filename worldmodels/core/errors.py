@@ -32,13 +32,17 @@ class NonFiniteError(UserError):
     """A loss or a gradient became NaN or infinite, so training stopped before it could spread."""
 
 
+class ConformanceError(Exception):
+    """A game, model or agent that breaks its contract; the text says what was expected and what was found."""
+
+
 # EFBIG is what a process under a file size limit gets; to the person at the keyboard it is the same misfortune.
 NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 @contextmanager
 def disk_full_reported(path: Path) -> Iterator[None]:
-    """Turns "no space left" inside the block into a `DiskFullError` about `path`; other errors pass unchanged."""
+    """Turn "no space left" inside the block into a `DiskFullError` about `path`; other errors pass unchanged."""
     try:
         yield
     except OSError as error:
