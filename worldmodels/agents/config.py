@@ -23,3 +23,6 @@ class AgentConfig(Protocol):
     @property
     def learns_from_experience(self) -> bool:
         """Whether the agent can learn in the real world; a fact about the kind, so a class attribute and no field."""
+
+    def __hash__(self) -> int:
+        """Return a hash of the settings, which a frozen dataclass has."""

@@ -19,6 +19,9 @@ class ModelConfig(Protocol):
     def spec(self, observation_shape: tuple[int, int, int], num_actions: int) -> ModelSpec:
         """Return what others need to know of the model; `observation_shape` is (H, W, C)."""
 
+    def __hash__(self) -> int:
+        """Return a hash of the settings, which a frozen dataclass has."""
+
 
 @dataclass(frozen=True)
 class ConvConfig(Section):

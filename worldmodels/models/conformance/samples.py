@@ -51,17 +51,17 @@ def make_model(
 
 
 @cache
-def shared_model(config: Any) -> Any:
+def shared_model(config: ModelConfig) -> Any:
     """Return one model for all checks that leave it as it is: tracing its graphs again would take most of the time."""
     return make_model(config)
 
 
 @cache
-def _learner(config: Any) -> Any:
+def _learner(config: ModelConfig) -> Any:
     return make_model(config)
 
 
-def renewed_learner(config: Any, number: int = 0) -> Any:
+def renewed_learner(config: ModelConfig, number: int = 0) -> Any:
     """Return a model to be fitted, with fresh weights: always the same object, since tracing an update takes long."""
     model = _learner(config)
     model.load(make_model(config, number).save())
