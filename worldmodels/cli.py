@@ -1,4 +1,4 @@
-"""The command line: argument parsing only. Each subcommand imports what it needs when it runs."""
+"""The command line only parses arguments; each subcommand imports what it needs when it runs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _show_warning(message: Warning | str, *where: object, **more: object) -> None:
-    """A warning is for the person at the keyboard; the line of code that gave it is not."""
+    """Print a warning for the person at the keyboard, without the line of code that gave it."""
     print(f"worldmodels: warning: {message}", file=sys.stderr)
 
 

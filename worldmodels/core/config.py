@@ -1,4 +1,4 @@
-"""Configuration: nested frozen dataclasses hold the defaults, YAML files and `a.b=value` hold the differences.
+"""Nested frozen dataclasses hold the defaults of a configuration, YAML files and `a.b=value` hold the differences.
 
 Sources are merged first, the type of each value checked where it stands, and the dataclasses are built once at the
 end: their own checks (`core/ranges.py`, `__post_init__`) see only the final combination.
@@ -97,7 +97,7 @@ def find_config(file: Path | str) -> Path:
 
 @dataclasses.dataclass
 class _Draft:
-    """A section in the making: what the sources said of it so far."""
+    """A section in the making, which holds what the sources said of it so far."""
 
     cls: Any
     base: Any

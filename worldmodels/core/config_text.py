@@ -1,4 +1,4 @@
-"""A configuration as YAML in which every key carries its documentation, its choices and its range as a comment.
+"""A configuration is written here as YAML in which every key carries its documentation, choices and range as a comment.
 
 The documentation is what stands in the source: the docstring of each dataclass, and the one under each of its keys.
 """

@@ -1,4 +1,4 @@
-"""Errors that a person can act on: the text says the fact, the rule, what was received and what is allowed."""
+"""A person can act on these errors: the text says the fact, the rule, what was received and what is allowed."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class CheckpointError(UserError):
 
 
 class DiskFullError(UserError):
-    """The disk, a quota or a file size limit ended a write; whatever the file held before is still there."""
+    """A write that the disk, a quota or a file size limit ended; whatever the file held before is still there."""
 
 
 class NonFiniteError(UserError):
-    """A loss or a gradient became NaN or infinite, so training stopped before it could spread."""
+    """A loss or a gradient that became NaN or infinite; training stopped before it could spread."""
 
 
 class ConformanceError(Exception):

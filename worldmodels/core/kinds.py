@@ -1,4 +1,4 @@
-"""Tables of the kinds that a section of a configuration may be of; other packages may add to them.
+"""A table lists the kinds that a section of a configuration may be of; other packages may add to it.
 
 A package adds to a table by calling `register`. Its entry point in the table's group names a module that does so when
 it is imported; it is loaded when a configuration names a kind that is not there, or when the kinds are listed.

@@ -1,4 +1,4 @@
-"""Ranges of the numbers in a configuration: declared in the annotation of a key, checked whenever a section is made.
+"""The numbers of a configuration have ranges: declared in the annotation of a key, checked when a section is made.
 
 @dataclass(frozen=True)
 class AgentConfig(Section):
@@ -18,7 +18,7 @@ from worldmodels.core.errors import ConfigError
 
 
 class Range(NamedTuple):
-    """A rule for one value of a configuration."""
+    """A rule that one value of a configuration must keep."""
 
     rule: str
     """The rule in words, which complete "the key must ..."; empty where every value is allowed."""

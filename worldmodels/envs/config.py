@@ -1,4 +1,4 @@
-"""What can be asked of an environment. Imports nothing heavy: a configuration is checked before anything is loaded."""
+"""An environment is configured here, without heavy imports: a configuration is checked before anything is loaded."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from worldmodels.core.ranges import NonNegative, Positive, Section, Share
 
 @dataclass(frozen=True)
 class PlannerConfig(Section):
-    """Planning by Monte-Carlo rollouts; the defaults are SimPLe's set `planner_small`."""
+    """A planner by Monte-Carlo rollouts; the defaults are SimPLe's set `planner_small`."""
 
     rollouts: Positive = 64
     """Rollouts for each decision."""

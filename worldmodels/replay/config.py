@@ -1,4 +1,4 @@
-"""How much experience is kept, and how much of it in memory."""
+"""The configuration of the replay store says how much experience is kept, and how much of it in memory."""
 
 from __future__ import annotations
 

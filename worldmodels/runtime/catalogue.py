@@ -1,4 +1,4 @@
-"""The names that can be said on the command line and in YAML."""
+"""The command line and YAML know these names."""
 
 from __future__ import annotations
 

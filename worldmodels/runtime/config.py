@@ -83,12 +83,12 @@ class ModelBasedConfig(Section):
 
     @property
     def step_limit(self) -> int:
-        """Real environment steps at which the run ends; 0 where the number of turns ends it."""
+        """Return the real environment steps at which the run ends; 0 where the number of turns ends it."""
         return self.steps if self.collect else 0
 
     @property
     def trains_policy(self) -> bool:
-        """Whether the agent ever learns."""
+        """Return whether the agent ever learns."""
         return self.improve > 0 or self.real_rollout > 0
 
 
@@ -106,7 +106,7 @@ class ModelFreeConfig(Section):
 
     @property
     def step_limit(self) -> int:
-        """Real environment steps at which the run ends."""
+        """Return the real environment steps at which the run ends."""
         return self.steps
 
 
@@ -170,5 +170,5 @@ class RunConfig(Section):
 
     @property
     def trains_policy(self) -> bool:
-        """Whether the agent ever learns; a policy that does not is not evaluated."""
+        """Return whether the agent ever learns; a policy that does not is not evaluated."""
         return self.agent.kind != "random" and self.training.trains_policy

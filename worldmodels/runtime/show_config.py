@@ -1,4 +1,4 @@
-"""What `worldmodels config` prints: a configuration with its documentation, or how two differ; without TensorFlow."""
+"""`worldmodels config` prints a configuration with its documentation, or how two differ, without TensorFlow."""
 
 from __future__ import annotations
 
