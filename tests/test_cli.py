@@ -6,6 +6,8 @@ import sys
 import pytest
 
 from worldmodels.cli import main
+from worldmodels.runtime.show_config import show_config
+from worldmodels.training.launch import DEFAULT_PRESETS
 
 
 def test_help_names_every_command(capsys):
@@ -13,8 +15,39 @@ def test_help_names_every_command(capsys):
         main(["--help"])
     assert exit_.value.code == 0
     text = capsys.readouterr().out
-    for command in ("train", "eval", "play", "enjoy", "plot", "list", "certify", "doctor"):
+    for command in ("train", "config", "eval", "play", "enjoy", "plot", "list", "certify", "doctor"):
         assert command in text
+
+
+def test_without_a_command_the_help_is_printed(capsys):
+    assert main([]) == 0
+    assert "COMMAND" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("trian", "train"), ("evl", "eval"), ("confg", "config")])
+def test_an_unknown_command_suggests_the_nearest(typed, meant, capsys):
+    assert main([typed, "--logdir", "x"]) == 2
+    out, error = capsys.readouterr()
+    assert error.startswith(f"worldmodels: Unknown command '{typed}'. Did you mean '{meant}'? Commands: train, ")
+    assert out == ""
+
+
+def test_the_help_of_train_names_the_default_configuration(capsys):
+    with pytest.raises(SystemExit):
+        main(["train", "--help"])
+    text = capsys.readouterr().out
+    assert all(name in text for name in DEFAULT_PRESETS)
+
+
+def test_config_prints_a_configuration_or_a_difference(capsys):
+    assert main(["config", "debug", "env.game=maze", "seed=3"]) == 0
+    assert "  game: maze\n" in capsys.readouterr().out
+    assert main(["config"]) == 0
+    assert capsys.readouterr().out == show_config(DEFAULT_PRESETS, [])
+    assert main(["config", "--diff", "dreamer", "dreamer_small"]) == 0
+    assert "model.recurrent" in capsys.readouterr().out
+    assert main(["config", "seed=1", "--diff", "dreamer", "dreamer_small"]) == 2
+    assert "received 'seed=1' besides" in capsys.readouterr().err
 
 
 def test_help_loads_neither_tensorflow_nor_pygame():

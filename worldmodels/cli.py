@@ -1,4 +1,4 @@
-"""The command line: argument parsing only. Each subcommand imports what it needs when it runs."""
+"""The command line only parses arguments; each subcommand imports what it needs when it runs."""
 
 from __future__ import annotations
 
@@ -6,21 +6,32 @@ import argparse
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from worldmodels import __version__
 from worldmodels.core.errors import UserError
+from worldmodels.core.lookup import unknown
 
 if TYPE_CHECKING:
     from worldmodels.player.options import PlayOptions
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one subcommand; the exit status is 0, 2 for a mistake of the user's, 130 for an interruption."""
-    options = _parser().parse_args(arguments)
+    """Run one subcommand; the exit status is 0, 2 for a mistake of the user's, 130 for an interruption.
+
+    Without any argument the help is printed, as asked for: nothing has failed, so the status is 0.
+    """
+    arguments = sys.argv[1:] if arguments is None else arguments
+    parser, commands = _parser()
+    if not arguments:
+        parser.print_help()
+        return 0
     warnings.showwarning = _show_warning
     try:
+        if not arguments[0].startswith("-") and arguments[0] not in commands:
+            raise UserError(unknown("command", arguments[0], commands))
+        options = parser.parse_args(arguments)
         return options.run(options) or 0
     except UserError as error:
         print(f"worldmodels: {error}", file=sys.stderr)
@@ -34,22 +45,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _show_warning(message: Warning | str, *where: object, **more: object) -> None:
-    """A warning is for the person at the keyboard; the line of code that gave it is not."""
+    """Print a warning for the person at the keyboard, without the line of code that gave it."""
     print(f"worldmodels: warning: {message}", file=sys.stderr)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> tuple[argparse.ArgumentParser, Collection[str]]:
+    """Return the parser and the names of its commands."""
     parser = argparse.ArgumentParser(
         prog="worldmodels", description="Learn world models of games, train policies inside them, and play in them."
     )
     parser.add_argument("--version", action="version", version=f"worldmodels {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for add in (
-        *(_add_train, _add_eval, _add_play, _add_replay, _add_foresee, _add_enjoy),
+        *(_add_train, _add_config, _add_eval, _add_play, _add_replay, _add_foresee, _add_enjoy),
         *(_add_plot, _add_list, _add_certify, _add_doctor),
     ):
         add(commands)
-    return parser
+    return parser, commands.choices
 
 
 def _add_train(commands: argparse._SubParsersAction) -> None:
@@ -59,12 +71,16 @@ def _add_train(commands: argparse._SubParsersAction) -> None:
         description="Train a world model and a policy inside it. The same command again continues the run.",
     )
     command.add_argument(
-        "--config", nargs="*", default=[], metavar="FILE", help="YAML files or preset names, later ones win"
+        "--config",
+        nargs="*",
+        default=[],
+        metavar="FILE",
+        help="YAML files or preset names, later ones win (default: dreamer_small, or an existing run's own)",
     )
     command.add_argument(
         "overrides", nargs="*", default=[], metavar="KEY=VALUE", help="for example env.game=maze seed=3"
     )
-    command.add_argument("--logdir", required=True, help="the run's folder; without --config an existing run continues")
+    command.add_argument("--logdir", required=True, help="the run's folder; a run that is there continues")
     command.set_defaults(run=_train)
 
 
@@ -75,6 +91,38 @@ def _train(options: argparse.Namespace) -> int:
     # "--config a b key=value" is natural to type, and argparse gives the override to --config.
     overrides = [name for name in options.config if "=" in name] + options.overrides
     return train_command(files, overrides, options.logdir)
+
+
+def _add_config(commands: argparse._SubParsersAction) -> None:
+    command = commands.add_parser(
+        "config",
+        help="print a configuration, with what every key means and may be",
+        description="Print a configuration with what every key means and may be, as YAML that 'train --config' reads.",
+    )
+    command.add_argument(
+        "words",
+        nargs="*",
+        metavar="NAME | KEY=VALUE",
+        help="presets, YAML files or run folders, later ones win (default: that of 'train'), and overrides",
+    )
+    command.add_argument(
+        "--diff", nargs=2, metavar=("A", "B"), help="print the keys in which two presets, files or run folders differ"
+    )
+    command.set_defaults(run=_config)
+
+
+def _config(options: argparse.Namespace) -> None:
+    from worldmodels.runtime.show_config import show_config, show_difference
+    from worldmodels.training.launch import DEFAULT_PRESETS
+
+    if options.diff and options.words:
+        raise UserError(f"--diff compares two configurations; received '{options.words[0]}' besides.")
+    if options.diff:
+        print(show_difference(*options.diff))
+        return
+    names = [word for word in options.words if "=" not in word]
+    overrides = [word for word in options.words if "=" in word]
+    print(show_config(names or DEFAULT_PRESETS, overrides), end="")
 
 
 def _add_eval(commands: argparse._SubParsersAction) -> None:

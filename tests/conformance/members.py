@@ -6,19 +6,13 @@ A new member needs one entry here, named by its kind, or by its kind and a word 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
 from typing import Any
 
-import numpy as np
-
-from worldmodels.agents import build_agent
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
 from worldmodels.agents.ppo_config import PPOConfig
 from worldmodels.agents.random_config import RandomConfig
-from worldmodels.core.types import Batch
-from worldmodels.models import build_model
-from worldmodels.models.api import ModelSpec
 from worldmodels.models.config import HeadConfig, OptimizerConfig, PatchConfig
+from worldmodels.models.conformance.samples import ACTIONS, SHAPE
 from worldmodels.models.frame_stack_config import FrameStackConfig
 from worldmodels.models.next_frame.config import (
     ConvNetworkConfig,
@@ -30,9 +24,6 @@ from worldmodels.models.next_frame.config import (
 from worldmodels.models.next_frame.patch_config import MotionOutputConfig, PatchNetworkConfig
 from worldmodels.models.rssm.config import RSSMConfig
 
-SHAPE, ACTIONS = (20, 24, 3), 5
-"""No member may count on square images, or on sides that are powers of two."""
-ROWS, STEPS = 3, 8
 HEAD, FAST = HeadConfig(1, 8), OptimizerConfig(learning_rate=1e-2)
 PATCH = PatchConfig(patch=2, depth=4)
 
@@ -73,45 +64,10 @@ AGENTS: dict[str, Any] = {
     ),
     "random": RandomConfig(),
 }
-SPECS = {
-    "vector": ModelSpec(SHAPE, ACTIONS, "vector", (7,)),
-    "images": ModelSpec(SHAPE, ACTIONS, "images", (*SHAPE[:2], 6)),
-}
-"""Features of both kinds that a representation may offer."""
-
-
-def key(number: int) -> np.ndarray:
-    return np.array([number, 11], np.int32)
-
-
-def make_model(name: str, number: int = 0, shape: tuple[int, int, int] = SHAPE, actions: int = ACTIONS) -> Any:
-    """A fresh one; the number decides its weights."""
-    return build_model(MODELS[name], shape, actions, key(number))
-
-
-def make_agent(name: str, spec: ModelSpec, number: int = 0) -> Any:
-    return build_agent(AGENTS[name], spec, key(number))
-
-
-@cache
-def shared_model(name: str) -> Any:
-    """One for all tests that leave it as it is: tracing its graphs again would take most of the time."""
-    return make_model(name)
-
-
-@cache
-def _learner(name: str) -> Any:
-    return make_model(name)
-
-
-def renewed_learner(name: str, number: int = 0) -> Any:
-    """A model to be fitted, with fresh weights: always the same object, since tracing an update takes long."""
-    model = _learner(name)
-    model.load(make_model(name, number).save())
-    return model
 
 
 def world_models(names: Iterable[str] = MODELS) -> list[str]:
+    """The entries that imagine."""
     return [name for name in names if MODELS[name].spec(SHAPE, ACTIONS).imagines]
 
 
@@ -119,18 +75,3 @@ def one_of_each_kind(table: dict[str, Any]) -> list[str]:
     """The first entry of each kind: how a model is laid out is nothing to an agent."""
     kinds = {config.kind: name for name, config in reversed(table.items())}
     return [name for name in table if name in kinds.values()]
-
-
-def make_batch(shape: tuple[int, int, int] = SHAPE, actions: int = ACTIONS) -> Batch:
-    """Windows of noise; in row 1 an episode ends at step 4 and another begins, row 2 begins with one."""
-    random = np.random.default_rng(4)
-    is_first, is_last = np.zeros((2, ROWS, STEPS), bool)
-    is_first[1, 5] = is_first[2, 0] = is_last[1, 4] = True
-    return Batch(
-        random.integers(0, 256, (ROWS, STEPS, *shape), np.uint8),
-        random.choice([-1.0, 0.0, 1.0], (ROWS, STEPS)).astype(np.float32),
-        is_first,
-        is_last,
-        is_last,
-        random.integers(0, actions, (ROWS, STEPS)).astype(np.int32),
-    )

@@ -2,59 +2,32 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import members
 import numpy as np
 import pytest
-import tensorflow as tf
-from members import ACTIONS, ROWS, SHAPE, key, make_agent, make_batch, renewed_learner, shared_model
-from trees import assert_same, differ, leaves
 
-from worldmodels.imagination.starts import choose_starts
+from worldmodels.agents.conformance import check_learning_in_imagination
+from worldmodels.agents.conformance.samples import make_agent
 from worldmodels.imagination.vector_env import ImaginedVectorEnv
+from worldmodels.models.conformance.samples import ACTIONS, BATCH, ROWS, SHAPE, key, shared_model
 from worldmodels.runtime.actor import ModelActor
 
-BATCH = make_batch()
-CONTINUES = tf.constant(~BATCH.is_terminal, tf.float32)
 each = pytest.mark.parametrize("agent_name", members.AGENTS)
 REPRESENTATIONS = members.one_of_each_kind(members.MODELS)
-
-
-@cache
-def fitted(name):
-    """A world model after one update, and its states along the batch."""
-    model = renewed_learner(name)
-    return model, model.fit(BATCH, key(0))[1]
 
 
 @pytest.mark.parametrize("model_name", members.world_models(REPRESENTATIONS))
 @each
 def test_an_agent_learns_in_imagination(model_name, agent_name):
-    """One policy update: finite, of some effect, repeatable bit for bit; the model stays as it is."""
-    model, states = fitted(model_name)
-    starts = choose_starts(states, CONTINUES, 0, key(2))
-    before = leaves(model.save())
-    stories = []
-    for _ in range(2):
-        agent = make_agent(agent_name, model.spec)
-        fresh = leaves(agent.save())
-        metrics = agent.update_from_imagination(model, *starts, key(1))
-        stories.append((metrics, leaves(agent.save())))
-    assert_same(*stories)
-    assert all(label.startswith("policy/") and np.isfinite(value) for label, value in metrics.items())
-    if len(fresh) > 1:
-        assert metrics["policy/finite"] == 1
-        assert differ(fresh, leaves(agent.save()))
-    assert_same(before, leaves(model.save()))
+    check_learning_in_imagination(members.AGENTS[agent_name], members.MODELS[model_name])
 
 
 @pytest.mark.parametrize("model_name", REPRESENTATIONS)
 @each
-def test_an_agent_acts_through_a_perception(model_name, agent_name):
+def test_an_agent_acts_through_a_representation(model_name, agent_name):
     """The same actions again after a save and a load, and no trace of what an episode was before it began."""
-    model = shared_model(model_name)
-    agent = make_agent(agent_name, model.spec)
+    model = shared_model(members.MODELS[model_name])
+    agent = make_agent(members.AGENTS[agent_name], model.spec)
     actor, twin = (ModelActor(model, agent, ROWS, key(3)) for _ in range(2))
     for t in range(4):
         action = actor.act(BATCH.observation[:, t], BATCH.is_first[:, t] | (t == 0)).action
@@ -68,7 +41,7 @@ def test_an_agent_acts_through_a_perception(model_name, agent_name):
 @pytest.mark.parametrize("model_name", members.world_models())
 @pytest.mark.parametrize("observe", ["frames", "features"])
 def test_a_learned_world_is_a_gymnasium_environment(model_name, observe):
-    model = shared_model(model_name)
+    model = shared_model(members.MODELS[model_name])
 
     def starts(count, generator):
         rows = generator.integers(0, ROWS, count)

@@ -7,8 +7,10 @@ from typing import Literal
 import pytest
 
 from worldmodels.core import config as config_module
-from worldmodels.core.config import from_dict, load_config, preset_names, save_config, to_dict
+from worldmodels.core.config import differences, from_dict, load_config, preset_names, to_dict
 from worldmodels.core.errors import ConfigError
+from worldmodels.core.ranges import Positive, Section
+from worldmodels.core.yaml_text import to_yaml
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,16 @@ class Run:
     model: Recurrent | Stacked = Recurrent(units=9)
     fast: bool = False
     layers: tuple[tuple[int, float], ...] = ()
+
+
+@dataclass(frozen=True)
+class Inner(Section):
+    sizes: tuple[Positive, ...] = (1,)
+
+
+@dataclass(frozen=True)
+class Outer:
+    inner: Inner = Inner()
 
 
 @dataclass(frozen=True)
@@ -114,6 +126,16 @@ def test_checks_of_the_dataclass_see_the_final_values_only(tmp_path: Path) -> No
     assert error_of(files=(bad,)) == f"world (set by {bad}): count must be at least 1, received 0."
 
 
+def test_a_value_out_of_its_range_is_told_with_its_full_key_and_place(tmp_path: Path) -> None:
+    file = write(tmp_path / "a.yaml", "inner:\n\n  sizes: [2, 0]\n")
+    with pytest.raises(ConfigError) as caught:
+        load_config(Outer, [file])
+    assert str(caught.value) == f"{file}, line 3: inner.sizes must be at least 1. Received (2, 0)."
+    with pytest.raises(ConfigError, match=r"^inner.sizes must be at least 1. Received \(0,\).$"):
+        from_dict(Outer, {"inner": {"sizes": [0]}})
+    assert load_config(Outer, [file], ["inner.sizes=[3]"]).inner.sizes == (3,)
+
+
 @pytest.mark.parametrize(
     "override, message",
     [
@@ -151,6 +173,7 @@ def test_checks_of_the_dataclass_see_the_final_values_only(tmp_path: Path) -> No
             "model.kind=stakced: 'model.kind': Unknown kind 'stakced'. Did you mean 'stacked'? "
             "Kinds: recurrent, stacked.",
         ),
+        ("model.kind=[a]", "model.kind=[a]: 'model.kind': Unknown kind '['a']'. Kinds: recurrent, stacked."),
         ("seed", "'seed' is not of the form key=value, as in seed=3 or env.num_envs=8."),
         ("seed=[1", "'seed=[1': not valid YAML: expected ',' or ']', but got '<stream end>'."),
     ],
@@ -200,18 +223,31 @@ def test_a_bare_name_is_a_preset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_saved_configurations_come_back_equal(tmp_path: Path) -> None:
     tricky = "yes: [1e3]\n# 'no' \t é" + "x " * 200
     config = Run(-3, World(tricky, 2**40, "hard"), Stacked(rate=1e-30), True, ((1, 0.1), (2, 1e300)))
-    save_config(config, tmp_path / "config.yaml")
+    write(tmp_path / "config.yaml", to_yaml(to_dict(config)))
     assert load_config(Run, [tmp_path / "config.yaml"]) == config
     assert from_dict(Run, to_dict(config)) == config
 
 
-def test_saved_configurations_are_pleasant_to_read(tmp_path: Path) -> None:
-    save_config(Run(layers=((1, 0.5),)), tmp_path / "config.yaml")
-    assert (tmp_path / "config.yaml").read_text() == (
+def test_saved_configurations_are_pleasant_to_read() -> None:
+    assert to_yaml(to_dict(Run(layers=((1, 0.5),)))) == (
         "seed: 0\nworld:\n  name: coinrun\n  count: 16\n  mode: easy\n"
         "model:\n  kind: recurrent\n  units: 9\n  sizes: [1, 2]\n  rate: 0.0001\n  clip:\n"
         "fast: false\nlayers: [[1, 0.5]]\n"
     )
+
+
+def test_differences_name_the_full_key_and_both_values() -> None:
+    old, new = to_dict(Run(seed=1)), to_dict(Run(seed=2, world=World(count=3), model=Stacked()))
+    assert list(differences(old, new)) == [
+        ("seed", 1, 2),
+        ("world.count", 16, 3),
+        ("model.kind", "recurrent", "stacked"),
+        ("model.units", 9, None),
+        ("model.sizes", [1, 2], None),
+        ("model.rate", 1e-4, 1e-3),
+        ("model.depth", None, 3),
+    ]
+    assert list(differences(old, old)) == []
 
 
 def test_a_key_without_default_must_be_given() -> None:

@@ -249,11 +249,11 @@ def test_settings_are_checked(make: Callable[..., Evaluate]) -> None:
     evaluate = make()
     for settings, text in [
         ({"episode_count": 3}, "episode_count"),
-        ({"episodes": 0}, "evaluation.episodes is 0; it must be at least 1"),
-        ({"temperatures": [1.0, -1.0]}, r"evaluation.temperatures holds -1.0; they must be 0 or more"),
-        ({"model_temperatures": [-0.5]}, "evaluation.model_temperatures holds -0.5"),
-        ({"noops": []}, "evaluation.noops is empty"),
-        ({"noops": [1, 1]}, "evaluation.noops holds a number twice: 1, 1"),
+        ({"episodes": 0}, "settings: episodes must be at least 1. Received 0"),
+        ({"temperatures": [1.0, -1.0]}, r"temperatures must be 0 or more. Received \(1.0, -1.0\)"),
+        ({"model_temperatures": [-0.5]}, r"model_temperatures must be 0 or more. Received \(-0.5,\)"),
+        ({"noops": []}, r"noops must hold at least one number, and none twice. Received \(\)"),
+        ({"noops": [1, 1]}, r"noops must hold .* none twice. Received \(1, 1\)"),
         ({"horizon": 20, "max_steps": 99}, "evaluation.horizon is 20, and none of 6 recorded windows"),
     ]:
         with pytest.raises(ConfigError, match=text):
@@ -284,8 +284,8 @@ def test_planners_have_names_and_differences() -> None:
     for planner, text in [
         (["big"], "Unknown planner 'big'.*Planners: tiny, small, base"),
         (["small", "depth=3"], "depth"),
-        (["small", "rollouts=0"], "The planner's rollouts is 0"),
-        (["small", "discount=2"], "discount between 0 and 1"),
+        (["small", "rollouts=0"], "rollouts=0: rollouts must be at least 1. Received 0"),
+        (["small", "discount=2"], "discount must be between 0 and 1. Received 2.0"),
     ]:
         with pytest.raises(ConfigError, match=text):
             Request("r", planner=planner).planner_config()

@@ -44,8 +44,8 @@ def test_sound_configurations_pass():
         ({"agent": {"kind": "actor_critic"}}, "training.kind is 'model_free', so .* agent.kind is 'actor_critic'"),
         ({"training": {"kind": "model_based"}}, "training.kind is 'model_based' and model.kind is 'frames'"),
         ({"training": {"kind": "model_free", "rollout": 0}}, "training.rollout must be at least 1. Received 0"),
-        ({"training": {"kind": "model_free", "evaluate_every": -1}}, "schedule.evaluate_every must be at least 0"),
-        ({"training": {"kind": "model_free", "keep_checkpoints": 0}}, "schedule.keep_checkpoints must be at least 1"),
+        ({"schedule": {"evaluate_every": -1}}, "schedule.evaluate_every must be at least 0"),
+        ({"schedule": {"keep_checkpoints": 0}}, "schedule.keep_checkpoints must be at least 1"),
     ],
 )
 def test_loops_models_and_agents_that_do_not_go_together(change, text):
@@ -57,9 +57,15 @@ def test_loops_models_and_agents_that_do_not_go_together(change, text):
     [
         ({"prefill": 399, "length": 50}, "training.length x env.num_envs = 50 x 8 = 400 steps. Received 399"),
         ({"prefill": 31, "length": 2, "starts": {"context": 4}}, "training.starts.context x .* = 4 x 8 = 32 steps"),
-        ({"starts": {"context": 4, "newest": 24}}, "= 4 x 8 = 32 steps, or be 0 for all. Received 24"),
-        ({"starts": {"context": 4, "beginnings": 17}}, "beginnings is 17, out of 16 in training.starts.rollouts"),
-        ({"starts": {"context": 4, "rollouts": 0}}, "training.starts.rollouts must be at least 1. Received 0"),
+        ({"starts": {"context": 4, "rollouts": 1, "newest": 24}}, "= 4 x 8 = 32 steps, or be 0 for all. Received 24"),
+        (
+            {"starts": {"context": 4, "rollouts": 16, "beginnings": 17}},
+            "beginnings is 17, out of 16 in training.starts.rollouts",
+        ),
+        (
+            {"starts": {"context": 4}},
+            "starts.rollouts must be at least 1 where training.starts.context is 4: .* Received 0",
+        ),
         ({"real_rollout": 10, "collect": 80}, "real_rollout is 10, so .* agent.kind is 'actor_critic'"),
         ({"collect": 0}, "training.collect is 0, so training.turns .* Received turns 0"),
         ({"fit": 0, "starts": {"context": 4}}, "learn in a world model that nothing trains"),
@@ -67,7 +73,6 @@ def test_loops_models_and_agents_that_do_not_go_together(change, text):
         ({"fit": 3, "fit_factors": [0.1]}, r"each turn must fit. training.fit is 3, training.fit_factors \(0.1,\)"),
         ({"improve_factors": [1, -1]}, r"improve_factors must be 0 or more. Received \(1.0, -1.0\)"),
         ({"prefill": 5000, "steps": 4000}, "training.prefill is 5000, and training.steps 4000"),
-        ({"log_updates": -1}, "schedule.log_updates must be at least 0"),
     ],
 )
 def test_numbers_of_the_loop_that_do_not_go_together(training, text):
@@ -86,7 +91,7 @@ def test_held_out_episodes_leave_some_to_learn_from(every):
 
 def test_a_window_is_longer_than_what_a_next_frame_model_sees():
     config = {"model": {"kind": "deterministic"}, "training": {"length": 4}}
-    refused(config, "training.length is 4 and model.frames 4")
+    refused(config, "training.length is 4; a sequence must hold at least 5 steps")
 
 
 def test_tensorflow_is_not_needed_to_find_them():

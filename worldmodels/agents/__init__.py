@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
+from worldmodels.agents.config import AgentConfig
 from worldmodels.agents.ppo_config import PPOConfig
 from worldmodels.agents.random_config import RandomConfig
-from worldmodels.core.errors import ConfigError
-from worldmodels.core.lookup import unknown
+from worldmodels.core.kinds import Kinds
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,25 +16,41 @@ if TYPE_CHECKING:
     from worldmodels.agents.api import Agent
     from worldmodels.models.api import ModelSpec
 
-__all__ = ["AGENTS", "build_agent"]
+__all__ = ["AGENTS", "build_agent", "register_agent"]
 
-AGENTS: dict[str, tuple[type, str]] = {
-    "actor_critic": (ActorCriticConfig, "worldmodels.agents.actor_critic:ActorCritic"),
-    "ppo": (PPOConfig, "worldmodels.agents.ppo:PPO"),
-    "random": (RandomConfig, "worldmodels.agents.random_agent:RandomAgent"),
-}
-"""Every kind of agent: its configuration, and where its class stands (imported when one is built)."""
+AGENTS = Kinds("agent", "worldmodels.agents")
+"""Every kind of agent."""
 
 
-def build_agent(config: Any, spec: ModelSpec, seed: np.ndarray) -> Agent:
-    """A fresh agent.
+def register_agent(kind: str, config: type, home: str) -> None:
+    """Add a kind of agent to `AGENTS`; adding the same again changes nothing.
 
     Args:
-        config: one of the configuration classes in `AGENTS`.
-        spec: of the world model whose features the agent will see.
-        seed: int32 (2,), for the initial weights.
+        kind: as in YAML, `agent: {kind: ...}`.
+        config: a frozen dataclass like `AgentConfig`, best in a module that imports no TensorFlow.
+        home: the agent's class, "package.module:Class", called with `config`, the model's `ModelSpec` and a seed; see
+            `agents/api.py` for its methods.
+
+    Raises:
+        ConfigError: the kind is taken by another class, or `config` is no dataclass of that kind.
     """
-    if config.kind not in AGENTS:
-        raise ConfigError(unknown("agent", config.kind, AGENTS))
-    module, name = AGENTS[config.kind][1].split(":")
-    return getattr(import_module(module), name)(config, spec, seed)
+    AGENTS.register(kind, config, home)
+
+
+register_agent("actor_critic", ActorCriticConfig, "worldmodels.agents.actor_critic:ActorCritic")
+register_agent("ppo", PPOConfig, "worldmodels.agents.ppo:PPO")
+register_agent("random", RandomConfig, "worldmodels.agents.random_agent:RandomAgent")
+
+
+def build_agent(config: AgentConfig, spec: ModelSpec, seed: np.ndarray) -> Agent:
+    """Return a fresh agent.
+
+    Args:
+        config: of one of the classes in `AGENTS`.
+        spec: of the model whose features the agent will see.
+        seed: int32 (2,), for the initial weights.
+
+    Raises:
+        ConfigError: there is no such kind, or the agent cannot be built for these features.
+    """
+    return cast("Agent", AGENTS.build(config, spec, seed))

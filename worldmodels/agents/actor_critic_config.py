@@ -5,34 +5,40 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from worldmodels.agents.config import ImageNetworkKind, RewardTransform
+from worldmodels.core.ranges import NonNegative, Positive, Section, Share
 from worldmodels.models.config import HeadConfig, OptimizerConfig
 
 
 @dataclass(frozen=True)
-class ActorCriticConfig:
-    """Learning in imagination; the defaults are DreamerV2's figures for Atari."""
+class ActorCriticConfig(Section):
+    """An actor and a critic that learn in imagination alone; the defaults are DreamerV2's figures for Atari."""
 
     kind: str = "actor_critic"
     learns_from_experience = False  # a fact about the kind, not a setting: so without a type
     actor: HeadConfig = field(default_factory=HeadConfig)
+    """Dense layers of the policy."""
     critic: HeadConfig = field(default_factory=HeadConfig)
+    """Dense layers of the value."""
     images: ImageNetworkKind = "small"
-    """The network in front of each of the two where features are images."""
-    horizon: int = 15
-    """Steps of each imagined rollout."""
-    discount: float = 0.999
-    return_lambda: float = 0.95
+    """Network in front of each of the two where features are images."""
+    horizon: Positive = 15
+    """Steps of each imagined rollout (`imag_horizon` in DreamerV2)."""
+    discount: Share = 0.999
+    """Weight of each step's future against its present (`gamma` in Stable-Baselines3)."""
+    return_lambda: Share = 0.95
     """Lambda of the returns: 1 sums imagined rewards up to the horizon, 0 trusts the critic after one step
     (`discount_lambda` in DreamerV2)."""
-    entropy: float = 1e-3
-    """Weight of the policy's entropy, in nats, against the advantage."""
+    entropy: NonNegative = 1e-3
+    """Weight of the policy's entropy, in nats, against the advantage (`actor_ent` in DreamerV2)."""
     reward_transform: RewardTransform = "tanh"
-    """What is learned from in place of a reward (`clip_rewards` in DreamerV2)."""
+    """Quantity that is learned from in place of a reward (`clip_rewards` in DreamerV2)."""
     normalize_returns: bool = False
     """Divide advantages by the running range of returns, 5th to 95th percentile, where it exceeds 1 (DreamerV3)."""
-    target_every: int = 100
-    """Updates between two moves of the target critic."""
-    target_share: float = 1.0
-    """How far the target critic then moves to the critic; 1 copies it."""
+    target_every: Positive = 100
+    """Updates between two moves of the target critic (`slow_target_update` in DreamerV2)."""
+    target_share: Share = 1.0
+    """Share of the way to the critic that the target then moves; 1 copies it (`slow_target_fraction` in DreamerV2)."""
     actor_optimizer: OptimizerConfig = field(default_factory=lambda: OptimizerConfig(learning_rate=4e-5))
+    """Optimizer of the policy."""
     critic_optimizer: OptimizerConfig = field(default_factory=lambda: OptimizerConfig(learning_rate=1e-4))
+    """Optimizer of the value."""

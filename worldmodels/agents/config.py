@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Protocol
 
 ImageNetworkKind = Literal["small", "nature", "impala", "impala_large"]
 """SimPLe's two convolutions; DQN's three (Mnih et al. 2015); IMPALA's residual network (Espeholt et al. 2018), and that
@@ -11,3 +11,18 @@ with five wider stages (CoinRun, Cobbe et al. 2019)."""
 RewardTransform = Literal["none", "clip", "tanh"]
 """What an agent learns from in place of a reward: the reward itself, the reward clipped to [-1, 1], or its hyperbolic
 tangent."""
+
+
+class AgentConfig(Protocol):
+    """The configuration of an agent of any kind: a frozen dataclass whose first field is `kind: str = "name"`."""
+
+    @property
+    def kind(self) -> str:
+        """The name of the kind in YAML."""
+
+    @property
+    def learns_from_experience(self) -> bool:
+        """Whether the agent can learn in the real world; a fact about the kind, so a class attribute and no field."""
+
+    def __hash__(self) -> int:
+        """Return a hash of the settings, which a frozen dataclass has."""

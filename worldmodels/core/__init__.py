@@ -1,1 +1,1 @@
-"""What every other package stands on: configuration, run folders, checkpoints, seeding, shared types. No TensorFlow."""
+"""Every other package stands on configuration, run folders, checkpoints, seeding and shared types; no TensorFlow."""

@@ -1,4 +1,4 @@
-"""Checkpoints: folders that are complete or absent, checked when read, with the one before in reserve.
+"""A checkpoint is a folder that is complete or absent, and checked when it is read; the one before stays in reserve.
 
 checkpoints/00001234/tensors.safetensors   every array
 checkpoints/00001234/state.json            everything else
@@ -16,7 +16,7 @@ import stat
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from safetensors import SafetensorError
 from safetensors import numpy as safetensors
@@ -31,25 +31,15 @@ REPLACED = ".tmp-replaced"
 """What is added to a checkpoint's name while another one of the same step takes its place."""
 
 
-class Saveable(Protocol):
-    """Anything with state: weights, optimisers, cursors, schedules, random generators, environments."""
-
-    def save(self) -> dict[str, Any]:
-        """The whole state as a tree (see `core/tree.py`)."""
-
-    def load(self, tree: dict[str, Any]) -> None:
-        """Takes the state over, so that what follows is as if it had never been saved."""
-
-
 class Checkpoints:
-    """The checkpoints in one folder, by step. One process writes; any number may read meanwhile."""
+    """The checkpoints in one folder go by their steps; one process writes them, and any number may read meanwhile."""
 
     def __init__(self, folder: Path | str, keep: int = 2) -> None:
         self.folder = Path(folder)
         self.keep = keep
 
     def steps(self) -> list[int]:
-        """The steps of which there are checkpoints, ascending; half-written ones do not count."""
+        """Return the steps of which there are checkpoints, ascending; half-written ones do not count."""
         if not self.folder.is_dir():
             return []
         found = (re.fullmatch(rf"(\d{{8,}})({re.escape(REPLACED)})?", entry.name) for entry in os.scandir(self.folder))
@@ -57,11 +47,13 @@ class Checkpoints:
         return sorted(step for step in steps if self._path(step).is_dir() and not self._path(step).is_symlink())
 
     def write(self, step: int, tree: Mapping[str, Any]) -> Path:
-        """Writes the checkpoint of `step`, in place of one that is there, then removes old ones but `keep`, and any of
-        later steps.
+        """Write the checkpoint of `step`, in place of one that is there; remove later ones, and old ones but `keep`.
 
         Later ones are left from a future that was abandoned when the run was taken up again further back.
-        Raises `DiskFullError`, with every checkpoint as it was, and TypeError for a leaf that cannot be stored.
+
+        Raises:
+            DiskFullError: the disk is full; every checkpoint is as it was.
+            TypeError: a leaf cannot be stored.
         """
         files = _encode(step, tree)
         target = self._plain(step)
@@ -87,10 +79,12 @@ class Checkpoints:
         return target
 
     def read(self, step: int | None = None) -> tuple[int, dict[str, Any]]:
-        """(step, tree) of the newest checkpoint that is sound, or of `step`.
+        """Return step and tree of the newest checkpoint that is sound, or of `step`.
 
-        A damaged newer one is passed over with a warning that names the file and the damage. Raises `CheckpointError`
-        where none is left, or where the one asked for is missing or damaged.
+        A damaged newer one is passed over with a warning that names the file and the damage.
+
+        Raises:
+            CheckpointError: none is left, or the one asked for is missing or damaged.
         """
         steps = self.steps()
         if not steps:
@@ -114,13 +108,13 @@ class Checkpoints:
         return self.folder / f"{step:08d}"
 
     def _path(self, step: int) -> Path:
-        """Where the checkpoint is: for an instant, or if the process died in it, under the name of a replaced one."""
+        """Return where the checkpoint is: for an instant, or where the process died in it, under a replaced name."""
         plain = self._plain(step)
         replaced = plain.with_name(plain.name + REPLACED)
         return replaced if replaced.exists() and not plain.exists() else plain
 
     def _remove(self, path: Path) -> None:
-        """Renamed first: a crash in the middle leaves a leftover, not a checkpoint with files missing."""
+        """Remove a checkpoint, renamed first: a crash then leaves a leftover, not a checkpoint with files missing."""
         aside = path.with_name(f"{path.name}.tmp-removed")
         os.rename(path, aside)
         shutil.rmtree(aside)
@@ -135,14 +129,14 @@ class Checkpoints:
 
 
 class _DamageError(Exception):
-    """Which file of a checkpoint is damaged, and how."""
+    """An error that says which file of a checkpoint is damaged, and how."""
 
     def __init__(self, path: Path, why: str) -> None:
         super().__init__(f"Checkpoint file '{path}' is damaged: {why}.")
 
 
 def _encode(step: int, tree: Mapping[str, Any]) -> dict[str, bytes]:
-    """The files of a checkpoint by name."""
+    """Return the files of a checkpoint by name."""
     state, tensors = flatten(tree)
     files = {TENSORS: safetensors.save(tensors), STATE: json.dumps(state, indent=1).encode()}
     sums = {name: {"bytes": len(data), "sha256": _sha256(data)} for name, data in files.items()}

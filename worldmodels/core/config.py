@@ -1,10 +1,11 @@
-"""Configuration: nested frozen dataclasses hold the defaults, YAML files and `a.b=value` hold the differences.
+"""Nested frozen dataclasses hold the defaults of a configuration, YAML files and `a.b=value` hold the differences.
 
-Sources are merged first, each value checked where it stands, and the dataclasses are built once at the end: their
-own checks (`__post_init__`) see only the final combination.
+Sources are merged first, the type of each value checked where it stands, and the dataclasses are built once at the
+end: their own checks (`core/ranges.py`, `__post_init__`) see only the final combination.
 
-A field annotated as a union of dataclasses, each with a `kind: str` of its own, is resolved through the key `kind`.
-A source that names another kind than the sources before it starts that section anew.
+A section that comes in several kinds is a union of dataclasses, each with a `kind: str` of its own, or names the table
+of its kinds in the metadata of its field (`core/kinds.py`). The key `kind` chooses among them; a source that names
+another kind than the sources before it starts that section anew.
 """
 
 from __future__ import annotations
@@ -17,20 +18,24 @@ from typing import Any, TypeVar
 
 from worldmodels.core.config_values import MismatchError, convert, received, union_members
 from worldmodels.core.errors import ConfigError, UserError
-from worldmodels.core.files import write_atomic
+from worldmodels.core.kinds import Kinds
 from worldmodels.core.lookup import nearest, unknown
-from worldmodels.core.yaml_text import parse_value, place, read_mapping, to_yaml
+from worldmodels.core.ranges import RangeError
+from worldmodels.core.yaml_text import parse_value, place, read_mapping
 
 T = TypeVar("T")
 
 
 def load_config(cls: type[T], files: Sequence[Path | str], overrides: Sequence[str] = ()) -> T:
-    """The dataclass `cls` from its defaults, then `files` in order, then `overrides` such as "env.num_envs=8".
+    """Return the dataclass `cls` from its defaults, then `files` in order, then `overrides` such as "env.num_envs=8".
 
-    A file given as a bare name ("dreamer_small") is a shipped preset. Raises `ConfigError`, which names the full key,
-    the file and line or the override, what was received and the nearest valid name.
+    A file given as a bare name ("dreamer_small") is a shipped preset.
+
+    Raises:
+        ConfigError: a key or value cannot be used; the text names the full key, the file and line or the override, what
+            was received and the nearest valid name.
     """
-    root = _Section(cls, None)
+    root = _Draft(cls, None)
     for file in files:
         path = find_config(file)
         _Merge(cls, str(path)).into(root, read_mapping(path), "")
@@ -40,36 +45,41 @@ def load_config(cls: type[T], files: Sequence[Path | str], overrides: Sequence[s
 
 
 def from_dict(cls: type[T], mapping: Mapping[str, Any], where: str = "") -> T:
-    """The dataclass `cls` from its defaults and a nested mapping; `where` names the mapping's origin in errors."""
-    root = _Section(cls, None)
+    """Return the dataclass `cls` from its defaults and a nested mapping; `where` is the mapping's origin in errors."""
+    root = _Draft(cls, None)
     _Merge(cls, where).into(root, mapping, "")
     return typing.cast(T, _build(root, ""))
 
 
 def to_dict(config: Any) -> dict[str, Any]:
-    """The configuration as nested dicts and lists; `from_dict` gives back an equal one."""
+    """Return the configuration as nested dicts and lists, of which `from_dict` makes an equal one."""
     return {field.name: _plain(getattr(config, field.name)) for field in dataclasses.fields(config)}
 
 
-def save_config(config: Any, path: Path | str) -> None:
-    """Writes every value, defaults included, as YAML that `load_config` reads back."""
-    write_atomic(path, to_yaml(to_dict(config)))
+def differences(old: Mapping[str, Any], new: Mapping[str, Any], where: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Yield the full key and both values wherever two nested configurations differ; None where a key is missing."""
+    for key in dict.fromkeys([*old, *new]):
+        a, b, full = old.get(key), new.get(key), _join(where, key)
+        if isinstance(a, Mapping) and isinstance(b, Mapping):
+            yield from differences(a, b, full)
+        elif a != b:
+            yield full, a, b
 
 
 def presets_folder() -> Path:
-    """The folder of shipped presets: inside the package where it is installed, beside it in a checkout."""
+    """Return the folder of shipped presets: inside the package where it is installed, beside it in a checkout."""
     package = Path(__file__).parents[1]
     inside = package / "configs"
     return inside if inside.is_dir() else package.parent / "configs"
 
 
 def preset_names() -> list[str]:
-    """The names of the shipped presets, sorted."""
+    """Return the names of the shipped presets, sorted."""
     return sorted(path.stem for path in presets_folder().glob("*.yaml"))
 
 
 def find_config(file: Path | str) -> Path:
-    """The path of a configuration file, or of the preset where `file` is a bare name without slash or suffix."""
+    """Return the path of a configuration file, or of a preset where `file` is a bare name without slash or suffix."""
     text, path = str(file), Path(file)
     is_name = "/" not in text and not path.suffix
     if is_name and text in preset_names():
@@ -86,17 +96,19 @@ def find_config(file: Path | str) -> Path:
 
 
 @dataclasses.dataclass
-class _Section:
-    """What the sources said so far about one dataclass."""
+class _Draft:
+    """A section in the making, which holds what the sources said of it so far."""
 
     cls: Any
     base: Any
     """The instance whose values stand where no source says otherwise; None: the defaults of `cls`."""
     values: dict[str, Any] = dataclasses.field(default_factory=dict)
+    places: dict[str, str] = dataclasses.field(default_factory=dict)
+    """Where each value was written."""
     sources: list[str] = dataclasses.field(default_factory=list)
 
     def current(self, field: dataclasses.Field[Any]) -> Any:
-        """The field's value as things stand, or `dataclasses.MISSING`."""
+        """Return the field's value as things stand, or `dataclasses.MISSING`."""
         if field.name in self.values:
             return self.values[field.name]
         if self.base is not None:
@@ -108,47 +120,48 @@ class _Section:
 
 @dataclasses.dataclass(frozen=True)
 class _Merge:
-    """Puts one source (a file, an override) into the sections under the root dataclass."""
+    """One source (a file, an override), which `into` puts into the sections under the root dataclass."""
 
     root: Any
     source: str
 
-    def into(self, section: _Section, mapping: Mapping[Any, Any], where: str) -> None:
-        """Checks and takes over every key of `mapping`; `where` is the section's full name."""
-        if self.source and self.source not in section.sources:
-            section.sources.append(self.source)
-        hints, fields = typing.get_type_hints(section.cls), _fields(section.cls)
+    def into(self, draft: _Draft, mapping: Mapping[Any, Any], where: str) -> None:
+        """Check and take over every key of `mapping`; `where` is the section's full name."""
+        if self.source and self.source not in draft.sources:
+            draft.sources.append(self.source)
+        hints, fields = typing.get_type_hints(draft.cls), _fields(draft.cls)
         for key, value in mapping.items():
             at = place(self.source, mapping, key)
             at, full = at and at + ": ", _join(where, str(key))
             if key not in fields:
-                raise ConfigError(f"{at}{self._unknown_key(section.cls, str(key), where)}")
-            classes = _dataclasses_in(hints[key])
-            if classes and not (value is None and type(None) in union_members(hints[key])):
-                section.values[key] = self._subsection(section.current(fields[key]), classes, value, full, at)
+                raise ConfigError(f"{at}{self._unknown_key(draft.cls, str(key), where)}")
+            draft.places[key] = at
+            kinds = kinds_of(fields[key], hints[key])
+            if kinds and not (value is None and type(None) in union_members(hints[key])):
+                draft.values[key] = self._subsection(draft.current(fields[key]), kinds, value, full, at)
                 continue
             try:
-                section.values[key] = convert(hints[key], value)
+                draft.values[key] = convert(hints[key], value)
             except MismatchError as error:
                 raise ConfigError(f"{at}'{full}' {error}") from None
 
-    def _subsection(self, current: Any, classes: list[Any], value: Any, full: str, at: str) -> _Section:
-        before = current.cls if isinstance(current, _Section) else type(current)
-        cls = before if before in classes else classes[0]
+    def _subsection(self, current: Any, kinds: Mapping[str, Any], value: Any, full: str, at: str) -> _Draft:
+        before = current.cls if isinstance(current, _Draft) else type(current)
+        cls = before if before in kinds.values() else next(iter(kinds.values()))
         if not isinstance(value, Mapping):
             keys = ", ".join(_fields(cls))
             raise ConfigError(f"{at}'{full}' is a section with the keys {keys}; received {received(value)}.")
-        kinds = {one.kind: one for one in classes if hasattr(one, "kind")}
-        if kinds and "kind" in value:
-            if value["kind"] not in kinds:
-                raise ConfigError(f"{at}'{full}.kind': {unknown('kind', str(value['kind']), kinds)}")
-            cls = kinds[value["kind"]]
-        if isinstance(current, _Section) and current.cls is cls:
-            section = current
+        if "kind" in value and hasattr(cls, "kind"):
+            kind = str(value["kind"])
+            if kind not in kinds:
+                raise ConfigError(f"{at}'{full}.kind': {unknown('kind', kind, kinds)}")
+            cls = kinds[kind]
+        if isinstance(current, _Draft) and current.cls is cls:
+            draft = current
         else:
-            section = _Section(cls, current if type(current) is cls else None)
-        self.into(section, value, full)
-        return section
+            draft = _Draft(cls, current if type(current) is cls else None)
+        self.into(draft, value, full)
+        return draft
 
     def _unknown_key(self, cls: Any, key: str, where: str) -> str:
         keys, full = list(_fields(cls)), _join(where, key)
@@ -162,24 +175,26 @@ class _Merge:
         return f"unknown key '{full}'.{hint} Keys {owner}: {', '.join(keys)}."
 
 
-def _build(section: _Section, where: str) -> Any:
-    values = {}
-    for name, field in _fields(section.cls).items():
-        value = section.current(field)
-        if value is dataclasses.MISSING and (classes := _dataclasses_in(typing.get_type_hints(section.cls)[name])):
-            value = _Section(classes[0], None)
+def _build(draft: _Draft, where: str) -> Any:
+    values, hints = {}, typing.get_type_hints(draft.cls)
+    for name, field in _fields(draft.cls).items():
+        value = draft.current(field)
+        if value is dataclasses.MISSING and (kinds := kinds_of(field, hints[name])):
+            value = _Draft(next(iter(kinds.values())), None)
         if value is dataclasses.MISSING:
             raise ConfigError(f"The key '{_join(where, name)}' has no default, so it must be given.")
-        values[name] = _build(value, _join(where, name)) if isinstance(value, _Section) else value
+        values[name] = _build(value, _join(where, name)) if isinstance(value, _Draft) else value
     try:
-        return section.cls(**values)
+        return draft.cls(**values)
+    except RangeError as error:
+        raise ConfigError(f"{draft.places.get(error.key, '')}{_join(where, error.key)} {error.problem}") from error
     except (ValueError, UserError) as error:
-        origin = f" (set by {'; '.join(section.sources)})" if section.sources else ""
+        origin = f" (set by {'; '.join(draft.sources)})" if draft.sources else ""
         raise ConfigError(f"{where or 'Configuration'}{origin}: {error}") from error
 
 
 def _parse_override(override: str) -> Mapping[str, Any]:
-    """ "a.b=1" as {"a": {"b": 1}}."""
+    """Return an override such as "a.b=1" as a nested mapping, here {"a": {"b": 1}}."""
     key, equals, text = override.partition("=")
     if not equals or not key:
         raise ConfigError(f"'{override}' is not of the form key=value, as in seed=3 or env.num_envs=8.")
@@ -199,15 +214,20 @@ def _fields(cls: Any) -> dict[str, dataclasses.Field[Any]]:
     return {field.name: field for field in dataclasses.fields(cls)}
 
 
-def _dataclasses_in(annotation: Any) -> list[Any]:
-    return [member for member in union_members(annotation) if dataclasses.is_dataclass(member)]
+def kinds_of(field: dataclasses.Field[Any], annotation: Any) -> Mapping[str, Any]:
+    """Return the dataclasses that a field may hold, by their kind; nothing for a field that is no section."""
+    if "kinds" in field.metadata:
+        return typing.cast(Kinds, field.metadata["kinds"])
+    members = [member for member in union_members(annotation) if dataclasses.is_dataclass(member)]
+    return {getattr(member, "kind", ""): member for member in members}
 
 
 def _paths(cls: Any, where: str = "") -> Iterator[str]:
-    """Every full key below a dataclass."""
-    for name, annotation in typing.get_type_hints(cls).items():
+    """Yield every full key below a dataclass."""
+    hints = typing.get_type_hints(cls)
+    for name, field in _fields(cls).items():
         yield _join(where, name)
-        for inner in _dataclasses_in(annotation):
+        for inner in kinds_of(field, hints[name]).values():
             yield from _paths(inner, _join(where, name))
 
 

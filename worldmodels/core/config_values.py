@@ -1,4 +1,4 @@
-"""One configuration value against one type annotation: the conversion, and how to speak of both to a person."""
+"""One configuration value is converted to one type annotation here, and both are described to a person."""
 
 from __future__ import annotations
 
@@ -19,17 +19,20 @@ class MismatchError(Exception):
 
 
 def union_members(annotation: Any) -> tuple[Any, ...]:
-    """The members of `A | B`, or the annotation itself."""
+    """Return the members of `A | B`, or the annotation itself."""
     if typing.get_origin(annotation) in (Union, types.UnionType):
         return typing.get_args(annotation)
     return (annotation,)
 
 
 def convert(annotation: Any, value: Any) -> Any:
-    """`value`, as YAML gave it, as what `annotation` asks for.
+    """Return `value`, as YAML gave it, as what `annotation` asks for.
 
-    Integers may be written as whole floats (1e5), floats as integers, tuples as lists. Takes bool, int, float, str,
-    None, `Literal`, tuples and unions of these. Raises `MismatchError`.
+    Integers may be written as whole floats (1e5), floats as integers, tuples as lists. Annotations are bool, int,
+    float, str, None, `Literal`, tuples and unions of these.
+
+    Raises:
+        MismatchError: the annotation does not take the value.
     """
     for member in union_members(annotation):
         found, result = _convert_one(member, value)
@@ -39,7 +42,7 @@ def convert(annotation: Any, value: Any) -> Any:
 
 
 def describe(annotation: Any) -> str:
-    """What an annotation takes, for example "an integer", "one of easy, hard" or "a list of numbers"."""
+    """Return what an annotation takes, for example "an integer", "one of easy, hard" or "a list of numbers"."""
     members = union_members(annotation)
     if len(members) > 1:
         return " or ".join(describe(member) for member in members)
@@ -55,7 +58,7 @@ def describe(annotation: Any) -> str:
 
 
 def received(value: Any) -> str:
-    """A value with its type, for example "'many' (text)" or "1.5 (a number)"."""
+    """Return a value with its type, for example "'many' (text)" or "1.5 (a number)"."""
     if isinstance(value, Mapping):
         return f"a section (keys: {', '.join(map(str, value)) or 'none'})"
     if isinstance(value, (list, tuple)):
@@ -71,7 +74,7 @@ def received(value: Any) -> str:
 
 
 def _convert_one(annotation: Any, value: Any) -> tuple[bool, Any]:
-    """Whether `value` fits one annotation that is no union, and what it becomes. None alone cannot say both."""
+    """Return whether `value` fits one annotation that is no union, and what it becomes; None alone cannot say both."""
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is Literal:
         matches = [choice for choice in arguments if choice == value and type(choice) is _plain_type(value)]
@@ -106,7 +109,7 @@ def _convert_tuple(items: tuple[Any, ...], value: Any) -> tuple[bool, Any]:
 
 
 def _plain_type(value: Any) -> type:
-    """The built-in type of a scalar; the YAML reader has subclasses of int, float and str that remember notation."""
+    """Return the built-in type of a scalar; the YAML reader has subclasses of int, float and str for notations."""
     return next((plain for plain in (bool, int, float, str) if isinstance(value, plain)), type(value))
 
 

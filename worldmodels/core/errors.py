@@ -1,4 +1,4 @@
-"""Errors that a person can act on: the text says the fact, the rule, what was received and what is allowed."""
+"""A person can act on these errors: the text says the fact, the rule, what was received and what is allowed."""
 
 from __future__ import annotations
 
@@ -25,11 +25,15 @@ class CheckpointError(UserError):
 
 
 class DiskFullError(UserError):
-    """The disk, a quota or a file size limit ended a write; whatever the file held before is still there."""
+    """A write that the disk, a quota or a file size limit ended; whatever the file held before is still there."""
 
 
 class NonFiniteError(UserError):
-    """A loss or a gradient became NaN or infinite, so training stopped before it could spread."""
+    """A loss or a gradient that became NaN or infinite; training stopped before it could spread."""
+
+
+class ConformanceError(Exception):
+    """A game, model or agent that breaks its contract; the text says what was expected and what was found."""
 
 
 # EFBIG is what a process under a file size limit gets; to the person at the keyboard it is the same misfortune.
@@ -38,7 +42,7 @@ NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 @contextmanager
 def disk_full_reported(path: Path) -> Iterator[None]:
-    """Turns "no space left" inside the block into a `DiskFullError` about `path`; other errors pass unchanged."""
+    """Turn "no space left" inside the block into a `DiskFullError` about `path`; other errors pass unchanged."""
     try:
         yield
     except OSError as error:

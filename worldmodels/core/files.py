@@ -1,4 +1,4 @@
-"""Files that are either the old one or the new one, never half of each."""
+"""A file that is written here is either the old one or the new one, never half of each."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from worldmodels.core.errors import disk_full_reported
 
 
 def write_atomic(path: Path | str, data: bytes | str) -> None:
-    """Writes `data` beside `path`, makes sure that it is on the disk, then renames it into place.
+    """Write `data` beside `path`, make sure that it is on the disk, then rename it into place.
 
-    A full disk raises `DiskFullError`; whatever goes wrong, `path` keeps what it held before.
+    Whatever goes wrong, `path` keeps what it held before.
+
+    Raises:
+        DiskFullError: the disk is full.
     """
     path = Path(path)
     beside = path.with_name(f".{path.name}.tmp-{os.getpid()}")
@@ -25,7 +28,7 @@ def write_atomic(path: Path | str, data: bytes | str) -> None:
 
 
 def write_synced(path: Path, data: bytes) -> None:
-    """Writes a whole file and waits until the disk has it."""
+    """Write a whole file and wait until the disk has it."""
     with open(path, "wb") as file:
         file.write(data)
         file.flush()
@@ -33,7 +36,7 @@ def write_synced(path: Path, data: bytes) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Waits until the disk has the folder's list of names: a rename is only safe after that."""
+    """Wait until the disk has the folder's list of names: a rename is only safe after that."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

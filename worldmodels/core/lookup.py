@@ -1,4 +1,4 @@
-"""Unknown names, answered with the nearest name that exists."""
+"""An unknown name is answered with the nearest name that exists."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Iterable
 
 
 def nearest(name: str, choices: Iterable[str]) -> str | None:
-    """The member of `choices` most like `name`, upper and lower case aside; None where nothing comes close."""
+    """Return the member of `choices` most like `name`, upper and lower case aside; None where nothing comes close."""
     folded = {choice.casefold(): choice for choice in choices}
     matches = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
     return folded[matches[0]] if matches else None
 
 
 def plural(kind: str) -> str:
-    """The English plural of a noun such as "game" or "policy"."""
+    """Return the English plural of a noun such as "game" or "policy"."""
     if kind.endswith("y") and kind[-2:-1] not in tuple("aeiou"):
         return kind[:-1] + "ies"
     return kind + ("es" if kind.endswith(("s", "x", "ch", "sh")) else "s")
 
 
 def unknown(kind: str, name: str, choices: Iterable[str]) -> str:
-    """For example "Unknown game 'mase'. Did you mean 'maze'? Games: coinrun, maze, starpilot."."""
+    """Return a sentence such as "Unknown game 'mase'. Did you mean 'maze'? Games: coinrun, maze, starpilot."."""
     choices = list(choices)
     guess = nearest(name, choices)
     hint = f" Did you mean '{guess}'?" if guess else ""

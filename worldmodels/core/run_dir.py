@@ -1,4 +1,4 @@
-"""The run folder: where everything about one run stands, so that every command takes just its path."""
+"""Everything about one run stands in its folder, so that every command takes just a path."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ PACKAGES = ("worldmodels", "numpy", "tensorflow", "tf-keras", "tensorflow-probab
 
 
 class RunDir:
-    """The paths inside one run folder. Making one touches nothing; see `create` and `open`.
+    """The paths inside one run folder; making one touches nothing, see `create` and `open`.
 
     Attributes:
         config: config.yaml, the resolved configuration.
         meta: meta.json, how the run came about: format version, command, package versions, git hash, time.
-        metrics: metrics.jsonl, one line per moment of logging.
+        metrics: metrics.jsonl, one line for each record.
         checkpoints, replay, eval, videos: folders, made by those who fill them.
     """
 
@@ -49,9 +49,10 @@ class RunDir:
 
     @classmethod
     def create(cls, path: Path | str, config: Any, meta: Mapping[str, Any]) -> RunDir:
-        """A new run with its resolved `config` (a dataclass, or its dict); `meta` is added to what is noted anyway.
+        """Create a run with its resolved `config` (a dataclass, or its dict); `meta` is added to what is noted anyway.
 
-        Raises `RunError` where the folder already holds something: nothing is ever overwritten.
+        Raises:
+            RunError: the folder already holds something; nothing is ever overwritten.
         """
         run = cls(path)
         run.check_free(config)
@@ -64,7 +65,11 @@ class RunDir:
 
     @classmethod
     def open(cls, path: Path | str) -> RunDir:
-        """An existing run. Raises `RunError` where it is missing, damaged or of another format version."""
+        """Open an existing run.
+
+        Raises:
+            RunError: it is missing, damaged or of another format version.
+        """
         run = cls(path)
         if not run.exists():
             raise RunError(run._why_missing())
@@ -82,12 +87,12 @@ class RunDir:
         return run
 
     def exists(self) -> bool:
-        """Whether the folder holds a run, of whatever version."""
+        """Return whether the folder holds a run, of whatever version."""
         return self.meta.is_file()
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Keeps other processes from training in this folder meanwhile; they get a `RunError`."""
+        """Keep other processes from training in this folder meanwhile; they get a `RunError`."""
         with open(self.path / ".lock", "a+") as file:
             self._acquire(file)
             yield
@@ -109,7 +114,7 @@ class RunDir:
             file.flush()
 
     def discard(self) -> None:
-        """Remove everything in the folder, and the folder: of a new run that failed before its first checkpoint."""
+        """Remove the folder of a new run that failed before its first checkpoint, with everything in it."""
         shutil.rmtree(self.path, ignore_errors=True)
 
     def check_free(self, config: Any) -> None:
@@ -145,7 +150,7 @@ def _runs_in(folder: Path) -> list[str]:
 
 
 def _circumstances() -> dict[str, Any]:
-    """What one wants to know of a run a year later."""
+    """Return what one wants to know of a run a year later."""
     return {
         "format": FORMAT,
         "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
@@ -165,7 +170,7 @@ def _version(package: str) -> str | None:
 
 
 def _git_hash() -> str | None:
-    """The commit of this source tree, with "-dirty" where it was changed since; None outside of a checkout."""
+    """Return the commit of this source tree, with "-dirty" where it was changed since; None outside of a checkout."""
     root = Path(__file__).parents[2]
     if not (root / ".git").exists():
         return None

@@ -1,4 +1,4 @@
-"""Small callables that say when, instead of counters and modulo in the loop."""
+"""A small callable says when something is due, instead of counters and modulo in the loop."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Every:
-    """True once per `interval` steps, at the first call at or past each multiple of it. An interval of 0 is never.
+    """A schedule that is due once per `interval` steps, at the first call at or past each multiple; 0 is never.
 
     The phase is that of the multiples, however unevenly the calls come: `Every(10)` called at 4, 13, 19, 20 is
     False, True, False, True. A call that passes several multiples at once is True once.
@@ -17,7 +17,7 @@ class Every:
         self._next = interval
 
     def __call__(self, step: int) -> bool:
-        """Whether something is due at `step`; steps never go down between calls."""
+        """Return whether something is due at `step`; steps never go down between calls."""
         if self.interval <= 0 or step < self._next:
             return False
         self._next = (step // self.interval + 1) * self.interval

@@ -1,4 +1,4 @@
-"""All randomness of a run, from one seed, by named streams.
+"""All randomness of a run comes from one seed, by named streams.
 
 A stream depends on the seed and its own name alone, never on which streams were asked for before it: adding a new
 consumer of randomness leaves every other one as it was.
@@ -17,21 +17,21 @@ Key = npt.NDArray[np.int32]
 
 
 class Streams:
-    """The named random streams of one seed (any integer)."""
+    """The named random streams that come from one seed (any integer)."""
 
     def __init__(self, seed: int) -> None:
         self.seed = int(seed)
 
     def generator(self, name: str) -> np.random.Generator:
-        """A fresh NumPy generator, always at the start of the stream `name`."""
+        """Return a fresh NumPy generator, always at the start of the stream `name`."""
         return np.random.Generator(np.random.PCG64(int.from_bytes(self._digest("generator", name), "little")))
 
     def key(self, name: str) -> Key:
-        """int32 (2,): the root key of the stream `name` for stateless operations; see `fold`."""
+        """Return the root key of the stream `name` for stateless operations, int32 (2,); see `fold`."""
         return np.frombuffer(self._digest("key", name)[:8], dtype="<i4").astype(np.int32)
 
     def integer(self, name: str) -> int:
-        """An integer from 0 to 2**31 - 1, to seed something foreign, an environment say."""
+        """Return an integer from 0 to 2**31 - 1, to seed something foreign, an environment say."""
         return int.from_bytes(self._digest("integer", name)[:4], "little") & 0x7FFFFFFF
 
     def _digest(self, use: str, name: str) -> bytes:
@@ -40,19 +40,19 @@ class Streams:
 
 
 def fold(key: Key, counter: int) -> Key:
-    """int32 (2,): the key for the `counter`-th use of `key`. Hashed, not added: neighbours share no pattern."""
+    """Return the key for the `counter`-th use of `key`, int32 (2,); hashed, not added: neighbours share no pattern."""
     low, high = (int(word) & 0xFFFFFFFF for word in key)
     text = f"{low}/{high}/{int(counter)}".encode()
     return np.frombuffer(hashlib.sha256(text).digest()[:8], dtype="<i4").astype(np.int32)
 
 
 def generator_state(generator: np.random.Generator) -> dict[str, Any]:
-    """Where `generator` stands in its stream, as plain JSON values."""
+    """Return where `generator` stands in its stream, as plain JSON values."""
     return dict(generator.bit_generator.state)
 
 
 def restore_generator(state: dict[str, Any]) -> np.random.Generator:
-    """A generator that goes on exactly where the one given to `generator_state` stood."""
+    """Return a generator that goes on exactly where the one given to `generator_state` stood."""
     bits: Any = np.random.PCG64(0)  # Any: NumPy's stubs want its own TypedDict for a state
     bits.state = state
     return np.random.Generator(bits)

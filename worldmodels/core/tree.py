@@ -1,4 +1,4 @@
-"""A tree of saved state as named tensors plus JSON, and back, exactly.
+"""A tree of saved state becomes named tensors plus JSON here, and comes back exactly.
 
 A tree is nested dicts with text keys, and lists; its leaves are NumPy arrays, bytes, int, float, str, bool and None.
 In the JSON an array is `{"$array": name}` and bytes are `{"$bytes": name}`, where `name` is that of a tensor.
@@ -20,7 +20,11 @@ _RESERVED = "__metadata__"  # safetensors keeps this name for itself
 
 
 def flatten(tree: Mapping[str, Any]) -> tuple[Any, Tensors]:
-    """The tree as (JSON value, tensors by name). Raises TypeError, naming the place, for what cannot be stored."""
+    """Return the tree as a JSON value and tensors by name.
+
+    Raises:
+        TypeError: something in it cannot be stored; the text names the place.
+    """
     tensors: Tensors = {}
 
     def visit(node: Any, where: str) -> Any:
@@ -45,7 +49,11 @@ def flatten(tree: Mapping[str, Any]) -> tuple[Any, Tensors]:
 
 
 def restore(node: Any, tensors: Tensors) -> Any:
-    """The inverse of `flatten`; arrays are fresh and writable. Raises KeyError for a tensor that is not there."""
+    """Return the tree that `flatten` was given; arrays are fresh and writable.
+
+    Raises:
+        KeyError: a tensor is not there.
+    """
     if isinstance(node, list):
         return [restore(item, tensors) for item in node]
     if not isinstance(node, dict):

@@ -1,4 +1,4 @@
-"""The few types that every package shares.
+"""Every package shares these few types.
 
 One letter per axis: N environments, B batch, T time, H height, W width, C channels.
 """
@@ -15,7 +15,7 @@ State: TypeAlias = Any
 
 
 class Step(NamedTuple):
-    """One moment of N environments.
+    """A step of N environments at once.
 
     The reward and the flags arrived *with* this observation; the action was chosen *at* it. So every observation
     occurs exactly once. `is_last` without `is_terminal` is truncation: the future still has value. Where `is_last`
@@ -37,7 +37,7 @@ class Step(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """B windows of T consecutive steps; a window may run across the border of episodes. Fields as in `Step`."""
+    """A batch of B windows of T consecutive steps, which may cross borders of episodes; its fields are as in `Step`."""
 
     observation: npt.NDArray[np.uint8]
     """(B, T, H, W, C), 0 to 255."""

@@ -1,4 +1,4 @@
-"""YAML 1.2 in and out, with errors that name the file and the line."""
+"""YAML 1.2 is read and written here, with errors that name the file and the line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from worldmodels.core.errors import ConfigError
 
 
 def read_mapping(path: Path) -> Mapping[str, Any]:
-    """The keys of a YAML file; its mappings remember their lines for `place`. An empty file has no keys."""
+    """Return the keys of a YAML file; its mappings remember their lines for `place`, and an empty file has no keys."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -32,20 +32,20 @@ def read_mapping(path: Path) -> Mapping[str, Any]:
 
 
 def parse_value(text: str, source: str) -> Any:
-    """One value, as on the right of `key=value`: plain Python data."""
+    """Return one value, as on the right of `key=value`, as plain Python data."""
     # "safe" alone would pick the C reader, which knows only YAML 1.1, where 1e-4 is a text and `no` is false.
     return _parse(YAML(typ="safe", pure=True), text, source)
 
 
 def place(source: str, mapping: Mapping[Any, Any], key: Any) -> str:
-    """Where a key was written: "configs/maze.yaml, line 3", or `source` where lines are not known."""
+    """Return where a key was written: "configs/maze.yaml, line 3", or `source` where lines are not known."""
     lines = getattr(mapping, "lc", None)
     # A key that came in by an anchor's merge (`<<`) has no line of its own.
     return f"{source}, line {lines.key(key)[0] + 1}" if lines and key in (lines.data or {}) else source
 
 
 def to_yaml(tree: Mapping[str, Any]) -> str:
-    """The tree as YAML in its own order, lists on one line."""
+    """Return the tree as YAML in its own order, lists on one line."""
     writer, out = YAML(typ="rt"), io.StringIO()
     writer.width = 4096  # no folding: one key, one line
     writer.dump(_in_flow_style(tree), out)

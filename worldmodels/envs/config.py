@@ -1,4 +1,4 @@
-"""The configuration of an environment imports nothing heavy, so that it is checked before anything is loaded."""
+"""An environment is configured here, without heavy imports: a configuration is checked before anything is loaded."""
 
 from __future__ import annotations
 
@@ -8,45 +8,43 @@ from typing import Any
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.lookup import unknown
+from worldmodels.core.ranges import Count, Positive, Section
 
 
 @dataclass(frozen=True)
-class EnvConfig:
-    """A configuration says which game a vector environment has, how many copies, and their options (Procgen's names).
-
-    Attributes:
-        game: a native game ("coinrun", see `worldmodels.envs.GAMES`); a mixture of them ("coinrun,maze"), of which
-            environment i plays the i-th, round and round; or the id of any Gymnasium environment with discrete actions
-            and image observations, "module:Name-v0" where a module registers it.
-        num_envs: copies that step together, 1 or more; of a mixture, a multiple of its games.
-        num_threads: threads that step them, 1 or more; nothing but the speed depends on it.
-        num_levels: size of the set of levels; 0 is without limit.
-        start_level: the lowest level seed, 0 or more; also where levels are without limit.
-        distribution_mode: easy, hard, extreme, memory or exploration; each game offers some of them.
-        use_sequential_levels: a completed level is followed by the next one within the same episode.
-        center_agent: the camera follows the agent in games that allow it; otherwise the whole level is shown.
-        use_backgrounds: paint backgrounds; otherwise black.
-        use_generated_assets: random textures in place of the painted ones. Layouts stay as they are.
-        use_monochrome_assets: flat rectangles in place of sprites.
-        restrict_themes: one look for everything whose look is decoration only.
-        paint_vel_info: paint the agent's velocity as two grey squares, in games where it has momentum.
-        debug_mode: bits; only coinrun reads them: 2 no pits, 4 no crates, 8 no changes of height.
-    """
+class EnvConfig(Section):
+    """A vector environment: which game, how many copies, and the options of the games (Procgen's names)."""
 
     game: str = "coinrun"
-    num_envs: int = 16
-    num_threads: int = 1
-    num_levels: int = 0
-    start_level: int = 0
+    """A native game ("coinrun", see `worldmodels list games`); a mixture of them ("coinrun,maze"), of which
+    environment i plays the i-th, round and round; or the id of any Gymnasium environment with discrete actions and
+    image observations ("ALE/Pong-v5", or "package.module:Name-v0", whose module is imported first and registers it)."""
+    num_envs: Positive = 16
+    """Copies that step together; of a mixture, a multiple of its games (`n_envs` in Stable-Baselines3)."""
+    num_threads: Positive = 1
+    """Threads that step the environments; nothing but the speed depends on it."""
+    num_levels: Count = 0
+    """Size of the set of levels; 0 is without limit."""
+    start_level: Count = 0
+    """Lowest level seed; also where levels are without limit."""
     distribution_mode: str = "easy"
+    """Difficulty: easy, hard, extreme, memory or exploration; each game offers some of them."""
     use_sequential_levels: bool = False
+    """Let a completed level be followed by the next one within the same episode."""
     center_agent: bool = True
+    """Let the camera follow the agent in games that allow it; otherwise the whole level is shown."""
     use_backgrounds: bool = True
+    """Paint backgrounds; otherwise black."""
     use_generated_assets: bool = False
+    """Paint random textures in place of the painted ones. Layouts stay as they are."""
     use_monochrome_assets: bool = False
+    """Paint flat rectangles in place of sprites."""
     restrict_themes: bool = False
+    """Use one look for everything whose look is decoration only."""
     paint_vel_info: bool = False
-    debug_mode: int = 0
+    """Paint the agent's velocity as two grey squares, in games where it has momentum."""
+    debug_mode: Count = 0
+    """Sum of bits, which only coinrun reads: 2 no pits, 4 no crates, 8 no changes of height."""
 
     @property
     def games(self) -> tuple[str, ...]:

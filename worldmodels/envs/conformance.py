@@ -19,7 +19,7 @@ import numpy.typing as npt
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
-from worldmodels.core.errors import UserError
+from worldmodels.core.errors import ConformanceError, UserError
 from worldmodels.core.files import write_atomic
 from worldmodels.envs.game_env import GameEnv
 from worldmodels.envs.games import GAME_INFO, NUM_ACTIONS, OBSERVATION_SHAPE
@@ -43,22 +43,9 @@ COMPARED = (
 """`_play` yields these of each step."""
 
 
-class ConformanceError(Exception):
-    """A game breaks the contract, and the text says where."""
-
-
 def games_and_modes() -> list[tuple[str, str]]:
     """Return every game in every mode that it offers, over which the checks run."""
     return [(name, mode) for name, info in GAME_INFO.items() for mode in info.modes]
-
-
-def check_all(name: str, mode: str) -> None:
-    """Run every check of this file, golden digests apart."""
-    check_spaces(name, mode)
-    check_determinism(name, mode)
-    check_states(name, mode)
-    check_autoreset(name, mode)
-    check_single(name, mode)
 
 
 def check_spaces(name: str, mode: str) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
-from worldmodels.core.errors import ConfigError
-from worldmodels.core.lookup import unknown
+from worldmodels.core.kinds import Kinds
+from worldmodels.models.config import ModelConfig
 from worldmodels.models.frame_stack_config import FrameStackConfig
 from worldmodels.models.next_frame.config import DeterministicConfig, StochasticDiscreteConfig
 from worldmodels.models.rssm.config import RSSMConfig
@@ -16,33 +15,49 @@ if TYPE_CHECKING:
 
     from worldmodels.models.api import Representation
 
-__all__ = ["MODELS", "build_model"]
+__all__ = ["MODELS", "build_model", "register_model"]
 
-MODELS: dict[str, tuple[type, str]] = {
-    "deterministic": (DeterministicConfig, "worldmodels.models.next_frame.deterministic:Deterministic"),
-    "frames": (FrameStackConfig, "worldmodels.models.frame_stack:FrameStack"),
-    "rssm": (RSSMConfig, "worldmodels.models.rssm.world_model:RSSM"),
-    "stochastic_discrete": (
-        StochasticDiscreteConfig,
-        "worldmodels.models.next_frame.stochastic_discrete:StochasticDiscrete",
-    ),
-}
-"""Every kind of representation, all but "frames" world models: its configuration, and where its class stands (imported
-when one is built)."""
+MODELS = Kinds("model", "worldmodels.models")
+"""Every kind of representation, all but "frames" world models."""
+
+
+def register_model(kind: str, config: type, home: str) -> None:
+    """Add a kind of model to `MODELS`; adding the same again changes nothing.
+
+    Args:
+        kind: as in YAML, `model: {kind: ...}`.
+        config: a frozen dataclass like `ModelConfig`, best in a module that imports no TensorFlow.
+        home: the model's class, "package.module:Class", called with `config`, the shape of observations, the number of
+            actions and a seed; see `models/api.py` for its methods.
+
+    Raises:
+        ConfigError: the kind is taken by another class, or `config` is no dataclass of that kind.
+    """
+    MODELS.register(kind, config, home)
+
+
+register_model("deterministic", DeterministicConfig, "worldmodels.models.next_frame.deterministic:Deterministic")
+register_model("frames", FrameStackConfig, "worldmodels.models.frame_stack:FrameStack")
+register_model("rssm", RSSMConfig, "worldmodels.models.rssm.world_model:RSSM")
+register_model(
+    "stochastic_discrete",
+    StochasticDiscreteConfig,
+    "worldmodels.models.next_frame.stochastic_discrete:StochasticDiscrete",
+)
 
 
 def build_model(
-    config: Any, observation_shape: tuple[int, int, int], num_actions: int, seed: np.ndarray
+    config: ModelConfig, observation_shape: tuple[int, int, int], num_actions: int, seed: np.ndarray
 ) -> Representation:
-    """A fresh world model, or another representation.
+    """Return a fresh world model, or another representation.
 
     Args:
-        config: one of the configuration classes in `MODELS`.
+        config: of one of the classes in `MODELS`.
         observation_shape: (H, W, C) of the uint8 images.
         num_actions: size of the discrete action space.
         seed: int32 (2,), for the initial weights.
+
+    Raises:
+        ConfigError: there is no such kind, or the model cannot be built for these shapes.
     """
-    if config.kind not in MODELS:
-        raise ConfigError(unknown("model", config.kind, MODELS))
-    module, name = MODELS[config.kind][1].split(":")
-    return getattr(import_module(module), name)(config, observation_shape, num_actions, seed)
+    return cast("Representation", MODELS.build(config, observation_shape, num_actions, seed))

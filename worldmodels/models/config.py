@@ -3,64 +3,85 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
+
+from worldmodels.core.ranges import AboveZero, BelowOne, Count, NonNegative, Positive, Section, Share
+from worldmodels.models.api import ModelSpec
+
+
+class ModelConfig(Protocol):
+    """The configuration of a model of any kind: a frozen dataclass whose first field is `kind: str = "name"`."""
+
+    @property
+    def kind(self) -> str:
+        """The name of the kind in YAML."""
+
+    def spec(self, observation_shape: tuple[int, int, int], num_actions: int) -> ModelSpec:
+        """Return what others need to know of the model; `observation_shape` is (H, W, C)."""
+
+    def __hash__(self) -> int:
+        """Return a hash of the settings, which a frozen dataclass has."""
 
 
 @dataclass(frozen=True)
-class ConvConfig:
+class ConvConfig(Section):
     """Convolutions of stride 2 without padding, the image layout of Dreamer; 64x64 images only."""
 
     kind: str = "conv"
-    depth: int = 48
-    """Channels of the layer nearest to the image; each further layer has twice as many."""
+    depth: Positive = 48
+    """Channels of the layer nearest to the image; each further layer has twice as many (`cnn_depth` in DreamerV2)."""
 
 
 @dataclass(frozen=True)
-class PatchConfig:
+class PatchConfig(Section):
     """Dense layers on square patches that do not overlap: far cheaper on a CPU than wide layers near the image."""
 
     kind: str = "patch"
-    patch: int = 8
+    patch: Positive = 8
     """Side of a patch in pixels; twice this side must divide the image's sides."""
-    depth: int = 64
+    depth: Positive = 64
     """Channels of the layer nearest to the image; the further layer has twice as many."""
 
 
 @dataclass(frozen=True)
-class HeadConfig:
+class HeadConfig(Section):
     """A stack of dense layers on a feature vector."""
 
-    layers: int = 4
-    units: int = 400
+    layers: Count = 4
+    """Hidden layers; 0 reads the output from the features themselves."""
+    units: Positive = 400
+    """Units of each hidden layer."""
 
 
 @dataclass(frozen=True)
-class OptimizerConfig:
+class OptimizerConfig(Section):
     """Adam with clipping by the global norm and decoupled weight decay."""
 
     kind: str = "adam"
-    learning_rate: float = 2e-4
-    beta1: float = 0.9
+    learning_rate: AboveZero = 2e-4
+    """Size of a step (`lr` in DreamerV2)."""
+    beta1: BelowOne = 0.9
     """Share of the first moment that each update keeps."""
-    beta2: float = 0.999
+    beta2: BelowOne = 0.999
     """Share of the second moment that each update keeps."""
-    epsilon: float = 1e-5
-    clip: float = 100.0
-    """Largest global norm of a gradient; a longer one is scaled down to it."""
-    weight_decay: float = 1e-6
-    """Share of every weight that is taken away at each update, whatever the learning rate."""
+    epsilon: NonNegative = 1e-5
+    """Summand that keeps the division by the root of the second moment finite (`eps` in DreamerV2)."""
+    clip: AboveZero = 100.0
+    """Largest global norm of a gradient; a longer one is scaled down to it (`max_grad_norm` in Stable-Baselines3)."""
+    weight_decay: Share = 1e-6
+    """Share of every weight that is taken away at each update, whatever the learning rate (`wd` in DreamerV2)."""
 
 
 @dataclass(frozen=True)
-class AdafactorConfig:
+class AdafactorConfig(Section):
     """Adafactor (Shazeer & Stern 2018) without momentum; the defaults are SimPLe's figures."""
 
     kind: str = "adafactor"
-    learning_rate: float = 1.5
-    """Relative to the size of each weight; see `schedule`."""
+    learning_rate: AboveZero = 1.5
+    """Size of a step relative to the size of each weight; see `schedule`."""
     schedule: Literal["inverse_square_root", "constant"] = "inverse_square_root"
-    """After the warm-up: the learning rate, as it is or over the square root of the count of updates."""
-    warmup: int = 8_000
+    """Course after the warm-up: the learning rate as it is, or over the square root of the count of updates."""
+    warmup: Count = 8_000
     """Updates over which the rate grows linearly from 0."""
-    clip: float = 1.0
+    clip: AboveZero = 1.0
     """Largest global norm of a gradient; a longer one is scaled down to it."""

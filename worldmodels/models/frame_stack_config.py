@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from worldmodels.core.ranges import Positive, Section
 from worldmodels.models.api import ModelSpec
 
 
 @dataclass(frozen=True)
-class FrameStackConfig:
+class FrameStackConfig(Section):
     """No world model: the agent sees the newest frames and learns in the real world alone."""
 
     kind: str = "frames"
-    frames: int = 4
-    """Frames in the stack; at the start of an episode all of them are its first frame."""
+    frames: Positive = 4
+    """Frames in the stack; at the start of an episode all of them are its first frame (`n_stack` in
+    Stable-Baselines3)."""
 
     def spec(self, observation_shape: tuple[int, int, int], num_actions: int) -> ModelSpec:
         """Return what others need to know of the model; `observation_shape` is (H, W, C)."""

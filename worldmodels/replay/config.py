@@ -1,20 +1,23 @@
-"""How much experience is kept, and how much of it in memory."""
+"""The configuration of the replay store says how much experience is kept, and how much of it in memory."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
+
+from worldmodels.core.ranges import Positive, Range, Section
 
 
 @dataclass(frozen=True)
-class ReplayConfig:
-    """The limits of the replay store, in which a step is one frame of one environment with reward, action and flags."""
+class ReplayConfig(Section):
+    """Limits of the replay store; a step is one frame of one environment with its reward, action and flags."""
 
-    capacity_steps: int = 1_000_000
-    """The store keeps so many steps, summed over the streams; when they are reached it drops the oldest sixteenth. How
-    much disk a step takes depends on the game: of 64x64 RGB about 0.8 kB, or 12.3 kB if nothing in it can be
-    compressed."""
-    memory_megabytes: int = 1_000
-    """The newest frames are kept in memory as they are, up to so many 10**6 bytes; older ones are read from disk. What
-    else the store keeps in memory, 17 bytes for each step of the capacity, is counted in."""
-    held_out_every: int = 0
-    """One of so many episodes is kept out of training, whole, to measure the world model on it; with 0 none is."""
+    capacity_steps: Positive = 1_000_000
+    """Steps kept, summed over the streams; the oldest sixteenth is dropped when they are reached. A step of 64x64 RGB
+    takes about 0.8 kB of disk, by the game, and 12.3 kB if nothing in it can be compressed (`buffer_size` in
+    Stable-Baselines3)."""
+    memory_megabytes: Positive = 1_000
+    """Memory for the newest frames, in units of 10**6 bytes; older ones are read from disk. What else the store keeps
+    in memory, 17 bytes for each step of the capacity, is counted in."""
+    held_out_every: Annotated[int, Range("be 0 for none, or at least 2", lambda value: value == 0 or value >= 2)] = 0
+    """Episodes of which one is kept out of training, whole, to measure the world model on it; 0: none."""

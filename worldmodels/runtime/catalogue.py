@@ -1,4 +1,4 @@
-"""The names that can be said on the command line and in YAML."""
+"""The command line and YAML know these names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 def names_of(what: str) -> Iterable[str]:
-    """The names of "games", "models", "agents" or "configs", sorted."""
+    """Return the names of "games", "models", "agents" or "configs", sorted, those that plugins add among them."""
     return sorted(_TABLES[what]())
 
 
@@ -19,12 +19,14 @@ def _games() -> Iterable[str]:
 def _models() -> Iterable[str]:
     from worldmodels.models import MODELS
 
+    MODELS.load_plugins()
     return MODELS
 
 
 def _agents() -> Iterable[str]:
     from worldmodels.agents import AGENTS
 
+    AGENTS.load_plugins()
     return AGENTS
 
 

@@ -1,4 +1,4 @@
-"""Mistakes that no single section of a configuration shows, found before anything is built; without TensorFlow.
+"""Mistakes that no single section of a configuration shows are found here before anything is built, without TensorFlow.
 
 Ranges of single numbers are checked by the dataclasses themselves.
 """

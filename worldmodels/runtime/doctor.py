@@ -1,4 +1,4 @@
-"""What this machine has, what is missing, and how fast it is."""
+"""The doctor tells what this machine has, what is missing, and how fast it is."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def examine() -> int:
 
 
 def _findings() -> Iterator[tuple[str, bool | None, str]]:
-    """(what, whether it is fine: None for a remark, in words)."""
+    """Yield findings: the subject, whether it is fine (None for a remark), and the finding in words."""
     fits = (3, 10) <= sys.version_info[:2] <= (3, 13)
     yield "Python", fits, f"{platform.python_version()} (3.10 to 3.13 are tested)"
     yield "processor", True, f"{os.cpu_count()} cores, {platform.machine()}"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
-from worldmodels.core.config import load_config, to_dict
+from worldmodels.core.config import differences, load_config, to_dict
 from worldmodels.core.errors import RunError
 from worldmodels.core.run_dir import RunDir
 from worldmodels.core.types import Step
@@ -70,13 +69,3 @@ def _continued(saved: RunConfig, asked: RunConfig, path: Path) -> RunConfig:
         f"training.steps or training.turns may change. Different: {different}. Choose another --logdir, or leave the "
         "differences out."
     )
-
-
-def differences(old: dict[str, Any], new: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Yield the full key and both values wherever two nested configurations differ."""
-    for key in sorted(set(old) | set(new)):
-        a, b = old.get(key), new.get(key)
-        if isinstance(a, dict) and isinstance(b, dict):
-            yield from differences(a, b, f"{prefix}{key}.")
-        elif a != b:
-            yield prefix + key, a, b

@@ -5,103 +5,120 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from worldmodels.core.ranges import BelowOne, Count, NonNegative, Positive, RangeError, Section, Share
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.config import AdafactorConfig, OptimizerConfig
 from worldmodels.models.next_frame.patch_config import MotionOutputConfig, PatchNetworkConfig
 
 
 @dataclass(frozen=True)
-class ConvNetworkConfig:
+class ConvNetworkConfig(Section):
     """SimPLe's layout: a U of strided convolutions with skips, any image size."""
 
     kind: str = "conv"
-    hidden: int = 64
-    """Channels at full resolution."""
-    levels: int = 6
-    """How often the resolution is halved on the way down, and doubled on the way up."""
-    doublings: int = 2
-    """How many of the first levels also double the channels."""
-    middle_layers: int = 2
-    """Convolutions at the lowest resolution."""
-    dropout: float = 0.1
+    hidden: Positive = 64
+    """Channels at full resolution (`hidden_size` in SimPLe's code)."""
+    levels: Count = 6
+    """Number of times that the resolution is halved on the way down, and doubled on the way up (`num_compress_steps` in
+    SimPLe's code)."""
+    doublings: Count = 2
+    """Number of the first levels that also double the channels (`filter_double_steps` in SimPLe's code)."""
+    middle_layers: Positive = 2
+    """Convolutions at the lowest resolution (`num_hidden_layers` in SimPLe's code)."""
+    dropout: BelowOne = 0.1
     """Share of values dropped before each level, while training."""
-    middle_dropout: float = 0.5
+    middle_dropout: BelowOne = 0.5
     """Share of values dropped before each convolution at the lowest resolution, while training."""
     activation: Literal["relu", "belu"] = "relu"
-    """`belu`: ELU on one half of the channels, its mirror image on the other, as when SimPLe was published."""
+    """Activation of the hidden layers; `belu` is ELU on one half of the channels and its mirror image on the other, as
+    when SimPLe was published."""
 
 
 @dataclass(frozen=True)
-class SoftmaxOutputConfig:
+class SoftmaxOutputConfig(Section):
     """A softmax over the 256 values of every channel of every pixel."""
 
     kind: str = "softmax"
 
 
 @dataclass(frozen=True)
-class SamplingConfig:
+class SamplingConfig(Section):
     """How often, while training, a frame that the model made itself replaces the recorded one as its input.
 
     With probability p(t) at update t, for each frame of each example; see `schedules.sampling_probability`.
     """
 
-    final: float = 1.0
-    """The probability in the end; 0: never."""
-    floor: float = 0.01
-    """Where both factors of the probability begin; 1: they are 1 from the start."""
-    exponential_updates: int = 10_000
+    final: Share = 1.0
+    """Probability in the end; 0: never."""
+    floor: Share = 0.01
+    """Value at which both factors of the probability begin; 1: they are 1 from the start."""
+    exponential_updates: Count = 10_000
     """Updates over which the first factor grows exponentially from the floor to 1; 0: it is 1."""
-    linear_updates: int = 40_000
+    linear_updates: Count = 40_000
     """Updates over which the second factor grows linearly from the floor to 1; 0: it is 1."""
 
 
 @dataclass(frozen=True)
-class LatentConfig:
+class LatentConfig(Section):
     """The bottleneck of discrete bits, and its predictor."""
 
-    bits: int = 128
-    group: int = 8
+    bits: Positive = 128
+    """Number of bits of a latent (`bottleneck_bits` in SimPLe's code)."""
+    group: Positive = 8
     """Bits that the predictor gives at once, as one class of 2 ** group; divides `bits`."""
-    units: int = 128
-    """Of the predictor's LSTM and of the embedding of a group."""
-    noise: float = 0.2
-    """Standard deviation of the noise on the logits."""
-    flip: float = 0.1
+    units: Positive = 128
+    """Units of the predictor's LSTM and of the embedding of a group."""
+    noise: NonNegative = 0.2
+    """Standard deviation of the noise on the logits (`bottleneck_noise` in SimPLe's code)."""
+    flip: Share = 0.1
     """Probability that a bit is flipped while training."""
-    predictor_dropout: float = 0.1
-    ramp_updates: int = 40_000
+    predictor_dropout: BelowOne = 0.1
+    """Share of the predictor's values that is dropped while training."""
+    ramp_updates: Count = 40_000
     """Updates until bits are always hard, and until `self_sampling` has its full probability."""
-    self_sampling: float = 0.5
+    self_sampling: Share = 0.5
     """Final probability that a bit comes from the predictor while training."""
-    use: float = 0.8
+    use: Share = 0.8
     """Final probability that an example uses its latent at all while training."""
-    use_ramp_updates: int = 20_000
+    use_ramp_updates: Count = 20_000
     """Updates until `use` has its full probability."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.bits % self.group:
+            raise RangeError(self, "group", f"divide bits, which is {self.bits}")
 
 
 @dataclass(frozen=True)
-class DeterministicConfig:
-    """The next frame from the last ones and the action; the defaults are SimPLe's figures."""
+class DeterministicConfig(Section):
+    """A model of the next frame from the last ones and the action; the defaults are SimPLe's figures."""
 
     kind: str = "deterministic"
     network: ConvNetworkConfig | PatchNetworkConfig = field(default_factory=ConvNetworkConfig)
+    """Layout of the network."""
     output: SoftmaxOutputConfig | MotionOutputConfig = field(default_factory=SoftmaxOutputConfig)
-    frames: int = 4
-    """Frames that the model sees, and that a window of the replay begins with; all after them are predicted."""
+    """Way in which a frame is drawn."""
+    frames: Positive = 4
+    """Frames that the model sees, and that a window of the replay begins with; all after them are predicted
+    (`video_num_input_frames` in SimPLe's code)."""
     sampling: SamplingConfig = field(default_factory=lambda: SamplingConfig(final=0.0))
+    """Use of the model's own frames in training."""
     internal_loss: bool = False
     """Whether the first `frames` of a window are predicted too, each from those before."""
-    pixel_noise: float = 0.05
+    pixel_noise: Share = 0.05
     """Probability that an input pixel becomes the median colour of the batch, while training."""
     reward: Literal["classes", "symlog"] = "classes"
-    """`classes`: the sign of the reward, as published; `symlog`: the reward itself, regressed as its symlog."""
-    head_units: int = 128
+    """Quantity that is predicted: `classes` is the sign of the reward, as published; `symlog` is the reward itself,
+    regressed as its symlog."""
+    head_units: Positive = 128
     """Units of the hidden layer that the reward and the continuation are read from."""
     continuation: bool = True
     """Whether the end of episodes is predicted; without it, imagined episodes never end."""
-    loss_cutoff: float = 0.01
-    """Cross-entropy in nats, per channel of a pixel and of the reward's class, that is good enough."""
+    loss_cutoff: NonNegative = 0.01
+    """Cross-entropy in nats, per channel of a pixel and of the reward's class, that is good enough
+    (`video_modality_loss_cutoff` in SimPLe's code)."""
     optimizer: AdafactorConfig | OptimizerConfig = field(default_factory=AdafactorConfig)
+    """Optimizer of the whole model."""
 
     def spec(self, observation_shape: tuple[int, int, int], num_actions: int) -> ModelSpec:
         """Return what others need to know of the model; `observation_shape` is (H, W, C)."""
@@ -109,37 +126,50 @@ class DeterministicConfig:
 
 
 @dataclass(frozen=True)
-class StochasticDiscreteConfig:
-    """The same with a bottleneck of discrete bits and recurrent memory; the defaults are SimPLe's figures."""
+class StochasticDiscreteConfig(Section):
+    """A next-frame model with a bottleneck of discrete bits and recurrent memory; the defaults are SimPLe's figures."""
 
     kind: str = "stochastic_discrete"
     network: ConvNetworkConfig | PatchNetworkConfig = field(
         default_factory=lambda: ConvNetworkConfig(hidden=96, doublings=3, dropout=0.15)
     )
+    """Layout of the network."""
     output: SoftmaxOutputConfig | MotionOutputConfig = field(default_factory=SoftmaxOutputConfig)
-    frames: int = 4
+    """Way in which a frame is drawn."""
+    frames: Positive = 4
     """Frames that an agent sees, and that a window of the replay begins with; those after them are targets."""
-    network_frames: int = 1
-    """The newest of those frames, which the network sees; what came before them it remembers. At most `frames`."""
-    memory: int = 64
+    network_frames: Positive = 1
+    """Number of the newest of those frames, which the network sees; what came before them it remembers. At most
+    `frames`."""
+    memory: Count = 64
     """Channels of the recurrent memory."""
     latent: LatentConfig = field(default_factory=LatentConfig)
+    """Discrete bits of what the frames before do not tell."""
     sampling: SamplingConfig = field(default_factory=SamplingConfig)
+    """Use of the model's own frames in training."""
     internal_loss: bool = True
     """Whether the first `frames` of a window are predicted too, each from those before."""
-    pixel_noise: float = 0.0
+    pixel_noise: Share = 0.0
     """Probability that an input pixel becomes the median colour of the batch, while training."""
     reward: Literal["classes", "symlog"] = "classes"
-    """`classes`: the sign of the reward, as published; `symlog`: the reward itself, regressed as its symlog."""
-    head_units: int = 128
+    """Quantity that is predicted: `classes` is the sign of the reward, as published; `symlog` is the reward itself,
+    regressed as its symlog."""
+    head_units: Positive = 128
     """Units of the hidden layer that the reward and the continuation are read from."""
     continuation: bool = True
     """Whether the end of episodes is predicted; without it, imagined episodes never end."""
-    loss_cutoff: float = 0.03
-    """Cross-entropy in nats, per channel of a pixel and of the reward's class, that is good enough."""
+    loss_cutoff: NonNegative = 0.03
+    """Cross-entropy in nats, per channel of a pixel and of the reward's class, that is good enough
+    (`video_modality_loss_cutoff` in SimPLe's code)."""
     optimizer: AdafactorConfig | OptimizerConfig = field(
         default_factory=lambda: AdafactorConfig(learning_rate=0.002, schedule="constant", warmup=2000)
     )
+    """Optimizer of the whole model."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.network_frames > self.frames:
+            raise RangeError(self, "network_frames", f"be at most frames, which is {self.frames}")
 
     def spec(self, observation_shape: tuple[int, int, int], num_actions: int) -> ModelSpec:
         """Return what others need to know of the model; `observation_shape` is (H, W, C)."""

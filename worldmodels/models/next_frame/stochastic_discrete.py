@@ -6,7 +6,6 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.core.errors import ConfigError
 from worldmodels.models.next_frame.bottleneck import BitPredictor, clean_bits, noisy_bits
 from worldmodels.models.next_frame.config import StochasticDiscreteConfig
 from worldmodels.models.next_frame.conv_layers import Inject
@@ -30,11 +29,6 @@ class StochasticDiscrete(NextFrameModel):
         seed: np.ndarray,
     ):
         seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
-        if not 1 <= config.network_frames <= config.frames:
-            raise ConfigError(
-                f"The network sees some of the model's frames: model.network_frames must be from 1 to model.frames "
-                f"({config.frames}), received {config.network_frames}."
-            )
         shape = NetworkShape(observation_shape, config.network_frames, num_actions, config.memory)
         super().__init__(config, shape, seeds)
 

@@ -5,39 +5,47 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from worldmodels.core.ranges import Count, NonNegative, Positive, Section, Share
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.config import ConvConfig, HeadConfig, OptimizerConfig, PatchConfig
 
 
 @dataclass(frozen=True)
-class RSSMConfig:
-    """Sizes and losses of the model; the defaults are DreamerV2's figures for Atari."""
+class RSSMConfig(Section):
+    """The recurrent state-space model, its sizes and losses; the defaults are DreamerV2's figures for Atari."""
 
     kind: str = "rssm"
-    recurrent: int = 600
-    """Size of the GRU's state."""
-    hidden: int = 600
+    recurrent: Positive = 600
+    """Size of the GRU's state (`deter` in DreamerV2)."""
+    hidden: Positive = 600
     """Units of each dense layer inside the dynamics."""
-    latents: int = 32
-    """Number of categorical variables, or of Gaussian ones."""
-    classes: int = 32
-    """Classes of each categorical variable; 0 makes the latents Gaussian."""
-    uniform_mix: float = 0.0
-    """Share of the uniform distribution in each categorical latent; keeps the KL finite and classes alive."""
+    latents: Positive = 32
+    """Number of categorical variables, or of Gaussian ones (`stoch` in DreamerV2)."""
+    classes: Count = 32
+    """Classes of each categorical variable; 0 makes the latents Gaussian (`discrete` in DreamerV2)."""
+    uniform_mix: Share = 0.0
+    """Share of the uniform distribution in each categorical latent; keeps the KL finite and classes alive (`unimix` in
+    DreamerV3)."""
     encoder: ConvConfig | PatchConfig = field(default_factory=ConvConfig)
+    """Layers that read an image."""
     decoder: ConvConfig | PatchConfig = field(default_factory=ConvConfig)
+    """Layers that paint an image."""
     heads: HeadConfig = field(default_factory=HeadConfig)
-    """Of the reward head and of the continuation head."""
+    """Dense layers of the reward head and of the continuation head."""
     reward_transform: Literal["none", "tanh", "symlog"] = "tanh"
-    """What the reward head regresses: the reward as it is, or squashed; `reward()` always undoes it."""
-    reward_scale: float = 1.0
-    continuation_scale: float = 5.0
-    kl_scale: float = 0.1
-    kl_balance: float = 0.8
-    """Share of the KL gradient that trains the prior; the rest trains the posterior."""
-    free_nats: float = 0.0
-    """KL per step, in nats, below which it is not pushed further down."""
+    """Quantity that the reward head regresses: the reward as it is, or squashed; `reward()` always undoes it."""
+    reward_scale: NonNegative = 1.0
+    """Weight of the reward's loss (`loss_scales.reward` in DreamerV2)."""
+    continuation_scale: NonNegative = 5.0
+    """Weight of the continuation's loss (`loss_scales.discount` in DreamerV2)."""
+    kl_scale: NonNegative = 0.1
+    """Weight of the KL between posterior and prior (`loss_scales.kl` in DreamerV2)."""
+    kl_balance: Share = 0.8
+    """Share of the KL gradient that trains the prior; the rest trains the posterior (`kl.balance` in DreamerV2)."""
+    free_nats: NonNegative = 0.0
+    """KL per step, in nats, below which it is not pushed further down (`kl.free` in DreamerV2)."""
     optimizer: OptimizerConfig = field(default_factory=OptimizerConfig)
+    """Optimizer of the whole model (`model_opt` in DreamerV2)."""
 
     def spec(self, observation_shape: tuple[int, int, int], num_actions: int) -> ModelSpec:
         """Return what others need to know of the model; `observation_shape` is (H, W, C)."""

@@ -1,0 +1,1 @@
+"""A world model, an agent and an environment for worldmodels."""

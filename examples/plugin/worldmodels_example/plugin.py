@@ -1,0 +1,46 @@
+"""The configurations of the example's model and agent; importing this registers both. Imports no TensorFlow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from worldmodels.agents import register_agent
+from worldmodels.core.ranges import NonNegative, Positive, Section, Share
+from worldmodels.models import register_model
+from worldmodels.models.api import ModelSpec
+from worldmodels.models.config import OptimizerConfig
+
+
+@dataclass(frozen=True)
+class DriftConfig(Section):
+    """A world model whose pixels go on as they went, plus a change that depends on the action."""
+
+    kind: str = "drift"
+    optimizer: OptimizerConfig = field(default_factory=lambda: OptimizerConfig(learning_rate=0.05, weight_decay=0.0))
+    """Optimizer of the whole model."""
+
+    def spec(self, observation_shape: tuple[int, int, int], num_actions: int) -> ModelSpec:
+        """Return what others need to know of the model; `observation_shape` is (H, W, C)."""
+        height, width, channels = observation_shape
+        features = (height, width, 2 * channels)
+        return ModelSpec(observation_shape, num_actions, "images", features, min_sequence_length=2)
+
+
+@dataclass(frozen=True)
+class LinearPolicyConfig(Section):
+    """A linear softmax policy that learns by REINFORCE (Williams 1992) in imagination."""
+
+    kind: str = "linear_policy"
+    learns_from_experience = False  # a fact about the kind, not a setting: so without a type
+    horizon: Positive = 8
+    """Steps of each imagined rollout."""
+    discount: Share = 0.95
+    """Weight of each step's future against its present."""
+    entropy: NonNegative = 0.01
+    """Weight of the policy's entropy, in nats."""
+    optimizer: OptimizerConfig = field(default_factory=lambda: OptimizerConfig(learning_rate=1e-3, weight_decay=0.0))
+    """Optimizer of the policy."""
+
+
+register_model("drift", DriftConfig, "worldmodels_example.model:Drift")
+register_agent("linear_policy", LinearPolicyConfig, "worldmodels_example.agent:LinearPolicy")

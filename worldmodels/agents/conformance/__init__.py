@@ -1,0 +1,66 @@
+"""The kit that every kind of agent goes through, of this package or of another.
+
+    from worldmodels.agents.conformance import check_agent
+    check_agent(MyConfig(units=8))
+
+The kind must be registered (`worldmodels.agents.register_agent`), and its configuration a frozen dataclass, best as
+small as it goes: graphs are traced for every check, with features that are vectors and with such that are images.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from worldmodels.agents.config import AgentConfig
+from worldmodels.agents.conformance import acting, learning
+from worldmodels.agents.conformance.learning import check_learning_in_imagination
+from worldmodels.agents.conformance.samples import SPECS
+from worldmodels.core.errors import ConformanceError
+from worldmodels.models.api import ModelSpec
+from worldmodels.models.config import HeadConfig, ModelConfig, PatchConfig
+from worldmodels.models.rssm.config import RSSMConfig
+
+__all__ = ["SPECS", "ConformanceError", "agent_checks", "check_agent", "check_learning_in_imagination"]
+
+Check = Callable[[AgentConfig, ModelSpec], None]
+
+SMALL_WORLD = RSSMConfig(
+    recurrent=16,
+    hidden=12,
+    latents=3,
+    classes=4,
+    encoder=PatchConfig(patch=2, depth=4),
+    decoder=PatchConfig(patch=2, depth=4),
+    heads=HeadConfig(1, 8),
+)
+"""A world model in which an agent can learn in seconds."""
+
+
+def agent_checks(config: AgentConfig) -> tuple[Check, ...]:
+    """Return the checks that an agent must pass with features of each kind, which raise ConformanceError."""
+    return acting.CHECKS + (learning.CHECKS_FROM_EXPERIENCE if config.learns_from_experience else ())
+
+
+def check_agent(config: AgentConfig, worlds: Sequence[ModelConfig] = (SMALL_WORLD,)) -> None:
+    """Check that the agent of a configuration keeps the contract of `agents/api.py`.
+
+    Args:
+        config: of the agent.
+        worlds: configurations of the world models in which it has to learn.
+
+    Raises:
+        ConformanceError: it does not; the text names the kind, the check, what was expected and what was found.
+    """
+    for check in agent_checks(config):
+        for kind, spec in SPECS.items():
+            _run(check, config, spec, f"{kind} features")
+    for world in worlds:
+        _run(check_learning_in_imagination, config, world, f"the world model '{world.kind}'")
+
+
+def _run(check: Callable[[AgentConfig, Any], None], config: AgentConfig, subject: Any, words: str) -> None:
+    try:
+        check(config, subject)
+    except ConformanceError as error:
+        raise ConformanceError(f"The agent '{config.kind}' fails {check.__name__} with {words}: {error}") from error

@@ -1,0 +1,78 @@
+"""The contract of every agent: how it chooses actions."""
+
+from __future__ import annotations
+
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.agents.config import AgentConfig
+from worldmodels.agents.conformance.samples import can_learn, experience, features, make_agent
+from worldmodels.core.errors import CheckpointError, ConformanceError
+from worldmodels.models.api import ModelSpec
+from worldmodels.models.conformance.comparison import differ, require, require_same
+from worldmodels.models.conformance.samples import ACTIONS, ROWS, key
+
+MANY = 64
+"""Rows among which different seeds are bound to choose different actions somewhere."""
+
+
+def check_actions_memory_and_extras(config: AgentConfig, spec: ModelSpec) -> None:
+    """Check shapes and types of what `act` gives, at two steps in a row."""
+    agent = make_agent(config, spec)
+    memory = agent.initial(ROWS)
+    for t in range(2):
+        before = memory
+        action, memory, extras = agent.act(features(spec, ROWS), memory, 1.0, key(t))
+        fits = (action.dtype, tuple(action.shape)) == (tf.int32, (ROWS,)) and set(action.numpy()) <= set(range(ACTIONS))
+        require(fits, f"actions must be int32 ({ROWS},) from 0 to {ACTIONS - 1}. Received {action}.")
+        tf.nest.assert_same_structure(memory, before)
+        shapes = [[tuple(x.shape) for x in tf.nest.flatten(one)] for one in (before, memory)]
+        require(shapes[0] == shapes[1], f"the shapes of the memory must stay {shapes[0]}. Received {shapes[1]}.")
+    wanted = {"logits": (ROWS, ACTIONS), "value": (ROWS,)}
+    found = {label: tuple(value.shape) for label, value in extras.items()}
+    sound = all(wanted.get(label) == shape for label, shape in found.items())
+    require(sound, f"what act gives besides must be some of {wanted}. Received {found}.")
+
+
+def check_acting_depends_on_its_seed_alone(config: AgentConfig, spec: ModelSpec) -> None:
+    """Check that the same features and seed give the same actions, and another seed others."""
+    agent, seen = make_agent(config, spec), features(spec, MANY)
+    acts = [agent.act(seen, agent.initial(MANY), 1.0, key(number)) for number in (1, 1, 2)]
+    require_same(acts[0], acts[1], "actions of the same features and seed")
+    require(differ(acts[0][0], acts[2][0]), "another seed must give other actions at temperature 1; it does not.")
+
+
+def check_temperature_0_takes_the_most_probable_action(config: AgentConfig, spec: ModelSpec) -> None:
+    """Check that at temperature 0 an agent with logits takes the best of them, whatever the seed."""
+    agent, seen = make_agent(config, spec), features(spec, MANY)
+    if can_learn(agent) and agent.learns_from_experience:
+        # From a uniform policy to one that prefers something.
+        agent.update_from_experience(experience(agent, spec), key(0))
+    action, _, extras = agent.act(seen, agent.initial(MANY), 0.0, key(1))
+    if "logits" in extras:  # an agent without them is the same at every temperature
+        best = tf.argmax(extras["logits"], -1, tf.int32)
+        require(np.array_equal(action, best), "actions at temperature 0 must be those of the largest logits.")
+        other = agent.act(seen, agent.initial(MANY), 0.0, key(2))[0]
+        require_same(action, other, "actions at temperature 0 under two seeds")
+
+
+def check_a_checkpoint_of_other_actions_is_refused(config: AgentConfig, spec: ModelSpec) -> None:
+    """Check that what does not fit raises CheckpointError, which names the shapes."""
+    agent = make_agent(config, spec)
+    if not can_learn(agent):
+        return
+    try:
+        agent.load(make_agent(config, spec._replace(num_actions=ACTIONS + 1)).save())
+    except CheckpointError as error:
+        require("shape" in str(error), f"the CheckpointError must name the shapes. Received: {error}")
+    else:
+        raise ConformanceError("load must raise CheckpointError for weights of another number of actions.")
+
+
+CHECKS = (
+    check_actions_memory_and_extras,
+    check_acting_depends_on_its_seed_alone,
+    check_temperature_0_takes_the_most_probable_action,
+    check_a_checkpoint_of_other_actions_is_refused,
+)
+"""Properties of every agent."""

@@ -1,0 +1,111 @@
+"""The contract of an agent that learns: in imagination, and from real experience."""
+
+from __future__ import annotations
+
+from functools import cache
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.agents.config import AgentConfig
+from worldmodels.agents.conformance.samples import can_learn, experience, make_agent
+from worldmodels.core.checkpoint import Checkpoints
+from worldmodels.imagination.starts import choose_starts
+from worldmodels.models.api import ModelSpec
+from worldmodels.models.config import ModelConfig
+from worldmodels.models.conformance.comparison import (
+    differ,
+    leaves,
+    poisoned,
+    require,
+    require_same,
+    require_same_tree,
+)
+from worldmodels.models.conformance.samples import ACTIONS, BATCH, key, make_model
+
+
+def check_learning_from_experience(config: AgentConfig, spec: ModelSpec) -> None:
+    """Check that an update, a checkpoint on disk, another agent that loads it, and an update are the same as two."""
+    straight, resumed = make_agent(config, spec, 1), make_agent(config, spec, 2)
+    old = leaves(straight.save())
+    metrics = straight.update_from_experience(experience(straight, spec), key(0))
+    _require_metrics(metrics, can_learn(straight))
+    if can_learn(straight):
+        require(differ(old, leaves(straight.save())), "an update must change what is saved; it does not.")
+    with TemporaryDirectory() as folder:
+        checkpoints = Checkpoints(folder)
+        checkpoints.write(7, straight.save())
+        resumed.load(checkpoints.read()[1])
+    require_same_tree(straight.save(), resumed.save(), "what was saved, and what was loaded,")
+    one, other = (agent.update_from_experience(experience(agent, spec, 1), key(1)) for agent in (straight, resumed))
+    require_same(one, other, "the metrics of an agent, and of one that was loaded from its checkpoint,")
+    require_same_tree(straight.save(), resumed.save(), "what both saved after that")
+
+
+def check_what_is_not_finite_changes_nothing(config: AgentConfig, spec: ModelSpec) -> None:
+    """Check that an update leaves the agent as it is where rewards or weights are NaN, and says so."""
+    agent = make_agent(config, spec)
+    if not can_learn(agent):
+        return
+    lived = experience(agent, spec)
+    for broken in ("rewards", "weights"):
+        if broken == "weights":
+            agent.load(poisoned(agent.save()))
+        old, factor = agent.save(), np.nan if broken == "rewards" else 1.0
+        metrics = agent.update_from_experience(lived._replace(rewards=lived.rewards * factor), key(0))
+        require(metrics.get("policy/finite") == 0, f"the metric policy/finite must be 0 where {broken} are NaN.")
+        require_same_tree(agent.save(), old, f"what is saved before and after an update whose {broken} are NaN")
+
+
+def check_the_step_between_two_episodes_teaches_nothing(config: AgentConfig, spec: ModelSpec) -> None:
+    """Check that an action at a last step, which had no effect, has none on what is learned."""
+    lived, trees = None, []
+    for changed in (False, True):
+        agent = make_agent(config, spec)
+        lived = lived or experience(agent, spec)
+        actions = lived.actions.numpy()
+        actions[lived.is_last.numpy()] = (actions[lived.is_last.numpy()] + changed) % ACTIONS
+        agent.update_from_experience(lived._replace(actions=tf.constant(actions)), key(0))
+        trees.append(agent.save())
+    require_same_tree(trees[0], trees[1], "what is learned, whatever the action at the end of an episode was,")
+
+
+def check_learning_in_imagination(config: AgentConfig, world: ModelConfig) -> None:
+    """Check one policy update in a world model: finite, of some effect, repeatable; the model stays as it is."""
+    model, states = _fitted(world)
+    starts = choose_starts(states, tf.constant(~BATCH.is_terminal, tf.float32), 0, key(2))
+    old, results = leaves(model.save()), []
+    for _ in range(2):
+        agent = make_agent(config, model.spec)
+        fresh = leaves(agent.save())
+        metrics = agent.update_from_imagination(model, *starts, key(1))
+        results.append((metrics, leaves(agent.save())))
+    require_same(results[0], results[1], "two updates of equal agents from the same states and seed")
+    _require_metrics(metrics, can_learn(agent))
+    if can_learn(agent):
+        require(differ(fresh, leaves(agent.save())), "an update must change what is saved; it does not.")
+    require_same(old, leaves(model.save()), "the world model before and after an agent learned in it")
+
+
+@cache
+def _fitted(config: ModelConfig) -> tuple[Any, Any]:
+    """Return a world model after one update, and its states along the batch."""
+    model = make_model(config)
+    return model, model.fit(BATCH, key(0))[1]
+
+
+def _require_metrics(metrics: dict[str, Any], learns: bool) -> None:
+    sound = all(label.startswith("policy/") and np.isfinite(value) for label, value in metrics.items())
+    require(sound, f"metrics must be named policy/... and be finite. Received {metrics}.")
+    if learns:
+        require(metrics.get("policy/finite") == 1, "the metric policy/finite must be 1 after a sound update.")
+
+
+CHECKS_FROM_EXPERIENCE = (
+    check_learning_from_experience,
+    check_what_is_not_finite_changes_nothing,
+    check_the_step_between_two_episodes_teaches_nothing,
+)
+"""Properties of every agent that learns from real experience."""

@@ -1,0 +1,63 @@
+"""Features of both kinds, and the experience of an agent in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.agents import build_agent
+from worldmodels.agents.api import Experience
+from worldmodels.agents.config import AgentConfig
+from worldmodels.models.api import ModelSpec
+from worldmodels.models.conformance.comparison import leaves
+from worldmodels.models.conformance.samples import ACTIONS, ROWS, SHAPE, STEPS, key
+from worldmodels.models.graph import make_deterministic
+
+SPECS = {
+    "vector": ModelSpec(SHAPE, ACTIONS, "vector", (7,)),
+    "images": ModelSpec(SHAPE, ACTIONS, "images", (*SHAPE[:2], 6)),
+}
+"""Features of both kinds that a representation may offer."""
+
+
+def make_agent(config: AgentConfig, spec: ModelSpec, number: int = 0) -> Any:
+    """Return a fresh agent, whose weights the number decides."""
+    make_deterministic()
+    return build_agent(config, spec, key(number))
+
+
+def features(spec: ModelSpec, *leading: int) -> tf.Tensor:
+    """Return random features (*leading, ...)."""
+    random, shape = np.random.default_rng(6), (*leading, *spec.feature_shape)
+    if spec.feature_kind == "images":
+        return tf.constant(random.integers(0, 256, shape, np.uint8))
+    return tf.constant(random.normal(size=shape).astype(np.float32))
+
+
+def can_learn(agent: Any) -> bool:
+    """Return whether there is anything that the agent could learn: a matrix among what it saves."""
+    return any(isinstance(value, np.ndarray) and value.ndim > 1 for value in leaves(agent.save()).values())
+
+
+def experience(agent: Any, spec: ModelSpec, seed: int = 0) -> Experience:
+    """Return what an agent lived through: in world 1 an episode ends at step 4, in world 2 one is cut there."""
+    is_first, is_last, ends = np.zeros((3, STEPS + 1, ROWS), bool)
+    is_first[0] = is_first[5, 1:] = is_last[4, 1:] = ends[4, 1] = True
+    seen, memory = features(spec, STEPS + 1, ROWS), agent.initial(ROWS)
+    before, actions, extras = memory, [], []
+    for t in range(STEPS + 1):
+        begins = is_first[t]
+        memory = tf.nest.map_structure(lambda x, begins=begins: tf.where(_column(begins, x), 0.0, x), memory)
+        action, memory, extra = agent.act(seen[t], memory, 1.0, key(100 * seed + t))
+        actions.append(action)
+        extras.append(extra)
+    rewards = np.random.default_rng(seed).choice([0.0, 1.0], is_first.shape).astype(np.float32)
+    flags = tf.constant(1.0 - ends, tf.float32), tf.constant(is_first), tf.constant(is_last)
+    stacked = tf.nest.map_structure(lambda *x: tf.stack(x), *extras)
+    return Experience(seen, tf.stack(actions), tf.constant(rewards), *flags, stacked, before)
+
+
+def _column(mask: np.ndarray, value: tf.Tensor) -> tf.Tensor:
+    return tf.reshape(mask, (-1,) + (1,) * (value.shape.rank - 1))

@@ -1,0 +1,40 @@
+"""The kit that every kind of model goes through, of this package or of another.
+
+    from worldmodels.models.conformance import check_model
+    check_model(MyConfig(units=8))
+
+The kind must be registered (`worldmodels.models.register_model`), and its configuration a frozen dataclass, best as
+small as it goes: graphs are traced for every check, at an image size that nothing is made for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from worldmodels.core.errors import ConformanceError
+from worldmodels.models.config import ModelConfig
+from worldmodels.models.conformance import representation, world_model
+from worldmodels.models.conformance.samples import ACTIONS, SHAPE
+
+__all__ = ["ConformanceError", "check_model", "model_checks"]
+
+Check = Callable[[ModelConfig], None]
+
+
+def model_checks(config: ModelConfig) -> tuple[Check, ...]:
+    """Return the checks that a model must pass, each of which takes its configuration and raises ConformanceError."""
+    imagines = config.spec(SHAPE, ACTIONS).imagines
+    return representation.CHECKS + (world_model.CHECKS if imagines else ())
+
+
+def check_model(config: ModelConfig) -> None:
+    """Check that the model of a configuration keeps the contract of `models/api.py`.
+
+    Raises:
+        ConformanceError: it does not; the text names the kind, the check, what was expected and what was found.
+    """
+    for check in model_checks(config):
+        try:
+            check(config)
+        except ConformanceError as error:
+            raise ConformanceError(f"The model '{config.kind}' fails {check.__name__}: {error}") from error

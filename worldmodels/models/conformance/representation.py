@@ -1,0 +1,108 @@
+"""The contract of a representation: what it makes of observations."""
+
+from __future__ import annotations
+
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.models.api import Representation, WorldModel
+from worldmodels.models.config import ModelConfig
+from worldmodels.models.conformance.comparison import differ, leaves, require, require_same
+from worldmodels.models.conformance.samples import (
+    ACTION,
+    ACTIONS,
+    BATCH,
+    ROWS,
+    SHAPE,
+    at_rows,
+    key,
+    make_batch,
+    make_model,
+    observed,
+    seen,
+    shared_model,
+    signature,
+)
+
+
+def check_methods(config: ModelConfig) -> None:
+    """Check that the model has every method of its contract."""
+    model = shared_model(config)
+    contract = {**vars(Representation), **(vars(WorldModel) if model.spec.imagines else {})}
+    methods = [name for name, value in contract.items() if callable(value) and not name.startswith("_")]
+    missing = [name for name in methods if not callable(getattr(model, name, None))]
+    require(not missing, f"it must have the methods {', '.join(methods)}; it lacks {', '.join(missing)}.")
+
+
+def check_spec_and_features(config: ModelConfig) -> None:
+    """Check that the spec says what is true of features and states."""
+    model = shared_model(config)
+    spec, state = model.spec, observed(shared_model(config))
+    promised = config.spec(SHAPE, ACTIONS)
+    require(spec == promised, f"model.spec must be config.spec(...), {promised}. Received {spec}.")
+    fits = (spec.observation_shape, spec.num_actions) == (SHAPE, ACTIONS)
+    require(fits, f"the spec must hold the shape {SHAPE} and {ACTIONS} actions that were given. Received {spec}.")
+    dtype, axes = {"vector": (tf.float32, 1), "images": (tf.uint8, 3)}[spec.feature_kind]
+    require(len(spec.feature_shape) == axes, f"features of kind {spec.feature_kind} must have {axes} axes.")
+    found, wanted = signature(model.features(state)), [((ROWS, *spec.feature_shape), dtype)]
+    require(found == wanted, f"features must have shape and type {wanted}, as the spec says. Received {found}.")
+    found, wanted = signature(state), signature(model.initial(ROWS))
+    require(found == wanted, f"an observed state must look like an initial one, {wanted}. Received {found}.")
+    if spec.feature_kind == "images":
+        newest = model.features(state)[..., -SHAPE[2] :]
+        require_same(newest, BATCH.observation[:, 0], "the newest image of the features and the observation")
+
+
+def check_observing_depends_on_its_seed_alone(config: ModelConfig) -> None:
+    """Check that the same observation and seed give the same state."""
+    model = shared_model(config)
+    require_same(observed(model), observed(model), "states of the same observation and seed")
+
+
+def check_a_first_observation_forgets_what_was_before(config: ModelConfig) -> None:
+    """Check that state and action before have an influence exactly where no episode begins."""
+    model, is_first = shared_model(config), np.array([True, False, True])
+    old = [model.observe(observed(model), BATCH.observation[:, i], ACTION, ~is_first, key(i)) for i in (1, 2)]
+    actions = [ACTION, ACTION[::-1].copy()]
+    one, other = (
+        model.observe(state, BATCH.observation[:, 3], action, is_first, key(5))
+        for state, action in zip(old, actions, strict=True)
+    )
+    require_same(at_rows(one, is_first), at_rows(other, is_first), "states where an episode begins")
+    require(
+        differ(at_rows(one, ~is_first), at_rows(other, ~is_first)),
+        "a state must depend on the state and the action before it where no episode begins; it does not.",
+    )
+
+
+def check_looking_changes_nothing(config: ModelConfig) -> None:
+    """Check that observing, and imagining where the model can, leave what is saved as it is."""
+    model = shared_model(config)
+    old = leaves(model.save())
+    state = observed(model)
+    if model.spec.imagines:
+        seen(model, model.imagine(state, ACTION, 1.0, key(2)))
+    require_same(old, leaves(model.save()), "what is saved before and after looking")
+
+
+def check_grey_images_of_another_size(config: ModelConfig) -> None:
+    """Check that images of 12 x 8 pixels and one channel are as good as others."""
+    shape = (12, 8, 1)
+    model, batch = make_model(config, shape=shape), make_batch(shape)
+    state = model.observe(model.initial(ROWS), batch.observation[:, 0], ACTION, batch.is_first[:, 0], key(1))
+    found, wanted = tuple(model.features(state).shape), (ROWS, *model.spec.feature_shape)
+    require(found == wanted, f"features of grey images must have the shape {wanted}. Received {found}.")
+    if model.spec.imagines:
+        found, wanted = tuple(model.frame(model.imagine(state, ACTION, 1.0, key(1))).shape), (ROWS, *shape)
+        require(found == wanted, f"imagined frames must have the shape {wanted}. Received {found}.")
+
+
+CHECKS = (
+    check_methods,
+    check_spec_and_features,
+    check_observing_depends_on_its_seed_alone,
+    check_a_first_observation_forgets_what_was_before,
+    check_looking_changes_nothing,
+    check_grey_images_of_another_size,
+)
+"""Properties of every representation."""

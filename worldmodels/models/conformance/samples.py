@@ -1,0 +1,103 @@
+"""Small models and the noise that they are shown: what the checks have in common."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.core.types import Batch
+from worldmodels.models import build_model
+from worldmodels.models.config import ModelConfig
+from worldmodels.models.graph import make_deterministic
+
+SHAPE, ACTIONS = (20, 24, 3), 5
+"""Images that no model may count on: not square, and with sides that are no powers of two."""
+ROWS, STEPS = 3, 8
+ACTION = np.array([1, 0, 4], np.int32)
+
+
+def key(number: int) -> np.ndarray:
+    """Return a seed, int32 (2,)."""
+    return np.array([number, 11], np.int32)
+
+
+def make_batch(shape: tuple[int, int, int] = SHAPE, actions: int = ACTIONS) -> Batch:
+    """Return windows of noise; in row 1 an episode ends at step 4 and another begins, row 2 begins with one."""
+    random = np.random.default_rng(4)
+    is_first, is_last = np.zeros((2, ROWS, STEPS), bool)
+    is_first[1, 5] = is_first[2, 0] = is_last[1, 4] = True
+    return Batch(
+        random.integers(0, 256, (ROWS, STEPS, *shape), np.uint8),
+        random.choice([-1.0, 0.0, 1.0], (ROWS, STEPS)).astype(np.float32),
+        is_first,
+        is_last,
+        is_last,
+        random.integers(0, actions, (ROWS, STEPS)).astype(np.int32),
+    )
+
+
+BATCH = make_batch()
+
+
+def make_model(
+    config: ModelConfig, number: int = 0, shape: tuple[int, int, int] = SHAPE, actions: int = ACTIONS
+) -> Any:
+    """Return a fresh model, whose weights the number decides."""
+    make_deterministic()
+    return build_model(config, shape, actions, key(number))
+
+
+@cache
+def shared_model(config: ModelConfig) -> Any:
+    """Return one model for all checks that leave it as it is: tracing its graphs again would take most of the time."""
+    return make_model(config)
+
+
+@cache
+def _learner(config: ModelConfig) -> Any:
+    return make_model(config)
+
+
+def renewed_learner(config: ModelConfig, number: int = 0) -> Any:
+    """Return a model to be fitted, with fresh weights: always the same object, since tracing an update takes long."""
+    model = _learner(config)
+    model.load(make_model(config, number).save())
+    return model
+
+
+def observed(model: Any) -> Any:
+    """Return the state after one observation in each row, which opens an episode."""
+    return model.observe(model.initial(ROWS), BATCH.observation[:, 0], ACTION, np.ones(ROWS, bool), key(1))
+
+
+def followed(model: Any, batch: Batch = BATCH, seed: int = 1) -> Any:
+    """Return the states along a batch, leading (B, T)."""
+    return model.observe_sequence(batch.observation, before(batch), batch.is_first, key(seed))
+
+
+def before(batch: Batch) -> np.ndarray:
+    """Return the action before each observation, int32 (B, T); 0 at the first step."""
+    return np.pad(batch.action, ((0, 0), (1, 0)))[:, :-1]
+
+
+def last(states: Any) -> Any:
+    """Return the states at the last step of states in time."""
+    return tf.nest.map_structure(lambda x: x[:, -1], states)
+
+
+def at_rows(state: Any, rows: np.ndarray) -> Any:
+    """Return the rows of a state at which a mask holds."""
+    return tf.nest.map_structure(lambda x: np.asarray(x)[rows], state)
+
+
+def signature(state: Any) -> list[tuple[tuple[int, ...], Any]]:
+    """Return shape and type of every tensor in a nest."""
+    return [(tuple(x.shape), x.dtype) for x in tf.nest.flatten(state)]
+
+
+def seen(model: Any, state: Any) -> list[Any]:
+    """Return everything that can be read of a world model's state."""
+    return [read(state) for read in (model.features, model.frame, model.reward, model.continuation)]
