@@ -85,12 +85,18 @@ def _add_train(commands: argparse._SubParsersAction) -> None:
 
 
 def _train(options: argparse.Namespace) -> int:
-    from worldmodels.training.launch import train_command
+    from worldmodels.training.interrupt import Interrupted
+    from worldmodels.training.launch import launch, parse_config
 
     files = [name for name in options.config if "=" not in name]
     # "--config a b key=value" is natural to type, and argparse gives the override to --config.
     overrides = [name for name in options.config if "=" in name] + options.overrides
-    return train_command(files, overrides, options.logdir)
+    try:
+        launch(parse_config(files, overrides, options.logdir), options.logdir)
+    except Interrupted as interrupted:
+        print(interrupted, file=sys.stderr)
+        return 130
+    return 0
 
 
 def _add_config(commands: argparse._SubParsersAction) -> None:

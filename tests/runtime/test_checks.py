@@ -96,9 +96,10 @@ def test_a_window_is_longer_than_what_a_next_frame_model_sees():
 
 def test_tensorflow_is_not_needed_to_find_them():
     program = (
-        "import sys; from worldmodels.training.launch import train_command\n"
+        "import sys; from worldmodels.training.launch import launch, parse_config\n"
         "from worldmodels.core.errors import ConfigError\n"
-        "try: train_command(['debug'], ['training.real_rollout=10'], '/nowhere/to/be/made')\n"
+        "folder = '/nowhere/to/be/made'\n"
+        "try: launch(parse_config(['debug'], ['training.real_rollout=10'], folder), folder)\n"
         "except ConfigError: sys.exit('tensorflow' in sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,20 +9,9 @@ from worldmodels.core.config import load_config
 from worldmodels.core.run_dir import RunDir
 from worldmodels.runtime.config import RunConfig
 from worldmodels.training.check import check_run
-from worldmodels.training.interrupt import Interrupted
 
 DEFAULT_PRESETS = ("dreamer_small",)
 """The configuration of a new run for which none is given."""
-
-
-def train_command(files: Sequence[str], overrides: Sequence[str], logdir: str) -> int:
-    """Train as `worldmodels train` does; the exit status is 0 at the configured end, 130 when interrupted."""
-    try:
-        launch(parse_config(files, overrides, logdir), logdir)
-    except Interrupted as interrupted:
-        print(interrupted, file=sys.stderr)
-        return 130
-    return 0
 
 
 def parse_config(files: Sequence[str], overrides: Sequence[str], logdir: str | Path) -> RunConfig:
