@@ -108,7 +108,7 @@ class Checkpoints:
         return self.folder / f"{step:08d}"
 
     def _path(self, step: int) -> Path:
-        """Return where the checkpoint is: under the name of a replaced one for an instant, or if the process died in it."""
+        """Return the folder of a checkpoint; if the process died while it was replaced, that of the replaced one."""
         plain = self._plain(step)
         replaced = plain.with_name(plain.name + REPLACED)
         return replaced if replaced.exists() and not plain.exists() else plain
