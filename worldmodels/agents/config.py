@@ -9,7 +9,7 @@ ImageNetworkKind = Literal["small", "nature", "impala", "impala_large"]
 with five wider stages (CoinRun, Cobbe et al. 2019)."""
 
 RewardTransform = Literal["none", "clip", "tanh"]
-"""What an agent learns from in place of a reward: the reward itself, the reward clipped to [-1, 1], or its hyperbolic
+"""The transform of rewards before an agent learns from them: none, clipping to [-1, 1], or the hyperbolic
 tangent."""
 
 

@@ -28,7 +28,7 @@ from worldmodels.core.tree import flatten, restore
 FORMAT = 1
 TENSORS, STATE, MANIFEST = "tensors.safetensors", "state.json", "manifest.json"
 REPLACED = ".tmp-replaced"
-"""What is added to a checkpoint's name while another one of the same step takes its place."""
+"""The suffix of a checkpoint's name while another one of the same step takes its place."""
 
 
 class Checkpoints:
@@ -108,7 +108,11 @@ class Checkpoints:
         return self.folder / f"{step:08d}"
 
     def _path(self, step: int) -> Path:
+<<<<<<< HEAD
         """Return where the checkpoint is: for an instant, or where the process died in it, under a replaced name."""
+=======
+        """Return the folder of a checkpoint; if the process died while it was replaced, that of the replaced one."""
+>>>>>>> config
         plain = self._plain(step)
         replaced = plain.with_name(plain.name + REPLACED)
         return replaced if replaced.exists() and not plain.exists() else plain

@@ -104,7 +104,7 @@ class _Draft:
     """The instance whose values stand where no source says otherwise; None: the defaults of `cls`."""
     values: dict[str, Any] = dataclasses.field(default_factory=dict)
     places: dict[str, str] = dataclasses.field(default_factory=dict)
-    """Where each value was written."""
+    """The place where each value was written."""
     sources: list[str] = dataclasses.field(default_factory=list)
 
     def current(self, field: dataclasses.Field[Any]) -> Any:

@@ -15,7 +15,7 @@ Windows = tuple[Indices, Indices]
 """Windows are given by their streams (B,) and first steps (B,)."""
 
 ROUND = 1024
-"""So many windows are looked at together in search of acceptable ones."""
+"""The number of windows that are looked at together in search of acceptable ones."""
 PATIENCE = 64
 """After so many rounds without an acceptable window it is said that there is none."""
 

@@ -43,7 +43,7 @@ class SoftmaxOutputConfig(Section):
 
 @dataclass(frozen=True)
 class SamplingConfig(Section):
-    """How often, while training, a frame that the model made itself replaces the recorded one as its input.
+    """The share of training inputs that are frames of the model itself in place of recorded ones.
 
     With probability p(t) at update t, for each frame of each example; see `schedules.sampling_probability`.
     """
