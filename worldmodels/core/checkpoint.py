@@ -108,11 +108,7 @@ class Checkpoints:
         return self.folder / f"{step:08d}"
 
     def _path(self, step: int) -> Path:
-<<<<<<< HEAD
-        """Return where the checkpoint is: for an instant, or where the process died in it, under a replaced name."""
-=======
         """Return the folder of a checkpoint; if the process died while it was replaced, that of the replaced one."""
->>>>>>> config
         plain = self._plain(step)
         replaced = plain.with_name(plain.name + REPLACED)
         return replaced if replaced.exists() and not plain.exists() else plain
