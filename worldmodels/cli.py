@@ -3,25 +3,38 @@
 from __future__ import annotations
 
 import argparse
+import atexit
 import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from worldmodels import __version__
 from worldmodels.core.errors import UserError
 
 if TYPE_CHECKING:
-    from worldmodels.player.options import PlayOptions
+    from worldmodels.player.session.options import PlayOptions
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one subcommand; the exit status is 0, 2 for a mistake of the user's, 130 for an interruption."""
+    """Run one subcommand and return its exit status: 0, 2 for a mistake of the user's, 130 for an interruption.
+
+    Without `arguments` this is the program itself, and the process ends here.
+    """
     options = _parser().parse_args(arguments)
     warnings.showwarning = _show_warning
+    status = _run(options)
+    if arguments is None:
+        _end_process(status)
+    return status
+
+
+def _run(options: argparse.Namespace) -> int:
     try:
-        return options.run(options) or 0
+        status = options.run(options) or 0
+        sys.stdout.flush()  # here, where a pipe that nobody reads any more is no error
+        return status
     except UserError as error:
         print(f"worldmodels: {error}", file=sys.stderr)
         return 2
@@ -31,6 +44,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def _end_process(status: int) -> NoReturn:
+    """End the process with an exit status as soon as everything that is registered for its end is done.
+
+    The interpreter's own end takes TensorFlow's graphs apart, which is 2 to 3 seconds of work for nothing, and waits
+    for a model that still loads although its window is closed; ending in the midst of that would crash. Files need none
+    of it: a command has written and closed all of its own when it returns.
+    """
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
 
 
 def _show_warning(message: Warning | str, *where: object, **more: object) -> None:
@@ -251,7 +277,7 @@ def _add_picture_options(command: argparse.ArgumentParser, video_required: bool)
 def _play_options(options: argparse.Namespace) -> PlayOptions:
     from dataclasses import fields
 
-    from worldmodels.player.options import PlayOptions
+    from worldmodels.player.session.options import PlayOptions
 
     given = {field.name: getattr(options, field.name) for field in fields(PlayOptions) if hasattr(options, field.name)}
     return PlayOptions(**given)

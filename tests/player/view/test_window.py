@@ -1,0 +1,84 @@
+"""The window, which SDL keeps in memory here: keys, closing, loading."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+
+import pygame
+import pytest
+from headless import headless
+
+from worldmodels.core.errors import RunError, UserError
+from worldmodels.player.app import play_game, play_runs
+from worldmodels.player.session.options import PlayOptions
+from worldmodels.player.view import display
+from worldmodels.player.view.window import key_event
+
+
+def test_shift_and_f1_are_one_key(window, monkeypatch):
+    def key(mod):
+        return key_event(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_F1, unicode="", mod=mod)).key
+
+    pygame.display.init()
+    try:
+        assert (key(0), key(pygame.KMOD_LSHIFT), key(pygame.KMOD_RSHIFT)) == ("f1", "shift+f1", "shift+f1")
+    finally:
+        pygame.display.quit()
+
+
+def test_no_display_says_how_to_do_without(monkeypatch):
+    monkeypatch.setenv("SDL_VIDEODRIVER", "offscreen")  # what SDL takes where it finds no display
+    with pytest.raises(UserError, match="--headless"):
+        play_game("maze")
+
+
+def test_a_window_plays_the_script_and_records_a_video(window, run_folder, keys, tmp_path):
+    play_runs([run_folder], PlayOptions(keys=keys, video=tmp_path / "a.mp4", zoom=1, rate=240, ticks=25))
+    play_runs([run_folder], headless(keys, tmp_path / "b.mp4", rate=240, ticks=25))
+    assert (tmp_path / "a.mp4").read_bytes() == (tmp_path / "b.mp4").read_bytes()
+
+
+def test_a_person_presses_keys_resizes_and_leaves(window, run_folder, monkeypatch, capsys):
+    waves = [
+        [],
+        [pygame.event.Event(pygame.KEYDOWN, key=pygame.K_RIGHT, unicode="")],
+        [pygame.event.Event(pygame.VIDEORESIZE, size=(300, 200), w=300, h=200)],
+        [pygame.event.Event(pygame.KEYDOWN, key=pygame.K_SLASH, unicode="?")],
+        [pygame.event.Event(pygame.KEYUP, key=pygame.K_RIGHT)],
+        [pygame.event.Event(pygame.WINDOWFOCUSLOST)],
+        [pygame.event.Event(pygame.QUIT)],
+    ]
+    monkeypatch.setattr(pygame.event, "get", lambda: waves.pop(0) if waves else [])
+    play_runs([run_folder], PlayOptions(rate=240))
+    assert not waves
+    assert "No episode" in capsys.readouterr().out
+
+
+def test_escape_leaves_while_the_model_loads(window, run_folder, monkeypatch, capsys):
+    left = threading.Event()
+    monkeypatch.setattr(sys.modules["worldmodels.runtime.load"], "load_run", lambda path: left.wait(10))
+    waves = [[], [pygame.event.Event(pygame.KEYDOWN, key=pygame.K_ESCAPE, unicode="")]]
+    monkeypatch.setattr(pygame.event, "get", lambda: waves.pop(0))
+    monkeypatch.setattr(pygame.display, "quit", left.set)  # the window goes before the loading thread ends
+    play_runs([run_folder])
+    assert not waves
+    assert capsys.readouterr().out == ""
+
+
+def test_an_error_while_loading_reaches_the_caller(window, run_folder, monkeypatch):
+    def damaged(path):
+        raise RunError("the checkpoint is damaged")
+
+    monkeypatch.setattr(sys.modules["worldmodels.runtime.load"], "load_run", damaged)
+    with pytest.raises(RunError, match="damaged"):
+        play_runs([run_folder])
+
+
+@pytest.mark.parametrize(("driver", "setting"), [("x11", "0"), ("wayland", None)])
+def test_a_window_on_x11_stays_clear_of_opengl(monkeypatch, driver, setting):
+    monkeypatch.delenv("SDL_FRAMEBUFFER_ACCELERATION", raising=False)
+    monkeypatch.setattr(os, "environ", dict(os.environ))
+    display.forbid_opengl(driver)
+    assert os.environ.get("SDL_FRAMEBUFFER_ACCELERATION") == setting
