@@ -96,7 +96,7 @@ class ModelWorld:
     def _measure_uncertainty(self, before: Any, action: int) -> npt.NDArray[np.float32]:
         """Return the standard deviation of each pixel over samples of one step, the largest of its channels."""
         states = self.model.repeat(before, NUM_SAMPLES)
-        _, samples = self._imagine(states, action, self.key("doubt"), NUM_SAMPLES)
+        _, samples = self._imagine(states, action, self.key("uncertainty"), NUM_SAMPLES)
         deviation = np.asarray(samples.frame).astype(np.float32).std(0).max(-1) / 127.5
         return np.asarray(deviation, np.float32)
 
