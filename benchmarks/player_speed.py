@@ -7,8 +7,8 @@ model, reality, difference and policy together. Without a display the window is 
 time to show it is saved; `xvfb-run -a python ...` includes that.
 
 steps/s        as many as there can be, with a key held: the clock is set to 240
-key to picture keys are pressed at random moments while the clock ticks 15 (and 30) times a second; the time from the
-               press to the moment when the picture of the step that obeys it has been shown
+key to picture keys are pressed at random times while the clock ticks 15 (and 30) times a second; the time from the
+               press until the picture of the step that obeys it has been shown
 paused         processor time, of all threads, in each second of a pause
 """
 
@@ -33,20 +33,20 @@ from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.config import load_config
 from worldmodels.core.run_dir import RunDir
 from worldmodels.player import app
-from worldmodels.player.options import PlayOptions
-from worldmodels.player.session import Session
+from worldmodels.player.session.options import PlayOptions
+from worldmodels.player.session.session import Session
 from worldmodels.runtime.build import build_parts
 from worldmodels.runtime.config import RunConfig
 from worldmodels.runtime.environment import build_env
 
 STEPS_A_SECOND, MILLISECONDS, PAUSED = 15, 80, 0.05
-"""To be reached, or to stay below."""
+"""Targets: steps a second to reach, milliseconds and share of a processor to stay below."""
 FASTEST = 240
 KEYS = (pygame.K_RIGHT, pygame.K_LEFT, pygame.K_UP)
 
 
-class Witness:
-    """Sees when keys are pressed, when a tick takes them, and when its picture is shown."""
+class KeyProbe:
+    """Presses keys, and measures the time until the picture of the tick that took them is shown."""
 
     def __init__(self) -> None:
         self.pressed: list[float] = []
@@ -55,17 +55,17 @@ class Witness:
         self._taken: list[float] = []
 
     @contextmanager
-    def watching(self) -> Iterator[None]:
-        """While pictures are shown and sessions tick."""
+    def measuring(self) -> Iterator[None]:
+        """Measure while pictures are shown and sessions tick."""
         flip, tick = pygame.display.flip, Session.tick
 
-        def seen_flip() -> None:
+        def timed_flip() -> None:
             flip()
             now = time.perf_counter()
-            self.seconds += [now - moment for moment in self._taken]
+            self.seconds += [now - pressed for pressed in self._taken]
             self._taken = []
 
-        def seen_tick(session: Session, events: Any = ()) -> bool:
+        def timed_tick(session: Session, events: Any = ()) -> bool:
             events = list(events)
             self.ticks += 1
             downs = sum(event.pressed for event in events)
@@ -73,21 +73,21 @@ class Witness:
             del self.pressed[:downs]
             return tick(session, events)
 
-        pygame.display.flip, Session.tick = seen_flip, seen_tick
+        pygame.display.flip, Session.tick = timed_flip, timed_tick
         try:
             yield
         finally:
             pygame.display.flip, Session.tick = flip, tick
 
     def press(self, key: int) -> None:
-        """Press and release it as a keyboard does."""
+        """Press and release a key as a keyboard does."""
         self.pressed.append(time.perf_counter())
         pygame.event.post(pygame.event.Event(pygame.KEYDOWN, key=key, unicode="", mod=0))
         pygame.event.post(pygame.event.Event(pygame.KEYUP, key=key, mod=0))
 
 
 def make_run(preset: str, overrides: list[str], folder: Path) -> Path:
-    """A run folder of a preset, with fresh weights."""
+    """Write the folder of a run of a preset, with fresh weights, and return its path."""
     config = load_config(RunConfig, [preset], ["env.game=coinrun", *overrides])
     run, env = RunDir.create(folder / preset, config, {}), build_env(config, num_envs=1)
     parts = build_parts(config, env)
@@ -96,50 +96,50 @@ def make_run(preset: str, overrides: list[str], folder: Path) -> Path:
     return folder / preset
 
 
-def play(run: Path, rate: int, during: Callable[[Witness], Any], policy: bool = True) -> Any:
-    """Play a run in a window while a thread does something; what that gives. Then the window is closed."""
-    witness, results = Witness(), []
+def play(run: Path, rate: int, during: Callable[[KeyProbe], Any], policy: bool = True) -> Any:
+    """Play a run in a window while a thread calls `during`; close the window and return what that returned."""
+    probe, results = KeyProbe(), []
 
-    def person() -> None:
-        while witness.ticks < 2 * rate:  # the first pictures take longer
+    def press_keys() -> None:
+        while probe.ticks < 2 * rate:  # the first pictures take longer
             time.sleep(0.05)
         try:
-            results.append(during(witness))
+            results.append(during(probe))
         finally:
             pygame.event.post(pygame.event.Event(pygame.QUIT))
 
-    thread = threading.Thread(target=person)
+    thread = threading.Thread(target=press_keys)
     thread.start()
-    with witness.watching():
+    with probe.measuring():
         app.play_runs([run], PlayOptions(rate=rate, policy=policy))
     thread.join()
     return results[0]
 
 
-def steps_a_second(seconds: float) -> Callable[[Witness], float]:
-    def during(witness: Witness) -> float:
-        before, start = witness.ticks, time.perf_counter()
+def steps_a_second(seconds: float) -> Callable[[KeyProbe], float]:
+    def during(probe: KeyProbe) -> float:
+        before, start = probe.ticks, time.perf_counter()
         time.sleep(seconds)
-        return (witness.ticks - before) / (time.perf_counter() - start)
+        return (probe.ticks - before) / (time.perf_counter() - start)
 
     return during
 
 
-def key_to_picture(seconds: float) -> Callable[[Witness], list[float]]:
-    def during(witness: Witness) -> list[float]:
+def key_to_picture(seconds: float) -> Callable[[KeyProbe], list[float]]:
+    def during(probe: KeyProbe) -> list[float]:
         generator, until = np.random.default_rng(0), time.perf_counter() + seconds
-        witness.seconds.clear()
+        probe.seconds.clear()
         while time.perf_counter() < until:
-            witness.press(int(generator.choice(KEYS)))
+            probe.press(int(generator.choice(KEYS)))
             time.sleep(generator.uniform(0.15, 0.35))
-        return [1000 * second for second in witness.seconds]
+        return [1000 * second for second in probe.seconds]
 
     return during
 
 
-def paused(seconds: float) -> Callable[[Witness], float]:
-    def during(witness: Witness) -> float:
-        witness.press(pygame.K_c)
+def paused(seconds: float) -> Callable[[KeyProbe], float]:
+    def during(probe: KeyProbe) -> float:
+        probe.press(pygame.K_c)
         time.sleep(1)
         before, start = time.process_time(), time.perf_counter()
         time.sleep(seconds)
@@ -149,7 +149,7 @@ def paused(seconds: float) -> Callable[[Witness], float]:
 
 
 def measure(preset: str, overrides: list[str], seconds: float) -> dict[str, Any]:
-    """All figures of one preset."""
+    """Return all figures of one preset."""
     with tempfile.TemporaryDirectory() as folder:
         run = make_run(preset, overrides, Path(folder))
         slow, fast = (play(run, rate, key_to_picture(seconds)) for rate in (15, 30))
@@ -166,14 +166,14 @@ def _spread(values: list[float]) -> dict[str, float]:
 
 
 def report(result: dict[str, Any]) -> str:
-    """As Markdown."""
+    """Return the result as Markdown."""
     how = result["machine"]
     lines = [
         "# Speed of the player",
         "",
         f"`{result['command']}`, {how['cores']} cores of {how['processor']}, TensorFlow {how['tensorflow']}, window "
         f"shown by '{result['driver']}'. Model, reality, difference and policy together, coinrun. From a key to its "
-        "picture: median and 95th percentile over keys pressed at random moments; half a tick, 33 ms at 15 steps/s, is "
+        "picture: median and 95th percentile over keys pressed at random times; half a tick, 33 ms at 15 steps/s, is "
         "the mean wait for the clock.",
         "",
         "| preset | steps/s | key to picture at 15 steps/s | at 30 steps/s | processor while paused |",

@@ -147,6 +147,18 @@ def _attributes_of_tensorflow(name: str) -> Iterator[tuple[int, str]]:
             yield node.lineno, f"tensorflow.{node.attr}"
 
 
+def test_the_logic_of_the_player_does_not_know_how_it_is_shown() -> None:
+    report(
+        [
+            f"{name}:{line} imports {full}"
+            for name in modules()
+            if _within(name, "player.session")
+            for line, full in imports(name)
+            if _root(full) == "pygame" or _within(full, "worldmodels.player.view")
+        ]
+    )
+
+
 def test_what_works_without_tensorflow_does_not_import_it() -> None:
     report(
         [

@@ -83,3 +83,20 @@ def test_a_misspelt_preset_names_the_nearest_one(capsys, tmp_path):
 def test_list_prints_the_names(what, some, capsys):
     assert main(["list", what]) == 0
     assert some in capsys.readouterr().out.split()
+
+
+def test_the_program_ends_with_its_status_although_a_thread_goes_on():
+    code = (
+        "import atexit, sys, threading\nfrom worldmodels.cli import main\n"
+        "atexit.register(print, 'registered')\nthreading.Thread(target=threading.Event().wait).start()\n"
+        "sys.argv[1:] = ['list', 'games']\nmain()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0
+    assert done.stdout.split()[0] == "bigfish" and done.stdout.split()[-1] == "registered"
+
+
+def test_the_program_ends_with_the_status_of_a_mistake():
+    command = [sys.executable, "-m", "worldmodels", "eval", "no/such/run"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (2, "worldmodels: There is no run folder 'no/such/run'.\n")

@@ -3,36 +3,45 @@
 from __future__ import annotations
 
 import argparse
+import atexit
 import os
 import sys
 import warnings
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from worldmodels import __version__
 from worldmodels.core.errors import UserError
 from worldmodels.core.lookup import unknown
 
 if TYPE_CHECKING:
-    from worldmodels.player.options import PlayOptions
+    from worldmodels.player.session.options import PlayOptions
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one subcommand; the exit status is 0, 2 for a mistake of the user's, 130 for an interruption.
+    """Run one subcommand and return its exit status: 0, 2 for a mistake of the user's, 130 for an interruption.
 
-    Without any argument the help is printed, as asked for: nothing has failed, so the status is 0.
+    Without `arguments` this is the program itself, and the process ends here.
     """
-    arguments = sys.argv[1:] if arguments is None else arguments
-    parser, commands = _parser()
-    if not arguments:
-        parser.print_help()
-        return 0
     warnings.showwarning = _show_warning
+    status = _run(sys.argv[1:] if arguments is None else arguments)
+    if arguments is None:
+        _end_process(status)
+    return status
+
+
+def _run(words: Sequence[str]) -> int:
+    parser, commands = _parser()
+    if not words:
+        parser.print_help()  # which is what was asked for: nothing has failed
+        return 0
     try:
-        if not arguments[0].startswith("-") and arguments[0] not in commands:
-            raise UserError(unknown("command", arguments[0], commands))
-        options = parser.parse_args(arguments)
-        return options.run(options) or 0
+        if not words[0].startswith("-") and words[0] not in commands:
+            raise UserError(unknown("command", words[0], commands))
+        options = parser.parse_args(words)
+        status: int = options.run(options) or 0
+        sys.stdout.flush()  # here, where a pipe that nobody reads any more is no error
+        return status
     except UserError as error:
         print(f"worldmodels: {error}", file=sys.stderr)
         return 2
@@ -42,6 +51,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def _end_process(status: int) -> NoReturn:
+    """End the process with an exit status as soon as everything that is registered for its end is done.
+
+    The interpreter's own end takes TensorFlow's graphs apart, which is 2 to 3 seconds of work for nothing, and waits
+    for a model that still loads although its window is closed; ending in the midst of that would crash. Files need none
+    of it: a command has written and closed all of its own when it returns.
+    """
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
 
 
 def _show_warning(message: Warning | str, *where: object, **more: object) -> None:
@@ -306,7 +328,7 @@ def _add_picture_options(command: argparse.ArgumentParser, video_required: bool)
 def _play_options(options: argparse.Namespace) -> PlayOptions:
     from dataclasses import fields
 
-    from worldmodels.player.options import PlayOptions
+    from worldmodels.player.session.options import PlayOptions
 
     given = {field.name: getattr(options, field.name) for field in fields(PlayOptions) if hasattr(options, field.name)}
     return PlayOptions(**given)

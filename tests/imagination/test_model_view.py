@@ -47,3 +47,11 @@ def test_a_step_is_imagined_and_seen():
     np.testing.assert_array_equal(model_view.predict(after).reward, prediction.reward)
     np.testing.assert_array_equal(model_view.frame(after), prediction.frame)
     assert model_view.spec == "a spec"
+
+
+def test_the_state_of_one_row_is_repeated_in_every_part():
+    state = {"memory": (tf.constant([[1.0, 2.0]]), tf.constant([7])), "frame": np.array([[[3]]], np.uint8)}
+    repeated = ModelView(Counter()).repeat(state, 3)
+    assert repeated["memory"][0].numpy().tolist() == [[1, 2]] * 3
+    assert repeated["memory"][1].numpy().tolist() == [7, 7, 7]
+    assert repeated["frame"].numpy().tolist() == [[[3]]] * 3 and repeated["frame"].dtype == tf.uint8

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from worldmodels.player.controls import KeyEvent
+from worldmodels.player.session.controls import KeyEvent
 
 
 def down(*keys):
@@ -14,7 +14,7 @@ def tap(*keys):
 
 
 def run(session, ticks, *first):
-    """Tick, the first time with some events; what is seen then."""
+    """Tick, the first time with some events; return what is seen then."""
     session.tick(first)
     for _ in range(ticks - 1):
         session.tick()

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from worldmodels.player.controls import COMMAND_KEYS, Command, label
-from worldmodels.player.options import PlayOptions
-from worldmodels.player.settings import Settings
+from worldmodels.player.session.controls import COMMAND_KEYS, Command, label
+from worldmodels.player.session.options import PlayOptions
+from worldmodels.player.session.settings import Settings
 
 TEXT = (Path(__file__).parents[2] / "docs" / "player.md").read_text()
 KEYS = [line.split("|")[1] for line in TEXT.splitlines() if line.startswith("| ")]

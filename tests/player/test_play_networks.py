@@ -7,7 +7,7 @@ import pytest
 from untrained import write_untrained_run
 
 from worldmodels.player.app import play_runs
-from worldmodels.player.options import PlayOptions
+from worldmodels.player.session.options import PlayOptions
 from worldmodels.telemetry.video import read_video
 
 RUNS = {

@@ -1,4 +1,4 @@
-"""A long evening: thousands of random keys, with real networks and every picture drawn."""
+"""A long session: thousands of random keys, with real networks and every picture drawn."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import pytest
 from untrained import write_untrained_run
 
 from worldmodels.player.app import play_runs
-from worldmodels.player.controls import KEY_NAMES
-from worldmodels.player.options import PlayOptions
-from worldmodels.player.pace import Pace
-from worldmodels.player.session import Session
+from worldmodels.player.session.controls import KEY_NAMES
+from worldmodels.player.session.options import PlayOptions
+from worldmodels.player.session.session import Session
+from worldmodels.player.session.timing import TickClock
 from worldmodels.runtime.action_recording import read_recording
 from worldmodels.runtime.action_replay import verify_recording
 
@@ -56,7 +56,9 @@ def test_random_keys_neither_crash_nor_fill_the_memory(presets, tmp_path, monkey
         return tick(session, events)
 
     monkeypatch.setattr(Session, "tick", counted)
-    monkeypatch.setattr(Pace, "next", lambda *_: 0.0)  # the clock waits for nothing, whatever speed the keys choose
+    monkeypatch.setattr(
+        TickClock, "next", lambda *_: 0.0
+    )  # the clock waits for nothing, whatever speed the keys choose
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     record = tmp_path / "play.jsonl"
     play_runs([run], PlayOptions(keys=tmp_path / "keys.txt", ticks=TICKS, rate=240, record=record, zoom=1))

@@ -1,4 +1,4 @@
-"""A walk through every control, as a person takes it: a real window on a display of its own, and keys of a keyboard."""
+"""Every control from a real keyboard: a window on a display of its own, and keys that xdotool types."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TOOLS = ("Xvfb", "xdotool", "import")
 pytestmark = pytest.mark.skipif(
     not all(map(shutil.which, TOOLS)), reason=f"needs {', '.join(TOOLS)} (of X, xdotool and ImageMagick)"
 )
-WALK = (
+KEY_PRESSES = (
     *("space", "keydown Right", "sleep 0.5", "keydown Up", "sleep 0.4", "keyup Right", "keyup Up", "sleep 0.2"),
     *("d", "a", "w", "s", "1", "shot moved", "x", "sleep 0.4", "shot put-back"),
     *("p", "sleep 0.5", "t", "sleep 0.3", "p", "t", "p", "sleep 0.5", "shot policy", "Left", "sleep 0.2"),
@@ -36,14 +36,14 @@ WALK = (
         "y",
         "Right",
         "sleep 0.5",
-        "shot doubt",
+        "shot uncertainty",
         "y",
     ),
     *("Tab", "plus", "Tab", "plus", "Tab", "minus", "plus", "shot settings", "v", "sleep 0.2", "F2", "sleep 0.3"),
     *("h", "sleep 0.3", "shot help", "h", "question", "sleep 0.2", "Escape", "sleep 0.2"),
     *("r", "sleep 0.2", "c", "sleep 0.3", "shot new", "F2", "sleep 0.3", "Escape"),
 )
-"""What xdotool types: keys, and words of our own."""
+"""The keys that xdotool types, and words of our own."""
 
 
 @pytest.fixture(scope="module")
@@ -68,8 +68,8 @@ def display():
     server.wait()
 
 
-class Person:
-    """Sits in front of a display, and photographs it."""
+class Keyboard:
+    """Types keys on a display, and takes screenshots of it."""
 
     def __init__(self, environment, pictures):
         self._environment, self._pictures = environment, pictures
@@ -95,8 +95,8 @@ class Person:
         subprocess.run(command, env=self._environment, check=True, capture_output=True, timeout=60)
 
 
-class Burden:
-    """How busy a process is."""
+class ProcessLoad:
+    """The load of a process."""
 
     def __init__(self, pid):
         self._stat, self._before = Path(f"/proc/{pid}/stat"), None
@@ -124,12 +124,12 @@ def test_every_control_works_from_a_keyboard(run, display, tmp_path):
     command += ["--pictures", str(pictures), "--zoom", "4"]
     with open(tmp_path / "log.txt", "w") as log:
         player = subprocess.Popen(command, env=display, stdout=log, stderr=subprocess.STDOUT, cwd=tmp_path)
-    person = Person(display, tmp_path / "shots")
+    keyboard = Keyboard(display, tmp_path / "shots")
     try:
-        person.turn_to_the_window()
-        wait_until(Burden(player.pid).is_light)  # it has loaded and compiled, and waits for a key
-        for what in WALK:
-            person.do(what)
+        keyboard.turn_to_the_window()
+        wait_until(ProcessLoad(player.pid).is_light)  # it has loaded and compiled, and waits for a key
+        for what in KEY_PRESSES:
+            keyboard.do(what)
         assert player.wait(timeout=30) == 0, (tmp_path / "log.txt").read_text()
     finally:
         player.kill()

@@ -63,6 +63,10 @@ class ModelView:
         """Return the images of B states: uint8 (B, H, W, C)."""
         return self._model.frame(state)
 
+    def repeat(self, state: State, rows: int) -> State:
+        """Return the state of one row `rows` times, for many samples or actions of one step."""
+        return tf.nest.map_structure(lambda x: tf.repeat(x, rows, 0), state)
+
     @graph
     def predict(self, state: State) -> Prediction:
         """Return what the model predicts of B states."""

@@ -1,1 +1,1 @@
-"""The player: a learned world beside the real one, driven by the same keys."""
+"""The player shows a learned world beside the real one, both driven by the same keys."""

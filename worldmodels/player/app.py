@@ -1,4 +1,4 @@
-"""Where the command line enters: play one or two runs, or a game alone, in a window or without one."""
+"""The entry of the player: play one or two runs, or a game alone, in a window or without one."""
 
 from __future__ import annotations
 
@@ -8,20 +8,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pygame
+
 from worldmodels.envs.games import HUMAN_SIZE
-from worldmodels.player.columns import count_columns
-from worldmodels.player.controls import Controls
-from worldmodels.player.draw import Painter
-from worldmodels.player.headless import play_headless
-from worldmodels.player.help_screen import make_guide
-from worldmodels.player.loading import Run, check_together, count_models, loader
-from worldmodels.player.options import PlayOptions
-from worldmodels.player.script import KeyScript, read_script
-from worldmodels.player.session import Session
-from worldmodels.player.settings import Settings
-from worldmodels.player.stage import Stage, stage_game, stage_run
-from worldmodels.player.window import Prepare, Report, run_window
-from worldmodels.player.worlds import RealWorld
+from worldmodels.player.session.controls import Controls
+from worldmodels.player.session.frames import Frame
+from worldmodels.player.session.game_setup import GameSetup, set_up_game, set_up_run
+from worldmodels.player.session.key_script import KeyScript, read_script
+from worldmodels.player.session.loading import Prepare, Report, Run, check_together, count_models, loader
+from worldmodels.player.session.options import PlayOptions
+from worldmodels.player.session.real_world import RealWorld
+from worldmodels.player.session.session import Session
+from worldmodels.player.session.settings import Settings
+from worldmodels.player.view.capture import pixels, save_pictures
+from worldmodels.player.view.columns import count_columns
+from worldmodels.player.view.help_screen import make_guide
+from worldmodels.player.view.painter import Painter
+from worldmodels.player.view.window import run_window
 from worldmodels.runtime.action_recording import write_recording
 from worldmodels.telemetry.video import write_video
 
@@ -47,19 +50,19 @@ def play_runs(paths: Sequence[str | Path], options: PlayOptions | None = None) -
     first = runs[0]
     if not first.steps:
         print(f"The run '{first.path}' has no checkpoint yet, so no world model: the real game is played alone.")
-        _play_alone(stage_run(first.config.env, options, "rgb_array"), keys)
+        _play_alone(set_up_run(first.config.env, options, "rgb_array"), keys)
         return
     models = count_models(runs, options)
     beside = (str(first.path), max(first.steps)) if models else ("", None)
-    stage = stage_run(first.config.env, options, None if models else "rgb_array", *beside)
-    env = stage.env
+    setup = set_up_run(first.config.env, options, None if models else "rgb_array", *beside)
+    env = setup.env
     controls = Controls(env.action_keys, env.action_meanings)
-    players = len(stage.players()) + first.config.trains_policy
+    players = len(setup.players()) + first.config.trains_policy
     guide = make_guide(env.title, env.rules, controls, models > 0, players)
     columns = count_columns(models, first.spec.reconstructs, options.alone == "model") if models else 0
     height, width = (env.observation_space.shape or (64, 64))[:2] if models else (HUMAN_SIZE, HUMAN_SIZE)
     painter = Painter(guide, (width, height), columns, "   ".join(run.source for run in runs))
-    _play(painter, loader(runs, stage, controls), stage, keys)
+    _play(painter, loader(runs, setup, controls), setup, keys)
 
 
 def play_game(name: str, options: PlayOptions | None = None, settings: Mapping[str, Any] | None = None) -> None:
@@ -72,25 +75,46 @@ def play_game(name: str, options: PlayOptions | None = None, settings: Mapping[s
         UserError: no such game or option, a script of another one, no display, a mistake in the key script.
     """
     options = options or PlayOptions()
-    _play_alone(stage_game(name, settings or {}, options, "rgb_array"), _read_keys(options))
+    _play_alone(set_up_game(name, settings or {}, options, "rgb_array"), _read_keys(options))
 
 
-def _play_alone(stage: Stage, keys: KeyScript) -> None:
-    env, options = stage.env, stage.options
+def play_headless(
+    painter: Painter, session: Session, keys: KeyScript, zoom: int, ticks: int, folder: Path
+) -> Iterator[Frame]:
+    """Yield the picture after each tick, uint8 (H, W, 3), until `ticks` are done or the key script presses Esc.
+
+    Args:
+        folder: for single pictures that the key script asks for.
+    """
+    surface, pictures = pygame.Surface(painter.size(zoom)), 0
+    for tick in range(ticks):
+        session.do_pending()
+        session.tick(keys.get(tick, ()))
+        painter.draw(surface, session.snapshot())
+        yield pixels(surface)
+        if session.pictures > pictures:
+            pictures = session.pictures
+            save_pictures(folder, surface, session.snapshot())
+        if session.quit:
+            return
+
+
+def _play_alone(setup: GameSetup, keys: KeyScript) -> None:
+    env, options = setup.env, setup.options
     controls = Controls(env.action_keys, env.action_meanings)
-    real = RealWorld(env, stage.played.seed, human_view=options.view == "people")
+    real = RealWorld(env, setup.recording.seed, human_view=options.view == "people")
     settings = Settings(options, with_model=False, with_policy=False)
-    players = stage.players()
-    session = Session(env.title, real, controls, settings, players=players, playing=stage.playing)
+    players = setup.players()
+    session = Session(env.title, real, controls, settings, players=players, playing=setup.playing)
     guide = make_guide(env.title, env.rules, controls, with_model=False, players=len(players))
-    _play(Painter(guide, (HUMAN_SIZE, HUMAN_SIZE)), lambda report: session, stage, keys)
+    _play(Painter(guide, (HUMAN_SIZE, HUMAN_SIZE)), lambda report: session, setup, keys)
 
 
-def _play(painter: Painter, prepare: Prepare, stage: Stage, keys: KeyScript) -> None:
-    options = stage.options
+def _play(painter: Painter, prepare: Prepare, setup: GameSetup, keys: KeyScript) -> None:
+    options = setup.options
     zoom = options.zoom or ZOOMS[painter.columns]
     session: Session | None
-    with _recorded(prepare, stage) as prepare:
+    with _recording(prepare, setup) as prepare:
         if options.headless and options.video:
             session = prepare(lambda status: print(f"{status} ..."))
             ticks = options.ticks or max(keys, default=0) + 1
@@ -106,8 +130,8 @@ def _play(painter: Painter, prepare: Prepare, stage: Stage, keys: KeyScript) -> 
 
 
 @contextmanager
-def _recorded(prepare: Prepare, stage: Stage) -> Iterator[Prepare]:
-    """Write what was done in the session that is prepared, also when an error or Ctrl-C ends it."""
+def _recording(prepare: Prepare, setup: GameSetup) -> Iterator[Prepare]:
+    """Write the recording of the session that is prepared, also when an error or Ctrl-C ends it."""
     sessions: list[Session] = []
 
     def keep(report: Report) -> Session:
@@ -117,9 +141,9 @@ def _recorded(prepare: Prepare, stage: Stage) -> Iterator[Prepare]:
     try:
         yield keep
     finally:
-        path = stage.options.record
+        path = setup.options.record
         if path and sessions:
-            write_recording(path, replace(stage.played, episodes=sessions[0].journal.episodes()))
+            write_recording(path, replace(setup.recording, episodes=sessions[0].log.episodes()))
             print(f"Wrote {path}.")
 
 

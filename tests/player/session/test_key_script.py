@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import pytest
+
+from worldmodels.player.session.controls import KeyEvent
+from worldmodels.player.session.key_script import KeyScriptError, read_script
+
+
+def write(folder, text):
+    path = folder / "keys.txt"
+    path.write_text(text)
+    return path
+
+
+def test_events_of_each_tick(tmp_path):
+    script = read_script(write(tmp_path, "# walk\n0 press right up\n\n3 release right # stop\n3 tap x\n"))
+    assert script == {
+        0: [KeyEvent("right", True), KeyEvent("up", True)],
+        3: [KeyEvent("right", False), KeyEvent("x", True), KeyEvent("x", False)],
+    }
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("5 press rigth", ["line 2", "Unknown key 'rigth'", "Did you mean 'right'?", "space"]),
+        ("5 pres right", ["line 2", "Unknown event 'pres'", "Did you mean 'press'?"]),
+        ("soon press right", ["line 2", "whole number", "'soon'"]),
+        ("-1 press right", ["line 2", "whole number", "'-1'"]),
+        ("5 press", ["line 2", "TICK press|release|tap KEY"]),
+        ("2 press up", ["line 2", "backwards", "Received 2 after 4"]),
+    ],
+)
+def test_a_mistake_names_the_line_and_what_is_allowed(tmp_path, line, words):
+    with pytest.raises(KeyScriptError) as error:
+        read_script(write(tmp_path, f"4 tap x\n{line}\n"))
+    for word in [*words, "keys.txt", line]:
+        assert word in str(error.value)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(KeyScriptError, match=r"absent\.txt"):
+        read_script(tmp_path / "absent.txt")

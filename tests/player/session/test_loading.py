@@ -1,0 +1,62 @@
+"""Runs before they are loaded: what their specs allow, and which fit together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from worldmodels.core.checkpoint import Checkpoints
+from worldmodels.core.errors import UserError
+from worldmodels.core.run_dir import RunDir
+from worldmodels.envs import EnvConfig
+from worldmodels.models.api import ModelSpec
+from worldmodels.player.app import play_runs
+from worldmodels.player.session.loading import Run, check_together, count_models
+from worldmodels.player.session.options import PlayOptions
+from worldmodels.runtime.config import RunConfig
+
+
+def test_two_runs_must_know_the_same_game(run_folder, tmp_path):
+    other = RunDir.create(tmp_path / "other", RunConfig(env=EnvConfig(game="maze")), {})
+    with pytest.raises(UserError, match="'.*other' has no checkpoint yet"):
+        play_runs([run_folder, other.path])
+    Checkpoints(other.checkpoints).write(0, {"model": {}, "agent": {}})
+    with pytest.raises(UserError, match="'.*run' knows 'coinrun', '.*other' knows 'maze'"):
+        play_runs([run_folder, other.path])
+    with pytest.raises(UserError, match="one run, or two beside each other. Received 3"):
+        play_runs([run_folder] * 3)
+
+
+class MadeUpConfig:
+    """The configuration of a family of models that does not exist."""
+
+    def __init__(self, **what):
+        self._what = what
+
+    def spec(self, observation_shape, num_actions):
+        return ModelSpec(observation_shape, num_actions, "vector", (3,), **self._what)
+
+
+def made_up_run(**what):
+    return Run("made_up", replace(RunConfig(), model=MadeUpConfig(**what)), (0,))
+
+
+@pytest.mark.parametrize("reconstructs", [False, True])
+def test_a_new_family_of_models_needs_nothing_but_its_spec(reconstructs):
+    run = made_up_run(imagines=True, reconstructs=reconstructs)
+    assert run.spec == ModelSpec((64, 64, 3), 15, "vector", (3,), True, reconstructs)
+    assert count_models([run], PlayOptions()) == 1
+    assert count_models([run, run], PlayOptions()) == 2
+    assert count_models([run], PlayOptions(alone="model")) == 1
+    assert count_models([run], PlayOptions(alone="real")) == 0
+    check_together([run, run])
+
+
+def test_a_representation_that_does_not_imagine_is_no_model_to_play():
+    run = made_up_run(imagines=False)
+    assert count_models([run], PlayOptions()) == 0
+    with pytest.raises(UserError, match="the run 'made_up' has no world model"):
+        check_together([run, run])
+    with pytest.raises(UserError, match="'made_up' has no world model that could be played alone"):
+        count_models([run], PlayOptions(alone="model"))

@@ -1,0 +1,25 @@
+"""Options that make no sense are refused with a sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from worldmodels.core.errors import UserError
+from worldmodels.player.session.options import PlayOptions
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"headless": True}, "--video"),
+        ({"headless": True, "video": "x.mp4"}, "--keys"),
+        ({"zoom": 0}, "'zoom' must be from 1 to 32. Received 0"),
+        ({"rate": 1000}, "'rate' must be from 1 to 240"),
+        ({"temperature": -1.0}, "'temperature' must be from 0"),
+        ({"video": "x.avi"}, "'x.avi'"),
+    ],
+)
+def test_options_are_checked(given, words):
+    with pytest.raises(UserError) as error:
+        PlayOptions(**given)
+    assert words in str(error.value)

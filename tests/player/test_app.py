@@ -1,0 +1,157 @@
+"""The player as the command line calls it, without a window: videos, recordings, scripts, runs."""
+
+from __future__ import annotations
+
+import pygame
+import pytest
+from headless import headless
+
+from worldmodels.cli import main
+from worldmodels.core.errors import RunError, UserError
+from worldmodels.core.run_dir import RunDir
+from worldmodels.envs import make
+from worldmodels.player.app import play_game, play_runs
+from worldmodels.player.session.options import PlayOptions
+from worldmodels.runtime.action_recording import (
+    ActionRecording,
+    RecordedEpisode,
+    frame_hash,
+    read_recording,
+    write_recording,
+)
+from worldmodels.runtime.config import RunConfig
+from worldmodels.telemetry.video import read_video
+
+
+def test_the_same_script_writes_the_same_video(run_folder, keys, tmp_path):
+    videos = [tmp_path / "a.mp4", tmp_path / "b.mp4", tmp_path / "c.mp4"]
+    for video, seed in zip(videos, (0, 0, 1), strict=True):
+        play_runs([run_folder], headless(keys, video, seed=seed))
+    first, again, other = (video.read_bytes() for video in videos)
+    assert first == again
+    assert first != other
+    assert len(read_video(videos[0])) == 25  # ticks 0 to 24
+
+
+def test_headless_never_opens_a_display(run_folder, keys, tmp_path, monkeypatch):
+    monkeypatch.setattr(pygame.display, "init", lambda: pytest.fail("the display was opened"))
+    monkeypatch.setattr(pygame.display, "set_mode", lambda *_: pytest.fail("a window was opened"))
+    play_runs([run_folder], headless(keys, tmp_path / "a.gif", ticks=3))
+    assert (tmp_path / "a.gif").is_file()
+
+
+def test_a_script_can_quit(tmp_path, capsys):
+    script = tmp_path / "keys.txt"
+    script.write_text("4 tap escape\n30 tap x\n")
+    play_game("maze", headless(script, tmp_path / "a.mp4"))
+    assert len(read_video(tmp_path / "a.mp4")) == 5
+    assert "No episode was played to its end." in capsys.readouterr().out
+
+
+def test_a_game_alone_is_shown_as_people_see_it(keys, tmp_path):
+    play_game("maze", headless(keys, tmp_path / "a.mp4", ticks=1), {"distribution_mode": "hard"})
+    height, width = read_video(tmp_path / "a.mp4").shape[1:3]
+    assert height > 512
+    assert width > 512 + 300
+
+
+def test_the_agents_view_fills_the_same_place(tmp_path):
+    script = tmp_path / "keys.txt"
+    script.write_text("1 tap v\n2 tap shift+f1\n4 tap f1\n")
+    for view in ("people", "agent"):
+        play_game("maze", headless(script, tmp_path / f"{view}.gif", view=view, ticks=1))
+    people, agent = (read_video(tmp_path / f"{view}.gif") for view in ("people", "agent"))
+    assert people.shape == agent.shape
+    with pytest.raises(UserError, match="Did you mean 'agent'"):
+        PlayOptions(view="agnet")
+
+
+def test_a_run_without_a_checkpoint_is_played_as_the_game_alone(tmp_path, keys, capsys):
+    RunDir.create(tmp_path / "young", RunConfig(), {})
+    play_runs([tmp_path / "young"], headless(keys, tmp_path / "a.mp4", ticks=1))
+    assert "no checkpoint yet" in capsys.readouterr().out
+    assert (tmp_path / "a.mp4").is_file()
+
+
+def test_what_is_unknown_is_named(tmp_path):
+    with pytest.raises(UserError, match="Did you mean 'maze'"):
+        play_game("mase")
+    with pytest.raises(UserError, match="num_levels"):
+        play_game("maze", settings={"num_level": 3})
+    with pytest.raises(RunError, match="absent"):
+        play_runs([tmp_path / "absent"])
+
+
+def test_what_was_played_is_recorded_verified_and_played_again(run_folder, keys, tmp_path, capsys):
+    record = tmp_path / "play.jsonl"
+    play_runs([run_folder], headless(keys, tmp_path / "a.mp4", record=record, seed=3))
+    played = read_recording(record)
+    assert (played.game, played.source, played.checkpoint) == ("coinrun", str(run_folder), 0)
+    assert [len(episode.actions) for episode in played.episodes] == [20, 4]
+    assert ["put back"] in [event[1:] for event in played.episodes[0].events]
+    assert main(["replay", str(record)]) == 0
+    assert "2 episodes, 24 steps of coinrun: all agree." in capsys.readouterr().out
+    again = tmp_path / "again.jsonl"
+    script = tmp_path / "keys.txt"
+    script.write_text("20 tap r\n24 tap c\n")
+    play_runs([run_folder], headless(script, tmp_path / "b.mp4", record=again, script=record))
+    repeated = read_recording(again)
+    assert repeated.seed == played.seed
+    assert [episode.actions for episode in repeated.episodes] == [episode.actions for episode in played.episodes]
+    assert [episode.seen for episode in repeated.episodes] == [episode.seen for episode in played.episodes]
+
+
+@pytest.fixture
+def recording(tmp_path):
+    """Of three steps on one level of a run's game, not the first one of the run's own levels."""
+    path = tmp_path / "one_level.jsonl"
+    options = {"num_levels": 1, "start_level": 123, "distribution_mode": "easy"}
+    write_recording(path, ActionRecording("coinrun", options, 0, [RecordedEpisode([7, 8, 7])]))
+    return path
+
+
+def test_a_script_brings_its_own_level_along(run_folder, recording, tmp_path):
+    again = tmp_path / "again.jsonl"
+    play_runs([run_folder], headless(None, tmp_path / "a.mp4", record=again, script=recording, ticks=3))
+    repeated = read_recording(again)
+    assert (repeated.options, repeated.seed) == (read_recording(recording).options, 0)
+    env = make("coinrun", num_levels=1, start_level=123)
+    frames = [env.reset(seed=0)[0], *(env.step(action)[0] for action in (7, 8, 7))]
+    hashed = ""
+    for frame in frames:
+        hashed = frame_hash(frame, hashed)
+    (episode,) = repeated.episodes
+    assert list(episode.actions) == [7, 8, 7] and episode.seen[3] == hashed
+
+
+def test_a_script_of_another_game_or_of_other_settings_is_refused(run_folder, recording, tmp_path):
+    def options():
+        return headless(None, tmp_path / "a.mp4", script=recording, ticks=3)
+
+    with pytest.raises(UserError, match="is of the game 'coinrun'. What is played is 'maze'"):
+        play_game("maze", options())
+    with pytest.raises(UserError, match="made with distribution_mode 'easy', and is played with that. Received 'hard'"):
+        play_game("coinrun", options(), {"distribution_mode": "hard"})
+    play_game("coinrun", options(), {"distribution_mode": "easy"})
+    write_recording(recording, ActionRecording("coinrun", {}, 0, [RecordedEpisode([7, 99])]))
+    with pytest.raises(UserError, match="step 2: an action must be from 0 to 14. Received 99"):
+        play_game("coinrun", options())
+
+
+def test_what_was_done_is_recorded_when_the_session_breaks_off(run_folder, keys, tmp_path, monkeypatch):
+    monkeypatch.setattr("worldmodels.player.app.play_headless", _breaks_off)
+    with pytest.raises(KeyboardInterrupt):
+        play_runs([run_folder], headless(keys, tmp_path / "a.mp4", record=tmp_path / "play.jsonl"))
+    assert read_recording(tmp_path / "play.jsonl").steps == 5
+
+
+def _breaks_off(painter, session, keys, zoom, ticks, folder):
+    for _ in range(5):
+        session.tick()
+    raise KeyboardInterrupt
+
+
+def test_two_runs_are_played_beside_one_reality(run_folder, keys, tmp_path):
+    play_runs([run_folder, run_folder], headless(keys, tmp_path / "a.mp4", ticks=4))
+    height, width = read_video(tmp_path / "a.mp4").shape[1:3]
+    assert width == 2 * 20 + 4 * 16 + 5 * 64 or width == 640

@@ -1,0 +1,126 @@
+"""A tiny real world and a tiny learned one that keep the contracts, so that the player is tested without TensorFlow."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from worldmodels.models.api import ModelSpec
+
+BUTTONS = (
+    *(("left", "down"), ("left",), ("left", "up"), ("down",), (), ("up",)),
+    *(("right", "down"), ("right",), ("right", "up"), ("d",), ("a",), ("w",), ("s",), ("q",), ("e",)),
+)
+MEANINGS = (
+    *("left and down", "left", "left and up", "down", "nothing", "up", "right and down", "right", "right and up"),
+    *("fire", "nothing", "wave", "nothing", "nothing", "nothing"),
+)
+RIGHT, NOTHING = 7, 4
+
+
+class Field:
+    """A square walks on a field of 64x64; each step to the right pays 1; the walk ends after `length` steps."""
+
+    action_keys, action_meanings = BUTTONS, MEANINGS
+    title, rules = "Field", "Walk to the right."
+
+    def __init__(self, length=1000):
+        self.length = length
+        self.level = 0
+
+    def reset(self, *, seed=None, options=None):
+        self.level = self.level + 1 if seed is None else seed
+        self.place, self.age = np.array([30, 8 + self.level % 40]), 0
+        return self._observation(), {"level_seed": self.level}
+
+    def step(self, action):
+        move = np.array([-(action % 3 - 1), action // 3 - 1])
+        self.place = np.clip(self.place + move * (action < 9), 0, 56)
+        self.age += 1
+        return self._observation(), float(action == RIGHT), self.age >= self.length, False, {"level_seed": self.level}
+
+    def get_state(self):
+        return bytes([self.level, *self.place, self.age])
+
+    def set_state(self, state):
+        self.level, *self.place, self.age = state
+        self.place = np.array(self.place)
+
+    def render(self):
+        return self._observation().repeat(8, axis=0).repeat(8, axis=1)
+
+    def _observation(self):
+        frame = np.full((64, 64, 3), (40, 90, 60), np.uint8)
+        row, column = self.place
+        frame[row : row + 8, column : column + 8] = (240, 220, 60)
+        return frame
+
+
+class WalkModel:
+    """Knows the walk, but its predictions grow noisier with each step; it forecasts the end after 20 steps."""
+
+    spec = ModelSpec((64, 64, 3), 15, "vector", (1,))
+
+    def initial(self, batch):
+        return {"frame": np.zeros((batch, 64, 64, 3), np.float32), "age": np.zeros(batch), "reward": np.zeros(batch)}
+
+    def observe(self, state, observation, previous_action, is_first, seed):
+        age = np.where(is_first, 0.0, state["age"])
+        return {"frame": observation.astype(np.float32), "age": age, "reward": 1.0 * (previous_action == RIGHT)}
+
+    def imagine(self, state, action, temperature, seed):
+        moves = zip(state["frame"], action, strict=True)
+        moved = np.stack([np.roll(frame, (-(a % 3 - 1), a // 3 - 1), (0, 1)) for frame, a in moves])
+        noise = np.random.default_rng(np.asarray(seed).view(np.uint32)).normal(size=moved.shape)
+        frame = np.clip(moved + 3 * temperature * noise, 0, 255)
+        return {"frame": frame, "age": state["age"] + 1, "reward": 0.9 * (action == RIGHT)}
+
+    def features(self, state):
+        return state["age"][:, None]
+
+    def frame(self, state):
+        return state["frame"].round().astype(np.uint8)
+
+    def reward(self, state):
+        return state["reward"]
+
+    def continuation(self, state):
+        return np.clip(1 - state["age"] / 40, 0, 1)
+
+
+class ReconstructingModel(WalkModel):
+    """The same, with a picture of its own for what it has observed."""
+
+    spec = WalkModel.spec._replace(reconstructs=True)
+
+
+class ModelView:
+    """The view of a model as `imagination.model_view` gives it, on NumPy arrays."""
+
+    def __init__(self, model):
+        self.model, self.spec, self.frame = model, model.spec, model.frame
+
+    def step(self, state, action, temperature, seed):
+        state = self.model.imagine(state, action, temperature, seed)
+        return state, self.predict(state)
+
+    def repeat(self, state, rows):
+        return {name: part.repeat(rows, 0) for name, part in state.items()}
+
+    def predict(self, state):
+        return SimpleNamespace(
+            frame=self.model.frame(state), reward=self.model.reward(state), continuation=self.model.continuation(state)
+        )
+
+
+class RightPolicy:
+    """A policy that walks to the right."""
+
+    def initial(self, batch):
+        return ()
+
+    def act(self, features, state, temperature, seed):
+        logits = np.zeros((len(features), 15), np.float32)
+        logits[:, RIGHT] = np.log(16)
+        return np.full(len(features), RIGHT, np.int32), state, {"logits": logits, "value": features[:, 0]}

@@ -1,0 +1,135 @@
+"""The window, which SDL keeps in memory here: keys, closing, loading."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from types import SimpleNamespace
+
+import pygame
+import pytest
+from headless import headless
+
+from worldmodels.core.errors import RunError, UserError
+from worldmodels.player.app import play_game, play_runs
+from worldmodels.player.session.model_world import ModelWorld
+from worldmodels.player.session.options import PlayOptions
+from worldmodels.player.view import capture, display
+from worldmodels.player.view import window as window_module
+from worldmodels.player.view.window import key_event
+
+
+def test_shift_and_f1_are_one_key(window, monkeypatch):
+    def key(mod):
+        return key_event(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_F1, unicode="", mod=mod)).key
+
+    pygame.display.init()
+    try:
+        assert (key(0), key(pygame.KMOD_LSHIFT), key(pygame.KMOD_RSHIFT)) == ("f1", "shift+f1", "shift+f1")
+    finally:
+        pygame.display.quit()
+
+
+def test_no_display_says_how_to_do_without(monkeypatch):
+    monkeypatch.setenv("SDL_VIDEODRIVER", "offscreen")  # what SDL takes where it finds no display
+    with pytest.raises(UserError, match="--headless"):
+        play_game("maze")
+
+
+def test_a_window_plays_the_script_and_records_a_video(window, run_folder, keys, tmp_path):
+    play_runs([run_folder], PlayOptions(keys=keys, video=tmp_path / "a.mp4", zoom=1, rate=240, ticks=25))
+    play_runs([run_folder], headless(keys, tmp_path / "b.mp4", rate=240, ticks=25))
+    assert (tmp_path / "a.mp4").read_bytes() == (tmp_path / "b.mp4").read_bytes()
+
+
+def test_a_person_presses_keys_resizes_and_leaves(window, run_folder, monkeypatch, capsys):
+    waves = [
+        [],
+        [pygame.event.Event(pygame.KEYDOWN, key=pygame.K_RIGHT, unicode="")],
+        [pygame.event.Event(pygame.VIDEORESIZE, size=(300, 200), w=300, h=200)],
+        [pygame.event.Event(pygame.KEYDOWN, key=pygame.K_SLASH, unicode="?")],
+        [pygame.event.Event(pygame.KEYUP, key=pygame.K_RIGHT)],
+        [pygame.event.Event(pygame.WINDOWFOCUSLOST)],
+        [pygame.event.Event(pygame.QUIT)],
+    ]
+    monkeypatch.setattr(pygame.event, "get", lambda: waves.pop(0) if waves else [])
+    play_runs([run_folder], PlayOptions(rate=240))
+    assert not waves
+    assert "No episode" in capsys.readouterr().out
+
+
+def key(code):
+    return pygame.event.Event(pygame.KEYDOWN, key=code, unicode="")
+
+
+def test_escape_leaves_while_the_model_loads_and_waits_for_nothing(window, run_folder, monkeypatch, capsys):
+    go_on = threading.Event()
+    monkeypatch.setattr(sys.modules["worldmodels.runtime.load"], "load_run", lambda path: go_on.wait(60))
+    waves = [[], [key(pygame.K_ESCAPE)]]
+    monkeypatch.setattr(pygame.event, "get", lambda: waves.pop(0))
+    try:
+        play_runs([run_folder])
+        assert not waves
+        assert not pygame.display.get_init()
+        assert capsys.readouterr().out == ""
+    finally:
+        go_on.set()
+
+
+def test_the_window_closes_while_many_samples_are_compiled_and_waits_for_nothing(
+    window, run_folder, tmp_path, monkeypatch
+):
+    started, go_on, quit_ = threading.Event(), threading.Event(), pygame.event.Event(pygame.QUIT)
+
+    def compile_slowly(world):
+        started.set()
+        go_on.wait(60)
+
+    monkeypatch.setattr(ModelWorld, "warm_up_samples", compile_slowly)
+    monkeypatch.setattr(pygame.event, "get", lambda: [quit_] if started.is_set() else [])
+    script = tmp_path / "keys.txt"
+    script.write_text("1 tap b\n")
+    try:
+        play_runs([run_folder], PlayOptions(rate=240, keys=script, ticks=500))
+        assert started.is_set()
+    finally:
+        go_on.set()
+
+
+def test_escape_does_not_wait_for_a_slow_clock(window, run_folder, monkeypatch):
+    now = 0.0
+
+    def sleep(seconds):
+        nonlocal now
+        now += seconds
+
+    monkeypatch.setattr(window_module, "time", SimpleNamespace(perf_counter=lambda: now, sleep=sleep))
+    monkeypatch.setattr(pygame.event, "get", lambda: [key(pygame.K_ESCAPE)] if now > 2.5 else [])
+    play_runs([run_folder], PlayOptions(rate=1, policy=True))
+    assert 2.5 < now < 2.52
+
+
+def test_the_video_is_written_after_the_window_has_closed(window, run_folder, keys, tmp_path, monkeypatch):
+    order, quit_, write = [], pygame.display.quit, capture.write_video
+    monkeypatch.setattr(pygame.display, "quit", lambda: (order.append("closed"), quit_()))
+    monkeypatch.setattr(capture, "write_video", lambda *what, **how: (order.append("written"), write(*what, **how)))
+    play_runs([run_folder], PlayOptions(keys=keys, video=tmp_path / "a.mp4", zoom=1, rate=240, ticks=2))
+    assert order == ["closed", "written"]
+
+
+def test_an_error_while_loading_reaches_the_caller(window, run_folder, monkeypatch):
+    def damaged(path):
+        raise RunError("the checkpoint is damaged")
+
+    monkeypatch.setattr(sys.modules["worldmodels.runtime.load"], "load_run", damaged)
+    with pytest.raises(RunError, match="damaged"):
+        play_runs([run_folder])
+
+
+@pytest.mark.parametrize(("driver", "setting"), [("x11", "0"), ("wayland", None)])
+def test_a_window_on_x11_stays_clear_of_opengl(monkeypatch, driver, setting):
+    monkeypatch.delenv("SDL_FRAMEBUFFER_ACCELERATION", raising=False)
+    monkeypatch.setattr(os, "environ", dict(os.environ))
+    display.forbid_opengl(driver)
+    assert os.environ.get("SDL_FRAMEBUFFER_ACCELERATION") == setting

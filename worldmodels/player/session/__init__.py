@@ -1,0 +1,1 @@
+"""The logic of playing, from key events to snapshots; nothing here imports pygame."""

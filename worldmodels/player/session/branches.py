@@ -1,0 +1,64 @@
+"""The branches of a model from one real state: other samples of the same action, or one branch for each action."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from worldmodels.core.seeding import fold
+from worldmodels.player.session.model_world import NUM_SAMPLES, ModelWorld
+from worldmodels.player.session.snapshot import Branch, BranchesSnapshot
+
+
+class Branches:
+    """A model continues one row of its state for each branch, by one step a tick, and starts again after the last.
+
+    Every branch draws samples of its own; at temperature 0 nothing but the actions tells them apart.
+
+    Args:
+        actions: the action that each branch repeats.
+        labels: for people, one for each.
+        steps: the length of the branches.
+    """
+
+    def __init__(self, world: ModelWorld, actions: Sequence[int], labels: Sequence[str], steps: int) -> None:
+        self._world, self._labels, self._steps = world, labels, steps
+        # Mostly as many rows as there are samples, so that nothing new has to be compiled.
+        self._actions = np.zeros(max(len(actions), NUM_SAMPLES), np.int32)
+        self._actions[: len(actions)] = actions
+        self._root = world.key("branch")
+        self._step = 0
+        self._state: Any = None
+        self._returns: npt.NDArray[np.float64]
+        self._survival: npt.NDArray[np.float64]
+        self._start()
+
+    def step(self, temperature: float) -> None:
+        """Continue all branches by one step, or start them again."""
+        if self._step == self._steps:
+            self._start()
+            return
+        key = fold(self._root, self._step)
+        self._state, prediction = self._world.model.step(self._state, self._actions, np.float32(temperature), key)
+        self._step += 1
+        self._frames = np.asarray(prediction.frame)
+        self._returns += np.asarray(prediction.reward) * self._survival
+        self._survival = self._survival * np.asarray(prediction.continuation)
+
+    def snapshot(self) -> BranchesSnapshot:
+        """Return what is to be drawn of the branches now."""
+        branches = tuple(
+            Branch(label, self._frames[i], float(self._returns[i]), float(self._survival[i]))
+            for i, label in enumerate(self._labels)
+        )
+        return BranchesSnapshot(branches, self._step, self._steps)
+
+    def _start(self) -> None:
+        rows = len(self._actions)
+        self._state = self._world.model.repeat(self._world.tracker.state, rows)
+        self._step = 0
+        self._returns, self._survival = np.zeros(rows), np.ones(rows)
+        self._frames = np.asarray(self._world.model.frame(self._state))

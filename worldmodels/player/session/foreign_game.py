@@ -1,0 +1,66 @@
+"""A Gymnasium environment that is not one of ours, seen as a game of the player."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from worldmodels.envs import EnvConfig, make_vec
+
+WORDS = re.compile("UP|DOWN|LEFT|RIGHT|FIRE")
+"""The words in the names of actions of Atari's games, and of many others."""
+
+
+class ForeignGame:
+    """A foreign game is one copy of an environment, with the observations that a run learned from.
+
+    It cannot save its state: there is no `get_state`.
+    """
+
+    def __init__(self, config: EnvConfig) -> None:
+        self._envs = make_vec(config, num_envs=1)
+        self.observation_space, actions = self._envs.single_observation_space, self._envs.single_action_space
+        meanings = _meanings(self._envs, int(getattr(actions, "n", 0)))
+        self.action_keys = tuple(_buttons(i, meaning) for i, meaning in enumerate(meanings))
+        self.action_meanings = tuple(meaning.lower() for meaning in meanings)
+        self.title = config.game
+        self.rules = "A Gymnasium environment. It cannot save its state, so nothing can be taken back or repeated."
+        self._observation: npt.NDArray[np.uint8]
+
+    def reset(self, *, seed: int | None = None) -> tuple[npt.NDArray[np.uint8], dict[str, Any]]:
+        """Begin an episode, and return its first frame."""
+        observations, _ = self._envs.reset(seed=seed)
+        self._observation = observations[0]
+        return self._observation, {}
+
+    def step(self, action: int) -> tuple[npt.NDArray[np.uint8], float, bool, bool, dict[str, Any]]:
+        """Take one step, as in Gymnasium."""
+        observations, rewards, terminated, truncated, _ = self._envs.step(np.array([action], np.int32))
+        self._observation = observations[0]
+        return self._observation, float(rewards[0]), bool(terminated[0]), bool(truncated[0]), {}
+
+    def render(self) -> npt.NDArray[np.uint8]:
+        """Return the observation, because a picture that the environment itself draws has any size."""
+        return self._observation
+
+    def close(self) -> None:
+        """Close the environment."""
+        self._envs.close()
+
+
+def _meanings(envs: Any, count: int) -> list[str]:
+    """Return the environment's names of its actions, or their numbers."""
+    single = envs.unwrapped_copies()[0]
+    named = getattr(single, "get_action_meanings", None)
+    return [str(name) for name in named()] if named else [f"action {i}" for i in range(count)]
+
+
+def _buttons(action: int, meaning: str) -> tuple[str, ...]:
+    """Return directions where the name is made of them, no button for doing nothing, else a button of its own."""
+    if meaning.upper() in ("NOOP", "NOTHING"):
+        return ()
+    words = WORDS.findall(meaning.upper())
+    return tuple(word.lower() for word in words) if "".join(words) == meaning.upper() else (f"button {action}",)

@@ -1,0 +1,68 @@
+"""Key scripts: the keys that a person would have pressed, and when. They have one event per line:
+
+    # tick  event    keys
+    0       press    right
+    10      press    up
+    12      release  up right
+    20      tap      x
+
+A tick is one turn of the clock (by default 1/15 second), counted from 0, never going backwards. `press` and `release`
+are the two halves of holding a key down; `tap` is both within one tick. Keys are named as on the help screen, in lower
+case: left right up down w a s d space j k l u i o 1 2 3 4 5 6 x r c n p f1 shift+f1 v h escape. A `#` starts a comment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from worldmodels.core.errors import UserError
+from worldmodels.core.lookup import unknown
+from worldmodels.player.session.controls import KEY_NAMES, KeyEvent
+
+EVENTS = {"press": (True,), "release": (False,), "tap": (True, False)}
+KeyScript = Mapping[int, list[KeyEvent]]
+"""The events of each tick that has any."""
+
+
+class KeyScriptError(UserError):
+    """A line of a key script that cannot be understood."""
+
+
+def read_script(path: Path) -> KeyScript:
+    """Read a key script from a file.
+
+    Raises:
+        KeyScriptError: names the file, the line and what would be allowed.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise KeyScriptError(f"Cannot read the key script '{path}': {error}.") from error
+    script: dict[int, list[KeyEvent]] = {}
+    for number, line in enumerate(lines, start=1):
+        words = line.partition("#")[0].split()
+        if not words:
+            continue
+        try:
+            tick, events = _parse(words)
+            if script and tick < max(script):
+                raise KeyScriptError(f"Ticks must not go backwards. Received {tick} after {max(script)}.")
+        except KeyScriptError as error:
+            raise KeyScriptError(f"Key script '{path}', line {number} ('{line.strip()}'): {error}") from None
+        script.setdefault(tick, []).extend(events)
+    return script
+
+
+def _parse(words: list[str]) -> tuple[int, list[KeyEvent]]:
+    if len(words) < 3:
+        raise KeyScriptError("A line must read TICK press|release|tap KEY [KEY ...].")
+    tick, event, *keys = words
+    if not (tick.isascii() and tick.isdigit()):
+        raise KeyScriptError(f"The tick must be a whole number from 0. Received '{tick}'.")
+    if event not in EVENTS:
+        raise KeyScriptError(unknown("event", event, EVENTS))
+    for key in keys:
+        if key not in KEY_NAMES:
+            raise KeyScriptError(unknown("key", key, KEY_NAMES))
+    return int(tick), [KeyEvent(key, pressed) for pressed in EVENTS[event] for key in keys]

@@ -1,0 +1,134 @@
+"""Runs as the player needs them, before anything heavy is loaded, and the loading of a session from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from worldmodels.core.checkpoint import Checkpoints
+from worldmodels.core.config import load_config
+from worldmodels.core.errors import UserError
+from worldmodels.core.run_dir import RunDir
+from worldmodels.core.seeding import Streams
+from worldmodels.models.api import ModelSpec
+from worldmodels.player.session.controls import Controls
+from worldmodels.player.session.game_setup import GameSetup
+from worldmodels.player.session.model_world import ModelWorld
+from worldmodels.player.session.options import PlayOptions
+from worldmodels.player.session.players import PolicyPlayer
+from worldmodels.player.session.real_world import RealWorld
+from worldmodels.player.session.replay_start_world import ReplayStartWorld
+from worldmodels.player.session.session import Session
+from worldmodels.player.session.settings import Settings
+from worldmodels.player.session.state_tracker import StateTracker
+from worldmodels.runtime.config import RunConfig
+from worldmodels.runtime.environment import model_spec
+
+Report = Callable[[str], None]
+"""A function that tells people what is being done."""
+Prepare = Callable[[Report], Session]
+"""A function that builds a session, which may take a minute."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run with everything that is known of it before anything heavy is loaded."""
+
+    path: Path
+    config: RunConfig
+    steps: tuple[int, ...]
+    """The steps of its checkpoints."""
+
+    @classmethod
+    def open(cls, path: str | Path) -> Run:
+        """Open the folder of a run; raise UserError if there is none, or a damaged one."""
+        run_dir = RunDir.open(path)
+        return cls(
+            Path(path), load_config(RunConfig, [run_dir.config]), tuple(Checkpoints(run_dir.checkpoints).steps())
+        )
+
+    @cached_property
+    def spec(self) -> ModelSpec:
+        """The spec of its model, which alone decides what can be played and shown."""
+        return model_spec(self.config)
+
+    @property
+    def source(self) -> str:
+        """The run and its newest checkpoint, for people."""
+        return f"{self.path}, step {max(self.steps):,}"
+
+
+def check_together(runs: Sequence[Run]) -> None:
+    """Raise UserError unless it is one run, or two whose models fit beside one reality."""
+    if len(runs) > 2:
+        raise UserError(f"The player shows one run, or two beside each other. Received {len(runs)}.")
+    if len(runs) < 2:
+        return
+    for run in runs:
+        if not run.spec.imagines or not run.steps:
+            why = "has no checkpoint yet" if run.spec.imagines else "has no world model"
+            raise UserError(f"Two runs are played as two models beside one reality, and the run '{run.path}' {why}.")
+    games = [run.config.env.games[0] for run in runs]
+    if games[0] != games[1]:
+        raise UserError(
+            f"Two models are played beside one reality, so both must know the same game: '{runs[0].path}' knows "
+            f"'{games[0]}', '{runs[1].path}' knows '{games[1]}'."
+        )
+
+
+def count_models(runs: Sequence[Run], options: PlayOptions) -> int:
+    """Return how many models are played; raise UserError if the one that is to be played alone does not exist."""
+    if options.alone == "model" and not runs[0].spec.imagines:
+        raise UserError(f"The run '{runs[0].path}' has no world model that could be played alone.")
+    return len(runs) if runs[0].spec.imagines and options.alone != "real" else 0
+
+
+def loader(runs: Sequence[Run], setup: GameSetup, controls: Controls) -> Prepare:
+    """Return the function that loads the runs' parts and builds the session, and reports its progress."""
+    options, with_models = setup.options, count_models(runs, setup.options) > 0
+    with_policy = runs[0].config.trains_policy
+    what = "world model" if with_models else "policy"
+
+    def prepare(report: Report) -> Session:
+        report("Starting TensorFlow")
+        from worldmodels.runtime.quiet import load_tensorflow
+
+        load_tensorflow()
+        from worldmodels.imagination.model_view import ModelView
+        from worldmodels.runtime.load import load_run
+
+        report(f"Loading the {what}")
+        loaded = [load_run(run.path).parts for run in runs]
+        report(f"Compiling the {what}")
+        streams = Streams(options.seed)
+        settings = Settings(options, with_models, with_policy)
+        real = _real_world(runs[0], setup, human_view=not with_models and options.view == "people")
+        trackers = [StateTracker(parts.model, streams) for parts in loaded]
+        names = ["Model"] if len(runs) == 1 else [run.path.name for run in runs]
+        models = [
+            ModelWorld(ModelView(parts.world_model), tracker, streams, settings, name)
+            for parts, tracker, name in zip(loaded, trackers, names, strict=True)
+            if with_models
+        ]
+        players = setup.players()
+        if with_policy:
+            imagined = models[0] if real.frozen else None
+            players.insert(0, PolicyPlayer(loaded[0].agent, trackers[0], streams, settings, imagined))
+        session = Session(setup.env.title, real, controls, settings, models, players, setup.playing)
+        session.warm_up()
+        return session
+
+    return prepare
+
+
+def _real_world(run: Run, setup: GameSetup, human_view: bool) -> RealWorld | ReplayStartWorld:
+    options = setup.options
+    if options.alone == "model" and options.start == "recorded":
+        from worldmodels.imagination.replay_starts import ReplayStarts
+        from worldmodels.replay import ReplayReader
+
+        reader = ReplayReader(RunDir.open(run.path).replay)
+        return ReplayStartWorld(ReplayStarts(reader, run.config.evaluation.context), Streams(options.seed))
+    return RealWorld(setup.env, setup.recording.seed, human_view, frozen=options.alone == "model")

@@ -1,0 +1,106 @@
+"""The learned world of a session: a world model that predicts alone, and how uncertain it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from worldmodels.core.seeding import Key, Streams, fold
+from worldmodels.player.session.frames import Frame
+from worldmodels.player.session.settings import Settings
+from worldmodels.player.session.state_tracker import StateTracker
+
+if TYPE_CHECKING:
+    from worldmodels.imagination.model_view import ModelView, Prediction
+
+NUM_SAMPLES = 16
+"""Samples of one step that tell how uncertain a model is."""
+
+
+class ModelWorld:
+    """A world model that predicts alone since it was last put back on the real state.
+
+    The tracker goes on following the real frames all the time, in a state that the prediction never sees. So putting it
+    back is exact: the prediction's state becomes what the model makes of everything that really happened.
+
+    Attributes:
+        name: for people.
+        frame: the frame that it predicts for the current step.
+        reconstruction: its own picture of the real frame, after observing it; None for a model that gives observed
+            frames back as they are.
+        measures_uncertainty: whether `uncertainty` is wanted.
+        uncertainty: float32 (H, W), 0 to 1, how much the samples of the last step differ; None where it is not wanted.
+    """
+
+    def __init__(
+        self, model: ModelView, tracker: StateTracker, streams: Streams, settings: Settings, name: str = "Model"
+    ) -> None:
+        self.model, self.tracker, self.name = model, tracker, name
+        self._streams, self._settings = streams, settings
+        self._steps = 0
+        self.predicted: Any = None
+        self.reward = 0.0
+        self.continuation = 1.0
+        self.frame: Frame
+        self.reconstruction: Frame | None = None
+        self.measures_uncertainty = False
+        self.uncertainty: npt.NDArray[np.float32] | None = None
+
+    def step(self, action: int) -> None:
+        """Predict the step of `action`, before the tracker observes where it really led."""
+        before = self.predicted
+        self._steps += 1
+        self.predicted, prediction = self._imagine(before, action, self.key("predict"))
+        self._show(prediction)
+        self.uncertainty = self._measure_uncertainty(before, action) if self.measures_uncertainty else None
+
+    def put_back(self) -> None:
+        """Predict on from the real state."""
+        self.predicted, self.uncertainty = self.tracker.state, None
+        self._show(self.model.predict(self.predicted))
+
+    def reconstruct(self) -> None:
+        """Update the model's own picture of the frame that the tracker observed last."""
+        if self.model.spec.reconstructs:
+            self.reconstruction = np.asarray(self.model.frame(self.tracker.state))[0]
+
+    def key(self, use: str) -> Key:
+        """Return the key of this step's samples for one use."""
+        return fold(self._streams.key(f"player/{use}/{self._settings.sample}"), self._steps)
+
+    def save(self) -> Any:
+        """Return what `load` needs to go on from here exactly, besides the tracker."""
+        return self.predicted, self.uncertainty, self._steps
+
+    def load(self, saved: Any) -> None:
+        """Go back to what `save` gave; the tracker must have gone back already."""
+        self.predicted, self.uncertainty, self._steps = saved
+        self._show(self.model.predict(self.predicted))
+        self.reconstruct()
+
+    def warm_up(self) -> None:
+        """Compile what `step` calls; the states stay what they are."""
+        self._imagine(self.predicted, 0, self.key("predict"))
+
+    def warm_up_samples(self) -> None:
+        """Compile what many samples need; the states stay what they are."""
+        self._measure_uncertainty(self.predicted, 0)
+
+    def _imagine(self, state: Any, action: int, key: Key, rows: int = 1) -> tuple[Any, Prediction]:
+        actions = np.full(rows, action, np.int32)
+        state, prediction = self.model.step(state, actions, np.float32(self._settings.temperature), key)
+        return state, prediction
+
+    def _measure_uncertainty(self, before: Any, action: int) -> npt.NDArray[np.float32]:
+        """Return the standard deviation of each pixel over samples of one step, the largest of its channels."""
+        states = self.model.repeat(before, NUM_SAMPLES)
+        _, samples = self._imagine(states, action, self.key("uncertainty"), NUM_SAMPLES)
+        deviation = np.asarray(samples.frame).astype(np.float32).std(0).max(-1) / 127.5
+        return np.asarray(deviation, np.float32)
+
+    def _show(self, prediction: Prediction) -> None:
+        self.frame = np.asarray(prediction.frame)[0]
+        self.reward = float(np.asarray(prediction.reward)[0])
+        self.continuation = float(np.asarray(prediction.continuation)[0])

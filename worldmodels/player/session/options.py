@@ -1,0 +1,85 @@
+"""The options of the player that the command line can set, checked once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from worldmodels.core.errors import UserError
+from worldmodels.core.lookup import unknown
+
+MAX_ZOOM = 32
+MAX_RATE = 240
+VIEWS = ("people", "agent")
+ALONE = ("model", "real")
+STARTS = ("recorded", "game")
+
+
+@dataclass(frozen=True)
+class PlayOptions:
+    """The options of `play_runs` and `play_game`; those of the model have no effect on a game alone."""
+
+    headless: bool = False
+    """Whether to play without a window: keys come from `keys`, pictures go to `video`."""
+    keys: str | Path | None = None
+    """A key script, see `worldmodels.player.session.key_script`; with a window, its keys join those of the person."""
+    video: str | Path | None = None
+    """The video to write (.mp4 or .gif), one frame for each tick of the clock."""
+    width: int | None = None
+    """Pixels across of the video, at most; by default as wide as the screen, a .gif at most 800."""
+    zoom: int | None = None
+    """Screen pixels for each pixel of a 64x64 frame. By default 6, or 8 for a game alone."""
+    rate: int = 15
+    """Ticks of the clock, so steps of the worlds, each second."""
+    temperature: float = 1.0
+    """The temperature of the model's samples; 0 takes the most probable."""
+    policy: bool = False
+    """Whether the policy plays from the start; key P changes it, and any action key takes over."""
+    policy_temperature: float = 1.0
+    """The temperature of the policy's samples; 0 takes the most probable action."""
+    put_back_every: int = 0
+    """Steps after which the model is put back on the real state; 0: only key X does that."""
+    record: str | Path | None = None
+    """The recording of actions to write (`runtime/action_recording.py`)."""
+    script: str | Path | None = None
+    """A recording whose actions can play: key T chooses it, key P lets it play; from the start if no policy does."""
+    pictures: str | Path = "pictures"
+    """The folder in which key F2 saves pictures."""
+    alone: str = ""
+    """For a run, "real" plays the real game without the model, "model" the model without the real game."""
+    start: str = "recorded"
+    """The start of a model alone: "recorded" in the run's experience, "game" where episodes begin."""
+    view: str = "people"
+    """The view of a game alone: "people" (512 pixels) or "agent" (64 pixels, enlarged); key V changes it."""
+    seed: int = 0
+    """The seed of the levels, the model's samples and the policy's: same seed and keys, same pictures."""
+    ticks: int | None = None
+    """Ticks after which to stop; without a window, by default the last event of the key script."""
+
+    def __post_init__(self) -> None:
+        _check("width", self.width, 16, 8192)
+        _check("zoom", self.zoom, 1, MAX_ZOOM)
+        _check("rate", self.rate, 1, MAX_RATE)
+        _check("temperature", self.temperature, 0.0, 10.0)
+        _check("policy_temperature", self.policy_temperature, 0.0, 10.0)
+        _check("put_back_every", self.put_back_every, 0, 1_000_000)
+        _check("ticks", self.ticks, 1, 1_000_000)
+        if self.view not in VIEWS:
+            raise UserError(unknown("view", self.view, VIEWS))
+        if self.alone and self.alone not in ALONE:
+            raise UserError(unknown("world to play alone", self.alone, ALONE))
+        if self.start not in STARTS:
+            raise UserError(unknown("start", self.start, STARTS))
+        if self.alone == "model" and self.record:
+            raise UserError("A recording is verified by the real game; there is none where a model is played alone.")
+        if self.headless and self.video is None:
+            raise UserError("Playing headless shows nothing: say where the video goes, for example --video play.mp4.")
+        if self.headless and self.keys is None and self.ticks is None:
+            raise UserError("Playing headless needs an end: give a key script (--keys FILE) or a length (--steps N).")
+        if self.video is not None and Path(self.video).suffix not in (".mp4", ".gif"):
+            raise UserError(f"A video's name must end in .mp4 or .gif. Received '{self.video}'.")
+
+
+def _check(name: str, value: float | None, low: float, high: float) -> None:
+    if value is not None and not low <= value <= high:
+        raise UserError(f"The player's option '{name}' must be from {low:g} to {high:g}. Received {value!r}.")

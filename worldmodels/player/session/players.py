@@ -1,0 +1,169 @@
+"""The players besides the person: a policy, random actions, or the script of a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+
+from worldmodels.core.seeding import Streams, fold
+from worldmodels.player.session.model_world import ModelWorld
+from worldmodels.player.session.settings import Settings
+from worldmodels.player.session.snapshot import PolicyPanel
+from worldmodels.player.session.state_tracker import StateTracker
+
+if TYPE_CHECKING:
+    from worldmodels.agents.api import Agent
+
+
+class Player(Protocol):
+    """A player chooses actions in place of the person."""
+
+    name: str
+    """One word: "policy"."""
+    title: str
+    """The same in a sentence: "the policy"."""
+
+    def reset(self) -> None:
+        """Begin a real episode, whose first frame was observed."""
+
+    def advance(self) -> None:
+        """Go on to the next frame, which was observed, whoever played."""
+
+    def act(self) -> int | None:
+        """Return the action at the last frame; None where this player has come to its end."""
+
+    def save(self) -> Any:
+        """Return what `load` needs to go on from here exactly, besides the tracker."""
+
+    def load(self, saved: Any) -> None:
+        """Go back to what `save` gave."""
+
+
+class _Decision(NamedTuple):
+    """The decision of a policy at one frame."""
+
+    action: int
+    memory: Any
+    """Its memory before the frame."""
+    memory_after: Any
+    panel: PolicyPanel | None
+    steps: int
+    """Frames at which it has decided so far."""
+
+
+class PolicyPlayer:
+    """An agent that acts on the features of the real frames, and decides at each of them, whoever plays.
+
+    Args:
+        world: the model whose predictions the agent acts on where there is no reality.
+    """
+
+    name, title = "policy", "the policy"
+
+    def __init__(
+        self,
+        agent: Agent,
+        tracker: StateTracker,
+        streams: Streams,
+        settings: Settings,
+        world: ModelWorld | None = None,
+    ) -> None:
+        self._agent, self.tracker, self._settings, self._world = agent, tracker, settings, world
+        self._root = streams.key("player/policy")
+        self._decision = _Decision(0, agent.initial(1), agent.initial(1), None, 0)
+
+    @property
+    def panel(self) -> PolicyPanel | None:
+        """Its choice and value at the last frame, if the agent gives them."""
+        return self._decision.panel
+
+    def reset(self) -> None:
+        self._decision = self._decide(self._agent.initial(1), self._decision.steps + 1)
+
+    def advance(self) -> None:
+        self._decision = self._decide(self._decision.memory_after, self._decision.steps + 1)
+
+    def decide_again(self) -> None:
+        """Decide again at the same frame, after a setting was changed."""
+        self._decision = self._decide(self._decision.memory, self._decision.steps)
+
+    def act(self) -> int:
+        return self._decision.action
+
+    def save(self) -> _Decision:
+        return self._decision
+
+    def load(self, saved: _Decision) -> None:
+        self._decision = saved
+
+    def _decide(self, memory: Any, steps: int) -> _Decision:
+        state = self._world.predicted if self._world else self.tracker.state
+        features = self.tracker.representation.features(state)
+        temperature = np.float32(self._settings.policy_temperature)
+        action, after, extras = self._agent.act(features, memory, temperature, fold(self._root, steps))
+        return _Decision(int(np.asarray(action)[0]), memory, after, _policy_panel(extras), steps)
+
+
+class RandomPlayer:
+    """A player whose actions are uniformly random."""
+
+    name, title = "random", "chance"
+
+    def __init__(self, num_actions: int, streams: Streams) -> None:
+        self._num_actions, self._root = num_actions, streams.key("player/random")
+        self._steps = 0
+
+    def reset(self) -> None:
+        self.advance()
+
+    def advance(self) -> None:
+        self._steps += 1
+
+    def act(self) -> int:
+        words = fold(self._root, self._steps).view(np.uint32)
+        return int(np.random.default_rng(words).integers(self._num_actions))
+
+    def save(self) -> int:
+        return self._steps
+
+    def load(self, saved: int) -> None:
+        self._steps = saved
+
+
+class ScriptPlayer:
+    """A player that repeats recorded actions, one list for each episode, and has none after those."""
+
+    name, title = "script", "the script"
+
+    def __init__(self, episodes: Sequence[Sequence[int]]) -> None:
+        self._episodes = episodes
+        self._position = (-1, 0)
+
+    def reset(self) -> None:
+        self._position = (self._position[0] + 1, 0)
+
+    def advance(self) -> None:
+        self._position = (self._position[0], self._position[1] + 1)
+
+    def act(self) -> int | None:
+        episode, step = self._position
+        if episode < len(self._episodes) and step < len(self._episodes[episode]):
+            return self._episodes[episode][step]
+        return None
+
+    def save(self) -> tuple[int, int]:
+        return self._position
+
+    def load(self, saved: tuple[int, int]) -> None:
+        self._position = saved
+
+
+def _policy_panel(extras: dict[str, Any]) -> PolicyPanel | None:
+    if "logits" not in extras:
+        return None
+    logits = np.asarray(extras["logits"])[0].astype(np.float64)
+    weights = np.exp(logits - logits.max())
+    value = float(np.asarray(extras["value"])[0]) if "value" in extras else None
+    return PolicyPanel(tuple((weights / weights.sum()).tolist()), value)

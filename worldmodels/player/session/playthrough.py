@@ -1,0 +1,229 @@
+"""The playthrough: a real world and learned ones under the same actions, with their counters and time line."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from worldmodels.player.session.frames import image_error
+from worldmodels.player.session.model_world import ModelWorld
+from worldmodels.player.session.players import Player, PolicyPlayer
+from worldmodels.player.session.real_world import RealWorld, RealWorldState
+from worldmodels.player.session.replay_start_world import ReplayStartWorld
+from worldmodels.player.session.session_log import SessionLog
+from worldmodels.player.session.snapshot import (
+    DIVERGENCE_ERROR,
+    ModelForecast,
+    ModelSnapshot,
+    RealSnapshot,
+    TimelineEntry,
+    Totals,
+)
+from worldmodels.player.session.state_tracker import StateTracker
+
+HISTORY = 300
+"""Steps on the time line."""
+
+
+@dataclass(frozen=True)
+class Counters:
+    """The counters of the episode that is played, and the totals of those before."""
+
+    action: int
+    """The last action."""
+    episode: int = 0
+    """The number of the episode, from 1."""
+    step: int = 0
+    since_put_back: int = 0
+    """Steps that the models have predicted alone."""
+    real_return: float = 0.0
+    model_returns: tuple[float, ...] = ()
+    models_ended: tuple[bool, ...] = ()
+    """Whether each model has predicted the end since it was put back."""
+    totals: Totals = Totals()
+
+
+class SavedState(NamedTuple):
+    """The state of a whole playthrough, from which it goes on exactly as it did."""
+
+    real: RealWorldState
+    others: tuple[Any, ...]
+    """The states of trackers, models, players and the log."""
+    counters: Counters
+    history: tuple[TimelineEntry, ...]
+
+
+class Playthrough:
+    """A playthrough steps a real world and the learned ones beside it, if any; it begins with a first episode.
+
+    Args:
+        real: a frozen one gives first frames alone, and the models are played without it.
+        models: without any, the real world is played alone.
+        players: can play for the person; they follow the frames whoever plays.
+        idle: the action that does nothing.
+
+    Attributes:
+        policy: the player that is a policy, if any.
+        log: the actions and events so far.
+        history: the time line, the oldest first.
+    """
+
+    def __init__(
+        self, real: RealWorld | ReplayStartWorld, models: Sequence[ModelWorld], players: Sequence[Player], idle: int
+    ) -> None:
+        self.real, self.models, self.players = real, tuple(models), tuple(players)
+        self.policy = next((player for player in players if isinstance(player, PolicyPlayer)), None)
+        trackers = [*(model.tracker for model in models), *([self.policy.tracker] if self.policy else [])]
+        self._trackers: tuple[StateTracker, ...] = tuple(dict.fromkeys(trackers))
+        self._idle = idle
+        self.log = SessionLog()
+        self.history: deque[TimelineEntry] = deque(maxlen=HISTORY)
+        self.counters = Counters(idle)
+        self.begin_episode()
+
+    # ---- stepping
+
+    def begin_episode(self) -> None:
+        """Begin the next real episode, and put the models on its first frame."""
+        self.real.reset()
+        self.log.episode(self.real.observation)
+        for tracker in self._trackers:
+            tracker.reset(self.real.first)
+            for action, observation in self.real.context:
+                tracker.step(action, observation)
+        for model in self.models:
+            model.put_back()
+            model.reconstruct()
+        self.counters = Counters(
+            self._idle,
+            episode=self.counters.episode + 1,
+            model_returns=(0.0,) * len(self.models),
+            models_ended=(False,) * len(self.models),
+            totals=self.counters.totals,
+        )
+        for player in self.players:
+            player.reset()
+        self.history.append(self._timeline_entry(mark="episode"))
+
+    def put_back(self) -> None:
+        """Put all models back on the real state, from which they predict on."""
+        for model in self.models:
+            model.put_back()
+        self.counters = replace(
+            self.counters,
+            since_put_back=0,
+            # From here on the difference of the returns is the error of the model since now.
+            model_returns=(self.counters.real_return,) * len(self.models),
+            models_ended=tuple(model.continuation < 0.5 for model in self.models),
+        )
+        self.history.append(self._timeline_entry(mark="put back"))
+
+    def step(self, action: int) -> None:
+        """Step all worlds, the models first: they are not to see where the action really leads."""
+        self._step_models(action)
+        if not self.real.frozen:
+            self._step_reality(action)
+        for player in self.players:
+            player.advance()
+        self.history.append(self._timeline_entry())
+        if self.real.ended:
+            self._count_episode()
+
+    def _step_models(self, action: int) -> None:
+        for model in self.models:
+            model.step(action)
+        before = self.counters
+        self.counters = replace(
+            before,
+            action=action,
+            step=before.step + 1,
+            since_put_back=before.since_put_back + 1,
+            model_returns=tuple(
+                total + model.reward for total, model in zip(before.model_returns, self.models, strict=True)
+            ),
+            models_ended=tuple(
+                ended or model.continuation < 0.5 for ended, model in zip(before.models_ended, self.models, strict=True)
+            ),
+        )
+
+    def _step_reality(self, action: int) -> None:
+        self.real.step(action)
+        self.log.action(action, self.real.observation)
+        for tracker in self._trackers:
+            tracker.step(action, self.real.observation)
+        for model in self.models:
+            model.reconstruct()
+        self.counters = replace(self.counters, real_return=self.counters.real_return + self.real.reward)
+
+    def _count_episode(self) -> None:
+        now = self.counters
+        model_return = now.model_returns[0] if self.models else 0.0
+        self.counters = replace(now, totals=now.totals.plus(now.step, now.real_return, model_return))
+
+    # ---- going back
+
+    def save(self) -> SavedState | None:
+        """Return the current state, or None where the environment cannot save its own."""
+        real = self.real.save()
+        if real is None:
+            return None
+        return SavedState(real, tuple(part.save() for part in self._others()), self.counters, tuple(self.history))
+
+    def load(self, saved: SavedState) -> None:
+        """Go back to a state; all goes on from there as it did then, samples included."""
+        self.real.load(saved.real)
+        for part, state in zip(self._others(), saved.others, strict=True):
+            part.load(state)
+        self.counters = saved.counters
+        self.history = deque(saved.history, maxlen=HISTORY)
+
+    def _others(self) -> tuple[StateTracker | ModelWorld | Player | SessionLog, ...]:
+        """Return all that has a state besides the real world; trackers first, since models read theirs."""
+        return *self._trackers, *self.models, *self.players, self.log
+
+    # ---- snapshots
+
+    @property
+    def real_snapshot(self) -> RealSnapshot:
+        """The real world as it is drawn."""
+        return RealSnapshot(self.real.frame, self.real.reward, self.counters.real_return)
+
+    @property
+    def model_snapshots(self) -> tuple[ModelSnapshot, ...]:
+        """The learned worlds as they are drawn."""
+        counted = zip(self.models, self.counters.model_returns, self.counters.models_ended, strict=True)
+        return tuple(
+            ModelSnapshot(
+                name=model.name,
+                frame=model.frame,
+                reconstruction=model.reconstruction,
+                uncertainty=model.uncertainty,
+                reward=model.reward,
+                episode_return=episode_return,
+                continuation=model.continuation,
+                ended=ended,
+            )
+            for model, episode_return, ended in counted
+        )
+
+    def _timeline_entry(self, mark: str = "") -> TimelineEntry:
+        forecasts = tuple(self._forecast(model, mark) for model in self.models)
+        far = bool(forecasts) and not mark and forecasts[0].image_error >= DIVERGENCE_ERROR
+        return TimelineEntry(self.real.reward, forecasts, mark, far and not self._has_diverged())
+
+    def _has_diverged(self) -> bool:
+        """Return whether the first model left reality before, since it was last put back."""
+        for entry in reversed(self.history):
+            if entry.diverged or entry.mark:
+                return entry.diverged
+        return False
+
+    def _forecast(self, model: ModelWorld, mark: str) -> ModelForecast:
+        reward = 0.0 if mark else model.reward
+        if self.real.frozen:
+            return ModelForecast(reward, model.continuation, 0.0)
+        real = self.real.observation
+        reconstruction_error = None if model.reconstruction is None else image_error(model.reconstruction, real)
+        return ModelForecast(reward, model.continuation, image_error(model.frame, real), reconstruction_error)

@@ -1,0 +1,47 @@
+"""The state of a representation that follows the real frames."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from worldmodels.core.seeding import Streams, fold
+from worldmodels.player.session.frames import Frame
+
+if TYPE_CHECKING:
+    from worldmodels.models.api import Representation
+
+
+class StateTracker:
+    """A tracker gives a representation each real frame as it comes, and holds the state that results."""
+
+    def __init__(self, representation: Representation, streams: Streams) -> None:
+        self.representation = representation
+        self._key = streams.key("player/watch")
+        self.steps = 0
+        """Frames observed so far, in all episodes together."""
+        self.state: Any = None
+
+    def reset(self, observation: Frame) -> None:
+        """Begin a real episode with its first frame."""
+        self._observe(observation, action=0, is_first=True, state=self.representation.initial(1))
+
+    def step(self, action: int, observation: Frame) -> None:
+        """Observe the frame to which `action` really led."""
+        self._observe(observation, action, is_first=False, state=self.state)
+
+    def save(self) -> tuple[int, Any]:
+        """Return what `load` needs to go on from here exactly."""
+        return self.steps, self.state
+
+    def load(self, saved: tuple[int, Any]) -> None:
+        """Go back to what `save` gave."""
+        self.steps, self.state = saved
+
+    def _observe(self, observation: Frame, action: int, is_first: bool, state: Any) -> None:
+        self.steps += 1
+        key = fold(self._key, self.steps)
+        self.state = self.representation.observe(
+            state, observation[None], np.array([action], np.int32), np.array([is_first]), key
+        )

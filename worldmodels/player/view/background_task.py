@@ -1,0 +1,59 @@
+"""Work in a thread, while the window stays awake."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+Result = TypeVar("Result")
+
+
+class BackgroundTask(Generic[Result]):
+    """A task runs in a thread of its own, and has a status to read and a result or an error to take.
+
+    Args:
+        work: gets a function to which it reports its status.
+    """
+
+    def __init__(self, work: Callable[[Callable[[str], None]], Result]) -> None:
+        self.status = "Loading"
+        self._stopped = False
+        self._result: Result
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, args=(work,))
+        self._thread.start()
+
+    @property
+    def running(self) -> bool:
+        """Whether the work goes on."""
+        return self._thread.is_alive()
+
+    def result(self) -> Result:
+        """Return the result of work that is done, or raise its error."""
+        if self._error is not None:
+            raise self._error
+        return self._result
+
+    def stop(self) -> None:
+        """Let the work give up at its next report, without waiting for it.
+
+        The thread is no daemon. So an interpreter that ends waits for it, because it may crash in the midst of a
+        compilation; the command line does not wait (`cli.py`).
+        """
+        self._stopped = True
+
+    def _run(self, work: Callable[[Callable[[str], None]], Result]) -> None:
+        try:
+            self._result = work(self._report)
+        except BaseException as error:  # not swallowed: `result` raises it again
+            self._error = error
+
+    def _report(self, status: str) -> None:
+        if self._stopped:
+            raise _Stopped
+        self.status = status
+
+
+class _Stopped(Exception):
+    """An exception in the thread of a task whose result nobody wants any more."""

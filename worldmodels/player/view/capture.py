@@ -1,0 +1,72 @@
+"""Captures of what is seen: single pictures as PNG files, and the picture of every tick as a video."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+import pygame
+
+from worldmodels.player.session.frames import Frame
+from worldmodels.player.session.snapshot import Snapshot
+from worldmodels.player.view.columns import columns_of
+from worldmodels.telemetry.video import write_video
+
+
+def pixels(surface: pygame.Surface) -> Frame:
+    """Return the picture on a surface as uint8 (H, W, 3)."""
+    return np.ascontiguousarray(pygame.surfarray.pixels3d(surface).swapaxes(0, 1))
+
+
+def save_pictures(folder: Path, surface: pygame.Surface, snapshot: Snapshot) -> Path:
+    """Write the whole picture and each frame in its own pixels; return the path of the whole picture.
+
+    Files are named play-001.png, and play-001-model.png, play-001-real.png and so on for the frames, with the first
+    number that is free in `folder`.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    number = 1
+    while (whole := folder / f"play-{number:03d}.png").exists():
+        number += 1
+    pygame.image.save(surface, str(whole))
+    columns = columns_of(snapshot) if snapshot.models else []
+    for i, column in enumerate(columns):
+        name = column.name.lower().replace(" ", "-")
+        if [other.name for other in columns].count(column.name) > 1:
+            name = f"{name}-{[other.name for other in columns[: i + 1]].count(column.name)}"
+        frame = pygame.surfarray.make_surface(column.frame.swapaxes(0, 1))
+        pygame.image.save(frame, str(whole.with_name(f"{whole.stem}-{name}.png")))
+    return whole
+
+
+class VideoRecorder:
+    """A context manager that writes the video on leaving, also when an error or Ctrl-C ends the session.
+
+    Pictures are kept compressed in memory, about 1 MB for each second: flat colours shrink well.
+    """
+
+    def __init__(self, path: Path, rate: int, width: int | None = None) -> None:
+        self._path, self._rate, self._width = path, rate, width
+        self._pictures: list[bytes] = []
+        self._shape: tuple[int, ...] = ()
+
+    def __enter__(self) -> VideoRecorder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._pictures:
+            write_video(self._path, self._frames(), self._rate, self._width)
+
+    def add(self, picture: Frame) -> None:
+        """Append one picture, uint8 (H, W, 3), of the same size as those before."""
+        self._shape = picture.shape
+        self._pictures.append(zlib.compress(picture.tobytes(), level=1))
+
+    def _frames(self) -> Iterator[Frame]:
+        for data in self._pictures:
+            yield np.frombuffer(zlib.decompress(data), np.uint8).reshape(self._shape)

@@ -1,0 +1,144 @@
+"""The painter draws a snapshot: header, frames, time line, policy and settings, or a game alone beside its rules.
+
+Pictures are plain surfaces, so drawing needs no display; the window and the video show the same picture.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pygame
+
+from worldmodels.player.session.snapshot import PolicyPanel, Snapshot
+from worldmodels.player.view import theme
+from worldmodels.player.view.branch_grid import draw_branches
+from worldmodels.player.view.columns import CAPTION, TITLE_ROW, columns_of, draw_column, show_frame
+from worldmodels.player.view.header import HEADER, HINTS, SETTINGS, draw_header, draw_hints, draw_settings
+from worldmodels.player.view.help_screen import Guide, draw_guide, draw_help
+from worldmodels.player.view.theme import GAP, LARGE, MARGIN, QUIET, SMALL, write
+from worldmodels.player.view.timeline import draw_timeline
+
+TIMELINE, POLICY_PANEL, RULES = 132, 330, 340
+"""Height of the time line; widths of the policy panel beside it, and of the rules beside a game alone."""
+SIGNS = 18
+"""Height in pixels of the names of actions below the policy's bars."""
+SMALLEST = (640, 360)
+
+
+@dataclass(frozen=True)
+class Painter:
+    """A painter draws the snapshots of one session.
+
+    Args:
+        guide: the game's rules and keys.
+        frame_size: width and height of a frame in its own pixels.
+        columns: frames side by side; 0 for a game alone beside its rules.
+        source: the run of the model, for people.
+    """
+
+    guide: Guide
+    frame_size: tuple[int, int]
+    columns: int = 0
+    source: str = ""
+
+    def size(self, zoom: int) -> tuple[int, int]:
+        """Return width and height of the picture when a 64-pixel frame is `zoom` times as large; both are even."""
+        return self._size_at(max(1, zoom * 64 // self.frame_size[0]))
+
+    def draw(self, surface: pygame.Surface, snapshot: Snapshot, latency: str = "") -> None:
+        """Draw into the middle of a surface of any size, the frames as large as a whole zoom allows."""
+        surface.fill(theme.BACKGROUND)
+        scale = self._scale(surface)
+        picture = pygame.Surface(self._size_at(scale))
+        self._draw_block(picture, snapshot, scale, latency)
+        theme.show_centred(surface, picture)
+        if snapshot.help_shown:
+            draw_help(surface, self.guide)
+
+    def _draw_block(self, picture: pygame.Surface, snapshot: Snapshot, scale: int, latency: str) -> None:
+        picture.fill(theme.BACKGROUND)
+        area = picture.get_rect().inflate(-2 * MARGIN, 0)
+        draw_header(picture, area, snapshot, self.source, latency)
+        if self.columns:
+            self._draw_worlds(picture, area, snapshot, scale)
+        else:
+            self._draw_alone(picture, area, snapshot, scale)
+        draw_settings(picture, pygame.Rect(area.left, area.bottom - SETTINGS - HINTS, area.width, SETTINGS), snapshot)
+        draw_hints(picture, pygame.Rect(area.left, area.bottom - HINTS, area.width, HINTS), self.guide)
+
+    def _draw_worlds(self, picture: pygame.Surface, area: pygame.Rect, snapshot: Snapshot, scale: int) -> None:
+        width, height = self.frame_size[0] * scale, self.frame_size[1] * scale
+        total = self.columns * width + (self.columns - 1) * GAP
+        left, top = area.centerx - total // 2, HEADER + TITLE_ROW
+        if snapshot.branches:
+            draw_branches(picture, pygame.Rect(left, HEADER, total, TITLE_ROW + height + CAPTION), snapshot.branches)
+        else:
+            for i, column in enumerate(columns_of(snapshot)):
+                draw_column(picture, pygame.Rect(left + i * (width + GAP), top, width, height), column, scale)
+        below = pygame.Rect(left, top + height + CAPTION, total, TIMELINE)
+        panel = snapshot.policy_panel
+        if panel is not None and total >= 2 * POLICY_PANEL:
+            place = pygame.Rect(below.right - POLICY_PANEL, below.top, POLICY_PANEL, TIMELINE)
+            draw_policy_panel(picture, place, panel, self.guide.signs)
+            below.width -= POLICY_PANEL + GAP
+        draw_timeline(picture, below, snapshot.history)
+
+    def _draw_alone(self, picture: pygame.Surface, area: pygame.Rect, snapshot: Snapshot, scale: int) -> None:
+        width, height = self.frame_size[0] * scale, self.frame_size[1] * scale
+        left = area.left + max(0, (area.width - width - GAP - RULES) // 2)
+        zoom = width // snapshot.real.frame.shape[1]  # the agent's view has fewer pixels in the same place
+        frame = show_frame(picture, snapshot.real.frame, (left, HEADER), zoom, snapshot.clock == "episode over")
+        side = pygame.Rect(frame.right + GAP, HEADER, RULES, height)
+        theme.card(picture, side)
+        inner = side.inflate(-2 * GAP, -2 * GAP)
+        theme.pair(picture, "return", f"{snapshot.real.episode_return:g}", inner.topleft, LARGE, theme.REAL)
+        reward = theme.signed(snapshot.real.reward, "g")
+        theme.pair(picture, "reward", reward, (inner.centerx + GAP, inner.top), LARGE, theme.TEXT)
+        inner.top += 52
+        inner.height -= 52
+        draw_guide(picture, inner, self.guide)
+        if snapshot.policy_panel is not None:
+            below = pygame.Rect(side.left, side.bottom - TIMELINE, RULES, TIMELINE)
+            draw_policy_panel(picture, below, snapshot.policy_panel, self.guide.signs)
+
+    def _fixed(self) -> tuple[int, int]:
+        """Return width and height of everything but the frames."""
+        lines = HEADER + SETTINGS + HINTS
+        if self.columns:
+            return 2 * MARGIN + (self.columns - 1) * GAP, lines + TITLE_ROW + CAPTION + TIMELINE
+        return 2 * MARGIN + GAP + RULES, lines
+
+    def _size_at(self, scale: int) -> tuple[int, int]:
+        width, height = self._fixed()
+        columns = self.columns or 1
+        width, height = width + columns * scale * self.frame_size[0], height + scale * self.frame_size[1]
+        return max(SMALLEST[0], width + width % 2), max(SMALLEST[1], height + height % 2)
+
+    def _scale(self, surface: pygame.Surface) -> int:
+        width, height = self._fixed()
+        fits_width = (surface.get_width() - width) // ((self.columns or 1) * self.frame_size[0])
+        return max(1, min(fits_width, (surface.get_height() - height) // self.frame_size[1]))
+
+
+def draw_policy_panel(surface: pygame.Surface, area: pygame.Rect, panel: PolicyPanel, signs: tuple[str, ...]) -> None:
+    """Draw the policy's probability of each action as a bar, and the return that it expects.
+
+    Args:
+        signs: a character or two for each action.
+    """
+    theme.card(surface, area)
+    inner = area.inflate(-24, -16)
+    write(surface, "policy", inner.topleft, size=SMALL, colour=QUIET)
+    if panel.value is not None:
+        width = theme.inline_width("value", f"{panel.value:.2f}")
+        theme.inline(surface, "value", f"{panel.value:.2f}", (inner.right - width, inner.top + 7))
+    plot = pygame.Rect(inner.left, inner.top + 18, inner.width, inner.height - 18 - SIGNS)
+    step = plot.width / len(panel.probabilities)
+    for i, (probability, sign) in enumerate(zip(panel.probabilities, signs, strict=True)):
+        left, width = plot.left + round(i * step), round(step) - 2
+        height = round(plot.height * probability)
+        best = probability == max(panel.probabilities)
+        pygame.draw.rect(surface, theme.LINE, (left, plot.bottom, width, 1))
+        pygame.draw.rect(surface, theme.REAL if best else QUIET, (left, plot.bottom - height, width, height))
+        middle = (left + width // 2, plot.bottom + SIGNS // 2 + 1)
+        write(surface, sign, middle, size=SMALL, colour=theme.TEXT if best else QUIET, anchor="center")

@@ -1,0 +1,179 @@
+"""The window: keys in, pictures out, and a screen to read while the model loads."""
+
+from __future__ import annotations
+
+import time
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+
+import pygame
+
+from worldmodels.player.session.controls import KeyEvent
+from worldmodels.player.session.key_script import KeyScript
+from worldmodels.player.session.loading import Prepare
+from worldmodels.player.session.options import PlayOptions
+from worldmodels.player.session.session import Session
+from worldmodels.player.session.timing import LatencyMeter, TickClock
+from worldmodels.player.view import theme
+from worldmodels.player.view.background_task import BackgroundTask
+from worldmodels.player.view.capture import VideoRecorder, pixels, save_pictures
+from worldmodels.player.view.display import open_display
+from worldmodels.player.view.help_screen import draw_help
+from worldmodels.player.view.painter import Painter
+
+LOADING_RATE = 10
+"""Pictures a second while the model loads or compiles."""
+POLL_INTERVAL = 0.008
+"""Seconds from one look for events to the next."""
+ESCAPE = KeyEvent("escape", True)
+
+
+def run_window(
+    painter: Painter, prepare: Prepare, options: PlayOptions, script: KeyScript, zoom: int
+) -> Session | None:
+    """Open the window, prepare the session behind a screen with the game's rules, play until the person leaves.
+
+    Returns:
+        The session, or None if the person left before it was ready.
+
+    Raises:
+        UserError: there is no display, or whatever `prepare` raised.
+    """
+    with _recorder(options) as recorder:  # the video is written after the window has closed
+        window = _Window(painter, options, zoom)
+        task = BackgroundTask(prepare)
+        try:
+            window.wait_for(task)
+            if window.closed:
+                return None
+            session = task.result()
+            # A script or the policy starts at once; a person may still be reading.
+            events = [] if script or options.policy else window.wait_for_key()
+            window.play(session, script, events, recorder)
+            return session
+        finally:
+            pygame.display.quit()
+            task.stop()
+
+
+def _recorder(options: PlayOptions) -> AbstractContextManager[VideoRecorder | None]:
+    return VideoRecorder(Path(options.video), options.rate, options.width) if options.video else nullcontext()
+
+
+class _Window:
+    def __init__(self, painter: Painter, options: PlayOptions, zoom: int) -> None:
+        self._painter, self._options = painter, options
+        open_display()
+        # The size of a video's pictures is fixed by the first one.
+        flags = 0 if options.video else pygame.RESIZABLE
+        self._surface = pygame.display.set_mode(painter.size(zoom), flags)
+        pygame.display.set_caption(f"{painter.guide.title} - worldmodels")
+        self._clock = pygame.time.Clock()
+        self._stale = True
+        self._latency = LatencyMeter()
+        self._events: list[KeyEvent] = []  # taken from the window, not yet given to a tick
+        self.closed = False
+
+    def wait_for(self, task: BackgroundTask[Session]) -> None:
+        """Show the rules until the task is done or the window was closed."""
+        ticks = 0
+        while task.running and not self.closed:
+            self._draw_rules(f"{task.status}{'.' * (1 + ticks // 4 % 3)}")
+            self.closed = self.closed or ESCAPE in self._take_events()
+            ticks += 1
+            self._clock.tick(LOADING_RATE)
+
+    def wait_for_key(self) -> list[KeyEvent]:
+        """Show the rules until a key goes down; return that key's event, unless it asks for help."""
+        self._stale = True
+        while not self.closed:
+            if self._stale:
+                self._draw_rules("Ready: press a key to begin")
+                self._stale = False
+            for event in self._take_events():
+                if event.pressed:
+                    return [] if event.key in ("h", "?") else [event]
+            self._clock.tick(self._options.rate)
+        return []
+
+    def play(self, session: Session, script: KeyScript, first: list[KeyEvent], recorder: VideoRecorder | None) -> None:
+        """Tick until the person leaves, or the number of ticks asked for is reached."""
+        tick = pictures = 0
+        self._stale, self._events = True, first
+        clock = TickClock(time.perf_counter())
+        while not (session.quit or self.closed or tick == self._options.ticks):
+            self._wait(clock, session)
+            self._do_pending(session)
+            events = [*self._events, *script.get(tick, ()), *self._take_events(session)]
+            self._events = []
+            start = time.perf_counter()
+            clock.ticked(start, session.settings.rate)
+            # Nothing is drawn while nothing changes: a paused player costs next to nothing.
+            if session.tick(events) or self._stale or recorder is not None:
+                # Not in a video: the same keys are to give the same one.
+                self._painter.draw(self._surface, session.snapshot(), "" if recorder else self._latency.text)
+                pygame.display.flip()
+                self._stale = False
+                self._latency.add(time.perf_counter() - start, session.settings.rate)
+            if recorder is not None:
+                recorder.add(pixels(self._surface))
+            if session.pictures > pictures:
+                pictures = session.pictures
+                save_pictures(Path(self._options.pictures), self._surface, session.snapshot())
+            tick += 1
+
+    def _wait(self, clock: TickClock, session: Session) -> None:
+        """Wait until the next tick begins; Esc and the window's close button do not wait."""
+        rate = session.settings.rate
+        # Not pygame.event.wait, which looks for keys a thousand times a second: a pause is to cost next to nothing.
+        while (left := clock.next(any(event.pressed for event in self._events), rate) - time.perf_counter()) > 0:
+            if self.closed or ESCAPE in self._events:
+                return
+            time.sleep(min(left, POLL_INTERVAL))
+            self._events += self._take_events(session)
+
+    def _do_pending(self, session: Session) -> None:
+        """Do pending work in a thread, so that the window stays awake and says what is being done."""
+        if session.pending is None or self.closed:
+            return
+        status, ticks = session.pending.status, 0
+        task = BackgroundTask(lambda report: session.do_pending())
+        while task.running and not self.closed:
+            dots = "." * (1 + ticks // 4 % 3)
+            self._painter.draw(self._surface, session.snapshot(), f"{status} {dots}")
+            pygame.display.flip()
+            self._take_events(session)
+            ticks += 1
+            self._clock.tick(LOADING_RATE)
+        if not self.closed:
+            task.result()
+        self._stale = True
+
+    def _draw_rules(self, status: str) -> None:
+        self._surface.fill(theme.BACKGROUND)
+        draw_help(self._surface, self._painter.guide, status)
+        pygame.display.flip()
+
+    def _take_events(self, session: Session | None = None) -> list[KeyEvent]:
+        """Return the key events since the last call; everything else that happens to the window is dealt with here."""
+        keys = []
+        for event in pygame.event.get():
+            if event.type == pygame.QUIT:
+                self.closed = True
+            elif event.type in (pygame.VIDEORESIZE, pygame.VIDEOEXPOSE):
+                self._surface = pygame.display.get_surface() or self._surface
+                self._stale = True
+            elif event.type == pygame.WINDOWFOCUSLOST and session is not None:
+                session.controls.release_all()
+            elif event.type in (pygame.KEYDOWN, pygame.KEYUP):
+                keys.append(key_event(event))
+        return keys
+
+
+def key_event(event: pygame.Event) -> KeyEvent:
+    """Return the event of a key with the name that the controls know."""
+    # A question mark lies on another key on each keyboard, so it goes by what was typed.
+    name = "?" if getattr(event, "unicode", "") == "?" else pygame.key.name(event.key)
+    if name == "f1" and getattr(event, "mod", 0) & pygame.KMOD_SHIFT:
+        name = "shift+f1"
+    return KeyEvent(name, event.type == pygame.KEYDOWN)
