@@ -10,7 +10,7 @@ from worldmodels.core.errors import ConfigError
 
 @dataclass(frozen=True)
 class PlannerConfig:
-    """Planning by Monte-Carlo rollouts; the defaults are SimPLe's set `planner_small`."""
+    """The numbers of planning by Monte-Carlo rollouts; the defaults are SimPLe's set `planner_small`."""
 
     rollouts: int = 64
     """Rollouts for each decision."""
