@@ -27,7 +27,7 @@ class Estimate(NamedTuple):
 
 
 def estimate(values: Values, confidence: float = 0.95) -> Estimate:
-    """The mean with its standard error and Student's t interval."""
+    """Return the mean with its standard error and Student's t interval."""
     sample = np.asarray(values, np.float64)
     n = len(sample)
     if n < 2:
@@ -36,7 +36,7 @@ def estimate(values: Values, confidence: float = 0.95) -> Estimate:
 
 
 def difference(values: Values, baseline: Values, confidence: float = 0.95) -> Estimate:
-    """The mean of `values` less that of `baseline`, with Welch's interval for unequal variances (Welch, 1947).
+    """Return the mean of `values` less that of `baseline`, with Welch's interval for unequal variances (Welch, 1947).
 
     The samples count as independent. Where they are positively correlated, because both were played on the same
     levels say, the true interval is narrower than this one.
@@ -57,7 +57,7 @@ def difference(values: Values, baseline: Values, confidence: float = 0.95) -> Es
 
 
 def moving_average(values: Values, window: int) -> npt.NDArray[np.float64]:
-    """(n,): each value averaged with the `window - 1` before it, with as many as there are at the start."""
+    """Return each value averaged with the `window - 1` before it, or as many as there are, float64 (n,)."""
     padded = np.concatenate([[0.0], np.cumsum(np.asarray(values, np.float64))])
     stop = np.arange(1, len(padded))
     start = np.maximum(stop - window, 0)
@@ -67,7 +67,7 @@ def moving_average(values: Values, window: int) -> npt.NDArray[np.float64]:
 
 @lru_cache(maxsize=1024)
 def t_quantile(freedom: float, confidence: float) -> float:
-    """The t with which Student's distribution has the mass `confidence` between -t and t; `freedom` may be a fraction.
+    """Return the t with which Student's distribution has the mass `confidence` between -t and t.
 
     With t = sqrt(freedom) tan(angle), that mass is the integral of cos(angle)**(freedom - 1) from 0, over the same
     integral up to pi / 2, which the gamma function gives. The angle is found by halving.

@@ -20,7 +20,7 @@ from worldmodels.analysis.style import COLORS, INK, QUIET, Panels, label_steps, 
 
 
 class HorizonCurve(NamedTuple):
-    """One line over the horizons 1, 2, ..., H."""
+    """A line over the horizons 1, 2, ..., H."""
 
     label: str
     values: Values
@@ -32,7 +32,7 @@ class HorizonCurve(NamedTuple):
 
 
 class StepCurve(NamedTuple):
-    """One line over the steps of checkpoints."""
+    """A line over the steps of checkpoints."""
 
     label: str
     steps: Sequence[int]
@@ -44,7 +44,7 @@ class StepCurve(NamedTuple):
 def plot_horizon(
     chart: Mapping[str, Sequence[HorizonCurve]], save: Path | str, title: str = "", columns: int = 4
 ) -> Path:
-    """One panel for each title of `chart`: its curves against the number of steps predicted.
+    """Draw a panel for each title of `chart`, its curves against the number of steps predicted; return the path.
 
     Args:
         columns: panels beside each other, at most.
@@ -56,7 +56,7 @@ def plot_horizon(
 
 
 def plot_over_steps(chart: Mapping[str, Sequence[StepCurve]], save: Path | str, title: str = "") -> Path:
-    """One panel for each title of `chart`: its curves against the steps of the checkpoints."""
+    """Draw a panel for each title of `chart`, its curves against the steps of the checkpoints; return the path."""
     with _chart_panels(len(chart), 2, title) as (figure, places):
         for axes, (name, curves) in zip(places, chart.items(), strict=False):
             colors = iter(COLORS * 4)
@@ -89,7 +89,7 @@ def _draw_horizon(axes: Axes, title: str, curves: Sequence[HorizonCurve]) -> Non
             half = 2 * np.asarray(curve.standard_errors, np.float64)
             axes.fill_between(horizon, values - half, values + half, color=color, alpha=0.15, linewidth=0)
     axes.set_title(title)
-    axes.set_xlabel("steps predicted without looking")
+    axes.set_xlabel("steps predicted without observations")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.margins(x=0.02)
     if title.endswith("accuracy"):
@@ -109,7 +109,7 @@ def plot_grid(
     title: str = "",
     notes: Sequence[Sequence[str]] | None = None,
 ) -> Path:
-    """A heat map of means, each cell with its 95 % interval written into it.
+    """Draw a heat map of means, each cell with its 95 % interval written into it; return the path.
 
     Args:
         estimates: rows of cells.

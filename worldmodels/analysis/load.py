@@ -14,7 +14,7 @@ from worldmodels.core.lookup import unknown
 
 
 class Series(NamedTuple):
-    """One recorded value over a run."""
+    """A recorded value over a run."""
 
     steps: npt.NDArray[np.int64]
     """(n,), real environment steps or another counter, increasing."""
@@ -23,7 +23,7 @@ class Series(NamedTuple):
 
 
 def load_metrics(path: Path | str, x: str = "step") -> dict[str, Series]:
-    """All numbers in the `metrics.jsonl` of a run folder, by name, sorted by name.
+    """Return all numbers in the `metrics.jsonl` of a run folder, by name, sorted by name.
 
     Args:
         x: the counter that they are a function of: real environment steps, or a recorded one such as `model/updates`
@@ -53,7 +53,7 @@ def load_metrics(path: Path | str, x: str = "step") -> dict[str, Series]:
 
 
 def load_series(path: Path | str, name: str, x: str = "step") -> Series:
-    """One value of a run; UserError with the nearest name where it was not recorded."""
+    """Return one value of a run; UserError with the nearest name where it was not recorded."""
     metrics = load_metrics(path, x)
     if name not in metrics:
         raise UserError(f"In '{path}': {unknown('value', name, metrics)}")
@@ -61,7 +61,7 @@ def load_series(path: Path | str, name: str, x: str = "step") -> Series:
 
 
 def run_label(path: Path | str) -> str:
-    """A run's name in a legend: that of its folder."""
+    """Return a run's name in a legend: that of its folder."""
     return Path(path).resolve().name
 
 

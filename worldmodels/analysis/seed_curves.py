@@ -15,7 +15,7 @@ from worldmodels.analysis.style import COLORS, QUIET, label_steps, panels, save_
 
 
 class SeedCurve(NamedTuple):
-    """One learner on one game: an estimate over its seeds at each step that all of them recorded."""
+    """A learner on a game: an estimate over its seeds at each step that all of them recorded."""
 
     label: str
     steps: Sequence[int]
@@ -23,14 +23,14 @@ class SeedCurve(NamedTuple):
 
     @classmethod
     def over(cls, label: str, seeds: Sequence[Series]) -> SeedCurve:
-        """The curve of runs with different seeds; steps that some run has not reached are left out."""
+        """Return the curve of runs with different seeds; steps that some run has not reached are left out."""
         shared = sorted(set.intersection(*(set(series.steps.tolist()) for series in seeds))) if seeds else []
         columns = [dict(zip(series.steps.tolist(), series.values.tolist(), strict=True)) for series in seeds]
         return cls(label, shared, [estimate([column[step] for column in columns]) for step in shared])
 
 
 class Panel(NamedTuple):
-    """What is drawn of one game."""
+    """A panel with the curves of one game."""
 
     title: str
     curves: Sequence[SeedCurve]
@@ -40,7 +40,7 @@ class Panel(NamedTuple):
 
 
 def plot_seed_curves(chart: Sequence[Panel], value: str, save: Path | str) -> Path:
-    """Panels side by side, with the interval of each estimate as a band (a single seed has none); gives the path.
+    """Draw panels side by side, each estimate with its interval as a band (a single seed has none); return the path.
 
     Args:
         value: what the vertical axis shows.

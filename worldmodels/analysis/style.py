@@ -58,7 +58,7 @@ _STYLE: Any = {  # Any: Matplotlib's stubs name every key, and the names differ 
 
 @contextmanager
 def panels(rows: int, columns: int, width: float, height: float, title: str = "") -> Iterator[tuple[Figure, Panels]]:
-    """A figure of `rows` times `columns` axes; `width` and `height` of one of them, in inches."""
+    """Yield a figure of `rows` times `columns` axes; `width` and `height` of one of them, in inches."""
     with matplotlib.rc_context(_STYLE):
         figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
         if title:
@@ -67,13 +67,13 @@ def panels(rows: int, columns: int, width: float, height: float, title: str = ""
 
 
 def label_steps(axes: Axes, counter: str = "environment steps") -> None:
-    """Thousands as k and millions as M under the one x-axis of learning curves."""
+    """Show thousands as k and millions as M under the one x-axis of learning curves."""
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     axes.set_xlabel(counter)
 
 
 def save_figure(figure: Figure, path: Path | str) -> Path:
-    """Writes a picture in the format of the suffix (png, svg or pdf) beside the old one, then renames it."""
+    """Write a picture in the format of the suffix (png, svg or pdf) beside the old one, then rename it."""
     path = Path(path)
     kind = path.suffix.lower().lstrip(".")
     if kind not in ("png", "svg", "pdf"):

@@ -38,7 +38,7 @@ PROGRESS_SECONDS = 15.0
 
 
 class FilmedCell(NamedTuple):
-    """One cell of the grid, and a film of its first episodes."""
+    """A cell of the grid, and a film of its first episodes."""
 
     cell: Cell
     film: EpisodeFilm

@@ -22,7 +22,7 @@ VIDEO_FPS = 8
 
 
 class ResultFiles:
-    """Writes the results of one request; files that belong together share a name.
+    """A writer of the results of one request; files that belong together share a name.
 
     A result that equals the one that is there, in all but its time, takes its place. Another one gets a number behind
     its name, and so do its pictures, videos and recordings.

@@ -18,7 +18,7 @@ from worldmodels.replay import previous_actions
 
 
 class Prediction(NamedTuple):
-    """Everything that a model predicts of states, with the leading axes of the states."""
+    """The frames, rewards and continuations that a model predicts of states, with the leading axes of the states."""
 
     frame: tf.Tensor
     """uint8 (..., H, W, C); None where the frames were not asked for."""

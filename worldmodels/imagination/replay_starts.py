@@ -19,7 +19,7 @@ TRIES = 100
 
 
 class ReplayStarts:
-    """Draws windows of `context` steps from a replay store, among those that do not close with an episode's last step.
+    """A chooser of windows of `context` steps of a replay store that do not close with an episode's last step.
 
     A window may run across the border of episodes, where the model forgets. Held-out episodes are left out.
 

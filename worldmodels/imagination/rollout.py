@@ -18,7 +18,7 @@ Policy = Callable[[tf.Tensor, State, tf.Tensor], tuple[tf.Tensor, State, dict[st
 
 
 class Trajectory(NamedTuple):
-    """B imagined rollouts. Index t = 0 is the start; `actions[t]` leads from state t to state t + 1."""
+    """The course of B imagined rollouts. Index t = 0 is the start; `actions[t]` leads from state t to state t + 1."""
 
     states: State
     """The readable part of the states (`WorldModel.readable`), leading (H + 1, B)."""

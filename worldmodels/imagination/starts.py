@@ -12,7 +12,7 @@ from worldmodels.replay import previous_actions
 
 
 class StartStates(NamedTuple):
-    """B states to start at."""
+    """The states at which B rollouts start."""
 
     states: State
     """A nest of tensors with leading B."""

@@ -22,7 +22,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 class ImaginedVectorEnv(VectorEnv[Array, npt.NDArray[np.int32], Array]):
-    """N episodes that a world model imagines side by side, each from another recorded moment.
+    """A vector environment of N episodes that a world model imagines, each from another recorded step.
 
     An episode is truncated after `horizon` steps. It terminates as the model predicts: by a draw with the probability
     that it gives, which makes the expected return that of weighting rewards by those probabilities; at temperature 0
@@ -81,7 +81,7 @@ class ImaginedVectorEnv(VectorEnv[Array, npt.NDArray[np.int32], Array]):
         self.action_space = batch_space(self.single_action_space, num_envs)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
-        """Begins new episodes everywhere, or where `options["reset_mask"]` (bool (N,)) is true.
+        """Begin new episodes everywhere, or where `options["reset_mask"]` (bool (N,)) is true.
 
         The same seed gives the same episodes under the same actions.
         """
@@ -98,32 +98,32 @@ class ImaginedVectorEnv(VectorEnv[Array, npt.NDArray[np.int32], Array]):
         return self._observation, {"continuation": self._continuation}
 
     def step(self, actions: npt.ArrayLike) -> tuple[Array, npt.NDArray[np.float32], Flags, Flags, dict[str, Any]]:
-        """Observations, rewards float32 (N,), terminated bool (N,), truncated bool (N,), info."""
+        """Take a step; return observations, rewards float32 (N,), terminated bool (N,), truncated bool (N,), info."""
         checked = self._checked(actions)
         begins = self._begins()
-        moment = self._worlds.step(checked)
-        self._observation, self._continuation = moment.observation, moment.continuation
+        step = self._worlds.step(checked)
+        self._observation, self._continuation = step.observation, step.continuation
         self._steps += 1
-        terminated = moment.ended & ~begins
+        terminated = step.ended & ~begins
         truncated = (self._steps >= self._horizon) & ~terminated & ~begins
-        reward = np.where(begins, np.float32(0), moment.reward)
+        reward = np.where(begins, np.float32(0), step.reward)
         self._over = terminated | truncated
         self._begin(begins)
         info: dict[str, Any] = {}
         if self._mode == AutoresetMode.SAME_STEP and self._over.any():
-            info = self._final(moment)
+            info = self._final(step)
             self._begin(self._over)
         return self._observation, reward, terminated, truncated, info | {"continuation": self._continuation}
 
     def render(self) -> tuple[Array, ...] | None:
-        """The model's image of each world, uint8 (H, W, C); looking never changes the worlds."""
+        """Return the model's image of each world, uint8 (H, W, C); the worlds stay as they are."""
         if self.render_mode is None:
             return None
         self._require_reset()
         return tuple(self._worlds.frames())
 
     def _begin(self, mask: Flags) -> None:
-        """New episodes where `mask` holds."""
+        """Begin new episodes where `mask` holds."""
         if mask.any() and self._over is not None:
             # Fresh arrays throughout: the old ones are the caller's by now.
             rows = mask.reshape(-1, *(1,) * (self._observation.ndim - 1))
@@ -142,10 +142,10 @@ class ImaginedVectorEnv(VectorEnv[Array, npt.NDArray[np.int32], Array]):
             )
         return over
 
-    def _final(self, moment: ImaginedStep) -> dict[str, Any]:
-        final = {"continuation": moment.continuation}
+    def _final(self, step: ImaginedStep) -> dict[str, Any]:
+        final = {"continuation": step.continuation}
         return {
-            "final_obs": moment.observation,
+            "final_obs": step.observation,
             "_final_obs": self._over,
             "final_info": final,
             "_final_info": self._over,

@@ -31,7 +31,7 @@ class ImaginedStep(NamedTuple):
 
 
 class ImaginedWorlds:
-    """All randomness is a function of the seed and of the order of the calls.
+    """A set of N worlds, whose randomness is a function of the seed and of the order of the calls.
 
     Args:
         starts: gives the recorded windows after which episodes begin.
@@ -55,7 +55,7 @@ class ImaginedWorlds:
         self._used = self._count  # of the fresh states: none is left
 
     def begin(self, mask: np.ndarray) -> np.ndarray:
-        """New episodes where `mask`, bool (N,), holds; gives their observations, and anything elsewhere."""
+        """Begin new episodes where `mask`, bool (N,), holds; return their observations, and anything elsewhere."""
         wanted = int(mask.sum())
         if self._used + wanted > self._count:
             self._draw_starts()
@@ -68,7 +68,7 @@ class ImaginedWorlds:
         return observations
 
     def step(self, action: np.ndarray) -> ImaginedStep:
-        """One step of all worlds, actions int32 (N,).
+        """Take one step of all worlds, actions int32 (N,), and return its result.
 
         Whether an episode ends is drawn with the probability that the model gives; at temperature 0 it ends where that
         is above a half. Between them the logit of the probability is divided by the temperature.
@@ -77,7 +77,7 @@ class ImaginedWorlds:
         return ImaginedStep(*(value.numpy() for value in shown))
 
     def frames(self) -> np.ndarray:
-        """uint8 (N, H, W, C): the images of all worlds as they are."""
+        """Return the images of all worlds as they are, uint8 (N, H, W, C)."""
         return np.asarray(self._model.frame(self._state))
 
     def _draw_starts(self) -> None:

@@ -24,7 +24,7 @@ LINE_LOSSES = 4  # more would bury the rest of the line
 
 
 def panel(status: Status) -> RenderableType:
-    """The display: progress, time, speed, returns, and every value of the model and the policy."""
+    """Return the display: progress, time, speed, returns, and every value of the model and the policy."""
     rows = Table.grid(padding=(0, 2), expand=True)
     rows.add_column(style=LABEL, no_wrap=True, width=8)
     rows.add_column(ratio=1)
@@ -44,7 +44,7 @@ def panel(status: Status) -> RenderableType:
 
 
 def line(status: Status) -> str:
-    """The same in one line, what matters most first."""
+    """Return the same in one line, what matters most first."""
     parts = [
         f"{status.fraction:4.0%} of {status.total_steps:,} steps" if status.total_steps else f"step {status.step:,}",
         *([status.phase] if status.phase else []),
@@ -95,12 +95,12 @@ def _speeds(status: Status) -> list[tuple[str, float]]:
 
 
 def _columns(cells: list[Text]) -> RenderableType:
-    """As many equal columns as fit, so that the numbers stay in place while they change."""
+    """Return as many equal columns as fit, so that the numbers stay in place while they change."""
     return Columns(cells, equal=True, padding=(0, 3)) if cells else Text("not yet", LABEL)
 
 
 def _label(name: str) -> str:
-    """ "model/image_loss" as "image loss"."""
+    """Return "model/image_loss" as "image loss"."""
     return name.partition("/")[2].replace("_", " ")
 
 

@@ -10,26 +10,26 @@ import numpy.typing as npt
 
 
 class Sink(Protocol):
-    """Something that metrics are written to. Steps are real environment steps; many records may be of one step."""
+    """A sink takes metrics. Steps are real environment steps; many records may be of one step."""
 
     def scalars(self, step: int, values: Mapping[str, float]) -> None:
-        """Values by grouped name, for example "episode/return"."""
+        """Write values by grouped name, for example "episode/return"."""
 
     def video(self, step: int, name: str, frames: npt.NDArray[np.uint8]) -> None:
-        """Frames uint8 (T, H, W, 3)."""
+        """Write a video, frames uint8 (T, H, W, 3)."""
 
     def save(self) -> dict[str, Any]:
-        """How much was written."""
+        """Return how much was written."""
 
     def load(self, tree: dict[str, Any]) -> None:
-        """Drops what was written after `save` gave `tree`: a resumed run will write it again."""
+        """Drop what was written after `save` gave `tree`: a resumed run will write it again."""
 
     def close(self) -> None:
-        """Makes sure that everything is written."""
+        """Make sure that everything is written."""
 
 
 class Logger:
-    """Passes everything on to each of its sinks; a `Sink` itself."""
+    """A logger passes everything on to each of its sinks, and is a `Sink` itself."""
 
     def __init__(self, sinks: Sequence[Sink]) -> None:
         self._sinks = list(sinks)
@@ -55,7 +55,7 @@ class Logger:
 
 
 class MeanMetrics:
-    """Means of scalars by name since they were last taken; saved with the run, so that resuming loses no episode."""
+    """The means of scalars by name since they were last taken; saving them lets resuming lose no episode."""
 
     def __init__(self) -> None:
         self._sums: dict[str, float] = {}
@@ -67,7 +67,7 @@ class MeanMetrics:
             self._counts[name] = self._counts.get(name, 0) + 1
 
     def take(self) -> dict[str, float]:
-        """The means by name, and a fresh start."""
+        """Return the means by name, and start afresh."""
         means = {name: total / self._counts[name] for name, total in self._sums.items()}
         self._sums, self._counts = {}, {}
         return means

@@ -8,13 +8,13 @@ MEMORY = 60.0  # seconds of each kind of work; long enough to be smooth, short e
 
 
 class RemainingTime:
-    """Seconds for a unit of each kind of work: a run that fits for hours and collects for seconds has no one speed."""
+    """The seconds that a unit of each kind of work takes: fitting and collecting have no one speed."""
 
     def __init__(self) -> None:
         self._measured: dict[str, tuple[float, float]] = {}
 
     def add(self, kind: str, amount: int, seconds: float) -> None:
-        """So much was done in so many seconds. The first time of each kind does not count: it builds graphs."""
+        """Add work that was done in so many seconds; the first of each kind does not count: it builds graphs."""
         if kind not in self._measured:
             self._measured[kind] = (0.0, 0.0)
             return
@@ -23,7 +23,7 @@ class RemainingTime:
         self._measured[kind] = (amounts / 2, total / 2) if total > MEMORY else (amounts, total)
 
     def seconds(self, remaining: Mapping[str, int]) -> float | None:
-        """For all that remains, by kind; None while there is a kind that was not measured yet."""
+        """Return the seconds for all that remains, by kind; None while there is a kind that was not measured yet."""
         left = 0.0
         for kind, amount in remaining.items():
             amounts, total = self._measured.get(kind, (0.0, 0.0))

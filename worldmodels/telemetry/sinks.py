@@ -18,7 +18,7 @@ from worldmodels.telemetry.gif import encode_gif
 
 
 class JSONLSink:
-    """One line per call, `{"step": 1000, "episode/return": 3.5, ...}`; infinities and NaN as Python's json has them.
+    """A sink that writes a line per call, `{"step": 1000, "episode/return": 3.5, ...}`, with NaN as Python's json has it.
 
     A last line that a crash tore is dropped when the file is opened.
     """
@@ -43,7 +43,7 @@ class JSONLSink:
                 raise
 
     def video(self, step: int, name: str, frames: npt.NDArray[np.uint8]) -> None:
-        """Lines of text hold no videos."""
+        """Do nothing: lines of text hold no videos."""
 
     def save(self) -> dict[str, Any]:
         return {"bytes": _size(self.path)}
@@ -52,11 +52,11 @@ class JSONLSink:
         _shorten(self.path, tree["bytes"])
 
     def close(self) -> None:
-        """Every line was complete when it was written."""
+        """Do nothing: every line was complete when it was written."""
 
 
 class TensorBoardSink:
-    """Event files in a folder, made when there is something to write: TensorFlow is imported no earlier."""
+    """A sink of event files in a folder, made when there is something to write: TensorFlow is imported no earlier."""
 
     def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)
@@ -110,7 +110,7 @@ class TensorBoardSink:
 
 @contextmanager
 def _disk_full_reported(path: Path) -> Iterator[None]:
-    """As the namesake in `core/errors.py`, for TensorFlow's own errors."""
+    """Report a full disk as the namesake in `core/errors.py` does, for TensorFlow's own errors."""
     import tensorflow as tf
 
     with disk_full_reported(path):
@@ -125,7 +125,7 @@ def _size(path: Path) -> int:
 
 
 def _shorten(path: Path, size: int) -> None:
-    """Cuts off what is beyond `size`; a file that a power cut left shorter stays as it is, an empty one goes."""
+    """Cut off what is beyond `size`; a file that a power cut left shorter stays as it is, an empty one goes."""
     if size == 0:
         path.unlink(missing_ok=True)
     elif _size(path) > size:

@@ -24,7 +24,7 @@ class Status:
     def update(
         self, step: int, values: Mapping[str, float], phase: str = "", seconds_left: float | None = None
     ) -> None:
-        """Takes over the step, the phase in words and the time left; values that are missing stay as they were."""
+        """Take over the step, the phase in words and the time left; values that are missing stay as they were."""
         self.step, self.phase, self.seconds_left = int(step), phase, seconds_left
         self.values = {**self.values, **{name: float(value) for name, value in values.items()}}
         for name, returns in self.history.items():
@@ -33,17 +33,17 @@ class Status:
 
     @property
     def fraction(self) -> float:
-        """How much of the run is done, 0 to 1."""
+        """The share of the run that is done, 0 to 1."""
         return min(1.0, self.step / self.total_steps) if self.total_steps else 0.0
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the display was made."""
+        """The seconds since the display was made."""
         return self._clock() - self._start
 
 
 def duration(seconds: float | None) -> str:
-    """Seconds as "0:07", "12:34" or "1:02:03"; "–" where they are not known."""
+    """Return seconds as "0:07", "12:34" or "1:02:03"; "–" where they are not known."""
     if seconds is None or not math.isfinite(seconds):
         return "–"
     minutes, rest = divmod(round(seconds), 60)
@@ -52,7 +52,7 @@ def duration(seconds: float | None) -> str:
 
 
 def number(value: float) -> str:
-    """A value in about three digits that say something: "12,345", "12.3", "0.0123", "1.2e-05"."""
+    """Return a value in about three digits that say something: "12,345", "12.3", "0.0123", "1.2e-05"."""
     if not math.isfinite(value):
         return str(value)
     if abs(value) >= 1000:
@@ -61,7 +61,7 @@ def number(value: float) -> str:
 
 
 def sparkline(values: list[float], width: int) -> str:
-    """The whole history as at most `width` bars, each the mean of its share of the values."""
+    """Return the whole history as at most `width` bars, each the mean of its share of the values."""
     if not values:
         return ""
     count = min(width, len(values))

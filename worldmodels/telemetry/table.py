@@ -13,7 +13,7 @@ from rich.table import Table
 def print_table(
     title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "", file: TextIO | None = None
 ) -> None:
-    """Prints texts in columns: the first to the left, the others, numbers as a rule, to the right."""
+    """Print texts in columns: the first to the left, the others, numbers as a rule, to the right."""
     table = Table(
         title=title, caption=caption or None, box=box.SIMPLE_HEAD, title_justify="left", caption_justify="left"
     )

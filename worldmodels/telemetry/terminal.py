@@ -16,7 +16,7 @@ from worldmodels.telemetry.status import Status, duration
 
 
 class Progress:
-    """Shows a run while it goes on: `with Progress(total_steps, title) as progress: ...`.
+    """A display of a run while it goes on: `with Progress(total_steps, title) as progress: ...`.
 
     It is never silent: the panel's clock runs on its own, and where the output is no terminal a line appears every
     `plain_interval` seconds even while nothing is reported.
@@ -55,7 +55,7 @@ class Progress:
     def update(
         self, step: int, values: Mapping[str, float], phase: str = "", seconds_left: float | None = None
     ) -> None:
-        """Environment steps done so far, and new values by grouped name; cheap enough for every tick of the loop.
+        """Take over the environment steps done, and new values by grouped name; cheap enough for every tick.
 
         Args:
             phase: what goes on, in words; empty for nothing worth saying.
@@ -64,7 +64,7 @@ class Progress:
         self._status.update(step, values, phase, seconds_left)
 
     def message(self, text: str) -> None:
-        """An event worth a line of its own, which stays."""
+        """Show an event in a line of its own, which stays."""
         self._print(text)
 
     def _print(self, text: str) -> None:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 
 class Timer:
-    """Seconds of wall time in named sections: `with timer("fit"): ...`. Sections may repeat, and may nest."""
+    """A timer sums up seconds in named sections, `with timer("fit"): ...`, which may repeat and nest."""
 
     def __init__(self) -> None:
         self._seconds: defaultdict[str, float] = defaultdict(float)
@@ -23,7 +23,7 @@ class Timer:
             self._seconds[section] += time.perf_counter() - start
 
     def take(self) -> dict[str, float]:
-        """The seconds since they were last taken, as {"time/fit_seconds": 1.5}, and a fresh start."""
+        """Return the seconds since they were last taken, as {"time/fit_seconds": 1.5}, and start afresh."""
         seconds = {f"time/{section}_seconds": total for section, total in self._seconds.items()}
         self._seconds.clear()
         return seconds

@@ -37,7 +37,7 @@ class Curve(NamedTuple):
 
 
 class WorldModelErrors(NamedTuple):
-    """Image errors are mean squared errors of pixels from 0 to 1; accuracies are shares from 0 to 1.
+    """The errors of a world model: those of images are mean squared, of pixels from 0 to 1; accuracies are shares.
 
     A predicted reward is right where, of all rewards that occur in the windows, the true one is the nearest. A
     predicted continuation is right where its probability lies on the true side of a half: it is true that an episode

@@ -23,7 +23,7 @@ from worldmodels.runtime.action_recording import ActionRecording, RecordedEpisod
 
 
 class FilmFrame(NamedTuple):
-    """One step of an episode, as a film shows it."""
+    """A step of an episode, as a film shows it."""
 
     image: np.ndarray
     """uint8 (H, W, C)."""
