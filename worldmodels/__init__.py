@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from worldmodels.envs.registration import register
 
 if TYPE_CHECKING:
-    import gymnasium
-
+    from worldmodels.envs import GameEnv
     from worldmodels.imagination.vector_env import ImaginedVectorEnv
     from worldmodels.runtime.load import LoadedRun
 
@@ -26,7 +25,7 @@ os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
 register()
 
 
-def make(game: str, render_mode: str | None = None, **options: Any) -> gymnasium.Env[Any, Any]:
+def make(game: str, render_mode: str | None = None, **options: Any) -> GameEnv:
     """Make one native game as a Gymnasium environment; `gymnasium.make("worldmodels/Maze-v0")` does the same.
 
     Args:

@@ -1,4 +1,4 @@
-"""What a run recorded, as arrays."""
+"""The metrics that a run recorded, as arrays."""
 
 from __future__ import annotations
 

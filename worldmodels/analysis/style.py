@@ -20,9 +20,9 @@ from worldmodels.core.files import write_atomic
 Panels: TypeAlias = list[Axes]
 
 COLORS = ("#2f6db5", "#e2703a", "#3a9a6d", "#8a5bb0", "#c9a227", "#c04a6b", "#4aa3b8", "#7a7f87")
-"""For lines, in order; told apart also by people who see few colours."""
+"""The colours of lines, in order; told apart also by people who see few colours."""
 QUIET = "#8b929c"
-"""For baselines and other things to compare with."""
+"""The colour of baselines and other things to compare with."""
 INK = "#23272e"
 
 _STYLE: Any = {  # Any: Matplotlib's stubs name every key, and the names differ between its versions

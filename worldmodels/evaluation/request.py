@@ -30,7 +30,7 @@ class Request:
     """`real`: the policy in the real game, and the world model; `imagined`: the policy inside the world model;
     `model`: the world model alone."""
     agent: str = "policy"
-    """Who plays in the real game: the run's `policy`, a `planner` that uses policy and world model, or `random`."""
+    """The player in the real game: the run's `policy`, a `planner` that uses policy and world model, or `random`."""
     planner: Sequence[str] = ("small",)
     """A name in `PLANNERS`, then differences from it, such as `horizon=8`."""
     settings: Mapping[str, Any] = field(default_factory=dict)

@@ -1,1 +1,1 @@
-"""What a run tells about itself: metrics to files, TensorBoard and the terminal, videos, timings."""
+"""The reports of a run about itself: metrics to files, TensorBoard and the terminal, videos, timings."""

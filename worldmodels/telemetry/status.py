@@ -1,4 +1,4 @@
-"""What a progress display knows: how far, how fast, the newest values and the history of returns. No drawing."""
+"""The status behind a progress display: how far, how fast, the newest values and the history of returns. No drawing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the time goes, section by section."""
+"""The wall time of a loop, section by section."""
 
 from __future__ import annotations
 

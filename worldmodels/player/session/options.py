@@ -46,7 +46,7 @@ class PlayOptions:
     pictures: str | Path = "pictures"
     """The folder in which key F2 saves pictures."""
     alone: str = ""
-    """For a run, "real" plays the real game without the model, "model" the model without the real game."""
+    """A run is played alone: "real" plays the real game without the model, "model" the model without the real game."""
     start: str = "recorded"
     """The start of a model alone: "recorded" in the run's experience, "game" where episodes begin."""
     view: str = "people"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from worldmodels.telemetry.remaining_time import RemainingTime
+from worldmodels.training.throughput import RemainingTime
 
 
 def test_the_time_left_is_that_of_each_kind_of_work() -> None:
