@@ -30,7 +30,7 @@ lint:
 	@scripts/setup test
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
-	$(VENV)/bin/mypy worldmodels
+	$(VENV)/bin/mypy worldmodels tests
 
 # It takes minutes on two cores, so it is not a part of `lint`.
 lint-native:

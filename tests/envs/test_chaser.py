@@ -135,7 +135,7 @@ def watched_turns(mode: str, levels: int) -> list[tuple[bool, bool, float]]:
                 far = [abs(x + 0.5 - frog["x"]) + abs(y + 0.5 - frog["y"]) for x, y in ways]
                 best = max(far) if scared else min(far)
                 if len(ways) == 2 and far[0] != far[1]:
-                    turns.append((far[ways.index(chosen)] == best, scared, len(ways)))
+                    turns.append((bool(far[ways.index(chosen)] == best), scared, float(len(ways))))
     return turns
 
 

@@ -52,8 +52,7 @@ def test_what_a_level_is_made_of(mode: str) -> None:
         assert all(foe["rx"] == foe["ry"] == enemy for foe in foes)
         for wall in walls:
             assert min(wall["rx"], wall["ry"]) == pytest.approx(thickness, abs=1e-4)
-        at = (way_out["y"] - exit_radius, size - way_out["y"] - exit_radius)
-        at += (way_out["x"] - exit_radius, size - way_out["x"] - exit_radius)
+        at = [size / 2 + sign * (way_out[axis] - size / 2) - exit_radius for axis in "yx" for sign in (1, -1)]
         assert min(at) == pytest.approx(0, abs=1e-4)
         sides[at.index(min(at))] += 1
         # Nothing lies on anything, and no enemy is near the player.

@@ -168,7 +168,7 @@ def test_compass_and_bar(mode: str, view: int, disc: int) -> None:
         env.reset(seed=0)
         agent, carrot = records(env, "entities")[:2]
         dx, dy = carrot["x"] - agent["x"], carrot["y"] - agent["y"]
-        frame = env.render()
+        frame = np.asarray(env.render())
         right, top = 512 - 0.25 * scale, 0.25 * scale
         left, below = right - disc * scale, top + disc * scale
         middle = np.array([(left + right) / 2, (top + below) / 2])
@@ -185,4 +185,4 @@ def test_compass_and_bar(mode: str, view: int, disc: int) -> None:
 def test_memory_mode_has_no_compass() -> None:
     env = make("jumper", "rgb_array", distribution_mode="memory", start_level=0, num_levels=1)
     env.reset(seed=0)
-    assert not (env.render()[:96, 400:] == NEEDLE).all(2).any()
+    assert not (np.asarray(env.render())[:96, 400:] == NEEDLE).all(2).any()

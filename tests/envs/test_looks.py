@@ -23,7 +23,7 @@ def first_frame(name: str, **options: object) -> npt.NDArray[np.uint8]:
 
 
 def colours(frame: npt.NDArray[np.uint8]) -> set[Colour]:
-    return {tuple(int(part) for part in pixel) for pixel in frame.reshape(-1, 3)}
+    return {(int(red), int(green), int(blue)) for red, green, blue in frame.reshape(-1, 3)}
 
 
 def test_flat_colours_worked_by_hand() -> None:

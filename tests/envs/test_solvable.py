@@ -81,12 +81,12 @@ def solve(level_seed: int, mode: str, max_rounds: int = 400) -> int:
                 lane = int(np.argmax(rewards * alive))
                 return int(lanes[lane // len(HELD_ACTIONS)][2] + step + 1)
             alive &= ~(terminated | truncated)
-        for lane in np.flatnonzero(alive):
-            key, x = _place(env, int(lane))
+        for lane in map(int, np.flatnonzero(alive)):
+            key, x = _place(env, lane)
             if key not in seen:
                 seen.add(key)
                 steps = lanes[lane // len(HELD_ACTIONS)][2] + HOLD
-                heapq.heappush(queue, (-x, next(order), steps, env._batch._native.get_state(int(lane))))
+                heapq.heappush(queue, (-x, next(order), steps, env._batch._native.get_state(lane)))
     return 0
 
 

@@ -53,7 +53,7 @@ class Evaluate:
 
 
 @pytest.fixture
-def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parts: SimpleNamespace) -> Callable[..., Evaluate]:
+def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parts: Any) -> Callable[..., Evaluate]:
     """A run of the counting world, whose policy always takes action 2."""
 
     def make(model: Any = None, env: EnvConfig = EnvConfig(game="coinrun")) -> Evaluate:  # noqa: B008
@@ -199,7 +199,7 @@ def test_all_checkpoints_are_measured_one_by_one(
     assert "All checkpoints" in capsys.readouterr().out
 
 
-def test_a_temperature_of_the_model_is_one_more_axis(make: Callable[..., Evaluate], parts: SimpleNamespace) -> None:
+def test_a_temperature_of_the_model_is_one_more_axis(make: Callable[..., Evaluate], parts: Any) -> None:
     class Hot(parts.CountingModel):
         """Drifts as much as it is hot."""
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,8 +24,8 @@ def windows(last: list[list[int]], terminal: list[list[int]], reward: list[list[
     """Windows of the counting world, whose flags and rewards are what a test wants."""
     shape = np.shape(last)
     image = np.broadcast_to(np.arange(shape[1])[None, :, None, None, None], (*shape, 2, 2, 3)).astype(np.uint8)
-    flags = [np.zeros(shape, bool), np.array(last, bool), np.array(terminal, bool)]
-    return Batch(image, np.array(reward, np.float32), *flags, np.ones(shape, np.int32))
+    first, is_last, is_terminal = np.zeros(shape, bool), np.array(last, bool), np.array(terminal, bool)
+    return Batch(image, np.array(reward, np.float32), first, is_last, is_terminal, np.ones(shape, np.int32))
 
 
 def test_starts_at_an_end_and_starts_before_a_time_limit_are_left_out() -> None:
@@ -68,7 +68,7 @@ def test_equal_returns_have_no_correlation() -> None:
     assert "eval/imagined_correlation_at_1" not in imagined_metrics(play, "")
 
 
-def test_the_policy_acts_in_the_model_from_what_was_seen(parts: SimpleNamespace) -> None:
+def test_the_policy_acts_in_the_model_from_what_was_seen(parts: Any) -> None:
     recorded = windows([[0] * 5] * 3, [[0] * 5] * 3, [[0] * 5] * 3)
     player = ImaginedPlayer(parts.CountingModel(drift=1.0), parts.ConstantAgent(4), context=2, horizon=3)
     predicted = player.play(recorded, KEY, 1.0, 1.0)
@@ -80,7 +80,7 @@ def test_the_policy_acts_in_the_model_from_what_was_seen(parts: SimpleNamespace)
     assert frames.shape == (5, 2 * (4 + 8 + 14) + 22 + 20, 2 * (4 + 8) + 14, 3)
 
 
-def test_a_policy_remembers_what_it_saw_since_the_episode_began(parts: SimpleNamespace) -> None:
+def test_a_policy_remembers_what_it_saw_since_the_episode_began(parts: Any) -> None:
     class Counter(parts.ConstantAgent):
         """Its action is the number of frames that it has seen."""
 

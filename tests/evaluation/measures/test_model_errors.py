@@ -134,5 +134,6 @@ def test_only_a_model_that_reconstructs_has_a_reconstruction_error(parts: Simple
     model.frame = lambda state: frame(state) + 3
     errors = errors_of(model, windows)
     # Every image is 3 too bright; without observations the drift comes on top of it.
+    assert errors.reconstruction_error is not None
     assert errors.reconstruction_error.mean == pytest.approx([(3 / 255) ** 2] * 2, rel=1e-5)
     assert errors.image_error.mean == pytest.approx([(5 / 255) ** 2, (7 / 255) ** 2], rel=1e-5)

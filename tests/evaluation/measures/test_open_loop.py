@@ -19,5 +19,6 @@ def test_many_windows_are_predicted_in_groups(parts: SimpleNamespace, monkeypatc
     predictor = OpenLoopPredictor(model, context=2)
     predicted, reconstruction = predictor.predict(rows, KEY), predictor.reconstruct(rows, KEY)
     assert predicted.frame[:, :, 0, 0, 0].tolist() == [[6], [8], [10]]
+    assert reconstruction is not None
     assert reconstruction[:, :, 0, 0, 0].tolist() == [[3, 4, 5], [5, 6, 7], [7, 8, 9]]
     assert predicted.reward.tolist() == [[2], [3], [4]]

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from worldmodels.core.seeding import Streams
 from worldmodels.evaluation.measures.policy_returns import evaluate_policy
 
 
-def test_each_environment_plays_one_episode_and_every_one_counts(parts: SimpleNamespace) -> None:
+def test_each_environment_plays_one_episode_and_every_one_counts(parts: Any) -> None:
     # The environment of two steps could end five episodes while the last one ends its first.
     env = parts.CountingEnv([2, 5, 10])
     played = evaluate_policy(env, parts.ConstantActor(3), episodes=3, max_steps=20, seed=0)
@@ -19,7 +19,7 @@ def test_each_environment_plays_one_episode_and_every_one_counts(parts: SimpleNa
     assert played.estimate()[:2] == (3, 17)
 
 
-def test_an_episode_that_is_cut_counts_as_unfinished_with_what_it_earned(parts: SimpleNamespace) -> None:
+def test_an_episode_that_is_cut_counts_as_unfinished_with_what_it_earned(parts: Any) -> None:
     played = evaluate_policy(parts.CountingEnv([2, 5, 10]), parts.ConstantActor(3), 3, max_steps=5, seed=0)
     assert played.returns.tolist() == [6, 15, 15]
     assert played.lengths.tolist() == [2, 5, 5]
@@ -27,7 +27,7 @@ def test_an_episode_that_is_cut_counts_as_unfinished_with_what_it_earned(parts: 
     assert played.unfinished == 1
 
 
-def test_rounds_are_seeded_anew_and_the_last_one_counts_its_first_environments(parts: SimpleNamespace) -> None:
+def test_rounds_are_seeded_anew_and_the_last_one_counts_its_first_environments(parts: Any) -> None:
     env = parts.CountingEnv([2, 5, 10])
     played = evaluate_policy(env, parts.ConstantActor(1), episodes=5, max_steps=20, seed=7)
     assert played.returns.tolist() == [2, 5, 10, 2, 5]
@@ -37,7 +37,7 @@ def test_rounds_are_seeded_anew_and_the_last_one_counts_its_first_environments(p
     assert again.seeds == env.seeds
 
 
-def test_clipped_returns_clip_each_reward_before_they_are_summed(parts: SimpleNamespace) -> None:
+def test_clipped_returns_clip_each_reward_before_they_are_summed(parts: Any) -> None:
     class Scripted(parts.CountingEnv):
         """Pays 3, -2, 0.5 and then nothing."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import SimpleNamespace
 
 import numpy as np
@@ -31,7 +32,7 @@ def silence(layer: MotionOutput) -> None:
         weight.assign(np.zeros(weight.shape))
 
 
-def set_biases(layer: MotionOutput, choice: list[float], paint: list[float] = (0.0, 0.0, 0.0)) -> None:
+def set_biases(layer: MotionOutput, choice: list[float], paint: Sequence[float] = (0.0, 0.0, 0.0)) -> None:
     """Every pixel's logits of its sources, and its paint."""
     count = layer.small**2
     layer.pixels.bias.assign(np.concatenate([np.tile(choice, count), np.tile(paint, count)]).astype(np.float32))

@@ -32,6 +32,7 @@ def build(kind: str, seed: int = 0):
         "loss_cutoff": 0.0,
         "optimizer": OptimizerConfig(learning_rate=1e-2, weight_decay=0),
     }
+    config: DeterministicConfig | StochasticDiscreteConfig
     if kind == "deterministic":
         config = DeterministicConfig(**settings)
     else:
