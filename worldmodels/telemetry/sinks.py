@@ -1,4 +1,4 @@
-"""The sinks of metrics: a file of JSON lines, and TensorBoard."""
+"""Where metrics are written: a file of JSON lines, and TensorBoard."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from worldmodels.telemetry.gif import encode_gif
 
 
 class JSONLSink:
-    """A sink that writes a line per call, `{"step": 1000, "episode/return": 3.5, ...}`; NaN as Python's json has it.
+    """A sink of one line per call, `{"step": 1000, "episode/return": 3.5, ...}`, with NaN as Python's json has it.
 
     A last line that a crash tore is dropped when the file is opened.
     """
