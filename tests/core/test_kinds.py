@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,8 +32,7 @@ def table(group: str = "worldmodels.test_kinds") -> Kinds:
     return kinds
 
 
-def test_a_kind_has_a_configuration_and_is_built_from_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, __name__, sys.modules[built.__module__])
+def test_a_kind_has_a_configuration_and_is_built_from_it() -> None:
     kinds = table()
     assert dict(kinds) == {"small": Small}
     assert kinds.build(Small(size=3), 4, 5) == (Small(size=3), 4, 5)

@@ -26,7 +26,8 @@ class PPOConfig(Section):
     lstm: Count = 0
     """Units of an LSTM behind the network; 0 for none. A minibatch then is made of whole rollouts."""
     horizon: Positive = 50
-    """Steps of each imagined rollout; how long real ones are is for the loop to say."""
+    """Steps of each imagined rollout (`simulated_rollout_length` in SimPLe's code); the loop says how long
+    real ones are."""
     discount: Share = 0.99
     """Weight of each step's future against its present (`gamma` in Stable-Baselines3)."""
     gae_lambda: Share = 0.95
