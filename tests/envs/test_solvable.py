@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from itertools import count
+from typing import Any
 
 import numpy as np
 import pytest
@@ -63,7 +64,7 @@ def test_cheese_can_be_reached(mode):
 
 def solve(level_seed: int, mode: str, max_rounds: int = 400) -> int:
     """Steps of the solution found, or 0 if none was found. Explores from the rightmost states first."""
-    env = make_vec("coinrun", seed=0, num_envs=LANES, start_level=level_seed, num_levels=1, distribution_mode=mode)
+    env: Any = make_vec("coinrun", seed=0, num_envs=LANES, start_level=level_seed, num_levels=1, distribution_mode=mode)
     env.reset()
     order = count()
     queue = [(0.0, next(order), 0, env.get_state()[0])]
