@@ -224,7 +224,7 @@ def _add_play(commands: argparse._SubParsersAction) -> None:
         "--option", nargs="+", default=[], metavar="NAME=VALUE", help="of --game, for example distribution_mode=hard"
     )
     command.add_argument("--alone", default="", metavar="WORLD", help="of a run: model, or real")
-    command.add_argument("--start", default="recorded", help="of a model alone: recorded moments, or game")
+    command.add_argument("--start", default="recorded", help="of a model alone: recorded (in the run's experience), or game")
     command.add_argument("--view", default="people", help="of --game: people (512 pixels) or agent (64 pixels)")
     command.add_argument("--policy", action="store_true", help="the policy plays until a key takes over")
     command.add_argument("--keys", metavar="FILE", help="a script of key events")

@@ -58,15 +58,6 @@ class ActionRecording:
     checkpoint: int | None = None
     """The step of its checkpoint."""
 
-    @property
-    def steps(self) -> int:
-        return sum(len(episode.actions) for episode in self.episodes)
-
-    @property
-    def moments(self) -> int:
-        """The number of frames: one more than steps in each episode."""
-        return self.steps + len(self.episodes)
-
 
 def frame_hash(observation: npt.NDArray[np.uint8], before: str = "") -> str:
     """Return a hash of a frame and, through `before`, of all frames before it."""

@@ -49,25 +49,25 @@ def check_what_is_not_finite_changes_nothing(config: AgentConfig, spec: ModelSpe
     agent = make_agent(config, spec)
     if not can_learn(agent):
         return
-    lived = experience(agent, spec)
+    experienced = experience(agent, spec)
     for broken in ("rewards", "weights"):
         if broken == "weights":
             agent.load(poisoned(agent.save()))
         old, factor = agent.save(), np.nan if broken == "rewards" else 1.0
-        metrics = agent.update_from_experience(lived._replace(rewards=lived.rewards * factor), key(0))
+        metrics = agent.update_from_experience(experienced._replace(rewards=experienced.rewards * factor), key(0))
         require(metrics.get("policy/finite") == 0, f"the metric policy/finite must be 0 where {broken} are NaN.")
         require_same_tree(agent.save(), old, f"what is saved before and after an update whose {broken} are NaN")
 
 
 def check_the_step_between_two_episodes_teaches_nothing(config: AgentConfig, spec: ModelSpec) -> None:
     """Check that an action at a last step, which had no effect, has none on what is learned."""
-    lived, trees = None, []
+    experienced, trees = None, []
     for changed in (False, True):
         agent = make_agent(config, spec)
-        lived = lived or experience(agent, spec)
-        actions = lived.actions.numpy()
-        actions[lived.is_last.numpy()] = (actions[lived.is_last.numpy()] + changed) % ACTIONS
-        agent.update_from_experience(lived._replace(actions=tf.constant(actions)), key(0))
+        experienced = experienced or experience(agent, spec)
+        actions = experienced.actions.numpy()
+        actions[experienced.is_last.numpy()] = (actions[experienced.is_last.numpy()] + changed) % ACTIONS
+        agent.update_from_experience(experienced._replace(actions=tf.constant(actions)), key(0))
         trees.append(agent.save())
     require_same_tree(trees[0], trees[1], "what is learned, whatever the action at the end of an episode was,")
 

@@ -42,7 +42,7 @@ def can_learn(agent: Any) -> bool:
 
 
 def experience(agent: Any, spec: ModelSpec, seed: int = 0) -> Experience:
-    """Return what an agent lived through: in world 1 an episode ends at step 4, in world 2 one is cut there."""
+    """Return the experience of an agent: at step 4 an episode ends in environment 1, and is cut in environment 2."""
     is_first, is_last, ends = np.zeros((3, STEPS + 1, ROWS), bool)
     is_first[0] = is_first[5, 1:] = is_last[4, 1:] = ends[4, 1] = True
     seen, memory = features(spec, STEPS + 1, ROWS), agent.initial(ROWS)
