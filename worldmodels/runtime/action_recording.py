@@ -58,6 +58,11 @@ class ActionRecording:
     checkpoint: int | None = None
     """The step of its checkpoint."""
 
+    @property
+    def steps(self) -> int:
+        """The number of steps in all episodes."""
+        return sum(len(episode.actions) for episode in self.episodes)
+
 
 def frame_hash(observation: npt.NDArray[np.uint8], before: str = "") -> str:
     """Return a hash of a frame and, through `before`, of all frames before it."""

@@ -1,4 +1,4 @@
-"""Where metrics are written: a file of JSON lines, and TensorBoard."""
+"""The sinks of metrics: a file of JSON lines, and TensorBoard."""
 
 from __future__ import annotations
 

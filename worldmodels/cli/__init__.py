@@ -1,0 +1,85 @@
+"""The command line only parses arguments; each subcommand imports what it needs when it runs."""
+
+from __future__ import annotations
+
+import argparse
+import atexit
+import os
+import sys
+import warnings
+from collections.abc import Collection, Sequence
+from typing import NoReturn
+
+from worldmodels import __version__
+from worldmodels.cli import evaluation, information, playing, training
+from worldmodels.core.errors import UserError
+from worldmodels.core.lookup import unknown
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one subcommand and return its exit status: 0, 2 for a mistake of the user's, 130 for an interruption.
+
+    Without `arguments` this is the program itself, and the process ends here.
+    """
+    warnings.showwarning = _show_warning
+    status = _run(sys.argv[1:] if arguments is None else arguments)
+    if arguments is None:
+        _end_process(status)
+    return status
+
+
+def _run(words: Sequence[str]) -> int:
+    parser, commands = _parser()
+    if not words:
+        parser.print_help()  # which is what was asked for: nothing has failed
+        return 0
+    try:
+        if not words[0].startswith("-") and words[0] not in commands:
+            raise UserError(unknown("command", words[0], commands))
+        options = parser.parse_args(words)
+        status: int = options.run(options) or 0
+        sys.stdout.flush()  # here, where a pipe that nobody reads any more is no error
+        return status
+    except UserError as error:
+        print(f"worldmodels: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("\nworldmodels: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _end_process(status: int) -> NoReturn:
+    """End the process with an exit status as soon as everything that is registered for its end is done.
+
+    The interpreter's own end takes TensorFlow's graphs apart, which is 2 to 3 seconds of work for nothing, and waits
+    for a model that still loads although its window is closed; ending in the midst of that would crash. Files need none
+    of it: a command has written and closed all of its own when it returns.
+    """
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
+
+
+def _show_warning(message: Warning | str, *where: object, **more: object) -> None:
+    """Print a warning for the person at the keyboard, without the line of code that gave it."""
+    print(f"worldmodels: warning: {message}", file=sys.stderr)
+
+
+def _parser() -> tuple[argparse.ArgumentParser, Collection[str]]:
+    """Return the parser and the names of its commands."""
+    parser = argparse.ArgumentParser(
+        prog="worldmodels", description="Learn world models of games, train policies inside them, and play in them."
+    )
+    parser.add_argument("--version", action="version", version=f"worldmodels {__version__}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    for add in (
+        *(training.add_train, training.add_config, evaluation.add_eval, playing.add_play, playing.add_replay),
+        *(evaluation.add_foresee, playing.add_enjoy, evaluation.add_plot),
+        *(information.add_list, information.add_certify, information.add_doctor),
+    ):
+        add(commands)
+    return parser, commands.choices

@@ -1,0 +1,112 @@
+"""The commands that measure and show runs: eval, foresee and plot."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def add_eval(commands: argparse._SubParsersAction) -> None:
+    """Add the command that evaluates a run."""
+    command = commands.add_parser("eval", help="measure a run's policy and world model offline")
+    command.add_argument("path", metavar="RUN", help="the run's folder")
+    command.add_argument(
+        "--mode",
+        default="real",
+        metavar="MODE",
+        help="real: the policy in the game, and the model; imagined: the policy inside the model; model: the model "
+        "alone (default: %(default)s)",
+    )
+    command.add_argument(
+        "--agent", default="policy", metavar="AGENT", help="who plays: policy, planner or random (default: %(default)s)"
+    )
+    command.add_argument(
+        "--planner",
+        nargs="+",
+        default=["small"],
+        metavar="SET",
+        help="tiny, small or base, then differences such as horizon=8 (default: small)",
+    )
+    command.add_argument(
+        "--temperatures", nargs="+", type=float, help="sampling temperatures of the policy; 0 is greedy"
+    )
+    command.add_argument("--model-temperatures", nargs="+", type=float, help="sampling temperatures of the world model")
+    command.add_argument("--noops", nargs="+", type=int, help="numbers of initial steps without an action")
+    command.add_argument("--episodes", type=int, help="episodes for each temperature and number of no-ops")
+    command.add_argument("--max-steps", type=int, help="steps after which an episode is cut and reported as unfinished")
+    command.add_argument("--context", type=int, help="frames that the world model sees before it predicts alone")
+    command.add_argument("--horizon", type=int, help="steps that the world model predicts alone")
+    command.add_argument("--windows", type=int, help="recorded sequences over which its errors are averaged")
+    command.add_argument("--checkpoint", type=int, metavar="STEP", help="an older checkpoint than the newest")
+    command.add_argument("--all-checkpoints", action="store_true", help="every checkpoint that the run kept")
+    command.add_argument(
+        "--videos", type=int, default=4, metavar="N", help="episodes to film; 0 for no video (default: %(default)s)"
+    )
+    command.add_argument("--seed", type=int, default=0)
+    command.set_defaults(run=_eval)
+
+
+def _eval(options: argparse.Namespace) -> None:
+    from worldmodels.evaluation.request import Request
+
+    names = ("temperatures", "model_temperatures", "noops", "episodes", "max_steps", "context", "horizon", "windows")
+    request = Request(
+        options.path,
+        options.mode,
+        options.agent,
+        options.planner,
+        {name: getattr(options, name) for name in names if getattr(options, name) is not None},
+        options.checkpoint,
+        options.all_checkpoints,
+        options.videos,
+        options.seed,
+    )
+    # A mistake is told before TensorFlow takes its seconds to load.
+    from worldmodels.runtime.quiet import load_tensorflow
+
+    load_tensorflow()
+    from worldmodels.evaluation.run import evaluate_run
+
+    evaluate_run(request)
+
+
+def add_foresee(commands: argparse._SubParsersAction) -> None:
+    """Add the command that forecasts terminations."""
+    command = commands.add_parser(
+        "foresee",
+        help="when does a run's model predict the end of a recorded episode?",
+        description="Play a recorded episode again, and ask the model at each step when it will end.",
+    )
+    command.add_argument("path", metavar="RUN", help="the run's folder")
+    command.add_argument("file", metavar="FILE", help="a recording of actions, of 'play --record' or of 'eval'")
+    command.add_argument("--episode", type=int, default=1, help="its number in the recording (default: %(default)s)")
+    command.add_argument("--horizon", type=int, default=50, help="steps that the model looks ahead (default: 50)")
+    command.add_argument("--seed", type=int, default=0, help="of the model's samples (default: %(default)s)")
+    command.set_defaults(run=_foresee)
+
+
+def _foresee(options: argparse.Namespace) -> None:
+    from worldmodels.runtime.quiet import load_tensorflow
+
+    load_tensorflow()
+    from worldmodels.evaluation.forecast import forecast_run
+
+    forecast_run(options.path, options.file, options.episode, options.horizon, options.seed)
+
+
+def add_plot(commands: argparse._SubParsersAction) -> None:
+    """Add the command that plots runs."""
+    command = commands.add_parser("plot", help="plot a recorded value of one or more runs")
+    command.add_argument("paths", nargs="+", metavar="RUN", help="run folders")
+    command.add_argument("--value", default="episode/return", help="name of the recorded value (default: %(default)s)")
+    command.add_argument(
+        "--x", default="step", help="the counter below: step, model/updates, policy/updates (default: %(default)s)"
+    )
+    command.add_argument("--smooth", type=int, help="records to average over (default: a twentieth of them)")
+    command.add_argument("--save", default="curves.png", help="the picture to write (default: %(default)s)")
+    command.set_defaults(run=_plot)
+
+
+def _plot(options: argparse.Namespace) -> None:
+    from worldmodels.analysis.plots import plot_runs
+
+    print(plot_runs(options.paths, options.value, smooth=options.smooth, save=options.save, x=options.x))

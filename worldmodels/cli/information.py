@@ -1,0 +1,53 @@
+"""The commands that inform: list, certify and doctor."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def add_list(commands: argparse._SubParsersAction) -> None:
+    """Add the command that lists names."""
+    command = commands.add_parser("list", help="list games, models, agents or configs")
+    command.add_argument("what", choices=("games", "models", "agents", "configs"))
+    command.set_defaults(run=_list)
+
+
+def _list(options: argparse.Namespace) -> None:
+    from worldmodels.runtime.catalogue import names_of
+
+    print("\n".join(names_of(options.what)))
+
+
+def add_certify(commands: argparse._SubParsersAction) -> None:
+    """Add the command that solves levels."""
+    command = commands.add_parser(
+        "certify",
+        help="solve thousands of levels of a game: none may be impossible, or end before one can act",
+        description="Build levels of games and solve them. The exit status is 1 if one is unsolvable or ends at once.",
+    )
+    command.add_argument("games", nargs="+", metavar="GAME", help="names of games, or all")
+    command.add_argument("--mode", nargs="+", default=[], metavar="M", help="distribution modes (default: all offered)")
+    command.add_argument("--levels", type=int, default=100_000, help="of each game and mode (default: %(default)s)")
+    command.add_argument("--first", type=int, default=0, help="the lowest level seed (default: %(default)s)")
+    command.add_argument("--threads", type=int, default=2, help="(default: %(default)s)")
+    command.add_argument("--json", metavar="FILE", help="write the results, with the seeds of all levels that failed")
+    command.set_defaults(run=_certify)
+
+
+def _certify(options: argparse.Namespace) -> int:
+    from worldmodels.envs.certify import LevelRange, certify_and_report
+
+    levels = LevelRange(options.levels, options.first, options.threads)
+    return certify_and_report(options.games, options.mode, levels, options.json)
+
+
+def add_doctor(commands: argparse._SubParsersAction) -> None:
+    """Add the command that examines the machine."""
+    command = commands.add_parser("doctor", help="what this machine has, what is missing, how fast it is")
+    command.set_defaults(run=_doctor)
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from worldmodels.runtime.doctor import examine
+
+    return examine()

@@ -1,0 +1,77 @@
+"""The commands that train: train, and config, which prints what a run would be."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from worldmodels.core.errors import UserError
+
+
+def add_train(commands: argparse._SubParsersAction) -> None:
+    """Add the command that trains a run."""
+    command = commands.add_parser(
+        "train",
+        help="train a world model and a policy; the same command again continues the run",
+        description="Train a world model and a policy inside it. The same command again continues the run.",
+    )
+    command.add_argument(
+        "--config",
+        nargs="*",
+        default=[],
+        metavar="FILE",
+        help="YAML files or preset names, later ones win (default: dreamer_small, or an existing run's own)",
+    )
+    command.add_argument(
+        "overrides", nargs="*", default=[], metavar="KEY=VALUE", help="for example env.game=maze seed=3"
+    )
+    command.add_argument("--logdir", required=True, help="the run's folder; a run that is there continues")
+    command.set_defaults(run=_train)
+
+
+def _train(options: argparse.Namespace) -> int:
+    from worldmodels.training.interrupt import Interrupted
+    from worldmodels.training.launch import launch, parse_config
+
+    files = [name for name in options.config if "=" not in name]
+    # "--config a b key=value" is natural to type, and argparse gives the override to --config.
+    overrides = [name for name in options.config if "=" in name] + options.overrides
+    try:
+        launch(parse_config(files, overrides, options.logdir), options.logdir)
+    except Interrupted as interrupted:
+        print(interrupted, file=sys.stderr)
+        return 130
+    return 0
+
+
+def add_config(commands: argparse._SubParsersAction) -> None:
+    """Add the command that prints configurations."""
+    command = commands.add_parser(
+        "config",
+        help="print a configuration, with what every key means and may be",
+        description="Print a configuration with what every key means and may be, as YAML that 'train --config' reads.",
+    )
+    command.add_argument(
+        "words",
+        nargs="*",
+        metavar="NAME | KEY=VALUE",
+        help="presets, YAML files or run folders, later ones win (default: that of 'train'), and overrides",
+    )
+    command.add_argument(
+        "--diff", nargs=2, metavar=("A", "B"), help="print the keys in which two presets, files or run folders differ"
+    )
+    command.set_defaults(run=_config)
+
+
+def _config(options: argparse.Namespace) -> None:
+    from worldmodels.runtime.show_config import show_config, show_difference
+    from worldmodels.training.launch import DEFAULT_PRESETS
+
+    if options.diff and options.words:
+        raise UserError(f"--diff compares two configurations; received '{options.words[0]}' besides.")
+    if options.diff:
+        print(show_difference(*options.diff))
+        return
+    names = [word for word in options.words if "=" not in word]
+    overrides = [word for word in options.words if "=" in word]
+    print(show_config(names or DEFAULT_PRESETS, overrides), end="")
