@@ -39,7 +39,7 @@ class BackgroundTask(Generic[Result]):
         """Let the work give up at its next report, without waiting for it.
 
         The thread is no daemon. So an interpreter that ends waits for it, because it may crash in the midst of a
-        compilation; the command line does not wait (`cli.py`).
+        compilation; the command line does not wait (`cli/__init__.py`).
         """
         self._stopped = True
 
