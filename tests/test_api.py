@@ -64,4 +64,7 @@ def test_a_run_and_a_game_are_played(run, tmp_path):
 def test_a_learned_world_is_an_environment(run):
     envs = worldmodels.dream(run, num_envs=2, horizon=3)
     assert envs.reset(seed=0)[0].shape == (2, 64, 64, 3)
-    assert envs.step(envs.action_space.sample())[1].dtype == np.float32
+    steps = [envs.step(np.array([t, 2])) for t in range(3)]
+    assert steps[0][1].dtype == np.float32
+    ended = np.array([terminated | truncated for _, _, terminated, truncated, _ in steps])
+    assert ended.any(0).all()  # by the horizon at the latest

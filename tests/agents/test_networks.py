@@ -43,7 +43,13 @@ def test_parameters_of_the_published_sizes(kind, shape, actions, expected):
 @pytest.mark.parametrize("kind", ["small", "impala"])
 def test_any_size_of_image_gives_a_vector(kind):
     network = build_image_network(kind, (13, 16, 2), seeds())
-    assert network(IMAGES[:, :13]).shape == (3, network.size)
+    images = np.array(IMAGES[:, :13])
+    out = network(tf.constant(images)).numpy()
+    assert out.shape == (3, network.size)
+    # The pixel in the last corner of the second image counts, and for that image alone.
+    images[1, -1, -1] = 255 - images[1, -1, -1]
+    changed = (network(tf.constant(images)).numpy() != out).any(1)
+    assert changed.tolist() == [False, True, False]
 
 
 def test_nature_by_its_definition():

@@ -35,6 +35,8 @@ def test_names_and_seeds_are_independent() -> None:
 def test_keys_are_two_signed_words() -> None:
     for key in (Streams(1).key("x"), fold(Streams(1).key("x"), 2**40), fold(np.array([-1, 2**31 - 1], np.int32), 0)):
         assert key.dtype == np.int32 and key.shape == (2,)
+    words = np.concatenate([Streams(1).key(str(name)) for name in range(50)]).astype(np.int64)
+    assert words.min() < -(2**30) and words.max() > 2**30
 
 
 def test_integers_have_31_bits() -> None:

@@ -74,12 +74,15 @@ def test_meanings_and_keys():
 def test_record_statistics_wrapper():
     envs = gym.wrappers.vector.RecordEpisodeStatistics(make_vec("maze", seed=0, num_envs=4))
     envs.reset()
-    random = np.random.default_rng(0)
+    random, returns = np.random.default_rng(0), np.zeros(4)
     for _ in range(501):
-        *_, info = envs.step(random.integers(0, 9, 4))
-        if "episode" in info:
+        _, rewards, terminated, truncated, info = envs.step(random.integers(0, 9, 4))
+        returns += rewards
+        if (ended := terminated | truncated).any():
             break
-    assert info["episode"]["r"].shape == (4,)
+    assert info["_episode"].tolist() == ended.tolist()
+    assert info["episode"]["r"][ended].tolist() == returns[ended].tolist()
+    assert (info["episode"]["l"][ended] > 0).all()
 
 
 def test_foreign_environment_is_resized_and_steps_in_next_step_mode():

@@ -149,7 +149,15 @@ def test_copies_and_pickles_keep_the_live_state():
 def test_render_gives_one_large_frame_each():
     env = GameVectorEnv("maze", 2, render_mode="rgb_array")
     env.reset(seed=0)
-    assert [frame.shape for frame in env.render()] == [(512, 512, 3)] * 2
+    large = env.render()
+    assert [frame.shape for frame in large] == [(512, 512, 3)] * 2
+    # Each shows its own level: painted as large from the same state alone, it is the same picture.
+    single = make("maze", "rgb_array")
+    single.reset(seed=0)
+    for state, frame in zip(env.get_state(), large, strict=True):
+        single.set_state(state)
+        np.testing.assert_array_equal(single.render(), frame)
+    assert not np.array_equal(*large)
 
 
 @pytest.mark.parametrize("actions", [[15, 0], [0, -1], [0], [0, 0, 0]])

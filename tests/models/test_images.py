@@ -41,7 +41,12 @@ def test_patches_hold_the_squares_of_the_image():
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.kind)
 def test_encoder_gives_the_size_that_it_says(layout):
     encoder = build_encoder(layout, (64, 64, 3), random())
-    assert encoder(tf.constant(images())).shape == (2, encoder.size)
+    pictures = images()
+    embeddings = encoder(tf.constant(pictures)).numpy()
+    assert embeddings.shape == (2, encoder.size)
+    # A change in the middle of one image is seen, in the embedding of that image alone.
+    pictures[1, 32, 32] = 255 - pictures[1, 32, 32]
+    assert (encoder(tf.constant(pictures)).numpy() != embeddings).any(1).tolist() == [False, True]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.kind)

@@ -34,8 +34,19 @@ def test_zero_output_predicts_exactly_zero():
 
 
 def test_convolutions_change_the_side_as_their_classes_say():
-    assert Conv(3, 8, 4, random(), "conv")(tf.zeros((2, 64, 64, 3))).shape == (2, 31, 31, 8)
-    assert TransposedConv(8, 3, 6, random(), "back")(tf.zeros((2, 30, 30, 8))).shape == (2, 64, 64, 3)
+    pixel = np.zeros((1, 64, 64, 3), np.float32)
+    pixel[0, 5, 8] = 1.0
+    down = Conv(3, 8, 4, random(), "conv")(tf.constant(pixel)).numpy()
+    assert down.shape == (1, 31, 31, 8)
+    # With size 4 and stride 2, output row r sees the rows 2 r to 2 r + 3: row 5 is in 1 and 2, column 8 in 3 and 4.
+    assert sorted(map(tuple, np.argwhere(down.any(-1)[0]).tolist())) == [(1, 3), (1, 4), (2, 3), (2, 4)]
+    place = np.zeros((1, 30, 30, 8), np.float32)
+    place[0, 4, 7] = 1.0
+    up = TransposedConv(8, 3, 6, random(), "back")(tf.constant(place)).numpy()
+    assert up.shape == (1, 64, 64, 3)
+    # With size 6 and stride 2, it becomes the rows 8 to 13 and the columns 14 to 19.
+    rows, columns = np.nonzero(up.any(-1)[0])
+    assert (rows.min(), rows.max(), columns.min(), columns.max()) == (8, 13, 14, 19)
 
 
 def test_gru_with_zero_weights_forgets_by_the_update_bias():
