@@ -141,7 +141,7 @@ def play(*runs: str | Path, game: str | None = None, **options: Any) -> None:
     Args:
         runs: one or two folders; none where a `game` is played alone.
         game: the name of a native game.
-        options: fields of `player.options.PlayOptions`, for example policy=True, temperature=0.5, headless=True,
+        options: fields of `player.session.options.PlayOptions`, for example policy=True, temperature=0.5, headless=True,
             video="play.mp4", steps as `ticks`; further ones are options of the `game`.
 
     Raises:
@@ -151,7 +151,7 @@ def play(*runs: str | Path, game: str | None = None, **options: Any) -> None:
 
     from worldmodels.core.errors import UserError
     from worldmodels.player.app import play_game, play_runs
-    from worldmodels.player.options import PlayOptions
+    from worldmodels.player.session.options import PlayOptions
 
     if bool(runs) == bool(game):
         raise UserError("Say what to play: the folder of a run (or two), or game=NAME.")
