@@ -141,7 +141,7 @@ def play(*runs: str | Path, game: str | None = None, **options: Any) -> None:
     Args:
         runs: one or two folders; none where a `game` is played alone.
         game: the name of a native game.
-        options: fields of `player.session.options.PlayOptions`, for example policy=True, temperature=0.5, headless=True,
+        options: fields of `player.session.options.PlayOptions`, for example policy=True, headless=True,
             video="play.mp4", steps as `ticks`; further ones are options of the `game`.
 
     Raises:
