@@ -10,7 +10,7 @@ from worldmodels.runtime.build import build_parts
 from worldmodels.runtime.config import RunConfig
 from worldmodels.runtime.environment import build_env
 from worldmodels.training import estimate
-from worldmodels.training.estimate import Estimate, estimate_run
+from worldmodels.training.estimate import RunEstimate, estimate_run
 
 
 def built(preset, *overrides):
@@ -25,7 +25,7 @@ def leaves(tree):
 
 
 def test_an_estimate_in_words():
-    text = Estimate(seconds=3 * 3600 + 62, memory_bytes=3.14e9, disk_bytes=2.46e8).text
+    text = RunEstimate(seconds=3 * 3600 + 62, memory_bytes=3.14e9, disk_bytes=2.46e8).text
     assert "3:01:02 (h:mm:ss)" in text and "3.1 GB of memory" in text and "about 0.2 GB of disk" in text
 
 

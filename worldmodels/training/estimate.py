@@ -31,7 +31,7 @@ BELIEVED = 20.0
 SEED = np.array([0, 1], np.int32)
 
 
-class Estimate(NamedTuple):
+class RunEstimate(NamedTuple):
     """The time, memory and disk that a run will take, evaluations not counted."""
 
     seconds: float
@@ -49,8 +49,8 @@ class Estimate(NamedTuple):
         )
 
 
-def estimate_run(parts: Parts, num_envs: int, initial_steps: int) -> Estimate:
-    """Estimate a run that starts with so many steps of experience; the parts are left as they were."""
+def estimate_run(parts: Parts, num_envs: int, initial_steps: int) -> RunEstimate:
+    """RunEstimate a run that starts with so many steps of experience; the parts are left as they were."""
     saved = {"model": parts.model.save(), "agent": parts.agent.save()}
     try:
         seconds = _seconds(parts, num_envs)
@@ -61,7 +61,7 @@ def estimate_run(parts: Parts, num_envs: int, initial_steps: int) -> Estimate:
     checkpoint = sum(array.nbytes for array in flatten(saved)[1].values())
     frame = math.prod(parts.model.spec.observation_shape)
     replay = _replay_steps(config, initial_steps) * frame
-    return Estimate(
+    return RunEstimate(
         seconds,
         _peak_memory() + min(replay, 1e6 * config.replay.memory_megabytes),
         replay / ASSUMED_COMPRESSION + checkpoint * (config.schedule.keep_checkpoints + 1),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from worldmodels.evaluation.measures.grid import Cell, Setting, grid_metrics, grid_settings
+from worldmodels.evaluation.measures.grid import Cell, GridSetting, grid_metrics, grid_settings
 from worldmodels.evaluation.measures.policy_returns import Episodes
 from worldmodels.runtime.config import EvaluationConfig
 
@@ -22,7 +22,7 @@ def test_the_first_cell_is_the_headline_and_each_has_its_name() -> None:
         return Episodes(values, np.clip(values, -1, 1), np.full(2, 7), np.array([True, False]))
 
     random = episodes([0, 1])
-    cells = [Cell(Setting(0.5, 8), episodes([2, 4]), random), Cell(Setting(0, 0), episodes([6, 6]), random)]
+    cells = [Cell(GridSetting(0.5, 8), episodes([2, 4]), random), Cell(GridSetting(0, 0), episodes([6, 6]), random)]
     assert grid_metrics(cells, ["coinrun"]) == {
         "eval/return": 3,
         "eval/return_standard_error": 1,

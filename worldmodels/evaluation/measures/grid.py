@@ -10,7 +10,7 @@ from worldmodels.evaluation.measures.policy_returns import Episodes
 from worldmodels.runtime.config import EvaluationConfig
 
 
-class Setting(NamedTuple):
+class GridSetting(NamedTuple):
     """The setting under which one cell of the grid is played."""
 
     temperature: float
@@ -30,7 +30,7 @@ class Setting(NamedTuple):
 class Cell(NamedTuple):
     """The episodes that were played under one setting, on the same levels as every other cell."""
 
-    setting: Setting
+    setting: GridSetting
     policy: Episodes
     random: Episodes
     """The episodes of the random policy, with as many no-ops."""
@@ -40,7 +40,7 @@ class Cell(NamedTuple):
         return difference(self.policy.returns, self.random.returns)
 
 
-def grid_settings(config: EvaluationConfig, plans: bool = False, samples: bool = True) -> list[Setting]:
+def grid_settings(config: EvaluationConfig, plans: bool = False, samples: bool = True) -> list[GridSetting]:
     """Return all settings: by no-ops, then by temperature, then by the model's temperature.
 
     Args:
@@ -49,7 +49,7 @@ def grid_settings(config: EvaluationConfig, plans: bool = False, samples: bool =
     """
     model_temperatures = config.model_temperatures if plans else (None,)
     return [
-        Setting(temperature, noops, model_temperature)
+        GridSetting(temperature, noops, model_temperature)
         for noops in config.noops
         for temperature in (config.temperatures if samples else (1.0,))
         for model_temperature in model_temperatures

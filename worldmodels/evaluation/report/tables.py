@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from worldmodels.envs.config import EnvConfig
 from worldmodels.evaluation.evaluator import ImaginedResult
-from worldmodels.evaluation.measures.grid import Cell, Setting
+from worldmodels.evaluation.measures.grid import Cell, GridSetting
 from worldmodels.evaluation.measures.imagined_play import reward_per_step
 from worldmodels.evaluation.measures.model_errors import Curve, WorldModelErrors
 from worldmodels.evaluation.measures.normalisation import normalised_return
@@ -112,7 +112,7 @@ def _over_steps(name: str) -> bool:
     return any(short == chosen or (chosen.endswith("_") and short.startswith(chosen)) for chosen in OVER_STEPS)
 
 
-def player(setting: Setting, agent: str = "policy") -> str:
+def player(setting: GridSetting, agent: str = "policy") -> str:
     """Return who played a cell, in few words: "temp. 0.5", "planner, temp. 1, model 0.5"."""
     if agent == "random":
         return "random again"
