@@ -10,7 +10,7 @@ from worldmodels.runtime.build import build_parts
 from worldmodels.runtime.config import RunConfig
 from worldmodels.runtime.environment import build_env
 from worldmodels.training import estimate
-from worldmodels.training.estimate import RunEstimate, estimate_run
+from worldmodels.training.estimate import RunEstimate, estimate_run, in_words
 
 
 def built(preset, *overrides):
@@ -26,7 +26,14 @@ def leaves(tree):
 
 def test_an_estimate_in_words():
     text = RunEstimate(seconds=3 * 3600 + 62, memory_bytes=3.14e9, disk_bytes=2.46e8).text
-    assert "3:01:02 (h:mm:ss)" in text and "3.1 GB of memory" in text and "about 0.2 GB of disk" in text
+    assert "3.0 h without evaluations" in text and "3.1 GB of memory" in text and "about 0.2 GB of disk" in text
+
+
+def test_times_in_words():
+    times = [0.4, 40, 99, 100, 8 * 60 + 1, 3 * 3600, 47 * 3600, 9.06 * 86400]
+    assert [in_words(seconds) for seconds in times] == [
+        *("0 s", "40 s", "99 s", "2 min", "8 min", "3.0 h", "47.0 h", "9.1 days")
+    ]
 
 
 @pytest.mark.parametrize("preset", ["debug", "debug_ppo", "debug_simple"])
