@@ -42,17 +42,17 @@ def test_the_same_curves_give_the_same_bytes(tmp_path: Path) -> None:
     assert plot_runs([run], "eval/return", save=tmp_path / "second.png").read_bytes() == first
 
 
-def test_by_default_a_point_averages_a_twentieth_of_the_records(tmp_path: Path) -> None:
+def test_by_default_a_point_averages_an_eighth_of_the_records(tmp_path: Path) -> None:
     def window(records: int) -> int:
         return default_window([Series(np.arange(n), np.zeros(n)) for n in (5, records)])
 
-    assert [window(records) for records in (1, 39, 40, 1000)] == [1, 1, 2, 50]
+    assert [window(records) for records in (1, 15, 16, 1000)] == [1, 1, 2, 125]
     run = make_run(tmp_path / "run", records=100)
 
     def drawn(smooth: int | None) -> bytes:
         return plot_runs([run], "eval/return", smooth, tmp_path / "curves.png").read_bytes()
 
-    assert drawn(None) == drawn(5) != drawn(1)
+    assert drawn(None) == drawn(12) != drawn(1)
 
 
 def test_horizon_curves(tmp_path: Path) -> None:

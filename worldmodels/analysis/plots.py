@@ -25,7 +25,7 @@ def plot_runs(
     Args:
         x: another recorded counter in place of the steps, `model/updates` for example.
         smooth: records that each point averages, itself and those before; the raw line stays behind it, pale. By
-            default a twentieth of the records of the longest run.
+            default an eighth of the records of the longest run.
 
     Raises:
         RunError: a folder has no metrics.
@@ -46,8 +46,8 @@ def plot_runs(
 
 
 def default_window(curves: Sequence[Series]) -> int:
-    """Return the records that a point averages by default: a twentieth of those of the longest curve, 1 at least."""
-    return max(1, max(len(series.steps) for series in curves) // 20)
+    """Return the records that a point averages by default: an eighth of those of the longest curve, 1 at least."""
+    return max(1, max(len(series.steps) for series in curves) // 8)
 
 
 def _draw(axes: Axes, series: Series, label: str, window: int) -> None:

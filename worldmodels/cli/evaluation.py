@@ -101,7 +101,7 @@ def add_plot(commands: argparse._SubParsersAction) -> None:
     command.add_argument(
         "--x", default="step", help="the counter below: step, model/updates, policy/updates (default: %(default)s)"
     )
-    command.add_argument("--smooth", type=int, help="records to average over (default: a twentieth of them)")
+    command.add_argument("--smooth", type=int, help="records to average over (default: an eighth of them)")
     command.add_argument("--save", default="curves.png", help="the picture to write (default: %(default)s)")
     command.set_defaults(run=_plot)
 
