@@ -12,7 +12,6 @@ from typing import Any
 
 import tensorflow as tf
 
-from worldmodels.core.errors import CheckpointError
 from worldmodels.core.seeding import fold, generator_state, restore_generator
 from worldmodels.core.types import Batch, Step
 from worldmodels.envs import VectorEnv
@@ -114,11 +113,6 @@ class ModelBasedLoop:
         }
 
     def load(self, tree: dict[str, Any]) -> None:
-        if "position" not in tree:
-            raise CheckpointError(
-                "The checkpoint is from a version whose loop had no phases: that run can be played and evaluated, but "
-                "not continued. Train anew in another folder."
-            )
         for name, value in tree["counters"].items():
             setattr(self, name, value)
         self._position = Position(**tree["position"])
