@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from layers import circles, report
 
 ROOT = Path(__file__).parents[1] / "worldmodels"
 
@@ -96,10 +97,6 @@ def package(name: str) -> str:
     return "cli" if first in ("", "__main__", "cli") else first
 
 
-def report(problems: list[str]) -> None:
-    assert not problems, "\n" + "\n".join(problems)
-
-
 def test_every_package_has_a_layer() -> None:
     assert {package(name) for name in modules()} <= set(LAYERS)
 
@@ -117,17 +114,7 @@ def test_imports_run_one_way() -> None:
 
 def test_no_module_imports_itself_in_a_circle() -> None:
     graph = {name: {target for _, target in own_imports(name)} - {name} for name in modules()}
-    done: set[str] = set()
-
-    def visit(name: str, path: list[str]) -> Iterator[str]:
-        if name in path:
-            yield " -> ".join([*path[path.index(name) :], name])
-        elif name not in done:
-            for target in sorted(graph.get(name, ())):
-                yield from visit(target, [*path, name])
-            done.add(name)
-
-    report([circle for name in graph for circle in visit(name, [])])
+    report(circles(graph))
 
 
 def test_third_party_modules_stay_where_they_belong() -> None:

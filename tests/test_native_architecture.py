@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import layers
 import pytest
 
 ROOT = Path(__file__).parents[1] / "worldmodels" / "envs" / "native"
@@ -66,17 +67,7 @@ def circles(sources: Sources) -> list[str]:
     for path, target in arrows(sources):
         if unit(target) != unit(path):
             graph[unit(path)].add(unit(target))
-    done: set[str] = set()
-
-    def visit(name: str, path: list[str]) -> Iterator[str]:
-        if name in path:
-            yield " -> ".join([*path[path.index(name) :], name])
-        elif name not in done:
-            for target in sorted(graph.get(name, ())):
-                yield from visit(target, [*path, name])
-            done.add(name)
-
-    return [circle for name in graph for circle in visit(name, [])]
+    return layers.circles(graph)
 
 
 def arrows(sources: Sources) -> Iterator[tuple[str, str]]:
@@ -89,24 +80,20 @@ def unit(path: str) -> str:
     return path.rpartition(".")[0]
 
 
-def report(problems: list[str]) -> None:
-    assert not problems, "\n" + "\n".join(problems)
-
-
 def test_every_folder_has_its_place(sources: Sources) -> None:
     assert {folder(path) for path in sources} == set(ALLOWED)
 
 
 def test_every_include_names_a_file_by_its_path(sources: Sources) -> None:
-    report(unknown_includes(sources))
+    layers.report(unknown_includes(sources))
 
 
 def test_includes_run_one_way(sources: Sources) -> None:
-    report(wrong_arrows(sources))
+    layers.report(wrong_arrows(sources))
 
 
 def test_no_file_includes_itself_in_a_circle(sources: Sources) -> None:
-    report(circles(sources))
+    layers.report(circles(sources))
 
 
 @pytest.mark.parametrize(

@@ -225,7 +225,7 @@ class Replay(ReplayReader):
 
     def _check_disk(self) -> None:
         place = next(path for path in (self.folder, *self.folder.resolve().parents) if path.exists())
-        missing = (self._predicted_steps - len(self._span)) * self._mean_step_bytes()
+        missing = self.predicted_bytes() - len(self._span) * self._mean_step_bytes()
         free = shutil.disk_usage(place).free
         if missing > free:
             raise DiskFullError(

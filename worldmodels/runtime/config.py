@@ -87,6 +87,11 @@ class ModelBasedConfig(Section):
         return self.steps if self.collect else 0
 
     @property
+    def collected_steps(self) -> int:
+        """Return the real environment steps that the run collects; without further collecting, those of the prefill."""
+        return self.steps if self.collect else self.prefill
+
+    @property
     def trains_policy(self) -> bool:
         """Return whether the agent ever learns."""
         return self.improve > 0 or self.real_rollout > 0

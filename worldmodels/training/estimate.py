@@ -58,7 +58,7 @@ def in_words(seconds: float) -> str:
 
 
 def estimate_run(parts: Parts, num_envs: int, initial_steps: int) -> RunEstimate:
-    """RunEstimate a run that starts with so many steps of experience; the parts are left as they were."""
+    """Estimate a run that starts with so many steps of experience; the parts are left as they were."""
     saved = {"model": parts.model.save(), "agent": parts.agent.save()}
     try:
         seconds = _seconds(parts, num_envs)
@@ -137,7 +137,7 @@ def _replay_steps(config: RunConfig, initial_steps: int) -> int:
     training = config.training
     if not isinstance(training, ModelBasedConfig):
         return 0
-    return min(config.replay.capacity_steps, initial_steps + (training.steps if training.collect else training.prefill))
+    return min(config.replay.capacity_steps, initial_steps + training.collected_steps)
 
 
 def _timed(call: Callable[[], Any]) -> float:

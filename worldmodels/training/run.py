@@ -144,14 +144,13 @@ class TrainingSession:
 
 
 def _open_replay(checked: CheckedRun, training: ModelBasedConfig, env: VectorEnv, parts: Parts) -> Replay:
-    collected = training.steps if training.collect else training.prefill
     return Replay(
         checked.run_dir.replay,
         env.num_envs,
         parts.model.spec.observation_shape,
         checked.config.replay,
         # The sources of a run that continues may be gone, and are in its own store already.
-        expected_steps=checked.sources.steps + collected,
+        expected_steps=checked.sources.steps + training.collected_steps,
         checkpoints=checked.config.schedule.keep_checkpoints,
     )
 
