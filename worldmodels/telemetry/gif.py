@@ -1,7 +1,7 @@
 """Animated GIFs that stay small: one palette for the whole clip, and of each frame only what changed.
 
-Pillow compresses the pixels; the container around them is written here, so that equal frames give equal bytes whatever
-Pillow makes of sequences.
+Pillow compresses the pixels; the container around them is written here, because Pillow's own merges equal frames, so
+that a clip no longer has as many as were given, and repeats the palette in each.
 """
 
 from __future__ import annotations
