@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from worldmodels.core.config_values import MismatchError, convert, received, union_members
+from worldmodels.core.config_values import MismatchError, convert, received, shown, union_members
 from worldmodels.core.errors import ConfigError, UserError
 from worldmodels.core.kinds import Kinds
 from worldmodels.core.lookup import nearest, unknown
@@ -132,9 +132,9 @@ class _Merge:
         hints, fields = typing.get_type_hints(draft.cls), _fields(draft.cls)
         for key, value in mapping.items():
             at = place(self.source, mapping, key)
-            at, full = at and at + ": ", _join(where, str(key))
+            at, full = at and at + ": ", _join(where, shown(key))
             if key not in fields:
-                raise ConfigError(f"{at}{self._unknown_key(draft.cls, str(key), where)}")
+                raise ConfigError(f"{at}{self._unknown_key(draft.cls, shown(key), where)}")
             draft.places[key] = at
             kinds = kinds_of(fields[key], hints[key])
             if kinds and not (value is None and type(None) in union_members(hints[key])):
@@ -182,7 +182,8 @@ def _build(draft: _Draft, where: str) -> Any:
         if value is dataclasses.MISSING and (kinds := kinds_of(field, hints[name])):
             value = _Draft(next(iter(kinds.values())), None)
         if value is dataclasses.MISSING:
-            raise ConfigError(f"The key '{_join(where, name)}' has no default, so it must be given.")
+            origin = f"{'; '.join(draft.sources)}: the" if draft.sources else "The"
+            raise ConfigError(f"{origin} key '{_join(where, name)}' has no default, so it must be given.")
         values[name] = _build(value, _join(where, name)) if isinstance(value, _Draft) else value
     try:
         return draft.cls(**values)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import sys
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, Union
 
 from worldmodels.core.lookup import nearest
 
 _NAMES = {bool: "true or false", int: "an integer", float: "a number", str: "text", type(None): "null"}
 _PLURALS = {"an integer": "integers", "a number": "numbers", "text": "texts"}
+_SHOWN_MEMBERS, _SHOWN_LENGTH = 20, 80
+"""An error repeats so many members and characters of what was received."""
 
 
 class MismatchError(Exception):
@@ -29,7 +33,7 @@ def convert(annotation: Any, value: Any) -> Any:
     """Return `value`, as YAML gave it, as what `annotation` asks for.
 
     Integers may be written as whole floats (1e5), floats as integers, tuples as lists. Annotations are bool, int,
-    float, str, None, `Literal`, tuples and unions of these.
+    float, str, None, `Literal`, tuples, mappings with text keys, unions of these, and Any. Integers have 64 bits.
 
     Raises:
         MismatchError: the annotation does not take the value.
@@ -54,23 +58,41 @@ def describe(annotation: Any) -> str:
         return f"a list of {_PLURALS.get(item, 'items, each ' + item)}"
     if origin is tuple:
         return f"a list of exactly {len(arguments)}: " + ", ".join(map(describe, arguments))
+    if origin is Mapping:
+        return "keys and values" if arguments[1] is Any else f"keys and values, each {describe(arguments[1])}"
     return _NAMES.get(annotation, str(annotation))
 
 
 def received(value: Any) -> str:
-    """Return a value with its type, for example "'many' (text)" or "1.5 (a number)"."""
+    """Return a value with its type, for example "'many' (text)" or "1.5 (a number)", cut where it is long."""
     if isinstance(value, Mapping):
-        return f"a section (keys: {', '.join(map(str, value)) or 'none'})"
+        return f"a section (keys: {_listed(value) or 'none'})"
     if isinstance(value, (list, tuple)):
-        return f"[{', '.join(map(str, value))}] (a list)"
+        return f"[{_listed(value)}] (a list)"
     if value is None:
         return "nothing (null)"
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
-        return f"'{value}' (text)"
+        return f"'{shown(value)}' (text)"
     kind = next((name for known, name in _NAMES.items() if isinstance(value, known)), type(value).__name__)
-    return f"{value} ({kind})"
+    return f"{shown(value)} ({kind})"
+
+
+def shown(value: Any, levels: int = 2) -> str:
+    """Return a value as text for an error, cut where it is long or deep."""
+    if isinstance(value, (Mapping, list, tuple)):
+        opening, closing = "{}" if isinstance(value, Mapping) else "[]"
+        return f"{opening}{_listed(value, levels - 1) if levels else '...'}{closing}"
+    if isinstance(value, int) and abs(value) >= 10**_SHOWN_LENGTH:
+        return f"one of {value.bit_length()} bits"
+    text = str(value)
+    return text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}..."
+
+
+def _listed(values: Iterable[Any], levels: int = 1) -> str:
+    members = [shown(value, levels) for value in itertools.islice(values, _SHOWN_MEMBERS + 1)]
+    return ", ".join([*members[:_SHOWN_MEMBERS], "..."] if len(members) > _SHOWN_MEMBERS else members)
 
 
 def _convert_one(annotation: Any, value: Any) -> tuple[bool, Any]:
@@ -81,19 +103,40 @@ def _convert_one(annotation: Any, value: Any) -> tuple[bool, Any]:
         return bool(matches), matches[0] if matches else None
     if origin is tuple:
         return _convert_tuple(arguments, value)
+    if origin is Mapping:
+        return _convert_mapping(arguments[1], value)
+    if annotation is Any:
+        return True, value
     if annotation is type(None):
         return value is None, None
     if annotation is bool or isinstance(value, bool):  # a bool is an int to Python, never to a person
         return annotation is bool and isinstance(value, bool), value
     if annotation is int:
         whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+        whole = whole and -(2**63) <= value < 2**63
         return whole, int(value) if whole else None
     if annotation is float:
-        number = isinstance(value, (int, float)) and not math.isnan(value)  # NaN is a slip, never a setting
-        return number, float(value) if number else None
+        return _convert_float(value)
     if annotation is str:
         return isinstance(value, str), str(value)
     raise TypeError(f"A configuration field cannot be annotated as {annotation}.")
+
+
+def _convert_float(value: Any) -> tuple[bool, Any]:
+    # NaN is a slip, never a setting; and an integer can be larger than the largest float.
+    if isinstance(value, int) and abs(value) > sys.float_info.max:
+        return False, None
+    number = isinstance(value, (int, float)) and not math.isnan(value)
+    return number, float(value) if number else None
+
+
+def _convert_mapping(item: Any, value: Any) -> tuple[bool, Any]:
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        return False, None
+    try:
+        return True, {str(key): convert(item, member) for key, member in value.items()}
+    except MismatchError:
+        return False, None
 
 
 def _convert_tuple(items: tuple[Any, ...], value: Any) -> tuple[bool, Any]:
@@ -114,6 +157,8 @@ def _plain_type(value: Any) -> type:
 
 
 def _hint(annotation: Any, value: Any) -> str:
+    if isinstance(value, (int, float)) and abs(value) >= 2**63:
+        return " Integers have at most 64 bits, and numbers are at most 1.8e308."
     choices = [
         choice
         for member in union_members(annotation)

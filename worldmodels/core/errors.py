@@ -24,6 +24,10 @@ class CheckpointError(UserError):
     """A checkpoint that is missing, damaged, or does not fit what it is loaded into."""
 
 
+class FileError(UserError):
+    """A file or folder that cannot be read or written, or that does not hold what it must."""
+
+
 class DiskFullError(UserError):
     """A write that the disk, a quota or a file size limit ended; whatever the file held before is still there."""
 
@@ -52,3 +56,18 @@ def disk_full_reported(path: Path) -> Iterator[None]:
             f"No space left to write '{path}' ({error.strerror}). What it held before is unchanged. "
             "Free some space on that disk, then run the same command again."
         ) from error
+
+
+@contextmanager
+def os_errors_reported(path: Path | str, done: str = "written") -> Iterator[None]:
+    """Turn what the system refuses inside the block into errors about `path`, which cannot be `done`.
+
+    Raises:
+        DiskFullError: no space is left.
+        FileError: anything else, for example a file system that can only be read.
+    """
+    try:
+        with disk_full_reported(Path(path)):
+            yield
+    except OSError as error:
+        raise FileError(f"'{path}' cannot be {done}: {error.strerror or error}.") from error

@@ -1,11 +1,26 @@
-"""A file that is written here is either the old one or the new one, never half of each."""
+"""A file that is written here is either the old one or the new one, never half of each.
+
+What is being written stands beside its place under a temporary name, `.NAME.tmp-PROCESS`, until it is whole. A process
+that is killed leaves it there: such names count for nothing, and the next start of a run removes them.
+
+The files of a run are files of their own: a link in their place is refused, for it would let a run cut and overwrite
+files elsewhere.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
+import re
+import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from worldmodels.core.errors import disk_full_reported
+from worldmodels.core.errors import FileError, os_errors_reported
+
+_TEMPORARY = re.compile(r".+\.tmp-(\d+)", re.DOTALL)
 
 
 def write_atomic(path: Path | str, data: bytes | str) -> None:
@@ -15,16 +30,117 @@ def write_atomic(path: Path | str, data: bytes | str) -> None:
 
     Raises:
         DiskFullError: the disk is full.
+        FileError: the file cannot be written there for another reason.
+    """
+    with replacing(path) as beside:
+        beside.write_bytes(data.encode() if isinstance(data, str) else data)
+
+
+@contextmanager
+def replacing(path: Path | str) -> Iterator[Path]:
+    """Give the path of a temporary file to write, then rename it to `path`; an error inside the block removes it.
+
+    Raises:
+        DiskFullError, FileError: as `write_atomic`, also for what the block does.
     """
     path = Path(path)
-    beside = path.with_name(f".{path.name}.tmp-{os.getpid()}")
+    beside = temporary(path)
     try:
-        with disk_full_reported(path):
-            write_synced(beside, data.encode() if isinstance(data, str) else data)
+        with os_errors_reported(path):
+            yield beside
+            sync_file(beside)
             os.replace(beside, path)
             sync_folder(path.parent)
     finally:
-        beside.unlink(missing_ok=True)
+        remove_one(beside)
+
+
+def temporary(path: Path) -> Path:
+    """Return the temporary name beside `path` under which this process writes it; see `is_temporary`."""
+    return path.with_name(f".{path.name}.tmp-{os.getpid()}")
+
+
+def is_temporary(path: Path | str) -> bool:
+    """Return whether a name is that of something half written, which counts for nothing: `.NAME.tmp-PROCESS`."""
+    return _TEMPORARY.fullmatch(os.path.basename(path)) is not None
+
+
+def remove_temporary(folder: Path | str) -> None:
+    """Remove what killed processes left half written in a folder and those inside it, as far as it can be removed.
+
+    What another living process writes stays. This process's own number counts as dead: in a container it is often the
+    same one at every start. So call this before anything is written.
+    """
+    for where, folders, files in os.walk(folder):
+        for name in [*folders, *files]:
+            match = _TEMPORARY.fullmatch(name)
+            if match and not _is_other_living_process(int(match[1])):
+                remove_one(Path(where, name))
+        folders[:] = [name for name in folders if not is_temporary(name)]
+
+
+def remove_one(path: Path) -> None:
+    """Remove a file, a link or a whole folder, if it is there and can be removed."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+        return
+    with suppress(OSError):  # it only takes room
+        path.unlink()
+
+
+def open_regular(path: Path | str, flags: int, mode: int = 0o644) -> int:
+    """Open a file of a run's folder as `os.open` does, and return the descriptor; nothing but a file is opened.
+
+    Raises:
+        FileError: there is a link, a folder, a pipe or a device in its place, or it cannot be opened.
+        FileNotFoundError: it is missing, and `flags` do not say to make it.
+    """
+    try:
+        # Not to block: opening a pipe would wait for its other end. Files do not heed the flag.
+        descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, mode)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO, errno.EISDIR):
+            raise FileError(_no_file(path)) from error
+        raise FileError(f"'{path}' cannot be opened: {error.strerror}.") from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise FileError(_no_file(path))
+    return descriptor
+
+
+def read_regular(path: Path | str) -> bytes:
+    """Return the bytes of a file of a run's folder; raises as `open_regular` does."""
+    with open(open_regular(path, os.O_RDONLY), "rb") as file, os_errors_reported(path, "read"):
+        return file.read()
+
+
+def check_own(path: Path | str) -> None:
+    """Check that a path in a run's folder, if it exists, is a file or a folder of its own and no link.
+
+    Raises:
+        FileError: it is something else.
+    """
+    try:
+        mode = os.lstat(path).st_mode
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise FileError(f"'{path}' cannot be looked at: {error.strerror}.") from error
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise FileError(_no_file(path))
+
+
+def make_folder(path: Path | str) -> None:
+    """Make a folder, and those above it, where it is missing.
+
+    Raises:
+        DiskFullError, FileError: it cannot be made, or something else stands in its place, a link also.
+    """
+    check_own(path)
+    with os_errors_reported(path, "made"):
+        os.makedirs(path, exist_ok=True)
 
 
 def write_synced(path: Path, data: bytes) -> None:
@@ -35,10 +151,35 @@ def write_synced(path: Path, data: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def sync_folder(folder: Path) -> None:
-    """Wait until the disk has the folder's list of names: a rename is only safe after that."""
-    descriptor = os.open(folder, os.O_RDONLY)
+def sync_file(path: Path) -> None:
+    """Wait until the disk has what a file holds."""
+    descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the disk has the folder's list of names: a rename is only safe after that."""
+    sync_file(folder)
+
+
+def _no_file(path: Path | str) -> str:
+    kind = "a link" if os.path.islink(path) else "a folder" if os.path.isdir(path) else "a pipe or a device"
+    return (
+        f"'{path}' is {kind}; a run's folder holds files of its own, so that it never changes files elsewhere. "
+        "Put the file itself there; the run's folder as a whole may be a link."
+    )
+
+
+def _is_other_living_process(number: int) -> bool:
+    if number == os.getpid():
+        return False
+    try:
+        os.kill(number, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
