@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -77,7 +78,7 @@ def test_what_repeats_or_scrolls_takes_little_room(tmp_path: Path) -> None:
     """Of noise that scrolls only the key frames take their size, of fresh noise every frame."""
     shape = (64, 64, 3)
     compressor = FrameCompressor(Layout(2, shape, chunk_steps=100))
-    sizes = np.array([[len(data) for data in compressor.compress(t, frames_of(t, shape))[0]] for t in range(32)])
+    sizes = np.array([[len(data) for data in compressor.compress(t, frames_of(t, shape)).frames] for t in range(32)])
     assert (sizes[[0, 16], 0] > 12_288).all()
     assert sizes[:, 0].sum() < 2.5 * 12_288
     assert (sizes[:, 1] > 12_288).all()
@@ -86,17 +87,21 @@ def test_what_repeats_or_scrolls_takes_little_room(tmp_path: Path) -> None:
 def test_a_frame_that_does_not_follow_the_last_one_is_a_key_frame() -> None:
     compressor = FrameCompressor(Layout(2, (2, 2, 1), chunk_steps=20))
     steps = [0, 1, 2, 2, 3, 15, 16, 17, 19, 20, 21, 5]
-    keys = [compressor.compress(t, frames_of(t, (2, 2, 1)))[1] for t in steps]
+    keys = [compressor.compress(t, frames_of(t, (2, 2, 1))).is_key for t in steps]
     assert [t for t, is_key in zip(steps, keys, strict=True) if is_key] == [0, 2, 15, 16, 19, 20, 5]
 
 
-def test_a_finished_block_is_checked_to_its_end() -> None:
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_any_part_of_a_block_is_checked_to_its_end(count: int) -> None:
     compressor = FrameCompressor(Layout(2, (2, 2, 1), chunk_steps=3))
-    data = b"".join(compressor.compress(t, frames_of(t, (2, 2, 1)))[0][0] for t in range(3))
-    out = np.empty((3, 2, 2, 1), np.uint8)
-    decompress(data, out)
-    assert out.tolist() == [frames_of(t, (2, 2, 1))[0].tolist() for t in range(3)]
-    with pytest.raises(ValueError, match="checksum"):
-        decompress(data[:-1] + bytes([data[-1] ^ 1]), out)
-    with pytest.raises(ValueError, match="there are 4 bytes instead of 12"):
-        decompress(compressor.compress(3, frames_of(0, (2, 2, 1)))[0][0], out)
+    steps = [compressor.compress(t, frames_of(t, (2, 2, 1))) for t in range(count)]
+    data, checksum = b"".join(step.frames[0] for step in steps), steps[-1].checksums[0]
+    assert checksum == zlib.crc32(data)
+    out = np.empty((count, 2, 2, 1), np.uint8)
+    decompress(data, checksum, out)
+    assert out.tolist() == [frames_of(t, (2, 2, 1))[0].tolist() for t in range(count)]
+    for place in range(len(data)):
+        with pytest.raises(ValueError, match="their checksum differs"):
+            decompress(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :], checksum, out)
+    with pytest.raises(ValueError, match=f"there are {4 * count} bytes instead of {4 * count + 4}"):
+        decompress(data, checksum, np.empty((count + 1, 2, 2, 1), np.uint8))

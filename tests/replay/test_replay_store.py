@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from worldmodels.core.errors import ConfigError, DiskFullError, RunError, UserError
+from worldmodels.core.errors import ConfigError, DiskFullError, FileError, RunError, UserError
 from worldmodels.core.types import Step
 from worldmodels.replay import Replay, ReplayConfig, ReplayReader
 
@@ -101,7 +101,7 @@ def test_frames_that_do_not_fit_into_memory_come_from_disk(tmp_path: Path) -> No
 def test_a_reader_sees_what_is_there_and_changes_nothing(tmp_path: Path) -> None:
     replay = open_replay(tmp_path)
     fill(replay, 0, 9)
-    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    before = {path.name: path.read_bytes() for path in tmp_path.glob("*.*")}
     reader = ReplayReader(tmp_path)
     fill(replay, 9, 12)
     assert (reader.num_streams, reader.observation_shape, reader.span) == (2, SHAPE, range(9))
@@ -109,7 +109,7 @@ def test_a_reader_sees_what_is_there_and_changes_nothing(tmp_path: Path) -> None
     assert ReplayReader(tmp_path).span == range(12)
     replay.load({"first": 0, "cursor": 9, "saved": []})
     reader.close()
-    after = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    after = {path.name: path.read_bytes() for path in tmp_path.glob("*.*")}
     assert {name: len(data) for name, data in after.items() if name.endswith(".steps")} == {
         name: len(data) for name, data in before.items() if name.endswith(".steps")
     }
@@ -165,9 +165,14 @@ def test_clear_begins_again_at_step_zero(tmp_path: Path) -> None:
     fill(replay, 0, 50)
     replay.clear()
     assert len(replay) == 0
-    assert os.listdir(tmp_path) == ["store.json"]
+    assert sorted(os.listdir(tmp_path)) == ["set-aside", "store.json"]
     fill(replay, 0, 3)
     assert pixels(replay, 1) == [10, 11, 12]
+    replay.save()
+    assert os.listdir(tmp_path / "set-aside") == ["00000050"]
+    fill(replay, 3, 50)
+    replay.save()
+    assert "set-aside" not in os.listdir(tmp_path)
 
 
 def test_a_larger_capacity_on_resume_keeps_more_from_then_on(tmp_path: Path) -> None:
@@ -186,11 +191,11 @@ def test_a_store_of_another_shape_or_format_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RunError, match=r"holds 2 streams of frames of shape \(2, 3, 1\); this run has 3 environments"):
         open_replay(tmp_path, streams=3)
     header = tmp_path / "store.json"
-    header.write_text(header.read_text().replace('"format": 2', '"format": 1'))
-    with pytest.raises(RunError, match="has format 1; this version reads format 2"):
+    header.write_text(header.read_text().replace('"format": 3', '"format": 2'))
+    with pytest.raises(RunError, match="has format 2; this version reads format 3"):
         ReplayReader(tmp_path)
     header.write_text("[]")
-    with pytest.raises(RunError, match="is not the header of a replay store"):
+    with pytest.raises(FileError, match=r"store\.json' must hold a JSON object"):
         ReplayReader(tmp_path)
     with pytest.raises(RunError, match="There is no replay store in"):
         ReplayReader(tmp_path / "elsewhere")
@@ -199,7 +204,7 @@ def test_a_store_of_another_shape_or_format_is_refused(tmp_path: Path) -> None:
 def test_limits_that_cannot_work_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="replay.capacity_steps is 1; it must be at least 1 step for each of the 2"):
         open_replay(tmp_path, capacity=1)
-    with pytest.raises(ConfigError, match="replay.memory_megabytes is 1; .* needs at least 34 for rewards"):
+    with pytest.raises(ConfigError, match="replay.memory_megabytes is 1; .* needs at least 46 for rewards"):
         open_replay(tmp_path, capacity=2_000_000)
     replay = open_replay(tmp_path)
     wrong = made_step(0)._replace(observation=np.zeros((2, 3, 2, 1), np.uint8))
@@ -210,11 +215,12 @@ def test_limits_that_cannot_work_are_refused(tmp_path: Path) -> None:
 def test_disk_use_is_predicted_and_checked_before_anything_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # A step of both streams takes 2 x 8 / 8 bytes of frames and 2 x 17 of records; 32 steps and a chunk of 2 are kept.
+    # A step of both streams takes 2 x 8 / 8 bytes of frames, 2 x 21 of records and 4 of their checksum; 32 steps and a
+    # chunk of 2 are kept.
     small = Replay(tmp_path / "small", 2, (2, 4, 1), ReplayConfig(64, 1))
-    assert small.predicted_bytes() == (32 + 2) * 36
+    assert small.predicted_bytes() == (32 + 2) * 48
     short = Replay(tmp_path / "short", 2, (2, 4, 1), ReplayConfig(64, 1), expected_steps=11)
-    assert short.predicted_bytes() == 6 * 36
+    assert short.predicted_bytes() == 6 * 48
     usage = shutil.disk_usage(tmp_path)._replace(free=10**9)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
     with pytest.raises(DiskFullError, match=r"will need about 1,\d{3} MB more; its disk has 1,000 MB free"):
@@ -235,7 +241,7 @@ def test_a_full_disk_loses_no_step_that_was_there(tmp_path: Path, monkeypatch: p
     write = os.pwrite
 
     def full(descriptor: int, data: bytes, offset: int) -> int:
-        if len(data) == 34:  # the row of records: half of it still fits
+        if len(data) == 46:  # the row of records: half of it still fits
             write(descriptor, data[:9], offset)
             raise OSError(errno.ENOSPC, "No space left on device")
         return write(descriptor, data, offset)

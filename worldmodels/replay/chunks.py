@@ -3,39 +3,64 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from itertools import pairwise, repeat
+import re
+from collections.abc import Iterator, Sequence
+from itertools import repeat
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from worldmodels.core.errors import RunError, disk_full_reported
+from worldmodels.core.files import open_regular
 from worldmodels.replay.codec import decompress
-from worldmodels.replay.layout import KEY_FRAME, RECORD, WRITTEN, Frames, Layout, Records
+from worldmodels.replay.layout import KEY_FRAME, LOST, Frames, Layout, Records
+
+SUFFIXES = (".frames", ".steps")
+WAYS_ON = (
+    "'worldmodels check' on the run's folder says what is whole and from which checkpoint 'train --checkpoint' can go "
+    "on; with --leave-out it gives up what is damaged, so that the run continues without it."
+)
 
 
 class Chunk:
-    """The open files of one chunk; steps are counted from the chunk's first one.
+    """The open files of one chunk; steps are counted from the chunk's first one. Opening one changes nothing.
 
-    Opening one for writing cuts off a row that a killed process left half written; frames without a row are written
-    over. Steps that were committed are never rewritten, except after `truncate`.
+    Frames without a row are written over. Steps that were committed are never rewritten, except after `truncate`.
+
+    Args:
+        mode: how the files are opened: `os.O_RDONLY`; `os.O_RDWR`; with `os.O_CREAT` for one that is not there yet.
+
+    Attributes:
+        length: the steps up to the first row that is torn or does not agree with its checksum.
+        problem: which row that is, or None where all are sound.
+        is_torn: whether no row after it is sound, so that a process may have been killed while it wrote them.
     """
 
-    def __init__(self, folder: Path, index: int, layout: Layout, writable: bool) -> None:
-        self._layout = layout
-        self._paths = [folder / f"{index:08d}.frames", folder / f"{index:08d}.steps"]
-        mode = os.O_RDWR | os.O_CREAT if writable else os.O_RDONLY
+    def __init__(self, folder: Path, index: int, layout: Layout, mode: int) -> None:
+        self._layout, self._index = layout, index
+        self._paths = [folder / f"{index:08d}{suffix}" for suffix in SUFFIXES]
+        exclusive = os.O_EXCL if mode & os.O_CREAT else 0
         with disk_full_reported(folder):
-            self._frames, self._steps = (os.open(path, mode, 0o644) for path in self._paths)
-        self.length = self._whole_rows()
+            self._frames, self._steps = (open_regular(path, mode | exclusive) for path in self._paths)
+        rows = np.frombuffer(self._read(range(os.fstat(self._steps).st_size // layout.row_bytes)), layout.row)
+        sound = layout.sound_rows(index, rows)
+        self.length = int(np.argmin(np.append(sound, False)))
+        self.is_torn = not sound[self.length :].any()
+        damaged = f"row {self.length} of '{self._paths[1].name}' does not agree with its checksum"
+        self.problem = damaged if self.length < len(sound) else None
         self._end = self._end_of(self.length)
-        if writable:
-            os.ftruncate(self._steps, self.length * layout.row_bytes)
 
     @property
     def size(self) -> int:
         """Return the bytes that the steps take on disk."""
         return self._end + self.length * self._layout.row_bytes
+
+    def holds_more_than(self, length: int) -> bool:
+        """Return whether the files hold anything beyond `length` steps, be it half written."""
+        sizes = [os.fstat(descriptor).st_size for descriptor in (self._frames, self._steps)]
+        return sizes[0] > self._end_of(length) or sizes[1] > length * self._layout.row_bytes
 
     def append(self, frames: Sequence[bytes], records: Records) -> None:
         """Add a step: its compressed frames, then the records (N,) that make it exist. A full disk adds nothing.
@@ -45,32 +70,42 @@ class Chunk:
         records["end"] = self._end + np.cumsum([len(frame) for frame in frames])
         with disk_full_reported(self._paths[0]):
             _write(self._frames, memoryview(b"".join(frames)), self._end)
+        data = records.tobytes()
+        checksum = self._layout.row_checksum(self._index, self.length, data)
         try:
             with disk_full_reported(self._paths[1]):
-                _write(self._steps, memoryview(records.tobytes()), self.length * self._layout.row_bytes)
+                row = memoryview(data + checksum.to_bytes(4, "little"))
+                _write(self._steps, row, self.length * self._layout.row_bytes)
         except BaseException:
             os.ftruncate(self._steps, self.length * self._layout.row_bytes)
             raise
         self.length, self._end = self.length + 1, int(records["end"][-1])
 
     def read_frames(self, stream: int, start: int, out: Frames) -> None:
-        """Fill `out` (T, H, W, C) with the frames from step `start` on. Raises RunError where a file was damaged.
+        """Fill `out` (T, H, W, C) with the frames from step `start` on, those of lost steps with zeros.
 
-        Whole blocks are read, because only their ends tell whether they are what was written.
+        Raises RunError where a file was damaged.
         """
         first, stop = self._layout.block(start).start, start + len(out)
-        steps = range(first, min(self._layout.block(stop - 1).stop, self.length))
-        frames = np.empty((len(steps), *out.shape[1:]), np.uint8)
-        pieces, keys = self._read_pieces(stream, steps)
-        try:
-            for key, after in pairwise(keys):
-                decompress(b"".join(pieces[key:after]), frames[key:after])
-        except ValueError as error:
-            raise RunError(
-                f"'{self._paths[0]}' was damaged: the frames of stream {stream} from its step {first + key} on cannot "
-                f"be decoded ({error})."
-            ) from error
-        out[:] = frames[start - first : stop - first]
+        records = self._read_rows(range(first, stop))
+        edges = np.append(self._end_of(first), records["end"])
+        starts, stops = edges[stream :: self._layout.num_streams][: len(records)], records["end"][:, stream]
+        flags, checksums = records["flags"][:, stream], records["checksum"][:, stream]
+        for begin, end in _runs(flags, start - first):
+            before = max(0, start - first - begin)
+            place = out[first + begin + before - start : first + end - start]
+            frames = np.empty((end - begin, *out.shape[1:]), np.uint8) if before else place
+            data = self._read_pieces(starts[begin:end], stops[begin:end])
+            try:
+                decompress(data, int(checksums[end - 1]), frames)
+            except ValueError as error:
+                raise RunError(
+                    f"'{self._paths[0]}' was damaged: the frames of stream {stream} from its step {first + begin} on "
+                    f"cannot be decoded ({error}). {WAYS_ON}"
+                ) from error
+            if before:
+                place[:] = frames[before:]
+        out[(flags[start - first :] & LOST) > 0] = 0
 
     def read_records(self) -> Records:
         """Return the records (length, N) of all steps in the chunk."""
@@ -98,60 +133,79 @@ class Chunk:
         for path in reversed(self._paths):
             path.unlink(missing_ok=True)
 
-    def _read_pieces(self, stream: int, steps: range) -> tuple[list[bytes], list[int]]:
-        """Return the compressed frames of `steps`, and which of them are key frames, then their number."""
-        rows = self._read_rows(steps)
-        edges = np.append(self._end_of(steps.start), rows["end"])
-        places = np.arange(len(steps)) * self._layout.num_streams + stream
-        starts, stops = edges[places], edges[places + 1]
-        keys = np.flatnonzero(rows["flags"][:, stream] & KEY_FRAME)
-        if starts.min() < 0 or (starts >= stops).any() or 0 not in keys:
-            raise RunError(f"'{self._paths[1]}' does not say where frames begin and end: it was damaged.")
+    def _read_pieces(self, starts: npt.NDArray[np.int64], stops: npt.NDArray[np.int64]) -> bytes:
+        """Return what stands in the file of frames from each of `starts` to its stop, joined."""
         if stops.max() > os.fstat(self._frames).st_size:
-            raise RunError(f"'{self._paths[0]}' is shorter than '{self._paths[1].name}' says: it was damaged.")
-        sizes = (stops - starts).tolist()
-        return [*map(os.pread, repeat(self._frames), sizes, starts.tolist())], [*keys.tolist(), len(steps)]
+            raise RunError(
+                f"'{self._paths[0]}' is shorter than '{self._paths[1].name}' says: it was damaged. {WAYS_ON}"
+            )
+        return b"".join(map(os.pread, repeat(self._frames), (stops - starts).tolist(), starts.tolist()))
 
     def _end_of(self, length: int) -> int:
         """Return where the frames of the first `length` steps end in their file."""
         return int(self._read_rows(range(length - 1, length))["end"][-1, -1]) if length else 0
 
-    def _whole_rows(self) -> int:
-        rows = self._read_rows(range(os.fstat(self._steps).st_size // self._layout.row_bytes))
-        whole = ((rows["flags"] & WRITTEN) > 0).all(axis=1)
-        return int(np.argmin(np.append(whole, False)))
-
     def _read_rows(self, steps: range) -> Records:
+        """Return the records (T, N) of steps."""
+        records: Records = np.frombuffer(self._read(steps), self._layout.row)["records"]
+        return records
+
+    def _read(self, steps: range) -> bytes:
         row_bytes = self._layout.row_bytes
         data = os.pread(self._steps, len(steps) * row_bytes, steps.start * row_bytes)
         if len(data) != len(steps) * row_bytes:
             raise RunError(f"'{self._paths[1]}' has become shorter since it was opened.")
-        return np.frombuffer(data, RECORD).reshape(-1, self._layout.num_streams)
+        return data
 
 
-def open_chunks(folder: Path, layout: Layout, writable: bool) -> dict[int, Chunk]:
-    """Return the chunks of a store by index, up to the first missing step; a writer removes what comes after it.
+class OpenedChunks(NamedTuple):
+    """The chunks of a store whose steps follow each other without a gap, and why there are no more."""
 
-    A power cut may leave a chunk short although the next one was begun; all that is after the last checkpoint, so it
-    may go. A chunk that is missing altogether was taken away by somebody, and raises RunError.
-    """
+    chunks: dict[int, Chunk]
+    """By index."""
+    problem: str | None
+    """Why there are no more, if the last chunk is not full."""
+    is_torn: bool
+    """Whether the files hold nothing after it, so that a process may have been killed there."""
+
+
+def chunk_files(folder: Path) -> dict[int, list[Path]]:
+    """Return the files of each chunk in a store by its index, ascending: usually two."""
+    found: dict[int, list[Path]] = {}
+    for path in sorted(folder.glob("*")):
+        if match := re.fullmatch(r"(\d{8,})\.(frames|steps)", path.name):
+            found.setdefault(int(match[1]), []).append(path)
+    return dict(sorted(found.items()))
+
+
+def open_chunks(folder: Path, layout: Layout, mode: int) -> OpenedChunks:
+    """Open the chunks of a store up to the first step that is missing or damaged; nothing is changed."""
+    files = chunk_files(folder)
+    last = max(files, default=-1)
     chunks: dict[int, Chunk] = {}
-    complete = True
-    for path in sorted(folder.glob("*.frames")):
-        index = int(path.stem)
-        if chunks and index - 1 > max(chunks) and complete:
-            raise RunError(f"The replay store '{folder}' is damaged: '{index - 1:08d}.frames' is missing.")
-        if not writable and not path.with_suffix(".steps").exists():
-            continue
-        chunk = Chunk(folder, index, layout, writable)
-        if complete and chunk.length:
+    for index in range(min(files, default=0), last + 1):
+        names = [path.name for path in files.get(index, [])]
+        missing = [name for suffix in SUFFIXES if (name := f"{index:08d}{suffix}") not in names]
+        if missing:
+            begun = index == last and names == [f"{index:08d}{SUFFIXES[0]}"]
+            return OpenedChunks(chunks, f"'{missing[0]}' is missing", begun)
+        chunk = Chunk(folder, index, layout, mode)
+        if chunk.length:
             chunks[index] = chunk
-        elif writable:
-            chunk.delete()
         else:
             chunk.close()
-        complete = complete and chunk.length == layout.chunk_steps
-    return chunks
+        if chunk.length < layout.chunk_steps:
+            ends = f"'{index:08d}.steps' ends after {chunk.length} steps"
+            return OpenedChunks(chunks, chunk.problem or ends, index == last and chunk.is_torn)
+    return OpenedChunks(chunks, None, True)
+
+
+def _runs(flags: npt.NDArray[np.uint8], start: int) -> Iterator[tuple[int, int]]:
+    """Yield where frames that are decompressed together begin and end, for those that reach beyond `start`."""
+    borders = np.flatnonzero(flags & (KEY_FRAME | LOST))
+    ends = np.append(borders[1:], len(flags))
+    wanted = ((flags[borders] & KEY_FRAME) > 0) & (ends > start)
+    return zip(borders[wanted].tolist(), ends[wanted].tolist(), strict=True)
 
 
 def _write(descriptor: int, data: memoryview, offset: int) -> None:

@@ -7,7 +7,8 @@ has given by then is all that reading that frame takes. The first frame of a blo
 
 from __future__ import annotations
 
-from typing import Any
+import zlib
+from typing import Any, NamedTuple
 
 import numpy as np
 from zstandard import (
@@ -25,41 +26,59 @@ from worldmodels.replay.layout import BLOCK, Frames, Layout
 LEVEL = 1
 
 
+class CompressedStep(NamedTuple):
+    """The compressed frames of one step of all streams."""
+
+    frames: list[bytes]
+    """One for each stream."""
+    checksums: list[int]
+    """The CRC-32 of each with those before it in its block: of any part of a block it can be told whether it is whole.
+    """
+    is_key: bool
+    """Whether they are key frames."""
+
+
 class FrameCompressor:
     """The compressors of all streams; 0.4 MB each for 64x64 RGB."""
 
     def __init__(self, layout: Layout) -> None:
+        # Zstandard has checksums too, but only for blocks that are finished, and of what is larger.
         parameters = ZstdCompressionParameters.from_level(
-            LEVEL, source_size=BLOCK * layout.frame_bytes, write_content_size=False, write_checksum=True
+            LEVEL, source_size=BLOCK * layout.frame_bytes, write_content_size=False, write_checksum=False
         )
         self._layout = layout
         self._compressors = [ZstdCompressor(compression_params=parameters) for _ in range(layout.num_streams)]
         self._blocks: list[Any] = []
+        self._checksums = [0] * layout.num_streams
         self._next = -1
 
-    def compress(self, step: int, frames: Frames) -> tuple[list[bytes], bool]:
-        """Return the bytes of each of the frames (N, H, W, C) of `step`, and whether they are key frames.
+    def compress(self, step: int, frames: Frames) -> CompressedStep:
+        """Compress the frames (N, H, W, C) of `step`.
 
-        They are where a block begins, and where `step` does not follow the last one that was compressed: after a
-        failure to write it, and after steps were forgotten.
+        They are key frames where a block begins, and where `step` does not follow the last one that was compressed:
+        after a failure to write it, and after steps were forgotten.
         """
         offset = step % self._layout.chunk_steps
         block = self._layout.block(offset)
         is_key = offset == block.start or step != self._next
         if is_key:
             self._blocks = [compressor.compressobj() for compressor in self._compressors]
+            self._checksums = [0] * self._layout.num_streams
         self._next = step + 1
         ending = COMPRESSOBJ_FLUSH_FINISH if offset == block[-1] else COMPRESSOBJ_FLUSH_BLOCK
         flat = np.ascontiguousarray(frames).reshape(len(frames), -1)
         data = [each.compress(row.data) + each.flush(ending) for each, row in zip(self._blocks, flat, strict=True)]
-        return data, is_key
+        self._checksums = [zlib.crc32(piece, before) for piece, before in zip(data, self._checksums, strict=True)]
+        return CompressedStep(data, self._checksums, is_key)
 
 
-def decompress(data: bytes, out: Frames) -> None:
-    """Fill the contiguous `out` (T, H, W, C) with the first frames of a block; a finished block has a checksum.
+def decompress(data: bytes, checksum: int, out: Frames) -> None:
+    """Fill the contiguous `out` (T, H, W, C) with the first frames of a block, whose compressed bytes are `data`.
 
     Raises ValueError where `data` was damaged.
     """
+    if zlib.crc32(data) != checksum:
+        raise ValueError("their checksum differs")
     try:
         count = ZstdDecompressor().stream_reader(data).readinto(out.data)
     except ZstdError as error:

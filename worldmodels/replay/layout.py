@@ -6,14 +6,20 @@ all streams: `00000012.frames`, to which the compressed frames of a step are app
 exists when its row does. The rows say where each frame ends, so that a window of one stream is read without the rest.
 
 Frames are compressed in blocks (see `codec`), because a frame resembles those before it. Longer blocks take less disk:
-of CoinRun's raw frames a tenth, a fifteenth and a twenty-second in blocks of 8, 16 and 32. But a window reads whole
-blocks, so that they can be checked, and with 32 that takes a quarter longer.
+of CoinRun's raw frames a tenth, a fifteenth and a twenty-second in blocks of 8, 16 and 32. But a window reads whatever
+is before it in its block, and with 32 that takes a quarter longer.
+
+Everything has a checksum (CRC-32): the header, each row, with the number of its chunk and of itself in it, and each
+frame as it is compressed, together with those before it in its block. Rows are checked when a store is opened, frames
+whenever they are read.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import zlib
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -21,15 +27,18 @@ import numpy as np
 import numpy.typing as npt
 
 from worldmodels.core.errors import RunError
-from worldmodels.core.files import write_atomic
+from worldmodels.core.files import make_folder, write_atomic
+from worldmodels.core.json_files import read_json
+from worldmodels.core.ranges import Count, Positive, Section
 from worldmodels.core.types import Step
 
-FORMAT = 2
-# `end` is where the compressed frame ends in the file of the chunk; it begins where the one before it ends.
-RECORD = np.dtype([("reward", "<f4"), ("action", "<i4"), ("end", "<i8"), ("flags", "u1")])
+FORMAT = 3
+# `end` is where the compressed frame ends in the file of the chunk; it begins where the one before it ends. `checksum`
+# is that of the compressed frames from the last key frame to this one.
+RECORD = np.dtype([("reward", "<f4"), ("action", "<i4"), ("end", "<i8"), ("checksum", "<u4"), ("flags", "u1")])
 FIRST, LAST, TERMINAL, HELD_OUT, KEY_FRAME = 1, 2, 4, 8, 16
-# In every record, so that a row of zeros, which a power cut can leave at the end of a file, is no step.
-WRITTEN = 128
+LOST = 32
+"""The step was damaged and given up: no window is drawn that touches it (see `salvage`)."""
 BLOCK = 16
 """A block holds at most so many frames."""
 
@@ -52,9 +61,29 @@ class Layout:
         return math.prod(self.observation_shape)
 
     @property
+    def row(self) -> np.dtype[np.void]:
+        """Return what one step of all streams adds to a `.steps` file: the records (N,), and their checksum."""
+        return np.dtype([("records", RECORD, (self.num_streams,)), ("checksum", "<u4")])
+
+    @property
     def row_bytes(self) -> int:
-        """Return the bytes that one step of all streams adds to a `.steps` file."""
-        return self.num_streams * RECORD.itemsize
+        return self.num_streams * RECORD.itemsize + 4
+
+    def row_checksum(self, chunk: int, row: int, records: bytes | memoryview) -> int:
+        """Return the checksum of a row's records. Rows of other places or layouts do not pass for it, nor do zeros,
+        which a power cut can leave at the end of a file."""
+        return zlib.crc32(records, (self._seed_of(chunk) + row) & 0xFFFFFFFF)
+
+    def row_checksums(self, chunk: int, rows: npt.NDArray[np.void]) -> npt.NDArray[np.uint32]:
+        """Return what the checksums of the first rows (T,) of a chunk must be, uint32 (T,)."""
+        data, size, seed = memoryview(rows["records"].tobytes()), self.row_bytes - 4, self._seed_of(chunk)
+        parts = (data[start : start + size] for start in range(0, len(data), size))
+        return np.array([zlib.crc32(part, (seed + row) & 0xFFFFFFFF) for row, part in enumerate(parts)], np.uint32)
+
+    def sound_rows(self, chunk: int, rows: npt.NDArray[np.void]) -> npt.NDArray[np.bool_]:
+        """Return which of the first rows (T,) of a chunk agree with their checksums, bool (T,)."""
+        sound: npt.NDArray[np.bool_] = rows["checksum"] == self.row_checksums(chunk, rows)
+        return sound
 
     def block(self, offset: int) -> range:
         """Return the steps, counted from the first one of their chunk, whose frames are in one block with `offset`."""
@@ -63,35 +92,58 @@ class Layout:
 
     def write(self, folder: Path) -> None:
         """Write the header, and make the folder where it is missing."""
-        folder.mkdir(parents=True, exist_ok=True)
-        write_atomic(folder / "store.json", json.dumps({"format": FORMAT, **asdict(self)}, indent=2) + "\n")
+        make_folder(folder)
+        header = {"format": FORMAT, **asdict(self), "checksum": self._checksum()}
+        write_atomic(folder / "store.json", json.dumps(header, indent=2) + "\n")
 
     @classmethod
     def read(cls, folder: Path) -> Layout:
         """Return the layout of the store in `folder`; raises RunError where there is none, or one of another format."""
         path = folder / "store.json"
         try:
-            header = json.loads(path.read_text())
-            found = header.pop("format")
-            layout = cls(**header | {"observation_shape": tuple(header["observation_shape"])})
+            found = read_json(path, _Format, allow_more=True).format
+            if found != FORMAT:
+                raise RunError(
+                    f"The replay store in '{folder}' has format {found}; this version reads format {FORMAT}."
+                )
+            header = read_json(path, _Header)
         except FileNotFoundError:
             raise RunError(f"There is no replay store in '{folder}': '{path.name}' is missing.") from None
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise RunError(f"'{path}' is not the header of a replay store: {error}.") from error
-        if found != FORMAT:
-            raise RunError(f"The replay store in '{folder}' has format {found}; this version reads format {FORMAT}.")
+        layout = cls(header.num_streams, header.observation_shape, header.chunk_steps)
+        if header.checksum != layout._checksum():
+            raise RunError(f"'{path}' was damaged: it does not agree with its checksum.")
         return layout
 
+    def _checksum(self) -> int:
+        return zlib.crc32(str(self).encode())
 
-def to_records(step: Step, held_out: npt.NDArray[np.bool_], is_key: bool) -> Records:
+    def _seed_of(self, chunk: int) -> int:
+        return zlib.crc32(f"{self} {chunk}".encode())
+
+
+@dataclass(frozen=True)
+class _Format(Section):
+    format: Positive
+
+
+@dataclass(frozen=True)
+class _Header(_Format):
+    num_streams: Positive
+    observation_shape: tuple[Positive, ...]
+    chunk_steps: Positive
+    checksum: Count
+
+
+def to_records(step: Step, held_out: npt.NDArray[np.bool_], is_key: bool, checksums: Sequence[int]) -> Records:
     """Return `RECORD` (N,), everything of a step but its frames and where they end.
 
     Args:
         held_out: whether the episode of each stream is held out (N,).
         is_key: whether the frames of the step are key frames.
+        checksums: of the compressed frames (N,).
     """
     records = np.zeros(len(step.reward), RECORD)
-    records["reward"], records["action"] = step.reward, step.action
+    records["reward"], records["action"], records["checksum"] = step.reward, step.action, checksums
     flags = FIRST * step.is_first | LAST * step.is_last | TERMINAL * step.is_terminal | HELD_OUT * held_out
-    records["flags"] = WRITTEN | flags | KEY_FRAME * is_key
+    records["flags"] = flags | KEY_FRAME * is_key
     return records

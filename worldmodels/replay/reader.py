@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from worldmodels.core.errors import UserError
+from worldmodels.core.errors import RunError, UserError
 from worldmodels.core.types import Batch
-from worldmodels.replay.chunks import open_chunks
-from worldmodels.replay.layout import FIRST, HELD_OUT, LAST, RECORD, TERMINAL, Frames, Layout, Records
+from worldmodels.replay.chunks import WAYS_ON, OpenedChunks, open_chunks
+from worldmodels.replay.layout import FIRST, HELD_OUT, LAST, LOST, RECORD, TERMINAL, Frames, Layout, Records
 from worldmodels.replay.sampling import Indices, Windows, draw_accepted, draw_windows
 
 Split = Literal["all", "training", "held_out"]
@@ -20,17 +22,20 @@ Split = Literal["all", "training", "held_out"]
 class ReplayReader:
     """The steps that the store in `folder` held when this was opened are read; another process may go on writing to it.
 
-    Frames are read from disk; everything else of a step, 17 bytes, is in memory. All streams have the same
+    Frames are read from disk, and checked; everything else of a step, 21 bytes, is in memory. All streams have the same
     length. Their steps keep their numbers for ever: step 0 is the first one that was ever appended.
     """
 
     def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)
-        self._open(Layout.read(self.folder), writable=False)
+        layout = Layout.read(self.folder)
+        opened = self._open(layout, _open_beside_a_writer(self.folder, layout))
+        if opened.problem and not opened.is_torn:
+            self.close()
+            raise RunError(f"The replay store '{self.folder}' is damaged: {opened.problem}. {WAYS_ON}")
 
-    def _open(self, layout: Layout, writable: bool, records_held: int | None = None) -> None:
-        self._layout = layout
-        self._chunks = open_chunks(self.folder, layout, writable)
+    def _open(self, layout: Layout, opened: OpenedChunks, records_held: int | None = None) -> OpenedChunks:
+        self._layout, self._chunks = layout, opened.chunks
         chunk_steps = layout.chunk_steps
         start = min(self._chunks, default=0) * chunk_steps
         stop = start + sum(chunk.length for chunk in self._chunks.values())
@@ -38,6 +43,7 @@ class ReplayReader:
         # A ring like that of the frames: step t stands at t modulo the number of rows.
         self._records: Records = np.zeros((records_held or max(1, len(self._span)), layout.num_streams), RECORD)
         self._load_records()
+        return opened
 
     @property
     def num_streams(self) -> int:
@@ -91,7 +97,13 @@ class ReplayReader:
                 f"Steps {start} to {start + length - 1} of stream {stream} are not in the replay store. It holds steps "
                 f"{self.span.start} to {self.span.stop - 1} of streams 0 to {self.num_streams - 1}."
             )
-        return self._gather(np.array([stream]), np.array([start]), length)
+        window = np.array([stream]), np.array([start])
+        if (self._records_of(*window, length)["flags"] & LOST).any():
+            raise RunError(
+                f"Steps {start} to {start + length - 1} of stream {stream} in '{self.folder}' are not whole: some of "
+                "them were damaged and left out."
+            )
+        return self._gather(*window, length)
 
     def close(self) -> None:
         for chunk in self._chunks.values():
@@ -110,7 +122,8 @@ class ReplayReader:
             flags = self._records_of(*windows, length)["flags"]
             held_out = (flags & HELD_OUT) > 0
             inside = held_out.all(1) if split == "held_out" else ~held_out.any(1)
-            return (inside | (split == "all")) & (((flags[:, 0] & FIRST) > 0) | (not first))
+            begins = ((flags[:, 0] & FIRST) > 0) | (not first)
+            return (inside | (split == "all")) & begins & ~((flags & LOST) > 0).any(1)
 
         windows = draw_accepted(draw, accept, batch)
         if len(windows[0]) < batch and not first:
@@ -161,5 +174,21 @@ class ReplayReader:
     def _load_records(self) -> None:
         for index, chunk in self._chunks.items():
             steps = index * self._layout.chunk_steps + np.arange(chunk.length)
-            newest = steps >= self._span.stop - len(self._records)
+            newest = (steps >= self._span.stop - len(self._records)) & (steps < self._span.stop)
             self._records[steps[newest] % len(self._records)] = chunk.read_records()[newest]
+
+
+def _open_beside_a_writer(folder: Path, layout: Layout) -> OpenedChunks:
+    """Open a store that another process may be writing: it may drop the oldest chunk between a look and the next."""
+    for _ in range(3):
+        try:
+            opened = open_chunks(folder, layout, os.O_RDONLY)
+        except FileNotFoundError:
+            time.sleep(0.01)
+            continue
+        if opened.is_torn:
+            return opened
+        time.sleep(0.01)
+        for chunk in opened.chunks.values():
+            chunk.close()
+    return open_chunks(folder, layout, os.O_RDONLY)

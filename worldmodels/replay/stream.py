@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,12 +14,13 @@ import numpy.typing as npt
 from worldmodels.core.errors import ConfigError, DiskFullError, RunError, UserError
 from worldmodels.core.files import sync_folder
 from worldmodels.core.types import Step
-from worldmodels.replay.chunks import Chunk
+from worldmodels.replay.chunks import WAYS_ON, Chunk, chunk_files, open_chunks
 from worldmodels.replay.codec import FrameCompressor
 from worldmodels.replay.config import ReplayConfig
 from worldmodels.replay.layout import Frames, Layout, to_records
 from worldmodels.replay.memory import RecentFrames
 from worldmodels.replay.reader import ReplayReader
+from worldmodels.replay.set_aside import remove_passed, set_aside
 
 CHUNKS = 16
 """A full store has so many chunks, and drops a sixteenth at a time."""
@@ -60,7 +62,7 @@ class Replay(ReplayReader):
                 f"replay.capacity_steps is {config.capacity_steps}; it must be at least 1 step for each of the "
                 f"{num_streams} environments."
             )
-        wanted = Layout(num_streams, tuple(observation_shape), -(-self._capacity // CHUNKS))
+        wanted = Layout(int(num_streams), tuple(map(int, observation_shape)), -(-self._capacity // CHUNKS))
         layout = self._agree(wanted)
         memory_steps = self._memory_steps(layout, config)
         most = self._capacity + layout.chunk_steps
@@ -71,7 +73,8 @@ class Replay(ReplayReader):
         self._held_out_every = config.held_out_every
         self._episodes, self._held_out = 0, np.zeros(num_streams, bool)
         self._unsynced: set[int] = set()
-        self._open(layout, writable=True, records_held=self._capacity)
+        opened = self._open(layout, open_chunks(self.folder, layout, os.O_RDWR), self._capacity)
+        self._problem, self._is_cut = opened.problem, False
         self._check_disk()
         if not (self.folder / "store.json").exists():
             layout.write(self.folder)
@@ -92,13 +95,15 @@ class Replay(ReplayReader):
         Raises DiskFullError, with everything before this step safe.
         """
         self._check(step)
+        if not self._is_cut:
+            self._cut(self._span.stop)
         index, offset = divmod(self._span.stop, self._layout.chunk_steps)
         if offset == 0 and index not in self._chunks:
-            self._chunks[index] = Chunk(self.folder, index, self._layout, writable=True)
+            self._chunks[index] = Chunk(self.folder, index, self._layout, os.O_RDWR | os.O_CREAT)
         episodes, held_out = self._held_out_after(step.is_first)
-        frames, is_key = self._compressor.compress(self._span.stop, step.observation)
-        records = to_records(step, held_out, is_key)
-        self._chunks[index].append(frames, records)
+        compressed = self._compressor.compress(self._span.stop, step.observation)
+        records = to_records(step, held_out, compressed.is_key, compressed.checksums)
+        self._chunks[index].append(compressed.frames, records)
         self._episodes, self._held_out = episodes, held_out
         self._records[self._span.stop % self._capacity] = records
         self._memory.put(self._span.stop, step.observation)
@@ -116,6 +121,7 @@ class Replay(ReplayReader):
         # Checkpoints of one step replace each other.
         self._saved = [*(x for x in self._saved if x != self._span.stop), self._span.stop][-self._cursors_kept :]
         self._delete_unneeded()
+        remove_passed(self.folder, self._span.stop)
         return {
             "first": self.span.start,
             "cursor": self._span.stop,
@@ -125,36 +131,54 @@ class Replay(ReplayReader):
         }
 
     def load(self, tree: dict[str, Any]) -> None:
-        """Go back to where `save` gave `tree`: what was appended later is forgotten.
+        """Go back to where `save` gave `tree`; what was appended later is set aside (see `set_aside`).
 
-        Raises RunError where the store no longer holds the steps that were there.
+        Raises RunError, with nothing changed, where the store no longer holds the steps that were there.
         """
         first, cursor = int(tree["first"]), int(tree["cursor"])
-        if cursor > self._span.stop or first < self._span.start:
+        if not self.span_includes(range(first, cursor)):
+            held = f"holds steps {self._span.start} to {self._span.stop - 1}" if self._span else "holds no steps"
             raise RunError(
-                f"The replay store '{self.folder}' holds steps {self._span.start} to {self._span.stop - 1} of each "
-                f"stream; the checkpoint needs steps {first} to {cursor - 1}. The folder was changed, or belongs to "
-                "another run."
+                f"The replay store '{self.folder}' {held} of each stream; the checkpoint needs steps {first} to "
+                f"{cursor - 1}: {self._problem or 'the folder was changed, or belongs to another run'}. Nothing of it "
+                f"was changed. {WAYS_ON}"
             )
-        for index in sorted(self._chunks, reverse=True):
-            if index * self._layout.chunk_steps >= cursor:
-                self._chunks.pop(index).delete()
-        last, length = divmod(cursor, self._layout.chunk_steps)
-        if last in self._chunks:
-            self._chunks[last].truncate(length)
         self._span, self._floor = range(self._span.start, cursor), first
         self._saved = [int(saved) for saved in tree["saved"]]
         self._episodes, self._held_out = tree.get("episodes", 0), tree.get("held_out", self._held_out)
         self._load_records()
         self._memory.refill(self.span, self._read_disk)
+        self._cut(cursor)
+
+    def span_includes(self, steps: range) -> bool:
+        """Return whether the disk holds all of `steps`, as far as can be told without looking at frames."""
+        return self._span.start <= steps.start and steps.stop <= self._span.stop
 
     def clear(self) -> None:
-        """Forget every step; the next one appended is step 0."""
-        for index in sorted(self._chunks, reverse=True):
-            self._chunks.pop(index).delete()
+        """Forget every step; the next one appended is step 0. What there was is set aside."""
+        self._cut(0)
         self._span, self._floor, self._saved = range(0), 0, []
         self._episodes, self._held_out = 0, np.zeros(self.num_streams, bool)
         self._memory.refill(self.span, self._read_disk)
+
+    def _cut(self, stop: int) -> None:
+        """Set aside every file that holds steps from `stop` on, and cut the one that holds some before it too."""
+        chunk_steps, row_bytes = self._layout.chunk_steps, self._layout.row_bytes
+        last, length = divmod(stop, chunk_steps)
+        files = chunk_files(self.folder)
+        partial = self._chunks.get(last) if length else None
+        cut = partial is not None and partial.holds_more_than(length)
+        copied = files[last] if cut else []
+        moved = [path for index, paths in files.items() if index * chunk_steps >= stop for path in paths]
+        if copied or moved:
+            rows = (path for path in (*copied, *moved) if path.suffix == ".steps")
+            held = max((int(path.stem) * chunk_steps + path.stat().st_size // row_bytes for path in rows), default=stop)
+            set_aside(self.folder, held, copied, moved)
+        for index in [index for index in self._chunks if index * chunk_steps >= stop]:
+            self._chunks.pop(index).close()
+        if partial is not None and cut:
+            partial.truncate(length)
+        self._problem, self._is_cut = None, True
 
     def predicted_bytes(self) -> int:
         """Return the disk space that the store will probably take when the run is done, or when it is full.
@@ -203,6 +227,11 @@ class Replay(ReplayReader):
     def _agree(self, wanted: Layout) -> Layout:
         """Return the layout of the store that is there, or else the wanted one; only the chunk's length may differ."""
         if not (self.folder / "store.json").exists():
+            if chunk_files(self.folder):
+                raise RunError(
+                    f"The replay store '{self.folder}' holds chunks, but 'store.json', which says what they mean, is "
+                    "missing. Bring it back, or move the folder away to begin anew."
+                )
             return wanted
         found = Layout.read(self.folder)
         ours, theirs = ((x.num_streams, x.observation_shape) for x in (wanted, found))
