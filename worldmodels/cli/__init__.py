@@ -79,7 +79,7 @@ def _parser() -> tuple[argparse.ArgumentParser, Collection[str]]:
     for add in (
         *(training.add_train, training.add_config, evaluation.add_eval, playing.add_play, playing.add_replay),
         *(evaluation.add_foresee, playing.add_enjoy, evaluation.add_plot),
-        *(information.add_list, information.add_certify, information.add_doctor),
+        *(information.add_list, information.add_certify, information.add_check, information.add_doctor),
     ):
         add(commands)
     return parser, commands.choices

@@ -1,4 +1,4 @@
-"""The commands that inform: list, certify and doctor."""
+"""The commands that inform: list, certify, check and doctor."""
 
 from __future__ import annotations
 
@@ -39,6 +39,29 @@ def _certify(options: argparse.Namespace) -> int:
 
     levels = LevelRange(options.levels, options.first, options.threads)
     return certify_and_report(options.games, options.mode, levels, options.json)
+
+
+def add_check(commands: argparse._SubParsersAction) -> None:
+    """Add the command that verifies a run folder."""
+    command = commands.add_parser(
+        "check",
+        help="verify every file of a run, and say how to go on where one is damaged",
+        description="Verify every file of a run: configuration, checkpoints, experience, records, videos. The exit "
+        "status is 1 if something is damaged.",
+    )
+    command.add_argument("folder", metavar="RUN", help="the run's folder")
+    command.add_argument(
+        "--leave-out",
+        action="store_true",
+        help="give up damaged steps of the replay store, so that the run can continue without them",
+    )
+    command.set_defaults(run=_check)
+
+
+def _check(options: argparse.Namespace) -> int:
+    from worldmodels.runtime.run_check import check_and_report
+
+    return check_and_report(options.folder, options.leave_out)
 
 
 def add_doctor(commands: argparse._SubParsersAction) -> None:

@@ -26,6 +26,12 @@ def add_train(commands: argparse._SubParsersAction) -> None:
         "overrides", nargs="*", default=[], metavar="KEY=VALUE", help="for example env.game=maze seed=3"
     )
     command.add_argument("--logdir", required=True, help="the run's folder; a run that is there continues")
+    command.add_argument(
+        "--checkpoint",
+        type=int,
+        metavar="STEP",
+        help="continue from this checkpoint of the run, and give up what came after it (default: the newest)",
+    )
     command.set_defaults(run=_train)
 
 
@@ -37,7 +43,7 @@ def _train(options: argparse.Namespace) -> int:
     # "--config a b key=value" is natural to type, and argparse gives the override to --config.
     overrides = [name for name in options.config if "=" in name] + options.overrides
     try:
-        launch(parse_config(files, overrides, options.logdir), options.logdir)
+        launch(parse_config(files, overrides, options.logdir), options.logdir, options.checkpoint)
     except Interrupted as interrupted:
         print(interrupted, file=sys.stderr)
         return 130

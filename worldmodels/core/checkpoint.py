@@ -89,9 +89,8 @@ class Checkpoints:
         steps = self.steps()
         if not steps:
             raise CheckpointError(f"There is no checkpoint in '{self.folder}'.")
-        if step is not None and step not in steps:
-            there = ", ".join(map(str, steps))
-            raise CheckpointError(f"There is no checkpoint of step {step} in '{self.folder}'. Steps there: {there}.")
+        if step is not None:
+            self.check(step)
         damages: list[str] = []
         for candidate in reversed(steps) if step is None else [step]:
             try:
@@ -103,6 +102,12 @@ class Checkpoints:
                 warnings.warn(f"{damage_text} Using the checkpoint of step {candidate}.", stacklevel=2)
             return candidate, tree
         raise CheckpointError("No checkpoint can be read.\n" + "\n".join(damages))
+
+    def check(self, step: int) -> None:
+        """Raise `CheckpointError` where there is no checkpoint of `step`."""
+        if step not in self.steps():
+            there = ", ".join(map(str, self.steps())) or "none"
+            raise CheckpointError(f"There is no checkpoint of step {step} in '{self.folder}'. Steps there: {there}.")
 
     def _plain(self, step: int) -> Path:
         return self.folder / f"{step:08d}"

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageSequence
 
-from worldmodels.core.errors import UserError
+from worldmodels.core.errors import FileError, UserError
 from worldmodels.core.files import write_atomic
 from worldmodels.core.lookup import unknown
 from worldmodels.telemetry.gif import encode_gif
@@ -71,6 +71,22 @@ def read_video(path: Path | str) -> Frame:
             return np.stack([np.asarray(frame.convert("RGB")) for frame in ImageSequence.Iterator(image)])
     with av.open(str(path)) as container:
         return np.stack([frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)])
+
+
+def count_frames(path: Path | str) -> int:
+    """Return how many frames a .mp4 or .gif file holds, each of which was decoded.
+
+    Raises:
+        FileError: it cannot be decoded.
+    """
+    try:
+        if Path(path).suffix == ".gif":
+            with Image.open(path) as image:
+                return sum(1 for frame in ImageSequence.Iterator(image) if frame.load())
+        with av.open(str(path)) as container:
+            return sum(1 for _ in container.decode(video=0))
+    except (av.FFmpegError, OSError, SyntaxError, ValueError, IndexError) as error:
+        raise FileError(f"'{path}' cannot be decoded: {error}.") from error
 
 
 def _reduced(frames: Iterable[Frame], width: int | None) -> Iterable[Frame]:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.config import differences, load_config, to_dict
-from worldmodels.core.errors import RunError
+from worldmodels.core.errors import CheckpointError, RunError
 from worldmodels.core.run_dir import RunDir
 from worldmodels.core.types import Step
 from worldmodels.runtime.checks import check_config
@@ -26,6 +27,8 @@ class CheckedRun:
     run_dir: RunDir
     is_new: bool
     sources: Sources = field(default_factory=Sources)
+    checkpoint: int | None = None
+    """The step from whose checkpoint a run continues; None: the newest."""
 
     @property
     def demonstrations(self) -> Sequence[Step]:
@@ -33,12 +36,13 @@ class CheckedRun:
         return self.sources.demonstrations
 
 
-def check_run(config: RunConfig, path: str | Path) -> CheckedRun:
+def check_run(config: RunConfig, path: str | Path, checkpoint: int | None = None) -> CheckedRun:
     """Check a configuration, what it starts from, and the folder; leave nothing behind.
 
     Raises:
         ConfigError: the configuration does not fit together, or not to the runs that it starts from.
         RunError: the folder holds a run of another configuration, or something else.
+        CheckpointError: the run has no such checkpoint.
         RecordingError: a demonstration is damaged, or does not agree with its game.
     """
     run_dir = RunDir(path)
@@ -46,7 +50,13 @@ def check_run(config: RunConfig, path: str | Path) -> CheckedRun:
         run_dir = RunDir.open(path)
         config = _continued(load_config(RunConfig, [run_dir.config]), config, Path(path))
         check_config(config)
-        return CheckedRun(config, run_dir, is_new=False)
+        if checkpoint is not None:
+            Checkpoints(run_dir.checkpoints).check(checkpoint)
+        return CheckedRun(config, run_dir, is_new=False, checkpoint=checkpoint)
+    if checkpoint is not None:
+        raise CheckpointError(
+            f"There is no run in '{path}' that could continue from a checkpoint of step {checkpoint}."
+        )
     check_config(config)
     run_dir.check_free(config)
     return CheckedRun(config, run_dir, is_new=True, sources=check_sources(config))

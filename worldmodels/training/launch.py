@@ -25,10 +25,13 @@ def parse_config(files: Sequence[str], overrides: Sequence[str], logdir: str | P
     return load_config(RunConfig, files, overrides)
 
 
-def launch(config: RunConfig, logdir: str | Path) -> Path:
-    """Train in the folder `logdir` until the configured end, and return the folder; see `training/run.py`."""
+def launch(config: RunConfig, logdir: str | Path, checkpoint: int | None = None) -> Path:
+    """Train in the folder `logdir` until the configured end, and return the folder; see `training/run.py`.
+
+    A run that is there continues from the `checkpoint` of a step, by default from the newest one.
+    """
     # A mistake in the configuration is told before TensorFlow takes its seconds to load.
-    checked = check_run(config, logdir)
+    checked = check_run(config, logdir, checkpoint)
     from worldmodels.runtime.quiet import load_tensorflow
 
     load_tensorflow()

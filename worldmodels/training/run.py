@@ -68,6 +68,7 @@ class TrainingSession:
         else:
             replay = _open_replay(checked, config.training, env, parts)
             self._loop = ModelBasedLoop(parts, config.training, env, replay, checked.demonstrations)
+        self._from = checked.checkpoint
         self._checkpoints = Checkpoints(run_dir.checkpoints, config.schedule.keep_checkpoints)
         self._evaluation = PeriodicEvaluation(parts, run_dir, replay)
         self._throughput = Throughput(self._loop)
@@ -81,17 +82,19 @@ class TrainingSession:
         }
 
     def resume(self) -> None:
-        """Continue from the newest whole checkpoint; a new run starts with one of step 0."""
+        """Continue from the newest whole checkpoint, or the one asked for; a new run starts with one of step 0."""
         if not self._checkpoints.steps():
             self._loop.begin()
             self._checkpoint()
             return
-        step, tree = self._checkpoints.read()
+        step, tree = self._checkpoints.read(self._from)
         self._loop.load(tree)
         for name, schedule in self._schedules.items():
             schedule.load(tree["schedules"][name])
         self._logger.load(tree["records"])
         self._progress.message(f"Continuing from the checkpoint at step {step:,}")
+        if step != self._checkpoints.steps()[-1]:
+            self._checkpoint()  # in place of itself: those after it go, since their experience does
 
     def run(self, interruption: Interruption) -> None:
         """Iterate the loop to its end; log, evaluate and save when they are due."""
