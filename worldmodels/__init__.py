@@ -121,8 +121,8 @@ def evaluate(
         UserError: there is no such run or checkpoint, a setting is out of its range, or a world model is needed and the
             run has none.
     """
-    import json
-
+    from worldmodels.core.files import read_regular
+    from worldmodels.core.json_files import parse_strict
     from worldmodels.evaluation.request import Request
 
     request = Request(run, mode, agent, settings=settings, step=step, videos=videos, seed=seed)
@@ -131,7 +131,8 @@ def evaluate(
     load_tensorflow()
     from worldmodels.evaluation.run import evaluate_run
 
-    found: dict[str, Any] = json.loads(evaluate_run(request).read_text())
+    path = evaluate_run(request)
+    found: dict[str, Any] = parse_strict(read_regular(path), f"'{path}'")
     return found
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from worldmodels.analysis.load import load_metrics, load_series, run_label
-from worldmodels.core.errors import RunError, UserError
+from worldmodels.core.errors import FileError, RunError, UserError
 
 
 def write(folder: Path, text: str) -> Path:
@@ -48,5 +48,42 @@ def test_what_is_missing_or_damaged_is_named(tmp_path: Path) -> None:
     write(tmp_path, '{"step": 1, "eval/return": 1}\n')
     with pytest.raises(UserError, match="Unknown value 'eval/retrun'. Did you mean 'eval/return'"):
         load_series(tmp_path, "eval/retrun")
-    with pytest.raises(RunError, match="Line 2 of .* is damaged"):
+    with pytest.raises(FileError, match="Line 2 of .* is not JSON"):
         load_metrics(write(tmp_path, '{"step": 1, "a": 1}\n{"st\n{"step": 3}\n'))
+
+
+def test_null_and_what_is_not_finite_are_no_values(tmp_path: Path) -> None:
+    lines = (
+        '{"step": 1, "a": 1, "b": null}\n{"step": 2, "a": NaN, "b": -Infinity, "updates": null}\n{"step": 3, "a": 3}\n'
+    )
+    metrics = load_metrics(write(tmp_path, lines))
+    assert list(metrics) == ["a"] and metrics["a"].steps.tolist() == [1, 3]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b'{"step": 1, "a": "\xff"}', r"Line 2 of .* is not text in UTF-8"),
+        (b'{"step": 1, "a": 1e999}', "Line 2 of .* is not JSON: the number '1e999' is beyond"),
+        (b'{"step": 1, "a": ' + b"1" * 400 + b"}", "Line 2 of .* an integer has 400 digits"),
+        (b'{"step": 1, "a": [1]}', r"Line 2 of .*: 'a' takes a number or null; received \[1\] \(a list\)"),
+        (b"[" * 300 + b"]" * 300, "Line 2 of .* nests lists and mappings more than 100 levels deep"),
+        (b'{"a": 1}', r"Line 2 of .*: 'step' must be an integer from 0 to .*; received nothing \(null\)"),
+        (b'{"step": -1}', "Line 2 of .*: 'step' must be an integer from 0"),
+        (b'{"step": 1.5}', "Line 2 of .*: 'step' must be an integer from 0"),
+        (b'{"step": 1' + b"0" * 30 + b"}", "Line 2 of .*: 'step' must be an integer from 0"),
+        (b"[]", "Line 2 of .* must hold a JSON object"),
+        (b"", "Line 2 of .* is not JSON"),
+    ],
+)
+def test_damage_is_told_with_its_line(tmp_path: Path, line: bytes, message: str) -> None:
+    (tmp_path / "metrics.jsonl").write_bytes(b'{"step": 1, "a": 1}\n' + line + b'\n{"step": 2, "a": 2}\n')
+    with pytest.raises(FileError, match=message):
+        load_metrics(tmp_path)
+
+
+def test_a_link_in_place_of_the_metrics_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").write_text('{"step": 1, "a": 1}\n')
+    (tmp_path / "metrics.jsonl").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(FileError, match="is a link"):
+        load_metrics(tmp_path)

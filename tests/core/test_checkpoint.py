@@ -290,3 +290,27 @@ def test_a_process_killed_while_writing_leaves_sound_checkpoints(tmp_path: Path)
     assert tree["step"] == step and (tree["x"] == step).all()
     checkpoints.write(step + 1, small())
     assert not [entry for entry in os.listdir(tmp_path) if ".tmp" in entry]
+
+
+def test_a_state_that_nests_too_deep_is_neither_written_nor_read(tmp_path: Path) -> None:
+    deep: Any = 1
+    for _ in range(900):
+        deep = [deep]
+    with pytest.raises(TypeError, match="more than 100 levels deep"):
+        Checkpoints(tmp_path).write(1, {"deep": deep})
+    folder = Checkpoints(tmp_path).write(1, {"plain": 1})
+    state = b'{"deep": ' + b"[" * 900 + b"]" * 900 + b"}"
+    (folder / "state.json").write_bytes(state)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["files"]["state.json"] = {"bytes": len(state), "sha256": hashlib.sha256(state).hexdigest()}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(
+        CheckpointError, match=r"state\.json' is damaged: .* more than 100 levels deep"
+    ):
+        Checkpoints(tmp_path).read()
+
+
+def test_numbers_that_are_not_finite_come_back(tmp_path: Path) -> None:
+    Checkpoints(tmp_path).write(1, {"best": float("-inf"), "mean": float("nan")})
+    tree = Checkpoints(tmp_path).read()[1]
+    assert tree["best"] == float("-inf") and tree["mean"] != tree["mean"]

@@ -77,8 +77,10 @@ def test_a_missing_run_suggests_a_neighbour(tmp_path: Path) -> None:
     [
         ('{"format": 9}', "has format 9; .* expects format 1"),
         ("{}", "has format None; .* expects format 1"),
-        ('{"form', r"meta\.json' is damaged"),
-        ("[]", r"meta\.json' is damaged"),
+        ('{"form', r"is damaged: '.*meta\.json' is not JSON: Unterminated string"),
+        ("[]", r"is damaged: '.*meta\.json' must hold a JSON object"),
+        ('{"format": [1]}', r"is damaged: '.*meta\.json': 'format' takes an integer or null; received \[1\]"),
+        ("[" * 300 + "]" * 300, r"is damaged: .*more than 100 levels deep"),
     ],
 )
 def test_other_versions_and_damage_are_told(tmp_path: Path, meta: str, message: str) -> None:

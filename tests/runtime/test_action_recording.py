@@ -44,10 +44,31 @@ def test_a_damaged_line_is_named(played, tmp_path):
     write_recording(path, played)
     lines = path.read_text().splitlines()
     path.write_text("\n".join([*lines[:2], lines[2][:10]]))
-    with pytest.raises(RecordingError, match="damaged in line 3"):
+    with pytest.raises(RecordingError, match=r"is damaged: '.*a\.jsonl', line 3 is not JSON"):
         read_recording(path)
     path.write_text("\n".join([*lines[:2], '{"actions": [1]}']))
-    with pytest.raises(RecordingError, match="is damaged: 'seen'"):
+    with pytest.raises(RecordingError, match=r"is damaged: '.*a\.jsonl', line 3: the key 'seen' has no default"):
+        read_recording(path)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('"actions": [15], "seen": {}, "events": []', "line 2: actions must be between 0 and 14"),
+        ('"actions": [1e999], "seen": {}, "events": []', "line 2 is not JSON: the number '1e999'"),
+        ('"actions": [Infinity], "seen": {}, "events": []', "line 2 is not JSON: Infinity is no number of JSON"),
+        ('"actions": "7", "seen": {}, "events": []', "line 2: 'actions' takes a list of integers; received '7'"),
+        ('"actions": [7], "seen": {"2": "a"}, "events": []', "'seen' are numbers of steps from 0 to 1; received '2'"),
+        ('"actions": [7], "seen": {"²": "a"}, "events": []', "numbers of steps from 0 to 1; received '²'"),
+        ('"actions": [7], "seen": {"1": 5}, "events": []', "'seen' takes keys and values, each text; received"),
+        ('"actions": [7], "seen": {}, "events": 5', "'events' takes a list of .*; received 5"),
+    ],
+)
+def test_values_of_other_types_are_told(line, message, played, tmp_path):
+    path = tmp_path / "a.jsonl"
+    write_recording(path, played)
+    path.write_text(path.read_text().splitlines()[0] + "\n{" + line + "}\n")
+    with pytest.raises(RecordingError, match=message):
         read_recording(path)
 
 

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-import json
+import math
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from worldmodels.core.errors import RunError, UserError
-from worldmodels.core.lookup import unknown
+from worldmodels.core.config_values import received
+from worldmodels.core.errors import FileError, RunError, UserError
+from worldmodels.core.files import read_regular
+from worldmodels.core.json_files import parse_strict
+from worldmodels.core.lookup import shortened, unknown
+
+Record = dict[str, float | None]
+LIMIT = 2**63
+"""Counters are below this."""
 
 
 class Series(NamedTuple):
@@ -31,24 +38,26 @@ def load_metrics(path: Path | str, x: str = "step") -> dict[str, Series]:
 
     A last line that is torn (the run is being written, or was killed) is left out.
 
-    Raises RunError where there is nothing to read, or where a line in the middle is damaged; UserError where no line
-    has the counter.
+    Raises:
+        RunError: there is nothing to read.
+        FileError: a line in the middle is damaged.
+        UserError: no line has the counter.
     """
     file = Path(path) / "metrics.jsonl"
-    if not file.is_file():
-        raise RunError(f"There are no metrics in '{path}': '{file}' is missing. A run folder holds one.")
     found: dict[str, list[tuple[int, float]]] = {}
-    records = _records(file)
+    try:
+        records = _records(file)
+    except FileNotFoundError:
+        raise RunError(f"There are no metrics in '{path}': '{file}' is missing. A run folder holds one.") from None
     if records and not any(x in record for record in records):
         raise UserError(f"In '{path}': {unknown('counter', x, sorted(set().union(*records)))}")
     for record in records:
-        if x not in record:
+        at = record.get(x)
+        if at is None or abs(at) >= LIMIT:
             continue
-        step = int(record[x])
-        del record["step"]
         for name, value in record.items():
-            if isinstance(value, (int, float)):
-                found.setdefault(name, []).append((step, float(value)))
+            if value is not None and name != "step":
+                found.setdefault(name, []).append((int(at), float(value)))
     return {name: _series(points) for name, points in sorted(found.items())}
 
 
@@ -72,14 +81,26 @@ def _series(points: list[tuple[int, float]]) -> Series:
     return Series(np.array(steps, np.int64), np.array([latest[step] for step in steps], np.float64))
 
 
-def _records(file: Path) -> list[dict[str, Any]]:
-    lines = file.read_text().split("\n")
-    records = []
-    for number, line in enumerate(lines[:-1], start=1):  # what follows the last line break is torn or empty
-        try:
-            record = json.loads(line)
-            record["step"] = int(record["step"])
-        except (ValueError, KeyError, TypeError) as error:
-            raise RunError(f"Line {number} of '{file}' is damaged: {error}.") from error
-        records.append(record)
-    return records
+def _records(file: Path) -> list[Record]:
+    lines = read_regular(file).split(b"\n")
+    # What follows the last line break is torn or empty.
+    return [_record(line, f"Line {number} of '{file}'") for number, line in enumerate(lines[:-1], start=1)]
+
+
+def _record(line: bytes, where: str) -> Record:
+    """Return the numbers of a line: finite, or None where there is no value."""
+    record = parse_strict(line, where, non_finite=True)
+    if not isinstance(record, dict):
+        raise FileError(f"{where} must hold a JSON object, {{...}}; received {received(record)}.")
+    step = record.get("step")
+    if type(step) is not int or not 0 <= step < LIMIT:
+        raise FileError(f"{where}: 'step' must be an integer from 0 to {LIMIT - 1}; received {received(step)}.")
+    for name, value in record.items():
+        if type(value) is float:
+            if not math.isfinite(value):
+                record[name] = None
+        elif type(value) is str:
+            record[name] = None  # a remark
+        elif value is not None and type(value) is not int:
+            raise FileError(f"{where}: '{shortened(name)}' takes a number or null; received {received(value)}.")
+    return record

@@ -12,7 +12,6 @@ import json
 import os
 import re
 import shutil
-import stat
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,8 +20,9 @@ from typing import Any
 from safetensors import SafetensorError
 from safetensors import numpy as safetensors
 
-from worldmodels.core.errors import CheckpointError, disk_full_reported
-from worldmodels.core.files import sync_folder, write_synced
+from worldmodels.core.errors import CheckpointError, FileError, disk_full_reported
+from worldmodels.core.files import read_regular, sync_folder, write_synced
+from worldmodels.core.json_files import parse_strict
 from worldmodels.core.tree import flatten, restore
 
 FORMAT = 1
@@ -151,7 +151,7 @@ def _encode(step: int, tree: Mapping[str, Any]) -> dict[str, bytes]:
 
 def _decode(folder: Path, step: int) -> dict[str, Any]:
     manifest_path = folder / MANIFEST
-    manifest = _parse_json(manifest_path, _read_regular(manifest_path))
+    manifest = _parse_json(manifest_path, _read(manifest_path))
     if not isinstance(manifest, dict) or "format" not in manifest:
         raise _DamageError(manifest_path, "it has no format version")
     if manifest["format"] != FORMAT:
@@ -173,7 +173,7 @@ def _decode(folder: Path, step: int) -> dict[str, Any]:
 
 
 def _read_checked(path: Path, expected: Any) -> bytes:
-    data = _read_regular(path)
+    data = _read(path)
     if not isinstance(expected, dict) or len(data) != expected.get("bytes"):
         size = expected.get("bytes") if isinstance(expected, dict) else "an unknown number of"
         raise _DamageError(path, f"it has {len(data)} bytes, and the manifest says {size}")
@@ -182,20 +182,20 @@ def _read_checked(path: Path, expected: Any) -> bytes:
     return data
 
 
-def _read_regular(path: Path) -> bytes:
+def _read(path: Path) -> bytes:
     try:
-        if not stat.S_ISREG(path.lstat().st_mode):
-            raise _DamageError(path, "it is not a regular file")
-        return path.read_bytes()
-    except OSError as error:
+        return read_regular(path)
+    except FileNotFoundError as error:
         raise _DamageError(path, f"it cannot be read ({error.strerror})") from error
+    except FileError as error:
+        raise _DamageError(path, f"it is not a regular file, or cannot be read ({error})") from error
 
 
 def _parse_json(path: Path, data: bytes) -> Any:
     try:
-        return json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise _DamageError(path, f"it is not JSON ({error})") from error
+        return parse_strict(data, "it", non_finite=True)
+    except FileError as error:
+        raise _DamageError(path, str(error).rstrip(".")) from error
 
 
 def _sha256(data: bytes) -> str:

@@ -10,12 +10,12 @@ import typing
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, Union
 
-from worldmodels.core.lookup import nearest
+from worldmodels.core.lookup import nearest, shortened
 
 _NAMES = {bool: "true or false", int: "an integer", float: "a number", str: "text", type(None): "null"}
 _PLURALS = {"an integer": "integers", "a number": "numbers", "text": "texts"}
-_SHOWN_MEMBERS, _SHOWN_LENGTH = 20, 80
-"""An error repeats so many members and characters of what was received."""
+_SHOWN_MEMBERS = 20
+"""An error repeats so many members of what was received."""
 
 
 class MismatchError(Exception):
@@ -84,10 +84,9 @@ def shown(value: Any, levels: int = 2) -> str:
     if isinstance(value, (Mapping, list, tuple)):
         opening, closing = "{}" if isinstance(value, Mapping) else "[]"
         return f"{opening}{_listed(value, levels - 1) if levels else '...'}{closing}"
-    if isinstance(value, int) and abs(value) >= 10**_SHOWN_LENGTH:
+    if isinstance(value, int) and abs(value) >= 10**80:  # Python refuses to write out the longest ones
         return f"one of {value.bit_length()} bits"
-    text = str(value)
-    return text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}..."
+    return shortened(str(value))
 
 
 def _listed(values: Iterable[Any], levels: int = 1) -> str:

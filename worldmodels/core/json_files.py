@@ -22,6 +22,7 @@ from worldmodels.core.config import from_dict
 from worldmodels.core.config_values import received
 from worldmodels.core.errors import ConfigError, FileError
 from worldmodels.core.files import read_regular
+from worldmodels.core.lookup import shortened
 from worldmodels.core.nesting import LEVELS, TOO_DEEP, too_deep
 
 T = TypeVar("T")
@@ -62,15 +63,19 @@ def parse_json(text: str | bytes, cls: type[T], where: str, allow_more: bool = F
         raise FileError(str(error)) from error
 
 
-def parse_strict(text: str | bytes, where: str) -> Any:
+def parse_strict(text: str | bytes, where: str, non_finite: bool = False) -> Any:
     """Return the value of strict JSON: UTF-8, each key once, numbers finite and of sane length, not nested too deep.
+
+    Args:
+        where: what is read, for errors.
+        non_finite: take NaN and Infinity as well, as Python writes them: into checkpoints, for example.
 
     Raises:
         FileError: the text is something else.
     """
     try:
         text = text if isinstance(text, str) else text.decode()
-        tree = _DECODER.decode(text)
+        tree = (_WITH_NON_FINITE if non_finite else _STRICT).decode(text)
     except RecursionError:
         raise FileError(f"{where} cannot be used: {TOO_DEEP}.") from None
     except UnicodeDecodeError as error:
@@ -87,14 +92,15 @@ def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     tree = dict(pairs)
     if len(tree) != len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(f"the key {_short(next(name for name in names if names.count(name) > 1))} stands there twice")
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the key '{shortened(twice)}' stands there twice")
     return tree
 
 
 def _float(text: str) -> float:
     value = float(text)
     if not math.isfinite(value):
-        raise ValueError(f"the number {_short(text)} is beyond the largest one")
+        raise ValueError(f"the number '{shortened(text)}' is beyond the largest one")
     return value
 
 
@@ -108,8 +114,5 @@ def _constant(text: str) -> Any:
     raise ValueError(f"{text} is no number of JSON")
 
 
-def _short(text: str) -> str:
-    return f"'{text[:40]}...'" if len(text) > 40 else f"'{text}'"
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_float=_float, parse_int=_integer, parse_constant=_constant)
+_STRICT = json.JSONDecoder(object_pairs_hook=_object, parse_float=_float, parse_int=_integer, parse_constant=_constant)
+_WITH_NON_FINITE = json.JSONDecoder(object_pairs_hook=_object, parse_float=_float, parse_int=_integer)

@@ -13,6 +13,11 @@ def nearest(name: str, choices: Iterable[str]) -> str | None:
     return folded[matches[0]] if matches else None
 
 
+def shortened(text: str, length: int = 80) -> str:
+    """Return a text for an error; where it is longer than `length`, its beginning."""
+    return text if len(text) <= length else f"{text[:length]}..."
+
+
 def plural(kind: str) -> str:
     """Return the English plural of a noun such as "game" or "policy"."""
     if kind.endswith("y") and kind[-2:-1] not in tuple("aeiou"):
@@ -22,7 +27,7 @@ def plural(kind: str) -> str:
 
 def unknown(kind: str, name: str, choices: Iterable[str]) -> str:
     """Return a sentence such as "Unknown game 'mase'. Did you mean 'maze'? Games: coinrun, maze, starpilot."."""
-    choices = list(choices)
+    choices, name = list(choices), shortened(name)
     guess = nearest(name, choices)
     hint = f" Did you mean '{guess}'?" if guess else ""
     listing = f"{plural(kind)}: {', '.join(choices) or 'none'}."

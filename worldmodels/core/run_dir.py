@@ -12,19 +12,28 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from importlib import metadata
 from pathlib import Path
 from typing import Any, TextIO
 
 from worldmodels.core.config import to_dict
-from worldmodels.core.errors import RunError, disk_full_reported
+from worldmodels.core.errors import FileError, RunError, disk_full_reported
 from worldmodels.core.files import write_atomic
+from worldmodels.core.json_files import read_json
 from worldmodels.core.lookup import nearest
 from worldmodels.core.yaml_text import to_yaml
 
 FORMAT = 1
 PACKAGES = ("worldmodels", "numpy", "tensorflow", "tf-keras", "tensorflow-probability", "gymnasium", "safetensors")
+
+
+@dataclass(frozen=True)
+class _Meta:
+    """The part of meta.json that is read again; the rest is for people."""
+
+    format: int | None = None
 
 
 class RunDir:
@@ -74,9 +83,9 @@ class RunDir:
         if not run.exists():
             raise RunError(run._why_missing())
         try:
-            found = json.loads(run.meta.read_text()).get("format")
-        except (OSError, ValueError, AttributeError) as error:
-            raise RunError(f"Run folder '{run.path}': '{run.meta}' is damaged ({error}).") from error
+            found = read_json(run.meta, _Meta, allow_more=True).format
+        except (FileNotFoundError, FileError) as error:
+            raise RunError(f"Run folder '{run.path}' is damaged: {error}") from error
         if found != FORMAT:
             raise RunError(
                 f"Run folder '{run.path}' has format {found}; this version of worldmodels expects format {FORMAT}. "

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from worldmodels.core.nesting import TOO_DEEP, too_deep
+
 Tensors = dict[str, npt.NDArray[Any]]
 
 _INTEGERS = ("uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64")
@@ -25,6 +27,8 @@ def flatten(tree: Mapping[str, Any]) -> tuple[Any, Tensors]:
     Raises:
         TypeError: something in it cannot be stored; the text names the place.
     """
+    if too_deep(tree):
+        raise TypeError(f"Saved state cannot be stored: {TOO_DEEP}.")
     tensors: Tensors = {}
 
     def visit(node: Any, where: str) -> Any:

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from worldmodels.core.config import to_dict
-from worldmodels.core.files import write_atomic
+from worldmodels.core.errors import FileError
+from worldmodels.core.files import make_folder, read_regular, write_atomic
+from worldmodels.core.json_files import parse_strict
 from worldmodels.core.run_dir import RunDir
 from worldmodels.envs.config import EnvConfig
 from worldmodels.evaluation.findings import Findings
@@ -62,7 +64,7 @@ class ResultFiles:
         tree = json.loads(json.dumps({**self._head, **results}, allow_nan=False))
         path = _own_path(self._run_dir.eval, name, tree)
         created = datetime.now(timezone.utc).isoformat(timespec="seconds")
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         write_atomic(path, json.dumps({"created": created, **tree}, indent=2) + "\n")
         return path
 
@@ -85,14 +87,14 @@ def _own_path(folder: Path, name: str, tree: dict[str, Any]) -> Path:
 def _holds(path: Path, tree: dict[str, Any]) -> bool:
     """Return whether a file holds an equal result; its time does not count."""
     try:
-        held = json.loads(path.read_text())
-    except ValueError:
+        held = parse_strict(read_regular(path), f"'{path}'")
+    except (FileNotFoundError, FileError):
         return False
     return isinstance(held, dict) and {name: value for name, value in held.items() if name != "created"} == tree
 
 
 def _write_recordings(folder: Path, episodes: Sequence[ActionRecording]) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     for i, recording in enumerate(episodes, start=1):
         write_recording(folder / f"episode_{i}.jsonl", recording)
     return folder

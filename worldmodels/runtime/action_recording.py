@@ -14,19 +14,25 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from worldmodels.core.errors import UserError
+from worldmodels.core.errors import FileError, UserError
 from worldmodels.core.files import write_atomic
+from worldmodels.core.json_files import parse_json, parse_strict
+from worldmodels.core.lookup import shortened
+from worldmodels.core.ranges import Count, Section, between
+from worldmodels.envs.games import NUM_ACTIONS
 
 EVERY = 16
 """Steps from one hash to the next."""
 KIND, VERSION = "actions", 1
+Action = Annotated[int, between(0, NUM_ACTIONS - 1)]
 
 
 class RecordingError(UserError):
@@ -90,32 +96,62 @@ def read_recording(path: Path | str) -> ActionRecording:
         RecordingError: it is no such file, or damaged; names the line.
     """
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+        lines = Path(path).read_bytes().split(b"\n")
+    except (OSError, ValueError) as error:
         raise RecordingError(f"Cannot read the recording '{path}': {error}.") from error
-    head = _line(path, 1, lines[0]) if lines else {}
-    if head.pop("worldmodels", None) != KIND or head.pop("version", None) != VERSION:
-        raise RecordingError(
-            f"'{path}' is no recording of actions of version {VERSION}: its first line must say "
-            f'"worldmodels": "{KIND}" and "version": {VERSION}.'
+    whole = lines[:-1] if lines[-1] == b"" else lines
+    _check_kind(path, whole)
+    try:
+        head = parse_json(whole[0], _Head, f"'{path}', line 1")
+        episodes = [_episode(line, f"'{path}', line {i}") for i, line in enumerate(whole[1:], start=2)]
+    except FileError as error:
+        raise RecordingError(f"The recording is damaged: {error}") from error
+    return ActionRecording(head.game, head.options, head.seed, episodes, head.source, head.checkpoint)
+
+
+@dataclass(frozen=True)
+class _Head(Section):
+    """The first line of a file."""
+
+    worldmodels: str
+    version: int
+    game: str
+    options: Mapping[str, bool | int | str]
+    seed: Count
+    source: str = ""
+    checkpoint: int | None = None
+
+
+@dataclass(frozen=True)
+class _Line(Section):
+    """A further line of a file."""
+
+    actions: tuple[Action, ...]
+    seen: Mapping[str, str]
+    events: tuple[tuple[Any, ...], ...]
+
+
+def _check_kind(path: Path | str, lines: Sequence[bytes]) -> None:
+    with suppress(FileError):
+        head = parse_strict(lines[0], "the first line") if lines else None
+        if isinstance(head, dict) and (head.get("worldmodels"), head.get("version")) == (KIND, VERSION):
+            return
+    raise RecordingError(
+        f"'{path}' is no recording of actions of version {VERSION}: its first line must be JSON and say "
+        f'"worldmodels": "{KIND}" and "version": {VERSION}.'
+    )
+
+
+def _episode(text: bytes, where: str) -> RecordedEpisode:
+    line = parse_json(text, _Line, where)
+    seen = {_step(step, len(line.actions), where): hashed for step, hashed in line.seen.items()}
+    return RecordedEpisode(list(line.actions), seen, [list(event) for event in line.events])
+
+
+def _step(text: str, last: int, where: str) -> int:
+    """Return the number of steps after which a hash was taken."""
+    if not (text.isascii() and text.isdigit() and len(text) <= len(str(last)) and int(text) <= last):
+        raise FileError(
+            f"{where}: the keys of 'seen' are numbers of steps from 0 to {last}; received '{shortened(text)}'."
         )
-    try:
-        episodes = [_episode(_line(path, i, line)) for i, line in enumerate(lines[1:], start=2)]
-        return ActionRecording(**head, episodes=episodes)
-    except (TypeError, ValueError, KeyError) as error:
-        raise RecordingError(f"The recording '{path}' is damaged: {error}.") from error
-
-
-def _line(path: Path | str, number: int, text: str) -> dict[str, Any]:
-    try:
-        parsed = json.loads(text)
-    except ValueError as error:
-        raise RecordingError(f"The recording '{path}' is damaged in line {number}: {error}.") from error
-    if not isinstance(parsed, dict):
-        raise RecordingError(f"The recording '{path}' is damaged in line {number}: it must be a JSON object.")
-    return parsed
-
-
-def _episode(line: dict[str, Any]) -> RecordedEpisode:
-    seen = {int(step): str(text) for step, text in line["seen"].items()}
-    return RecordedEpisode([int(action) for action in line["actions"]], seen, line["events"])
+    return int(text)

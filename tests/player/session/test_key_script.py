@@ -27,6 +27,7 @@ def test_events_of_each_tick(tmp_path):
         ("5 pres right", ["line 2", "Unknown event 'pres'", "Did you mean 'press'?"]),
         ("soon press right", ["line 2", "whole number", "'soon'"]),
         ("-1 press right", ["line 2", "whole number", "'-1'"]),
+        ("1000000 press right", ["line 2", "whole number from 0 to 999999", "'1000000'"]),
         ("5 press", ["line 2", "TICK press|release|tap KEY"]),
         ("2 press up", ["line 2", "backwards", "Received 2 after 4"]),
     ],
@@ -36,6 +37,13 @@ def test_a_mistake_names_the_line_and_what_is_allowed(tmp_path, line, words):
         read_script(write(tmp_path, f"4 tap x\n{line}\n"))
     for word in [*words, "keys.txt", line]:
         assert word in str(error.value)
+
+
+@pytest.mark.parametrize("tick", ["9" * 300, "9" * 5000, "1" * 10**5])
+def test_absurd_ticks_are_told_in_short(tmp_path, tick):
+    with pytest.raises(KeyScriptError, match="whole number from 0 to 999999") as error:
+        read_script(write(tmp_path, f"{tick} tap x\n"))
+    assert len(str(error.value)) < 500
 
 
 def test_a_missing_file_is_named(tmp_path):

@@ -17,10 +17,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from worldmodels.core.errors import UserError
-from worldmodels.core.lookup import unknown
+from worldmodels.core.lookup import shortened, unknown
 from worldmodels.player.session.controls import KEY_NAMES, KeyEvent
+from worldmodels.player.session.options import MAX_TICKS
 
 EVENTS = {"press": (True,), "release": (False,), "tap": (True, False)}
+LAST_TICK = MAX_TICKS - 1
 KeyScript = Mapping[int, list[KeyEvent]]
 """The events of each tick that has any."""
 
@@ -37,19 +39,22 @@ def read_script(path: Path) -> KeyScript:
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:  # also text in another encoding, and a path that cannot be
         raise KeyScriptError(f"Cannot read the key script '{path}': {error}.") from error
     script: dict[int, list[KeyEvent]] = {}
+    last = 0
     for number, line in enumerate(lines, start=1):
         words = line.partition("#")[0].split()
         if not words:
             continue
         try:
             tick, events = _parse(words)
-            if script and tick < max(script):
-                raise KeyScriptError(f"Ticks must not go backwards. Received {tick} after {max(script)}.")
+            if tick < last:
+                raise KeyScriptError(f"Ticks must not go backwards. Received {tick} after {last}.")
         except KeyScriptError as error:
-            raise KeyScriptError(f"Key script '{path}', line {number} ('{line.strip()}'): {error}") from None
+            text = shortened(line.strip())
+            raise KeyScriptError(f"Key script '{path}', line {number} ('{text}'): {error}") from None
+        last = tick
         script.setdefault(tick, []).extend(events)
     return script
 
@@ -58,8 +63,8 @@ def _parse(words: list[str]) -> tuple[int, list[KeyEvent]]:
     if len(words) < 3:
         raise KeyScriptError("A line must read TICK press|release|tap KEY [KEY ...].")
     tick, event, *keys = words
-    if not (tick.isascii() and tick.isdigit()):
-        raise KeyScriptError(f"The tick must be a whole number from 0. Received '{tick}'.")
+    if not (tick.isascii() and tick.isdigit() and len(tick) <= len(str(LAST_TICK))):
+        raise KeyScriptError(f"The tick must be a whole number from 0 to {LAST_TICK}. Received '{shortened(tick)}'.")
     if event not in EVENTS:
         raise KeyScriptError(unknown("event", event, EVENTS))
     for key in keys:

@@ -10,6 +10,7 @@ from worldmodels.core.lookup import unknown
 
 MAX_ZOOM = 32
 MAX_RATE = 240
+MAX_TICKS = 1_000_000
 VIEWS = ("people", "agent")
 ALONE = ("model", "real")
 STARTS = ("recorded", "game")
@@ -63,7 +64,7 @@ class PlayOptions:
         _check("temperature", self.temperature, 0.0, 10.0)
         _check("policy_temperature", self.policy_temperature, 0.0, 10.0)
         _check("put_back_every", self.put_back_every, 0, 1_000_000)
-        _check("ticks", self.ticks, 1, 1_000_000)
+        _check("ticks", self.ticks, 1, MAX_TICKS)
         if self.view not in VIEWS:
             raise UserError(unknown("view", self.view, VIEWS))
         if self.alone and self.alone not in ALONE:
