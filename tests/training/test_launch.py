@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from worldmodels.core.config import from_dict, load_config
-from worldmodels.core.errors import DiskFullError, RunError, UserError
+from worldmodels.core.errors import CheckpointError, DiskFullError, RunError, UserError
 from worldmodels.core.run_dir import RunDir
 from worldmodels.envs import EnvConfig
 from worldmodels.runtime.action_recording import ActionRecording, RecordedEpisode, write_recording
@@ -57,6 +57,11 @@ def test_a_folder_with_something_else_is_refused_before_anything_is_built(tmp_pa
     with pytest.raises(RunError, match=r"not empty \(notes.txt\)"):
         check_run(debug(), tmp_path)
     assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+def test_a_new_run_has_no_checkpoint_to_continue_from(tmp_path):
+    with pytest.raises(CheckpointError, match="There is no run in .* to continue from a checkpoint of step 300"):
+        check_run(debug(), tmp_path / "run", checkpoint=300)
 
 
 def test_only_the_length_of_a_run_may_change(tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -121,6 +122,31 @@ def test_a_finished_run_has_nothing_to_do(uninterrupted):
     before = learning_records(uninterrupted)
     run(uninterrupted)
     assert learning_records(uninterrupted) == before
+
+
+def test_a_run_goes_on_from_an_older_checkpoint_to_the_same_numbers(uninterrupted, tmp_path):
+    logdir = shutil.copytree(uninterrupted, tmp_path / "again")
+    done = subprocess.run([*command(logdir), "--checkpoint", "300"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "Continuing from the checkpoint at step 300" in done.stdout
+    assert_same(uninterrupted, logdir)
+    done = subprocess.run([*command(logdir), "--checkpoint", "250"], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "no checkpoint of step 250" in done.stderr and "Steps there: 300, 400" in done.stderr
+
+
+def test_a_damaged_replay_store_is_told_and_left_as_it_is(uninterrupted, tmp_path):
+    logdir = shutil.copytree(uninterrupted, tmp_path / "damaged")
+    steps = logdir / "replay" / "00000000.steps"
+    data = bytearray(steps.read_bytes())
+    data[1000] ^= 1
+    steps.write_bytes(data)
+    before = {path: path.read_bytes() for path in (logdir / "replay").rglob("*")}
+    done = subprocess.run(command(logdir), capture_output=True, text=True)
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    assert "of '00000000.steps' does not agree with its checksum" in done.stderr
+    assert "--leave-out" in done.stderr
+    assert {path: path.read_bytes() for path in (logdir / "replay").rglob("*")} == before
 
 
 def test_another_configuration_is_refused_and_named(uninterrupted):

@@ -125,9 +125,10 @@ def _metrics(run: RunDir) -> PartReport:
     if not run.metrics.exists():
         return PartReport("metrics", "", [])
     try:
-        return PartReport("metrics", _counted(len(load_metrics(run.path)), "value"), [])
+        load_metrics(run.path)
     except UserError as error:
         return PartReport("metrics", "", [str(error)])
+    return PartReport("metrics", _counted(run.metrics.read_bytes().count(b"\n"), "line"), [])
 
 
 def _events(run: RunDir) -> PartReport:
@@ -206,9 +207,7 @@ def _leave_out(run: RunDir) -> None:
         first, stop = min(cursor.first for cursor in cursors), max(cursor.stop for cursor in cursors)
         for report in leave_out(run.replay, layout, stop, first):
             steps = f"{int(report.lost.sum()) - report.left_out:,} of {report.lost.size:,} steps"
-            print(
-                f"Left out {steps} in chunk {report.chunk}; its old rows are kept in '{run.replay}/set-aside/damaged'."
-            )
+            print(f"Left out {steps} of chunk {report.chunk}. Its old rows are in '{run.replay}/set-aside/damaged'.")
 
 
 def _counted(count: int, noun: str) -> str:

@@ -17,7 +17,7 @@ def count_events(path: Path) -> int:
 
     count = 0
     try:
-        for _ in tf.data.TFRecordDataset(str(path)):
+        for _ in tf.data.TFRecordDataset(str(path), buffer_size=1 << 18):
             count += 1
     except tf.errors.DataLossError as error:
         if "truncated" not in str(error):

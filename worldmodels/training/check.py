@@ -54,9 +54,7 @@ def check_run(config: RunConfig, path: str | Path, checkpoint: int | None = None
             Checkpoints(run_dir.checkpoints).check(checkpoint)
         return CheckedRun(config, run_dir, is_new=False, checkpoint=checkpoint)
     if checkpoint is not None:
-        raise CheckpointError(
-            f"There is no run in '{path}' that could continue from a checkpoint of step {checkpoint}."
-        )
+        raise CheckpointError(f"There is no run in '{path}' to continue from a checkpoint of step {checkpoint}.")
     check_config(config)
     run_dir.check_free(config)
     return CheckedRun(config, run_dir, is_new=True, sources=check_sources(config))
