@@ -304,9 +304,7 @@ def test_a_state_that_nests_too_deep_is_neither_written_nor_read(tmp_path: Path)
     manifest = json.loads((folder / "manifest.json").read_text())
     manifest["files"]["state.json"] = {"bytes": len(state), "sha256": hashlib.sha256(state).hexdigest()}
     (folder / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(
-        CheckpointError, match=r"state\.json' is damaged: .* more than 100 levels deep"
-    ):
+    with pytest.raises(CheckpointError, match=r"state\.json' is damaged: .* more than 100 levels deep"):
         Checkpoints(tmp_path).read()
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.config import differences, load_config, to_dict
 from worldmodels.core.errors import RunError
 from worldmodels.core.run_dir import RunDir
@@ -46,7 +47,9 @@ def check_run(config: RunConfig, path: str | Path) -> CheckedRun:
         run_dir = RunDir.open(path)
         config = _continued(load_config(RunConfig, [run_dir.config]), config, Path(path))
         check_config(config)
-        return CheckedRun(config, run_dir, is_new=False)
+        # Killed before its first checkpoint, it starts again with what a new run starts with.
+        begun = bool(Checkpoints(run_dir.checkpoints).steps())
+        return CheckedRun(config, run_dir, is_new=False, sources=Sources() if begun else check_sources(config))
     check_config(config)
     run_dir.check_free(config)
     return CheckedRun(config, run_dir, is_new=True, sources=check_sources(config))
