@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from worldmodels.core.config import load_config
-from worldmodels.core.errors import RunError
+from worldmodels.core.errors import FileError, RunError
 from worldmodels.core.run_dir import RunDir
 
 
@@ -117,3 +117,63 @@ def test_the_lock_of_a_killed_process_is_taken_over(tmp_path: Path) -> None:
         process.wait()
         with run.lock():
             pass
+
+
+@pytest.mark.parametrize("name", ["metrics.jsonl", "meta.json", "config.yaml", ".lock", "events.out.tfevents.1.host.2"])
+@pytest.mark.parametrize("dangling", [False, True])
+def test_a_link_in_place_of_a_file_is_refused(tmp_path: Path, name: str, dangling: bool) -> None:
+    run, outside = RunDir.create(tmp_path / "run", Tiny(), {}), tmp_path / "outside"
+    content = '{"format": 1}' if name == "meta.json" else "seed: 0\n"
+    outside.write_text(content)
+    (run.path / name).unlink(missing_ok=True)
+    (run.path / name).symlink_to(tmp_path / "nowhere" if dangling else outside)
+    if dangling and name == "meta.json":
+        with pytest.raises(RunError, match="holds no run"):
+            RunDir.open(run.path)
+        return
+    with pytest.raises(FileError, match=rf"{re.escape(name)}' is a link"):
+        RunDir.open(run.path)
+    if name == ".lock":
+        with pytest.raises(FileError, match=r"\.lock' is a link"), run.lock():
+            pass
+    assert outside.read_text() == content and not (tmp_path / "nowhere").exists()
+
+
+@pytest.mark.parametrize("name", ["checkpoints", "replay", "eval", "videos"])
+def test_a_link_in_place_of_a_folder_is_refused(tmp_path: Path, name: str) -> None:
+    run = RunDir.create(tmp_path / "run", Tiny(), {})
+    (tmp_path / "outside").mkdir()
+    (run.path / name).symlink_to(tmp_path / "outside")
+    with pytest.raises(FileError, match=rf"{name}' is a link; .* the run's folder as a whole may be a link"):
+        RunDir.open(run.path)
+
+
+def test_the_folder_itself_may_be_a_link(tmp_path: Path) -> None:
+    (tmp_path / "big_disk").mkdir()
+    (tmp_path / "run").symlink_to(tmp_path / "big_disk")
+    run = RunDir.create(tmp_path / "run", Tiny(), {})
+    with run.training():
+        assert RunDir.open(run.path).exists()
+    with pytest.raises(ValueError, match="fails"), RunDir(tmp_path / "run2").training(Tiny()):
+        raise ValueError("fails")
+    run.discard()
+    assert os.listdir(tmp_path / "big_disk") == [] and (tmp_path / "run").is_symlink()
+    assert not (tmp_path / "run2").exists()
+
+
+def test_a_place_where_no_folder_can_be_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
+    for path, message in [
+        (tmp_path / "file" / "run", r"'.*/file' is a file, and a run needs a folder"),
+        (tmp_path / "dangling", r"'.*/dangling' is a link to nothing, and a run needs a folder"),
+        (tmp_path / ("x" * 300), "cannot be used: File name too long"),
+        (tmp_path / ("x" * 300) / "run", "cannot be used: File name too long"),
+    ]:
+        with pytest.raises((RunError, FileError), match=message):
+            RunDir(path).check_free(Tiny())
+        with pytest.raises((RunError, FileError)), RunDir(path).training(Tiny()):
+            pass
+    with pytest.raises(FileError, match="'/proc/run' cannot be made"), RunDir("/proc/run").training(Tiny()):
+        pass
+    assert sorted(os.listdir(tmp_path)) == ["dangling", "file"]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from worldmodels.core.errors import DiskFullError
+from worldmodels.core.errors import DiskFullError, FileError
 from worldmodels.telemetry.sinks import JSONLSink, TensorBoardSink
 
 
@@ -166,3 +166,19 @@ def test_tensorboard_reports_a_full_disk(tmp_path: Path) -> None:
         "except DiskFullError: sys.exit(7)\n"
     )
     assert subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=False).returncode == 7
+
+
+def test_a_link_in_place_of_the_records_is_refused_and_not_followed(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.write_text('{"mine": 1}\ntorn')
+    path = tmp_path / "metrics.jsonl"
+    sink = JSONLSink(path)
+    path.symlink_to(outside)
+    for use in (lambda: JSONLSink(path), lambda: sink.scalars(1, {"a": 1.0}), lambda: sink.load({"bytes": 3})):
+        with pytest.raises(FileError, match=r"metrics\.jsonl' is a link"):
+            use()
+    events = tmp_path / "events.out.tfevents.1"
+    events.symlink_to(outside)
+    with pytest.raises(FileError, match="is a link"):
+        TensorBoardSink(tmp_path).load({"bytes": {events.name: 3}})
+    assert outside.read_text() == '{"mine": 1}\ntorn'

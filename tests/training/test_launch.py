@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.config import from_dict, load_config
 from worldmodels.core.errors import CheckpointError, DiskFullError, RunError, UserError
 from worldmodels.core.run_dir import RunDir
 from worldmodels.envs import EnvConfig
 from worldmodels.runtime.action_recording import ActionRecording, RecordedEpisode, write_recording
 from worldmodels.runtime.config import RunConfig
-from worldmodels.training import demonstrations, run
+from worldmodels.training import check, demonstrations, run
 from worldmodels.training.check import check_run
 from worldmodels.training.launch import launch, parse_config
+from worldmodels.training.sources import Sources
 
 
 def debug(*overrides):
@@ -93,3 +95,12 @@ def test_demonstrations_are_replayed_once(tmp_path, monkeypatch):
     assert checked.sources.steps == 8
     assert len(calls) == 1
     assert demonstrations.load_demonstrations([], EnvConfig(game="maze")) == []
+
+
+def test_a_run_killed_before_its_first_checkpoint_begins_with_its_demonstrations(tmp_path, monkeypatch):
+    monkeypatch.setattr(check, "check_sources", lambda config: Sources(replay_steps=7))
+    RunDir.create(tmp_path / "run", debug(), {})
+    checked = check_run(debug(), tmp_path / "run")
+    assert (checked.is_new, checked.sources.steps) == (False, 7)
+    Checkpoints(tmp_path / "run" / "checkpoints").write(0, {})
+    assert check_run(debug(), tmp_path / "run").sources.steps == 0

@@ -20,8 +20,8 @@ from typing import Any
 from safetensors import SafetensorError
 from safetensors import numpy as safetensors
 
-from worldmodels.core.errors import CheckpointError, FileError, disk_full_reported
-from worldmodels.core.files import read_regular, sync_folder, write_synced
+from worldmodels.core.errors import CheckpointError, FileError, os_errors_reported
+from worldmodels.core.files import make_folder, read_regular, remove_one, sync_folder, temporary, write_synced
 from worldmodels.core.json_files import parse_strict
 from worldmodels.core.tree import flatten, restore
 
@@ -57,10 +57,10 @@ class Checkpoints:
         """
         files = _encode(step, tree)
         target = self._plain(step)
-        beside = target.with_name(f"{target.name}.tmp-{os.getpid()}")
+        beside = temporary(target)
         try:
-            with disk_full_reported(target):
-                self.folder.mkdir(parents=True, exist_ok=True)
+            with os_errors_reported(target):
+                make_folder(self.folder)
                 self._remove_leftovers()
                 beside.mkdir()
                 for name, data in files.items():
@@ -72,7 +72,7 @@ class Checkpoints:
                 sync_folder(self.folder)
                 self._remove_leftovers()
         finally:
-            shutil.rmtree(beside, ignore_errors=True)
+            remove_one(beside)
         before = [other for other in self.steps() if other <= step]
         for other in set(self.steps()) - set(before[-self.keep :]):
             self._remove(self._path(other))
@@ -120,17 +120,17 @@ class Checkpoints:
 
     def _remove(self, path: Path) -> None:
         """Remove a checkpoint, renamed first: a crash then leaves a leftover, not a checkpoint with files missing."""
-        aside = path.with_name(f"{path.name}.tmp-removed")
+        aside = temporary(path)
         os.rename(path, aside)
         shutil.rmtree(aside)
 
     def _remove_leftovers(self) -> None:
         for leftover in self.folder.glob("*.tmp-*"):
-            plain = leftover.with_name(leftover.name.partition(".")[0])
-            if leftover.name.endswith(REPLACED) and not plain.exists():
-                os.rename(leftover, plain)  # the process died in between
+            plain = leftover.name.removesuffix(REPLACED)
+            if plain != leftover.name and not (self.folder / plain).exists():
+                os.rename(leftover, self.folder / plain)  # the process died in between
             else:
-                shutil.rmtree(leftover)
+                remove_one(leftover)
 
 
 class _DamageError(Exception):

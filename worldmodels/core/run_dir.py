@@ -7,20 +7,28 @@ import json
 import os
 import platform
 import shlex
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from importlib import metadata
 from pathlib import Path
 from typing import Any, TextIO
 
+from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.config import to_dict
-from worldmodels.core.errors import FileError, RunError, disk_full_reported
-from worldmodels.core.files import write_atomic
+from worldmodels.core.errors import FileError, RunError, disk_full_reported, os_errors_reported
+from worldmodels.core.files import (
+    check_own,
+    is_temporary,
+    open_regular,
+    read_regular,
+    remove_one,
+    remove_temporary,
+    write_atomic,
+)
 from worldmodels.core.json_files import read_json
 from worldmodels.core.lookup import nearest
 from worldmodels.core.yaml_text import to_yaml
@@ -55,6 +63,7 @@ class RunDir:
         self.replay = self.path / "replay"
         self.eval = self.path / "eval"
         self.videos = self.path / "videos"
+        self._lock = self.path / ".lock"
 
     @classmethod
     def create(cls, path: Path | str, config: Any, meta: Mapping[str, Any]) -> RunDir:
@@ -65,8 +74,7 @@ class RunDir:
         """
         run = cls(path)
         run.check_free(config)
-        with disk_full_reported(run.path):
-            run.path.mkdir(parents=True, exist_ok=True)
+        run._make()
         write_atomic(run.config, _config_text(config))
         # Last, because its presence is what makes the folder a run.
         write_atomic(run.meta, json.dumps({**meta, **_circumstances()}, indent=2) + "\n")
@@ -78,10 +86,12 @@ class RunDir:
 
         Raises:
             RunError: it is missing, damaged or of another format version.
+            FileError: a file or folder in it is a link; the run's folder itself may be one.
         """
         run = cls(path)
         if not run.exists():
             raise RunError(run._why_missing())
+        run._check_own()
         try:
             found = read_json(run.meta, _Meta, allow_more=True).format
         except (FileNotFoundError, FileError) as error:
@@ -96,13 +106,41 @@ class RunDir:
         return run
 
     def exists(self) -> bool:
-        """Return whether the folder holds a run, of whatever version."""
-        return self.meta.is_file()
+        """Return whether the folder holds a run, of whatever version.
+
+        Raises:
+            FileError: the path cannot be one, or may not be looked at.
+        """
+        with os_errors_reported(self.path, "used"):
+            return self.meta.is_file()
+
+    @contextmanager
+    def training(self, new: Any = None) -> Iterator[None]:
+        """Keep the folder for training meanwhile, and remove what killed processes left half written.
+
+        Args:
+            new: the configuration of a new run, which is created. If it fails before its first checkpoint, nothing of
+                it is left.
+
+        Raises:
+            RunError: another process trains in the folder, or a new run finds something there.
+        """
+        with self.lock():
+            remove_temporary(self.path)
+            if new is not None:
+                RunDir.create(self.path, new, {})
+            try:
+                yield
+            except BaseException:
+                if new is not None and not Checkpoints(self.checkpoints).steps():
+                    self.discard()
+                raise
 
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Keep other processes from training in this folder meanwhile; they get a `RunError`."""
-        with open(self.path / ".lock", "a+") as file:
+        self._make()
+        with open(open_regular(self._lock, os.O_RDWR | os.O_CREAT), "r+") as file:
             self._acquire(file)
             yield
 
@@ -123,21 +161,47 @@ class RunDir:
             file.flush()
 
     def discard(self) -> None:
-        """Remove the folder of a new run that failed before its first checkpoint, with everything in it."""
-        shutil.rmtree(self.path, ignore_errors=True)
+        """Remove the folder of a new run that failed before its first checkpoint, with everything in it.
+
+        Until the last moment it is what the same command would go on with: a kill in between loses nothing.
+        """
+        last = [self.meta, self.config, self._lock]
+        for path in [*(path for path in self.path.iterdir() if path not in last), *last]:
+            remove_one(path)
+        with suppress(OSError):  # it may be a link, or hold what another process has put there since
+            self.path.rmdir()
 
     def check_free(self, config: Any) -> None:
         """Raise `RunError` where a new run with this `config` cannot be created; leave nothing behind."""
         if self.exists():
             raise RunError(f"Folder '{self.path}' already holds a run. Choose another one, or continue that run.")
-        if self.path.exists() and not self.path.is_dir():
-            raise RunError(f"'{self.path}' is a file, and a run needs a folder. Choose another path.")
-        inside = sorted(os.listdir(self.path)) if self.path.is_dir() else []
-        if inside == [self.config.name] and self.config.read_bytes() == _config_text(config).encode():
+        with os_errors_reported(self.path, "used"):
+            self._check_place()
+            names_inside = os.listdir(self.path) if self.path.is_dir() else []
+        inside = sorted(name for name in names_inside if name != self._lock.name and not is_temporary(name))
+        if inside == [self.config.name] and read_regular(self.config) == _config_text(config).encode():
             return  # creating this very run was cut off between the two files
         if inside:
             names = ", ".join(inside[:3]) + (", ..." if len(inside) > 3 else "")
             raise RunError(f"Folder '{self.path}' is not empty ({names}) and holds no run. Choose another one.")
+
+    def _make(self) -> None:
+        with os_errors_reported(self.path, "made"):  # not `make_folder`: a run's folder as a whole may be a link
+            self.path.mkdir(parents=True, exist_ok=True)
+
+    def _check_place(self) -> None:
+        """Check that the folder is there and can be written to, or can be made."""
+        place = next(path for path in (self.path, *self.path.absolute().parents) if os.path.lexists(path))
+        if not place.is_dir():
+            what = "a link to nothing" if place.is_symlink() and not place.exists() else "a file"
+            raise RunError(f"'{place}' is {what}, and a run needs a folder. Choose another path.")
+        if not os.access(place, os.W_OK | os.X_OK):
+            raise RunError(f"Nothing can be written in '{place}', and a run needs a folder. Choose another path.")
+
+    def _check_own(self) -> None:
+        own = [self.config, self.meta, self.metrics, self.checkpoints, self.replay, self.eval, self.videos, self._lock]
+        for path in [*own, *self.path.glob("events.out.tfevents.*")]:
+            check_own(path)
 
     def _why_missing(self) -> str:
         if self.path.is_dir():

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from worldmodels.core.errors import disk_full_reported
+from worldmodels.core.files import open_regular, read_regular
 from worldmodels.telemetry.gif import encode_gif
 
 
@@ -25,13 +26,13 @@ class JSONLSink:
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
-        if self.path.exists():
-            whole = self.path.read_bytes().rfind(b"\n") + 1
-            os.truncate(self.path, whole)
+        if os.path.lexists(self.path):
+            _shorten(self.path, read_regular(self.path).rfind(b"\n") + 1)
 
     def scalars(self, step: int, values: Mapping[str, float]) -> None:
         line = json.dumps({"step": int(step), **{name: float(value) for name, value in values.items()}}) + "\n"
-        with disk_full_reported(self.path), open(self.path, "ab", buffering=0) as file:
+        descriptor = open_regular(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        with disk_full_reported(self.path), open(descriptor, "ab", buffering=0) as file:
             before = file.tell()
             try:
                 rest = line.encode()
@@ -129,4 +130,5 @@ def _shorten(path: Path, size: int) -> None:
     if size == 0:
         path.unlink(missing_ok=True)
     elif _size(path) > size:
-        os.truncate(path, size)
+        with open(open_regular(path, os.O_WRONLY), "wb", buffering=0) as file:
+            file.truncate(size)

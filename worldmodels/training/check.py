@@ -52,7 +52,10 @@ def check_run(config: RunConfig, path: str | Path, checkpoint: int | None = None
         check_config(config)
         if checkpoint is not None:
             Checkpoints(run_dir.checkpoints).check(checkpoint)
-        return CheckedRun(config, run_dir, is_new=False, checkpoint=checkpoint)
+        # Killed before its first checkpoint, it starts again with what a new run starts with.
+        begun = bool(Checkpoints(run_dir.checkpoints).steps())
+        sources = Sources() if begun else check_sources(config)
+        return CheckedRun(config, run_dir, is_new=False, sources=sources, checkpoint=checkpoint)
     if checkpoint is not None:
         raise CheckpointError(f"There is no run in '{path}' to continue from a checkpoint of step {checkpoint}.")
     check_config(config)

@@ -46,7 +46,7 @@ def train(checked: CheckedRun) -> Path:
         parts = build_parts(config, env)
         if checked.is_new:
             progress.message(estimate_run(parts, env.num_envs, checked.sources.steps).text)
-        stack.enter_context(_folder(checked))
+        stack.enter_context(checked.run_dir.training(config if checked.is_new else None))
         interruption = stack.enter_context(Interruption())
         logger = stack.enter_context(_logger(checked.run_dir))
         session = TrainingSession(checked, env, parts, logger, progress)
@@ -156,21 +156,6 @@ def _open_replay(checked: CheckedRun, training: ModelBasedConfig, env: VectorEnv
         expected_steps=checked.sources.steps + training.collected_steps,
         checkpoints=checked.config.schedule.keep_checkpoints,
     )
-
-
-@contextmanager
-def _folder(checked: CheckedRun) -> Iterator[None]:
-    """Create the folder of a new run, and lock it; a new run that fails before its first checkpoint leaves nothing."""
-    run_dir = checked.run_dir
-    if checked.is_new:
-        RunDir.create(run_dir.path, checked.config, {})
-    try:
-        with run_dir.lock():
-            yield
-    except BaseException:
-        if checked.is_new and not Checkpoints(run_dir.checkpoints).steps():
-            run_dir.discard()
-        raise
 
 
 @contextmanager
