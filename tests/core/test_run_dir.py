@@ -57,6 +57,15 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
         RunDir.create(tmp_path / "c", Tiny(), {})
 
 
+def test_a_changed_configuration_is_told(tmp_path: Path) -> None:
+    run = RunDir.create(tmp_path, {"seed": 1}, {})
+    run.config.write_text("seed: 2\n")
+    with pytest.raises(RunError, match=r"config.yaml' was changed or damaged since the run was made .*another folder"):
+        RunDir.open(tmp_path)
+    run.config.write_text("seed: 1\n")
+    assert RunDir.open(tmp_path).exists()
+
+
 def test_an_empty_folder_and_a_creation_cut_off_can_be_used(tmp_path: Path) -> None:
     RunDir.create(tmp_path, {"seed": 1}, {})
     (tmp_path / "meta.json").unlink()

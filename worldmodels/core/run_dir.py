@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import os
 import platform
@@ -42,6 +43,8 @@ class _Meta:
     """The part of meta.json that is read again; the rest is for people."""
 
     format: int | None = None
+    config_sha256: str | None = None
+    """Of config.yaml; None in runs of before there was one."""
 
 
 class RunDir:
@@ -75,9 +78,11 @@ class RunDir:
         run = cls(path)
         run.check_free(config)
         run._make()
-        write_atomic(run.config, _config_text(config))
+        text = _config_text(config)
+        write_atomic(run.config, text)
+        noted = {**meta, **_circumstances(), "config_sha256": hashlib.sha256(text.encode()).hexdigest()}
         # Last, because its presence is what makes the folder a run.
-        write_atomic(run.meta, json.dumps({**meta, **_circumstances()}, indent=2) + "\n")
+        write_atomic(run.meta, json.dumps(noted, indent=2) + "\n")
         return run
 
     @classmethod
@@ -93,16 +98,22 @@ class RunDir:
             raise RunError(run._why_missing())
         run._check_own()
         try:
-            found = read_json(run.meta, _Meta, allow_more=True).format
+            meta = read_json(run.meta, _Meta, allow_more=True)
         except (FileNotFoundError, FileError) as error:
             raise RunError(f"Run folder '{run.path}' is damaged: {error}") from error
-        if found != FORMAT:
+        if meta.format != FORMAT:
             raise RunError(
-                f"Run folder '{run.path}' has format {found}; this version of worldmodels expects format {FORMAT}. "
-                "Use the version that meta.json names, or train anew in another folder."
+                f"Run folder '{run.path}' has format {meta.format}; this version of worldmodels expects format "
+                f"{FORMAT}. Use the version that meta.json names, or train anew in another folder."
             )
         if not run.config.is_file():
             raise RunError(f"Run folder '{run.path}' is damaged: its configuration '{run.config}' is missing.")
+        if meta.config_sha256 not in (None, hashlib.sha256(read_regular(run.config)).hexdigest()):
+            raise RunError(
+                f"The configuration '{run.config}' was changed or damaged since the run was made (its SHA-256 is not "
+                f"that in '{run.meta.name}'). A run keeps its configuration: bring the old file back, or train anew in "
+                "another folder with this one."
+            )
         return run
 
     def exists(self) -> bool:

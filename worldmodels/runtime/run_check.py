@@ -52,7 +52,9 @@ def check_and_report(path: str | Path, mend: bool = False) -> int:
     Raises:
         RunError: there is no run, or it is being trained while something is to be left out.
     """
-    run = RunDir.open(path)
+    run = RunDir(path)
+    if not run.exists():
+        RunDir.open(path)  # which says what is there instead
     if mend:
         _leave_out(run)
     problems: list[str] = []
@@ -68,7 +70,9 @@ def check_and_report(path: str | Path, mend: bool = False) -> int:
 
 def check_parts(run: RunDir) -> Iterator[PartReport]:
     """Check each part of a run folder, one after the other."""
-    yield _each("configuration", "file", [run.config], lambda file: load_config(RunConfig, [file]))
+    yield _each(
+        "configuration", "file", [run.config], lambda file: load_config(RunConfig, [RunDir.open(run.path).config])
+    )
     yield _checkpoints(run)
     if run.replay.exists():
         yield _replay(run)
