@@ -60,7 +60,7 @@ class RunDir:
             run.path.mkdir(parents=True, exist_ok=True)
         write_atomic(run.config, _config_text(config))
         # Last, because its presence is what makes the folder a run.
-        write_atomic(run.meta, json.dumps({**meta, **_circumstances()}, indent=2) + "\n")
+        write_atomic(run.meta, json.dumps({**meta, **_circumstances()}, indent=2, allow_nan=False) + "\n")
         return run
 
     @classmethod

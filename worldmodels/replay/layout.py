@@ -64,7 +64,9 @@ class Layout:
     def write(self, folder: Path) -> None:
         """Write the header, and make the folder where it is missing."""
         folder.mkdir(parents=True, exist_ok=True)
-        write_atomic(folder / "store.json", json.dumps({"format": FORMAT, **asdict(self)}, indent=2) + "\n")
+        write_atomic(
+            folder / "store.json", json.dumps({"format": FORMAT, **asdict(self)}, indent=2, allow_nan=False) + "\n"
+        )
 
     @classmethod
     def read(cls, folder: Path) -> Layout:
