@@ -17,7 +17,11 @@ from worldmodels.telemetry.sinks import JSONLSink, TensorBoardSink
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
+    return [json.loads(line, parse_constant=not_json) for line in path.read_text().splitlines()]
+
+
+def not_json(name: str) -> None:
+    raise AssertionError(f"{name} is not JSON")
 
 
 def test_one_line_per_call(tmp_path: Path) -> None:
@@ -28,7 +32,14 @@ def test_one_line_per_call(tmp_path: Path) -> None:
     sink.close()
     first, second = lines(sink.path)
     assert first == {"step": 16, "episode/return": 1.5}
-    assert second["model/loss"] == 2.0 and math.isnan(second["model/kl"])
+    assert second == {"step": 32, "model/loss": 2.0, "model/kl": None}
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, np.float32("inf"), np.float64("nan")])
+def test_what_is_not_finite_is_null(tmp_path: Path, value: float) -> None:
+    sink = JSONLSink(tmp_path / "metrics.jsonl")
+    sink.scalars(1, {"a": value, "b": 1e300})
+    assert lines(sink.path) == [{"step": 1, "a": None, "b": 1e300}]
 
 
 def test_a_torn_last_line_is_dropped(tmp_path: Path) -> None:
@@ -130,6 +141,14 @@ def test_tensorboard_shows_scalars_and_videos_and_forgets_the_future(tmp_path: P
     accumulator.Reload()
     width, height, image = accumulator.Tensors("video/imagined")[0].tensor_proto.string_val
     assert (width, height, image[:3]) == (b"8", b"8", b"GIF")
+
+
+def test_tensorboard_shows_what_float32_cannot_hold_as_infinite(tmp_path: Path) -> None:
+    sink = TensorBoardSink(tmp_path)
+    sink.scalars(1, {"a": 1e39, "b": -1e300, "c": math.inf, "d": 3e38})
+    sink.close()
+    shown = {name: value for _, name, value in scalars_in(tmp_path)}
+    assert shown == {"a": math.inf, "b": -math.inf, "c": math.inf, "d": float(np.float32(3e38))}
 
 
 def test_a_file_of_a_process_that_began_after_the_checkpoint_goes(tmp_path: Path) -> None:

@@ -146,7 +146,7 @@ def _encode(step: int, tree: Mapping[str, Any]) -> dict[str, bytes]:
     files = {TENSORS: safetensors.save(tensors), STATE: json.dumps(state, indent=1).encode()}
     sums = {name: {"bytes": len(data), "sha256": _sha256(data)} for name, data in files.items()}
     manifest = {"format": FORMAT, "step": step, "files": sums}
-    return {**files, MANIFEST: json.dumps(manifest, indent=1).encode()}
+    return {**files, MANIFEST: json.dumps(manifest, indent=1, allow_nan=False).encode()}
 
 
 def _decode(folder: Path, step: int) -> dict[str, Any]:

@@ -36,6 +36,10 @@ class NonFiniteError(UserError):
     """A loss or a gradient that became NaN or infinite; training stopped before it could spread."""
 
 
+class ForeignEnvError(UserError):
+    """An environment that is not one of ours failed or broke Gymnasium's rules; the text names it, and the step."""
+
+
 class ConformanceError(Exception):
     """A game, model or agent that breaks its contract; the text says what was expected and what was found."""
 

@@ -82,7 +82,7 @@ class RunDir:
         write_atomic(run.config, text)
         noted = {**meta, **_circumstances(), "config_sha256": hashlib.sha256(text.encode()).hexdigest()}
         # Last, because its presence is what makes the folder a run.
-        write_atomic(run.meta, json.dumps(noted, indent=2) + "\n")
+        write_atomic(run.meta, json.dumps(noted, indent=2, allow_nan=False) + "\n")
         return run
 
     @classmethod

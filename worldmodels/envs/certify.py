@@ -160,7 +160,9 @@ def certify_and_report(games: Sequence[str], modes: Sequence[str], levels: Level
     for result in results:
         print("".join(f"{line}\n" for line in result.failures()), end="")
     if json_file:
-        write_atomic(Path(json_file), json.dumps([result.tree() for result in results], indent=2) + "\n")
+        write_atomic(
+            Path(json_file), json.dumps([result.tree() for result in results], indent=2, allow_nan=False) + "\n"
+        )
     return 0 if all(result.passed for result in results) else 1
 
 

@@ -243,7 +243,7 @@ def main(path: str) -> None:
     """Write the digests of the games as they are now."""
     import json
 
-    write_atomic(Path(path), json.dumps(digests(), indent=2) + "\n")
+    write_atomic(Path(path), json.dumps(digests(), indent=2, allow_nan=False) + "\n")
 
 
 if __name__ == "__main__":

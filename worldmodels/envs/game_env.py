@@ -66,7 +66,8 @@ class GameEnv(gymnasium.Env[Images, np.int64]):
     def step(self, action: np.int64 | int) -> tuple[Images, float, bool, bool, dict[str, Any]]:
         """Return observation, reward, terminated, truncated and info. After the end of an episode it is an error."""
         outcome = self._batch.new_outcome()
-        self._batch.step(np.array([action], np.int32), outcome)
+        actions: Any = [action]  # whatever it is: the batch looks, and converts nothing
+        self._batch.step(actions, outcome)
         return (
             outcome.observations[0],
             float(outcome.rewards[0]),

@@ -90,6 +90,7 @@ class NativeBatch:
     """A batch is N native games with common options, the same game or different ones.
 
     `autoreset` is "NextStep", "SameStep" or "Disabled".
+    A batch takes one call at a time: while another thread's goes on, a call is a `UserError` and changes nothing.
     Raises `UserError` for a game, option or mode that does not exist.
     """
 
@@ -132,8 +133,9 @@ class NativeBatch:
         """Begin new episodes (where `mask` is true) and report on all."""
         self._native.reset(mask, outcome)
 
-    def step(self, actions: npt.NDArray[np.int32], outcome: Outcome) -> None:
-        """Step every game by one action, int32 (N,). An error inside one game is a `GameError` that names it."""
+    def step(self, actions: npt.ArrayLike, outcome: Outcome) -> None:
+        """Step every game by one action: N integers of any type, 0 to 14. An error inside one game is a `GameError`
+        that names it."""
         self._native.step(actions, outcome)
 
     def observe(self, outcome: Outcome) -> None:
@@ -146,33 +148,20 @@ class NativeBatch:
 
     def get_state(self) -> list[bytes]:
         """Return everything that the future depends on, per environment."""
-        return [self._native.get_state(index) for index in range(len(self))]
+        return self._native.get_states()
 
     def set_state(self, states: Sequence[bytes]) -> None:
         """Restore what `get_state` gave, all or nothing. Raises `UserError` if one of the states is refused."""
         if isinstance(states, (bytes, str)) or len(states) != len(self):
             raise UserError(f"{len(self)} environments need as many states; received {_counted(states)}.")
-        before = self.get_state()
-        try:
-            for index, state in enumerate(states):
-                self._set_one(index, state)
-        except UserError:
-            for index, state in enumerate(before):
-                self._native.set_state(index, state)
-            raise
-
-    def _set_one(self, index: int, state: bytes) -> None:
-        if not isinstance(state, bytes):
-            raise UserError(f"A state is bytes, as get_state gave them; received {type(state).__name__}.")
-        try:
-            self._native.set_state(index, state)
-        except _native.InvalidState as error:
-            where = f"Environment {index}: " if len(self) > 1 else ""
-            raise UserError(f"{where}{error}") from None
+        for state in states:
+            if not isinstance(state, bytes):
+                raise UserError(f"A state is bytes, as get_state gave them; received {type(state).__name__}.")
+        self._native.set_states(list(states))
 
     def hashes(self) -> list[int]:
         """Return a 64-bit digest of each environment's state."""
-        return [self._native.hash(index) for index in range(len(self))]
+        return self._native.hashes()
 
     def variables(self, index: int) -> dict[str, float]:
         """Return every number of one environment's state under its path, grids left out."""

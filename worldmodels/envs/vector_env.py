@@ -19,6 +19,9 @@ from worldmodels.envs.native_batch import Images, NativeBatch, Outcome
 
 Flags = npt.NDArray[np.bool_]
 
+MOST = 2**31 - 1
+"""This many environments or threads have a number; what the machine has room for is less."""
+
 
 class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
     """A vector environment is N games that step together.
@@ -29,7 +32,7 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
         name: a native game, see `worldmodels.envs.GAMES`; or a mixture, "coinrun,maze": environment i plays the i-th of
             them, round and round, as it would play alone with the same seed and index.
         num_envs: N, 1 or more; of a mixture, a multiple of its games.
-        num_threads: threads that step them; nothing but the speed depends on it.
+        num_threads: threads that step them; nothing but the speed depends on it. There are never more than N.
         autoreset_mode: as Gymnasium defines them. NEXT_STEP: the last observation of an episode is returned with its
             flags; the next step ignores its action and returns the first observation of the next episode with reward 0.
             SAME_STEP: the last observation is in `info["final_obs"]` (N, 64, 64, 3), valid where `info["_final_obs"]`.
@@ -43,6 +46,8 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
     prev_level_complete. In SAME_STEP mode `final_info` holds the last three as they were at the end of an episode.
     As in Gymnasium's own vector environments, a mask `_key`, bool (N,), stands beside each key and says which rows hold
     something: all do, apart from `final_obs` and `final_info`. The attribute `games` tells what each environment plays.
+
+    Threads of Python may take turns with one environment; a call while another thread's goes on is a `UserError`.
     """
 
     def __init__(
@@ -61,8 +66,7 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
             raise UserError(unknown("autoreset mode", str(mode), modes))
         if render_mode not in (None, "rgb_array"):
             raise UserError(unknown("render mode", str(render_mode), ["rgb_array"]))
-        if num_envs < 1 or num_threads < 1:
-            raise UserError(f"num_envs and num_threads are 1 or more; received {num_envs} and {num_threads}.")
+        _check_counts(num_envs, num_threads)
         self._batch = NativeBatch(spread_mixture(split_mixture(name), num_envs), options, mode, num_threads)
         self._seeded = False
         self._buffers = self._batch.new_outcome() if reuse_buffers else None
@@ -111,7 +115,7 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
     def step(self, actions: npt.ArrayLike) -> tuple[Images, npt.NDArray[np.float32], Flags, Flags, dict[str, Any]]:
         """Return observations, rewards float32 (N,), terminated bool (N,), truncated bool (N,) and info."""
         outcome = self._outcome()
-        self._batch.step(np.ascontiguousarray(actions, np.int32), outcome)
+        self._batch.step(actions, outcome)
         info = outcome.info(self._everywhere)
         if outcome.final_observations is not None:
             _add_final(outcome, info)
@@ -148,6 +152,15 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
                 f"A reset mask is bool ({self.num_envs},); received {checked.dtype} {tuple(checked.shape)}."
             )
         return checked
+
+
+def _check_counts(num_envs: object, num_threads: object) -> None:
+    for count in (num_envs, num_threads):
+        whole = isinstance(count, (int, np.integer)) and not isinstance(count, bool)
+        if not whole or not 1 <= int(count) <= MOST:  # type: ignore[call-overload]
+            raise UserError(
+                f"num_envs and num_threads are integers from 1 to {MOST}; received {num_envs!r} and {num_threads!r}."
+            )
 
 
 def _add_final(outcome: Outcome, info: dict[str, Any]) -> None:

@@ -65,7 +65,7 @@ class ResultFiles:
         path = _own_path(self._run_dir.eval, name, tree)
         created = datetime.now(timezone.utc).isoformat(timespec="seconds")
         make_folder(path.parent)
-        write_atomic(path, json.dumps({"created": created, **tree}, indent=2) + "\n")
+        write_atomic(path, json.dumps({"created": created, **tree}, indent=2, allow_nan=False) + "\n")
         return path
 
 

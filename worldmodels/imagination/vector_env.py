@@ -13,6 +13,7 @@ from gymnasium.vector.utils import batch_space
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.lookup import unknown
+from worldmodels.envs.actions import checked_actions
 from worldmodels.imagination.replay_starts import StartWindows
 from worldmodels.imagination.worlds import ImaginedStep, ImaginedWorlds, Observe
 from worldmodels.models.api import ModelSpec, WorldModel
@@ -99,7 +100,7 @@ class ImaginedVectorEnv(VectorEnv[Array, npt.NDArray[np.int32], Array]):
 
     def step(self, actions: npt.ArrayLike) -> tuple[Array, npt.NDArray[np.float32], Flags, Flags, dict[str, Any]]:
         """Take a step; return observations, rewards float32 (N,), terminated bool (N,), truncated bool (N,), info."""
-        checked = self._checked(actions)
+        checked = checked_actions(actions, self.num_envs, self._num_actions)
         begins = self._begins()
         step = self._worlds.step(checked)
         self._observation, self._continuation = step.observation, step.continuation
@@ -155,16 +156,6 @@ class ImaginedVectorEnv(VectorEnv[Array, npt.NDArray[np.int32], Array]):
         if self._over is None:
             raise ResetNeeded("No episode was begun yet: call reset first.")
         return self._over
-
-    def _checked(self, actions: npt.ArrayLike) -> npt.NDArray[np.int32]:
-        checked = np.asarray(actions)
-        fits = checked.shape == (self.num_envs,) and np.issubdtype(checked.dtype, np.integer)
-        if not fits or checked.min() < 0 or checked.max() >= self._num_actions:
-            raise UserError(
-                f"Actions are {self.num_envs} integers from 0 to {self._num_actions - 1}; received {checked.dtype} "
-                f"{checked.shape}: {checked.tolist()}."
-            )
-        return checked.astype(np.int32)
 
     def _reset_mask(self, options: dict[str, Any]) -> Flags:
         mask = np.asarray(options.pop("reset_mask", np.ones(self.num_envs, bool)))

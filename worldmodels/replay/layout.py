@@ -94,7 +94,7 @@ class Layout:
         """Write the header, and make the folder where it is missing."""
         make_folder(folder)
         header = {"format": FORMAT, **asdict(self), "checksum": self._checksum()}
-        write_atomic(folder / "store.json", json.dumps(header, indent=2) + "\n")
+        write_atomic(folder / "store.json", json.dumps(header, indent=2, allow_nan=False) + "\n")
 
     @classmethod
     def read(cls, folder: Path) -> Layout:

@@ -86,7 +86,7 @@ def write_recording(path: Path | str, played: ActionRecording) -> None:
     head = {"worldmodels": KIND, "version": VERSION, **asdict(played)}
     del head["episodes"]
     lines = [head, *(asdict(episode) for episode in played.episodes)]
-    write_atomic(path, "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
+    write_atomic(path, "".join(json.dumps(line, separators=(",", ":"), allow_nan=False) + "\n" for line in lines))
 
 
 def read_recording(path: Path | str) -> ActionRecording:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import math
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -19,7 +20,7 @@ from worldmodels.telemetry.gif import encode_gif
 
 
 class JSONLSink:
-    """A sink of one line per call, `{"step": 1000, "episode/return": 3.5, ...}`, with NaN as Python's json has it.
+    """A sink of one line per call, `{"step": 1000, "episode/return": 3.5, ...}`; what is not finite is null.
 
     A last line that a crash tore is dropped when the file is opened.
     """
@@ -30,7 +31,8 @@ class JSONLSink:
             _shorten(self.path, read_regular(self.path).rfind(b"\n") + 1)
 
     def scalars(self, step: int, values: Mapping[str, float]) -> None:
-        line = json.dumps({"step": int(step), **{name: float(value) for name, value in values.items()}}) + "\n"
+        record = {"step": int(step), **{name: _finite_or_none(value) for name, value in values.items()}}
+        line = json.dumps(record, allow_nan=False) + "\n"
         descriptor = open_regular(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         with disk_full_reported(self.path), open(descriptor, "ab", buffering=0) as file:
             before = file.tell()
@@ -66,9 +68,10 @@ class TensorBoardSink:
     def scalars(self, step: int, values: Mapping[str, float]) -> None:
         import tensorflow as tf
 
-        with self._writing(step):
+        # TensorBoard's numbers are float32, and it shows NaN and infinity as such: what is too large becomes infinite.
+        with self._writing(step), np.errstate(over="ignore"):
             for name, value in values.items():
-                tf.summary.scalar(name, value)
+                tf.summary.scalar(name, np.float32(value))
 
     def video(self, step: int, name: str, frames: npt.NDArray[np.uint8]) -> None:
         import tensorflow as tf
@@ -119,6 +122,11 @@ def _disk_full_reported(path: Path) -> Iterator[None]:
             yield
         except (tf.errors.ResourceExhaustedError, tf.errors.OutOfRangeError) as error:
             raise OSError(errno.ENOSPC, "No space left on device") from error
+
+
+def _finite_or_none(value: float) -> float | None:
+    """Return a number, or None for NaN and infinity, which JSON does not have."""
+    return float(value) if math.isfinite(value) else None
 
 
 def _size(path: Path) -> int:

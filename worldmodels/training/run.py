@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
 from worldmodels.core.checkpoint import Checkpoints
+from worldmodels.core.errors import UserError
 from worldmodels.core.run_dir import RunDir
 from worldmodels.core.schedules import Every
 from worldmodels.envs import VectorEnv
 from worldmodels.replay import Replay
 from worldmodels.runtime.build import Parts, build_parts, resolve_deterministic
-from worldmodels.runtime.config import ModelBasedConfig, ModelFreeConfig
+from worldmodels.runtime.config import ModelBasedConfig, ModelFreeConfig, RunConfig
 from worldmodels.runtime.environment import build_env
 from worldmodels.telemetry.logger import Logger
 from worldmodels.telemetry.sinks import JSONLSink, TensorBoardSink
@@ -42,7 +43,7 @@ def train(checked: CheckedRun) -> Path:
     with ExitStack() as stack:
         progress = stack.enter_context(Progress(config.training.step_limit, f"{config.env.game} · {path}"))
         progress.message(f"Building what learns ({config.model.kind}, {config.agent.kind})")
-        env = build_env(config)
+        env = stack.enter_context(_environment(config))
         parts = build_parts(config, env)
         if checked.is_new:
             progress.message(estimate_run(parts, env.num_envs, checked.sources.steps).text)
@@ -156,6 +157,19 @@ def _open_replay(checked: CheckedRun, training: ModelBasedConfig, env: VectorEnv
         expected_steps=checked.sources.steps + training.collected_steps,
         checkpoints=checked.config.schedule.keep_checkpoints,
     )
+
+
+@contextmanager
+def _environment(config: RunConfig) -> Iterator[VectorEnv]:
+    """Make the run's environment, and close it in the end; where the run has failed, that error is the one to tell."""
+    env = build_env(config)
+    try:
+        yield env
+    except BaseException:
+        with suppress(UserError):
+            env.close()
+        raise
+    env.close()
 
 
 @contextmanager

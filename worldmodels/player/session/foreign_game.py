@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -21,9 +21,9 @@ class ForeignGame:
     """
 
     def __init__(self, config: EnvConfig) -> None:
-        self._envs = make_vec(config, num_envs=1)
-        self.observation_space, actions = self._envs.single_observation_space, self._envs.single_action_space
-        meanings = _meanings(self._envs, int(getattr(actions, "n", 0)))
+        self._envs = cast(Any, make_vec(config, num_envs=1))
+        self.observation_space = self._envs.single_observation_space
+        meanings = self._envs.action_meanings()
         self.action_keys = tuple(_buttons(i, meaning) for i, meaning in enumerate(meanings))
         self.action_meanings = tuple(meaning.lower() for meaning in meanings)
         self.title = config.game
@@ -49,13 +49,6 @@ class ForeignGame:
     def close(self) -> None:
         """Close the environment."""
         self._envs.close()
-
-
-def _meanings(envs: Any, count: int) -> list[str]:
-    """Return the environment's names of its actions, or their numbers."""
-    single = envs.unwrapped_copies()[0]
-    named = getattr(single, "get_action_meanings", None)
-    return [str(name) for name in named()] if named else [f"action {i}" for i in range(count)]
 
 
 def _buttons(action: int, meaning: str) -> tuple[str, ...]:

@@ -1,25 +1,27 @@
 #include "batch/batch_env.h"
 
 #include <algorithm>
-#include <exception>
 
 namespace wm {
 
 BatchEnv::BatchEnv(const std::vector<EpisodeOptions>& wanted, Autoreset autoreset, int threads)
-    : autoreset_(autoreset), pool_(threads) {
+    : autoreset_(autoreset),
+      pool_(std::min(threads, static_cast<int>(wanted.size()))),
+      failures_(wanted.size()) {
     if (wanted.empty()) throw InvalidInput("A batch has one environment or more; received 0.");
     if (threads < 1) throw InvalidInput("num_threads is 1 or more; received " + std::to_string(threads) + ".");
     episodes_.reserve(wanted.size());
     for (const EpisodeOptions& one : wanted) episodes_.emplace_back(one);
-    failures_.resize(episodes_.size());
     reports_.resize(episodes_.size());
 }
 
 void BatchEnv::seed(std::uint64_t seed) {
+    const Call call(in_use_);
     for (int i = 0; i < size(); ++i) episode(i).seed(seed, i);
 }
 
 void BatchEnv::seed_each(const std::vector<std::uint64_t>& seeds) {
+    const Call call(in_use_);
     if (seeds.size() != episodes_.size())
         throw InvalidInput("Seeds are one per environment, " + std::to_string(episodes_.size()) + "; received " +
                            std::to_string(seeds.size()) + ".");
@@ -29,51 +31,94 @@ void BatchEnv::seed_each(const std::vector<std::uint64_t>& seeds) {
 // Runs `work(index)` for every environment.
 template <class Work>
 void BatchEnv::for_each(const Work& work) {
-    pool_.run(size(), [&](int index) {
-        try {
-            work(index);
-        } catch (const std::exception& error) {
-            failures_[static_cast<std::size_t>(index)] = error.what();
-            failed_ = true;
-        }
-    });
-    if (failed_) report_failure();
-}
-
-// Throws the failure with the lowest index, so that the report does not depend on the threads either.
-void BatchEnv::report_failure() {
-    const std::vector<std::string> failures(std::move(failures_));
-    failures_.assign(failures.size(), {});
-    failed_ = false;
-    const auto first = std::find_if(failures.begin(), failures.end(), [](const auto& text) { return !text.empty(); });
-    const int index = static_cast<int>(first - failures.begin());
-    throw GameError("Environment " + std::to_string(index) + " (" + episode(index).info().name + "): " + *first + ".");
+    pool_.run(size(), [&](int index) { failures_.watch(index, [&] { work(index); }); });
+    if (!failures_.any()) return;
+    const auto [index, text] = failures_.take_first();
+    throw GameError("Environment " + std::to_string(index) + " (" + info(index).name + "): " + text + ".");
 }
 
 void BatchEnv::reset(const bool* mask, const BatchArrays& arrays) {
+    const Call call(in_use_);
     for_each([&](int index) {
         if (mask == nullptr || mask[index]) episode(index).reset();
-        draw(index, arrays);
+        report(index, arrays);
     });
     write(arrays);
 }
 
 void BatchEnv::step(const std::int32_t* actions, const BatchArrays& arrays) {
-    for (int i = 0; i < size(); ++i)
-        if (actions[i] < 0 || actions[i] >= kNumActions)
-            throw InvalidInput("Actions are 0 to " + std::to_string(kNumActions - 1) + "; received " +
-                               std::to_string(actions[i]) + " for environment " + std::to_string(i) + " (" +
-                               episode(i).info().name + ").");
+    const Call call(in_use_);
     for_each([&](int index) {
         step_one(index, actions[index], arrays);
-        draw(index, arrays);
+        report(index, arrays);
     });
     write(arrays);
 }
 
 void BatchEnv::observe(const BatchArrays& arrays) {
-    for_each([&](int index) { draw(index, arrays); });
+    const Call call(in_use_);
+    for_each([&](int index) { report(index, arrays); });
     write(arrays);
+}
+
+Episode& BatchEnv::checked_episode(int index) {
+    if (index < 0 || index >= size()) throw std::out_of_range("There is no environment " + std::to_string(index) + ".");
+    return episode(index);
+}
+
+void BatchEnv::draw(int index, std::uint8_t* pixels, int size) {
+    const Call call(in_use_);
+    checked_episode(index).draw(pixels, size);
+}
+
+Bytes BatchEnv::save(int index) {
+    const Call call(in_use_);
+    return checked_episode(index).save();
+}
+
+Archive::Variables BatchEnv::variables(int index) {
+    const Call call(in_use_);
+    return checked_episode(index).variables();
+}
+
+std::vector<Bytes> BatchEnv::save() {
+    const Call call(in_use_);
+    std::vector<Bytes> states;
+    for (Episode& one : episodes_) states.push_back(one.save());
+    return states;
+}
+
+void BatchEnv::load(const std::vector<std::string_view>& states) {
+    const Call call(in_use_);
+    if (states.size() != episodes_.size())
+        throw InvalidInput("States are one per environment, " + std::to_string(size()) + "; received " +
+                           std::to_string(states.size()) + ".");
+    std::vector<Bytes> before;
+    try {
+        for (int i = 0; i < size(); ++i) {
+            before.push_back(episode(i).save());
+            load_one(i, states[static_cast<std::size_t>(i)]);
+        }
+    } catch (...) {
+        for (std::size_t i = 0; i < before.size(); ++i) episodes_[i].load(before[i].data(), before[i].size());
+        throw;
+    }
+}
+
+void BatchEnv::load_one(int index, std::string_view state) {
+    try {
+        episode(index).load(reinterpret_cast<const std::uint8_t*>(state.data()), state.size());
+    } catch (const InvalidState& error) {
+        const std::string where = size() > 1 ? "Environment " + std::to_string(index) + ": " : "";
+        throw InvalidState(where + error.what());
+    }
+}
+
+std::vector<std::uint64_t> BatchEnv::hashes() {
+    const Call call(in_use_);
+    std::vector<std::uint64_t> found;
+    for (Episode& one : episodes_) found.push_back(one.hash());
+    return found;
 }
 
 void BatchEnv::step_one(int index, int action, const BatchArrays& arrays) {
@@ -90,7 +135,7 @@ void BatchEnv::step_one(int index, int action, const BatchArrays& arrays) {
 }
 
 // Paints the moment of one environment, and notes the rest of its row.
-void BatchEnv::draw(int index, const BatchArrays& arrays) {
+void BatchEnv::report(int index, const BatchArrays& arrays) {
     const Episode& one = episode(index);
     const auto row = static_cast<std::size_t>(index);
     one.draw(arrays.observations + row * kObservationBytes, kObservationSize);

@@ -2,14 +2,19 @@
 //
 // The outcome does not depend on the number of threads. When a game fails, the others still take their step; then an
 // exception names the failed one, and the batch can be used on.
+//
+// Calls may come from any thread, one at a time: each throws ConcurrentUse while another one is under way.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "batch/call.h"
 #include "batch/episode.h"
+#include "batch/failures.h"
 #include "batch/thread_pool.h"
 
 namespace wm {
@@ -44,11 +49,12 @@ public:
 
 class BatchEnv {
 public:
-    // One environment per element, so games may be mixed. Throws InvalidInput.
+    // One environment per element, so games may be mixed. More threads than environments are not started. Throws
+    // InvalidInput.
     BatchEnv(const std::vector<EpisodeOptions>& wanted, Autoreset autoreset, int threads);
 
     int size() const { return static_cast<int>(episodes_.size()); }
-    Episode& episode(int index) { return episodes_[static_cast<std::size_t>(index)]; }
+    const GameInfo& info(int index) const { return episodes_[static_cast<std::size_t>(index)].info(); }
 
     // One seed, of which each environment gets a stream of its own.
     void seed(std::uint64_t seed);
@@ -56,16 +62,29 @@ public:
     void seed_each(const std::vector<std::uint64_t>& seeds);
     // Begins new episodes where `mask` is true (everywhere if it is nullptr) and writes every row.
     void reset(const bool* mask, const BatchArrays& arrays);
+    // Actions are 0 to kNumActions - 1, which is for the caller to check.
     void step(const std::int32_t* actions, const BatchArrays& arrays);
     // Writes the current moment of every environment; changes nothing.
     void observe(const BatchArrays& arrays);
 
+    // One environment. An index that does not exist throws std::out_of_range.
+    void draw(int index, std::uint8_t* pixels, int size);
+    Bytes save(int index);
+    Archive::Variables variables(int index);
+
+    // All environments; `load` restores all or nothing, and throws InvalidState.
+    std::vector<Bytes> save();
+    void load(const std::vector<std::string_view>& states);
+    std::vector<std::uint64_t> hashes();
+
 private:
+    Episode& episode(int index) { return episodes_[static_cast<std::size_t>(index)]; }
+    Episode& checked_episode(int index);
+    void load_one(int index, std::string_view state);
     template <class Work>
     void for_each(const Work& work);
-    [[noreturn]] void report_failure();
     void step_one(int index, int action, const BatchArrays& arrays);
-    void draw(int index, const BatchArrays& arrays);
+    void report(int index, const BatchArrays& arrays);
     void write(const BatchArrays& arrays) const;
 
     // What a row of the arrays will say, images apart. Threads that step neighbours would fight for the arrays' cache
@@ -80,8 +99,8 @@ private:
     std::vector<Report> reports_;
     Autoreset autoreset_;
     ThreadPool pool_;
-    std::atomic<bool> failed_{false};
-    std::vector<std::string> failures_;  // of the last call, one text per environment
+    Failures failures_;
+    std::atomic<bool> in_use_{false};
 };
 
 }  // namespace wm

@@ -1,11 +1,12 @@
 #include "batch/certify.h"
 
 #include <algorithm>
-#include <exception>
 #include <memory>
 
 #include "batch/batch_env.h"
+#include "batch/call.h"
 #include "batch/episode.h"
+#include "batch/failures.h"
 #include "batch/thread_pool.h"
 #include "core/check.h"
 #include "core/game.h"
@@ -31,19 +32,18 @@ std::vector<LevelCheck> certify_levels(const std::string& name, Mode mode, std::
     mode_of(*entry.info, mode);
     std::vector<LevelCheck> checks(static_cast<std::size_t>(count));
     constexpr int kChunk = 32;  // levels for which one game object serves
-    std::vector<std::string> failures(static_cast<std::size_t>((count + kChunk - 1) / kChunk));
-    ThreadPool pool(threads);
-    pool.run(static_cast<int>(failures.size()), [&](int chunk) {
-        try {
+    const int chunks = (count + kChunk - 1) / kChunk;
+    Failures failures(static_cast<std::size_t>(chunks));
+    const ForkPause no_fork;
+    ThreadPool pool(std::min(threads, chunks));
+    pool.run(chunks, [&](int chunk) {
+        failures.watch(chunk, [&] {
             const std::unique_ptr<Game> game = entry.make(options);
             for (int i = chunk * kChunk; i < std::min(count, (chunk + 1) * kChunk); ++i)
                 checks[static_cast<std::size_t>(i)] = checked(*game, first + i);
-        } catch (const std::exception& error) {
-            failures[static_cast<std::size_t>(chunk)] = error.what();
-        }
+        });
     });
-    for (const std::string& failure : failures)
-        if (!failure.empty()) throw GameError(std::string(name).append(": ").append(failure).append("."));
+    if (failures.any()) throw GameError(name + ": " + failures.take_first().text + ".");
     return checks;
 }
 

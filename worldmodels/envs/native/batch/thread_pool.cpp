@@ -7,8 +7,12 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
+
+#include "core/check.h"
 
 namespace wm {
 namespace {
@@ -40,7 +44,7 @@ bool spin_until(Ready ready) {
 // once. A cache line each: threads do not disturb each other, and a worker finds all it needs in the line it looks at.
 class alignas(64) ThreadPool::Share {
 public:
-    void fill(const Job& job, int begin, int end) {
+    void fill(const Job& job, std::size_t begin, std::size_t end) {
         job_ = job;
         left_.store(std::uint64_t(begin) << 32 | std::uint64_t(end), std::memory_order_release);
     }
@@ -75,7 +79,25 @@ struct ThreadPool::Shared {
     std::vector<std::thread> workers;
 
     explicit Shared(int threads) : shares(static_cast<std::size_t>(threads)) {
-        for (std::size_t i = 1; i < shares.size(); ++i) workers.emplace_back([this, i] { serve(i); });
+        workers.reserve(shares.size());
+        try {
+            for (std::size_t i = 1; i < shares.size(); ++i) workers.emplace_back([this, i] { serve(i); });
+        } catch (const std::system_error& error) {
+            const std::size_t started = workers.size() + 1;
+            stop();
+            throw InvalidInput("The system starts no more than " + std::to_string(started) + " of " +
+                               std::to_string(threads) + " threads (" + error.code().message() +
+                               "): ask for fewer with num_threads.");
+        }
+    }
+
+    void stop() {
+        stopping = true;
+        {
+            const std::lock_guard<std::mutex> lock(mutex);
+            round_began.notify_all();
+        }
+        for (std::thread& worker : workers) worker.join();
     }
 
     // A thread works off its own share first, the same one in every round, so that its core's cache still holds those
@@ -109,9 +131,9 @@ struct ThreadPool::Shared {
 
     void begin_round(const Job& job, int count) {
         given_out += count;
-        const int threads = static_cast<int>(shares.size());
-        for (int i = 0; i < threads; ++i)
-            shares[static_cast<std::size_t>(i)].fill(job, count * i / threads, count * (i + 1) / threads);
+        const std::size_t threads = shares.size();
+        const auto first = [&](std::size_t i) { return static_cast<std::size_t>(count) * i / threads; };
+        for (std::size_t i = 0; i < threads; ++i) shares[i].fill(job, first(i), first(i + 1));
         // Written to, not only read: a worker that counts itself after this sees its share before it sleeps.
         if (sleeping_workers.fetch_add(0) == 0) return;
         {
@@ -144,12 +166,7 @@ ThreadPool::~ThreadPool() {
         new std::shared_ptr<Shared>(std::move(shared_));
         return;
     }
-    shared_->stopping = true;
-    {
-        const std::lock_guard<std::mutex> lock(shared_->mutex);
-        shared_->round_began.notify_all();
-    }
-    for (std::thread& worker : shared_->workers) worker.join();
+    shared_->stop();
 }
 
 void ThreadPool::share(const Job& job, int count) {

@@ -8,13 +8,15 @@ namespace wm {
 
 class ThreadPool {
 public:
-    // `threads` counts the calling thread: 1 means that nothing else is started.
+    // `threads` counts the calling thread: 1 means that nothing else is started. The others start with the first round.
     explicit ThreadPool(int threads) : threads_(threads) {}
     ~ThreadPool();
     ThreadPool(const ThreadPool&) = delete;
     ThreadPool& operator=(const ThreadPool&) = delete;
 
-    // `work(index)` for every index below `count`, in any order, on any thread. It must not throw.
+    // `work(index)` for every index below `count`, in any order, on any thread. It must not throw. One round at a time:
+    // the caller sees to it that no other thread begins one meanwhile. Throws InvalidInput, before any work, where the
+    // system starts no more threads.
     template <class Work>
     void run(int count, const Work& work) {
         if (threads_ <= 1 || count <= 1) {

@@ -8,6 +8,8 @@
 #include <pybind11/stl.h>
 #pragma GCC diagnostic pop
 
+#include <unistd.h>
+
 #include <optional>
 
 #include "batch/batch_env.h"
@@ -21,6 +23,26 @@ namespace {
 
 template <class T>
 using Array = py::array_t<T, py::array::c_style>;
+
+// Releases Python's lock for as long as it lives.
+class WithoutLock {
+public:
+    WithoutLock() : state_(PyEval_SaveThread()) {}
+    // A thread that wants the lock back while the interpreter ends is itself ended there, by unwinding, which would
+    // abort the process in a destructor. It waits instead for the end of the process, as threads do from Python 3.14 on.
+    ~WithoutLock() {
+        try {
+            PyEval_RestoreThread(state_);
+        } catch (...) {
+            for (;;) pause();
+        }
+    }
+    WithoutLock(const WithoutLock&) = delete;
+    WithoutLock& operator=(const WithoutLock&) = delete;
+
+private:
+    PyThreadState* state_;
+};
 
 Mode mode_named(const std::string& name) {
     for (const Mode mode : kAllModes)
@@ -131,56 +153,95 @@ py::object spare(const BatchEnv& env, const py::list& outcomes) {
     return py::none();
 }
 
-Episode& episode_at(BatchEnv& env, int index) {
-    if (index < 0 || index >= env.size())
-        throw py::index_error("There is no environment " + std::to_string(index) + ".");
-    return env.episode(index);
+// "float64 (4, 1)"
+std::string described(const py::array& array) {
+    return py::str(array.dtype()).cast<std::string>() + " " +
+           py::str(py::tuple(py::cast(std::vector<py::ssize_t>(array.shape(), array.shape() + array.ndim()))))
+               .cast<std::string>();
 }
 
-void step(BatchEnv& env, const Array<std::int32_t>& actions, const py::tuple& given) {
-    if (actions.size() != env.size())
-        throw InvalidInput("A step takes one action per environment, " + std::to_string(env.size()) + "; received " +
-                           std::to_string(actions.size()) + ".");
+[[noreturn]] void refuse_actions(const BatchEnv& env, const std::string& received) {
+    throw InvalidInput("Actions are " + std::to_string(env.size()) + " integers from 0 to " +
+                       std::to_string(kNumActions - 1) + ", one per environment, and nothing is converted; received " +
+                       received + ".");
+}
+
+[[noreturn]] void refuse_action(const BatchEnv& env, std::size_t index, const std::string& value) {
+    throw InvalidInput("Actions are integers from 0 to " + std::to_string(kNumActions - 1) + "; received " + value +
+                       " for environment " + std::to_string(index) + " (" + env.info(static_cast<int>(index)).name +
+                       ").");
+}
+
+py::array array_of_actions(const BatchEnv& env, const py::object& given) {
+    if (py::isinstance<py::array>(given)) return py::reinterpret_borrow<py::array>(given);
+    const py::array array = py::array::ensure(given);
+    if (!array) refuse_actions(env, py::repr(given));
+    return array;
+}
+
+// A copy, so that no other thread changes what was checked.
+template <class T>
+std::vector<std::int32_t> read_actions(const BatchEnv& env, const py::array& given) {
+    const auto values = py::array_t<T, py::array::c_style | py::array::forcecast>(given);
+    std::vector<std::int32_t> actions(static_cast<std::size_t>(env.size()));
+    for (std::size_t i = 0; i < actions.size(); ++i) {
+        const T value = values.data()[i];
+        if (static_cast<std::uint64_t>(value) >= kNumActions) refuse_action(env, i, std::to_string(value));
+        actions[i] = static_cast<std::int32_t>(value);
+    }
+    return actions;
+}
+
+// Actions of any integer type, in an array or a list.
+std::vector<std::int32_t> checked_actions(const BatchEnv& env, const py::object& given) {
+    const py::array array = array_of_actions(env, given);
+    if (array.ndim() != 1 || array.shape(0) != env.size()) refuse_actions(env, described(array));
+    const char kind = array.dtype().kind();
+    if (kind == 'i' && array.itemsize() == 4) return read_actions<std::int32_t>(env, array);
+    if (kind == 'i') return read_actions<std::int64_t>(env, array);
+    if (kind == 'u') return read_actions<std::uint64_t>(env, array);
+    refuse_actions(env, described(array));
+}
+
+void step(BatchEnv& env, const py::object& actions, const py::tuple& given) {
+    const std::vector<std::int32_t> checked = checked_actions(env, actions);
     const BatchArrays arrays = checked_arrays(env, given);
-    const py::gil_scoped_release unlocked;
-    env.step(actions.data(), arrays);
+    const WithoutLock unlocked;
+    env.step(checked.data(), arrays);
 }
 
 void reset(BatchEnv& env, const std::optional<Array<bool>>& mask, const py::tuple& given) {
     if (mask && mask->size() != env.size()) throw InvalidInput("A reset mask has one value per environment.");
     const BatchArrays arrays = checked_arrays(env, given);
-    const py::gil_scoped_release unlocked;
+    const WithoutLock unlocked;
     env.reset(mask ? mask->data() : nullptr, arrays);
 }
 
 void observe(BatchEnv& env, const py::tuple& given) {
     const BatchArrays arrays = checked_arrays(env, given);
-    const py::gil_scoped_release unlocked;
+    const WithoutLock unlocked;
     env.observe(arrays);
 }
 
 Array<std::uint8_t> render(BatchEnv& env, int index, int size) {
-    const Episode& episode = episode_at(env, index);
     Array<std::uint8_t> frame({size, size, 3});
     std::uint8_t* pixels = frame.mutable_data();
-    const py::gil_scoped_release unlocked;
-    episode.draw(pixels, size);
+    const WithoutLock unlocked;
+    env.draw(index, pixels, size);
     return frame;
 }
 
-py::bytes get_state(BatchEnv& env, int index) {
-    const Bytes state = episode_at(env, index).save();
-    return {reinterpret_cast<const char*>(state.data()), state.size()};
-}
+py::bytes bytes_of(const Bytes& state) { return {reinterpret_cast<const char*>(state.data()), state.size()}; }
 
-void set_state(BatchEnv& env, int index, const py::bytes& state) {
-    const std::string_view view = state;
-    episode_at(env, index).load(reinterpret_cast<const std::uint8_t*>(view.data()), view.size());
+py::list get_states(BatchEnv& env) {
+    py::list states;
+    for (const Bytes& state : env.save()) states.append(bytes_of(state));
+    return states;
 }
 
 py::dict variables(BatchEnv& env, int index) {
     py::dict result;
-    for (const auto& [name, value] : episode_at(env, index).variables()) result[name.c_str()] = value;
+    for (const auto& [name, value] : env.variables(index)) result[name.c_str()] = value;
     return result;
 }
 
@@ -188,7 +249,7 @@ py::dict variables(BatchEnv& env, int index) {
 py::tuple certify(const std::string& game, const std::string& mode, std::int32_t first, int count, int num_threads) {
     std::vector<LevelCheck> checks;
     {
-        const py::gil_scoped_release unlocked;
+        const WithoutLock unlocked;
         checks = certify_levels(game, mode_named(mode), first, count, num_threads);
     }
     Array<std::int32_t> steps(count);
@@ -207,6 +268,7 @@ void define_errors(py::module_& module) {
     const py::object user_error = py::module_::import("worldmodels.core.errors").attr("UserError");
     py::register_exception<InvalidInput>(module, "InvalidInput", user_error);
     py::register_exception<InvalidState>(module, "InvalidState", user_error);
+    py::register_exception<ConcurrentUse>(module, "ConcurrentUse", user_error);
     py::register_exception<GameError>(module, "GameError", PyExc_RuntimeError);
 }
 
@@ -217,6 +279,7 @@ PYBIND11_MODULE(_native, module) {
     using namespace wm;
     module.doc() = "Native games, stepped in batches.";
     define_errors(module);
+    Py_AtExit(end_calls);
 
     py::list games;
     for (const GameEntry& entry : all_games()) games.append(described(entry));
@@ -240,8 +303,9 @@ PYBIND11_MODULE(_native, module) {
         .def("observe", &observe, py::arg("outcome"))
         .def("spare", &spare, py::arg("outcomes"))
         .def("render", &render, py::arg("index"), py::arg("size"))
-        .def("get_state", &get_state, py::arg("index"))
-        .def("set_state", &set_state, py::arg("index"), py::arg("state"))
         .def("variables", &variables, py::arg("index"))
-        .def("hash", [](BatchEnv& env, int index) { return episode_at(env, index).hash(); }, py::arg("index"));
+        .def("get_state", [](BatchEnv& env, int index) { return bytes_of(env.save(index)); }, py::arg("index"))
+        .def("get_states", &get_states)
+        .def("set_states", &BatchEnv::load, py::arg("states"))
+        .def("hashes", &BatchEnv::hashes);
 }

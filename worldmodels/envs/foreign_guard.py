@@ -1,0 +1,168 @@
+"""A guard around each copy of a foreign environment: what breaks the rules ends in a sentence that says where."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+import traceback
+from pathlib import Path
+from typing import Any, NoReturn
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+
+from worldmodels.core.errors import ForeignEnvError
+
+Images = npt.NDArray[np.uint8]
+
+LARGEST_REWARD = 1e12
+"""Larger ones are refused: learners square the sums of many rewards in float32, which has nothing above 3.4e38."""
+
+NUMBERS = (float, int, np.integer, np.floating, np.bool_)
+
+OWN_FILES = (str(Path(gymnasium.__file__).parent), str(Path(__file__).parent))
+"""Where an error in one's own environment never is."""
+
+
+class ForeignGuard(gymnasium.Wrapper[Images, Any, Images, Any]):
+    """A wrapper that checks what an environment returns, and says which environment failed at which step, and how.
+
+    Args:
+        env: the environment.
+        id: its name for people.
+        index: its place among the copies of a vector environment.
+
+    `reset`, `step`, `close` and `action_meanings` raise `ForeignEnvError`, whatever was raised inside, also for
+    `SystemExit`; only `KeyboardInterrupt` passes. The original error is its `__cause__`.
+    """
+
+    def __init__(self, env: gymnasium.Env[Images, Any], id: str, index: int) -> None:
+        super().__init__(env)
+        self._name = f"Environment {index} ('{id}')"
+        self._shape, self._dtype = env.observation_space.shape, env.observation_space.dtype
+        self._episode, self._step = 0, 0
+        self._closed = False
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Images, dict[str, Any]]:
+        """Begin an episode; return the observation and an info."""
+        self._episode += 1
+        self._step = 0
+        try:
+            result: Any = self.env.reset(seed=seed, options=options)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            raise ForeignEnvError(f"{self._where()} failed: {described(error)}.") from error
+        if not isinstance(result, tuple) or len(result) != 2:
+            self._refuse(f"it returned {_kind(result)}; reset returns a tuple of 2: observation and info")
+        self._check_observation(result[0])
+        self._check_info(result[1])
+        return result
+
+    def step(self, action: Any) -> tuple[Images, float, bool, bool, dict[str, Any]]:
+        """Take a step; return observation, reward, terminated, truncated and info."""
+        self._step += 1
+        try:
+            result: Any = self.env.step(action)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            raise ForeignEnvError(f"{self._where()} failed: {described(error)}.") from error
+        if not isinstance(result, tuple) or len(result) != 5:
+            self._refuse(
+                f"it returned {_kind(result)}; step returns a tuple of 5: observation, reward, terminated, truncated "
+                "and info"
+            )
+        observation, reward, terminated, truncated, info = result
+        self._check_observation(observation)
+        self._check_reward(reward)
+        self._check_flag("terminated", terminated)
+        self._check_flag("truncated", truncated)
+        self._check_info(info)
+        return result
+
+    def close(self) -> None:
+        """Close the environment, once: what fails to close is not closed again."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            self.env.close()
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            raise ForeignEnvError(f"{self._name} failed to close: {described(error)}.") from error
+
+    def action_meanings(self) -> list[str] | None:
+        """Return the environment's own names of its actions; None where it gives none."""
+        try:
+            named: Any = getattr(self.unwrapped, "get_action_meanings", None)
+            return None if named is None else [str(name) for name in named()]
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            raise ForeignEnvError(f"{self._name} failed to name its actions: {described(error)}.") from error
+
+    def _check_observation(self, observation: Any) -> None:
+        if (
+            not isinstance(observation, np.ndarray)
+            or observation.dtype != self._dtype
+            or observation.shape != self._shape
+        ):
+            self._refuse(f"the observation is {_kind(observation)}; its space says {self._dtype} {self._shape}")
+
+    def _check_reward(self, reward: Any) -> None:
+        if not isinstance(reward, NUMBERS) and not _is_number(reward):
+            self._refuse(f"the reward is {_kind(reward)}; a reward is a number")
+        number = _as_float(reward)
+        if not -LARGEST_REWARD <= number <= LARGEST_REWARD:  # NaN is neither
+            self._refuse(f"the reward is {number:g}; a reward is from {-LARGEST_REWARD:g} to {LARGEST_REWARD:g}")
+
+    def _check_flag(self, name: str, flag: Any) -> None:
+        if flag is not True and flag is not False and not isinstance(flag, np.bool_):
+            self._refuse(f"'{name}' is {_kind(flag)}; it is True or False")
+
+    def _check_info(self, info: Any) -> None:
+        if not isinstance(info, dict):
+            self._refuse(f"info is {_kind(info)}; it is a dictionary")
+
+    def _refuse(self, fault: str) -> NoReturn:
+        raise ForeignEnvError(f"{self._where()}: {fault}.")
+
+    def _where(self) -> str:
+        moment = f"step {self._step}" if self._step else "reset"
+        return f"{self._name}, {moment} of episode {self._episode}"
+
+
+def described(error: BaseException) -> str:
+    """Return an error of somebody else's code in one line: its kind, its text, and the line of code it came from."""
+    try:
+        text = textwrap.shorten(str(error), 300, placeholder=" ...").rstrip(".")
+    except Exception:  # their code too
+        text = ""
+    frames = traceback.extract_tb(error.__traceback__)
+    places = [
+        f" ({frame.filename}, line {frame.lineno})" for frame in frames if not frame.filename.startswith(OWN_FILES)
+    ]
+    return f"{type(error).__name__}{': ' if text else ''}{text}{places[-1] if places else ''}"
+
+
+def _as_float(number: Any) -> float:
+    try:
+        return float(number)
+    except OverflowError:  # an integer without end
+        return math.inf
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.shape == () and value.dtype.kind in "biuf"
+
+
+def _kind(value: Any) -> str:
+    """Return "uint8 (20, 30, 3)", "None", "a tuple of 4" or "a str"."""
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} {value.shape}"
+    if value is None:
+        return "None"
+    return f"a {type(value).__name__}" + (f" of {len(value)}" if isinstance(value, (tuple, list)) else "")
