@@ -62,7 +62,7 @@ def received(value: Any) -> str:
     if isinstance(value, Mapping):
         return f"a section (keys: {', '.join(map(str, value)) or 'none'})"
     if isinstance(value, (list, tuple)):
-        return f"[{', '.join(map(str, value))}] (a list)"
+        return f"[{', '.join(map(shortened, value))}] (a list)"
     if value is None:
         return "nothing (null)"
     if isinstance(value, bool):
@@ -70,7 +70,17 @@ def received(value: Any) -> str:
     if isinstance(value, str):
         return f"'{value}' (text)"
     kind = next((name for known, name in _NAMES.items() if isinstance(value, known)), type(value).__name__)
-    return f"{value} ({kind})"
+    return f"{shortened(value)} ({kind})"
+
+
+def shortened(value: Any) -> str:
+    """Return a value as text, of an integer beyond 30 digits only how many there are."""
+    if isinstance(value, tuple):
+        return f"({', '.join(map(shortened, value))}{',' * (len(value) == 1)})"
+    if isinstance(value, int) and abs(value) >= 10**30:
+        # Python itself writes no more than some thousand digits; the logarithm is close enough.
+        return f"an integer of about {round(value.bit_length() * math.log10(2))} digits"
+    return str(value)
 
 
 def _convert_one(annotation: Any, value: Any) -> tuple[bool, Any]:
@@ -89,11 +99,18 @@ def _convert_one(annotation: Any, value: Any) -> tuple[bool, Any]:
         whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
         return whole, int(value) if whole else None
     if annotation is float:
-        number = isinstance(value, (int, float)) and not math.isnan(value)  # NaN is a slip, never a setting
+        number = isinstance(value, (int, float)) and _is_finite(value)  # NaN and infinity are slips, never settings
         return number, float(value) if number else None
     if annotation is str:
         return isinstance(value, str), str(value)
     raise TypeError(f"A configuration field cannot be annotated as {annotation}.")
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer that is larger than any float
+        return False
 
 
 def _convert_tuple(items: tuple[Any, ...], value: Any) -> tuple[bool, Any]:
