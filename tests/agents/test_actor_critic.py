@@ -73,6 +73,16 @@ def test_a_start_after_the_end_teaches_nothing(build, line, starts):
             np.testing.assert_allclose(after[part][name], value, rtol=1e-5, atol=1e-7)  # weight decay alone
 
 
+def test_a_critic_that_is_not_finite_leaves_the_actor_as_it_is(build, line, starts):
+    agent = build(config=replace(CONFIG, normalize_returns=True, target_every=1))
+    agent.update_from_imagination(line, starts, CONTINUES, seed(0))
+    tree = agent.save()
+    tree["critic"] = {name: value * np.nan for name, value in tree["critic"].items()}
+    agent.load(tree)
+    assert agent.update_from_imagination(line, starts, CONTINUES, seed(1))["policy/finite"] == 0
+    np.testing.assert_equal(agent.save(), tree)
+
+
 def test_target_moves_halfway_every_second_update(build, line, starts):
     agent = build()
     name, target = "dense_1/bias", []

@@ -8,6 +8,7 @@ import tensorflow as tf
 from line import Line
 
 from worldmodels.agents import build_agent
+from worldmodels.agents.api import Experience
 from worldmodels.agents.ppo_config import PPOConfig
 from worldmodels.core.errors import CheckpointError
 from worldmodels.models.config import HeadConfig, OptimizerConfig
@@ -87,6 +88,21 @@ def test_a_reward_that_is_not_finite_changes_nothing(line, starts):
     agent = build(config=replace(CONFIG, reward_transform="none", decay=3))
     before = agent.save()
     assert agent.update_from_imagination(Broken(), starts, CONTINUES, seed(0))["policy/finite"] == 0
+    np.testing.assert_equal(agent.save(), before)
+
+
+def test_minibatches_before_one_that_is_not_finite_are_undone(line, starts):
+    agent = build(config=replace(CONFIG, epochs=1, minibatch=4))
+    agent.update_from_imagination(line, starts, CONTINUES, seed(0))  # so that there are moments to keep
+    shape, features = (3, 16), np.tile(PLACES[0], (3, 16, 1))
+    features[1, 7] = np.nan  # one of 32 samples, so that the first of 8 minibatches is most likely sound
+    zeros, never = tf.zeros(shape), tf.zeros(shape, tf.bool)
+    extras = {"logits": tf.zeros((*shape, 2)), "value": zeros}
+    actions = tf.zeros(shape, tf.int32)
+    experience = Experience(tf.constant(features), actions, zeros + 1, zeros + 1, never, never, extras, ())
+    before = agent.save()
+    metrics = [agent.update_from_experience(experience, seed(number)) for number in range(4)]
+    assert [float(one["policy/finite"]) for one in metrics] == [0, 0, 0, 0]
     np.testing.assert_equal(agent.save(), before)
 
 

@@ -95,7 +95,7 @@ def test_later_files_then_overrides_win(tmp_path: Path) -> None:
         ("model.rate=1e-4", Run(model=Recurrent(units=9, rate=0.0001))),
         ("model.rate=2", Run(model=Recurrent(units=9, rate=2.0))),
         ("model.clip=null", Run(model=Recurrent(units=9, clip=None))),
-        ("model.clip=.inf", Run(model=Recurrent(units=9, clip=float("inf")))),
+        ("model.clip=1e9", Run(model=Recurrent(units=9, clip=1e9))),
         ("model.sizes=[3, 4, 5]", Run(model=Recurrent(units=9, sizes=(3, 4, 5)))),
         ("layers=[[1, 2], [3, 0.5]]", Run(layers=((1, 2.0), (3, 0.5)))),
         ("world={name: maze, count: 2}", Run(world=World(name="maze", count=2))),

@@ -18,7 +18,7 @@ def step(optimizer: Optimizer, variable: tf.Variable, factor: float = 1.0):
 def test_first_step_by_hand():
     variable = tf.Variable([1.0, -2.0])
     norm, finite = step(
-        Optimizer({"x": variable}, OptimizerConfig(learning_rate=0.1, epsilon=0.0, clip=1e9, weight_decay=0.5)),
+        Optimizer({"x": variable}, OptimizerConfig(learning_rate=0.1, epsilon=1e-12, clip=1e9, weight_decay=0.5)),
         variable,
     )
     # Decay halves the weights; then Adam's first step is the learning rate against the gradient's sign, 3 x^2 > 0.

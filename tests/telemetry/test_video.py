@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +35,34 @@ def test_the_same_frames_give_the_same_bytes(tmp_path: Path, suffix: str) -> Non
     write_video(first, moving_square())
     write_video(second, (frame for frame in moving_square()))
     assert first.read_bytes() == second.read_bytes()
+
+
+HASHES = """
+import hashlib, pathlib, sys
+import numpy as np
+from worldmodels.telemetry.video import read_video, write_video
+for name in sys.argv[1:]:
+    height, width = map(int, pathlib.Path(name).stem.split("x"))
+    frames = np.random.default_rng(0).integers(0, 30, (12, height, width, 3), np.uint8)
+    for time, frame in enumerate(frames):
+        frame[10:30, 2 * time : 2 * time + 20] += 200
+    write_video(name, frames)
+    for data in (pathlib.Path(name).read_bytes(), read_video(name)):
+        print(name, hashlib.sha256(data).hexdigest())
+"""
+
+
+def test_the_bytes_do_not_depend_on_what_was_in_memory_before(tmp_path: Path) -> None:
+    # MALLOC_PERTURB_ lets the C library fill what it hands out with a byte.
+    def hashes(filling: str) -> str:
+        names = ["64x64.mp4", "63x65.mp4", "64x198.mp4", "40x56.mp4", "64x128.mp4", "63x65.gif"]
+        environment = os.environ | {"MALLOC_PERTURB_": filling, "PYTHONPATH": os.pathsep.join(sys.path)}
+        command = [sys.executable, "-c", HASHES, *names]
+        return subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True, text=True).stdout
+
+    first = hashes("85")
+    assert len(first.splitlines()) == 12
+    assert hashes("255") == first
 
 
 def test_a_gif_holds_only_what_changed(tmp_path: Path) -> None:

@@ -71,6 +71,7 @@ class ActorCritic:
         features = tf.reshape(trajectory.features, (-1, *trajectory.features.shape[2:]))
         values = tf.reshape(self.target(features), rewards.shape)
         returns = lambda_returns(rewards, values, config.discount * trajectory.continuations, config.return_lambda)
+        range_before = tf.identity(self._scale.range)
         scale = self._scale.update(returns) if config.normalize_returns else tf.constant(1.0)
         advantages = (returns - values[:-1]) / scale
         weights = reach_weights(trajectory.continuations, config.discount)[:-1]
@@ -85,28 +86,31 @@ class ActorCritic:
             predicted = tf.reshape(self.critic(before_last), returns.shape)
             critic_loss = tf.reduce_mean(weights * normal_nll(predicted, returns))
 
-        actor_norm, actor_finite = self._actor_optimizer.minimize(actor_tape, actor_loss)
-        critic_norm, critic_finite = self._critic_optimizer.minimize(critic_tape, critic_loss)
-        self._move_target()
+        actor_gradients = self._actor_optimizer.gradients(actor_tape, actor_loss)
+        critic_gradients = self._critic_optimizer.gradients(critic_tape, critic_loss)
+        finite = actor_gradients.finite & critic_gradients.finite
+        self._actor_optimizer.apply(actor_gradients, finite)
+        self._critic_optimizer.apply(critic_gradients, finite)
+        self._move_target(finite)
+        self._scale.range.assign(tf.where(finite, self._scale.range, range_before))
         metrics = {
             "actor_loss": actor_loss,
             "critic_loss": critic_loss,
-            "actor_gradient_norm": actor_norm,
-            "critic_gradient_norm": critic_norm,
+            "actor_gradient_norm": actor_gradients.norm,
+            "critic_gradient_norm": critic_gradients.norm,
             "entropy": tf.reduce_mean(entropy),
             "reward": tf.reduce_mean(trajectory.rewards),
             "return": tf.reduce_mean(returns),
             "return_scale": scale,
             "value": tf.reduce_mean(values),
-            "finite": tf.cast(actor_finite & critic_finite, tf.float32),
+            "finite": tf.cast(finite, tf.float32),
         }
         return {f"policy/{name}": value for name, value in metrics.items()}
 
-    def _move_target(self) -> None:
-        due = tf.equal(self._critic_optimizer.updates % self.config.target_every, 0)
-        share = tf.where(due, self.config.target_share, 0.0)
+    def _move_target(self, finite: tf.Tensor) -> None:
+        due = finite & tf.equal(self._critic_optimizer.updates % self.config.target_every, 0)
         for slow, fast in zip(self._target_weights.values(), self._critic_weights.values(), strict=True):
-            slow.assign_add(share * (fast - slow))
+            slow.assign(tf.where(due, slow + self.config.target_share * (fast - slow), slow))
 
     def update_from_experience(self, experience, seed) -> dict[str, tf.Tensor]:
         raise NotImplementedError("The actor-critic learns in imagination alone.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from worldmodels.agents.config import ImageNetworkKind, RewardTransform
-from worldmodels.core.ranges import NonNegative, Positive, Section, Share
+from worldmodels.core.ranges import NonNegative, Positive, Section, Share, Size
 from worldmodels.models.config import HeadConfig, OptimizerConfig
 
 
@@ -21,7 +21,7 @@ class ActorCriticConfig(Section):
     """Dense layers of the value."""
     images: ImageNetworkKind = "small"
     """Network in front of each of the two where features are images."""
-    horizon: Positive = 15
+    horizon: Size = 15
     """Steps of each imagined rollout (`imag_horizon` in DreamerV2)."""
     discount: Share = 0.999
     """Weight of each step's future against its present (`gamma` in Stable-Baselines3)."""

@@ -94,12 +94,14 @@ class PPO:
             "value": weighted_mean(samples.values, samples.weights),
             "explained_variance": explained_variance(samples),
         }
-        averages = {name: tf.identity(value) for name, value in self._averages.items()}
+        changing = [*self._averages.values(), *self._optimizer.state()]
+        before = [tf.identity(variable) for variable in changing]
         samples = self._regularised(samples, noise, paint_seed)
         learned, finite = self._run_epochs(samples, draw_minibatches(samples, self.config, minibatch_seed), noise)
-        # Moving averages move whenever the network learns, before it is known whether all was finite.
-        for name, value in self._averages.items():
-            value.assign(tf.where(finite, value, averages[name]))
+        finite = tf.reduce_all([finite, *(tf.reduce_all(tf.math.is_finite(x)) for x in self._averages.values())])
+        # Minibatches before the first that is not finite were learned from, and moved the moving averages.
+        for variable, value in zip(changing, before, strict=True):
+            variable.assign(tf.where(finite, variable, value))
         self._iterations.assign_add(tf.cast(finite, tf.int64))
         figures |= learned | {"finite": tf.cast(finite, tf.float32)}
         return {f"policy/{name}": value for name, value in figures.items()}

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal
 
 from worldmodels.agents.config import ImageNetworkKind, RewardTransform
-from worldmodels.core.ranges import AboveZero, BelowOne, Count, NonNegative, Positive, Section, Share
+from worldmodels.core.ranges import (
+    AboveZero,
+    BelowOne,
+    Count,
+    NonNegative,
+    Positive,
+    Section,
+    Share,
+    Size,
+    at_least,
+    limits,
+)
 from worldmodels.models.config import HeadConfig, OptimizerConfig
 
 
@@ -23,9 +34,9 @@ class PPOConfig(Section):
     """Network for features that are images."""
     vectors: HeadConfig = field(default_factory=lambda: HeadConfig(layers=2, units=256))
     """Hidden layers, shared by policy and value, for features that are vectors."""
-    lstm: Count = 0
+    lstm: Annotated[int, at_least(0), limits(0, 65_536)] = 0
     """Units of an LSTM behind the network; 0 for none. A minibatch then is made of whole rollouts."""
-    horizon: Positive = 50
+    horizon: Size = 50
     """Steps of each imagined rollout (`simulated_rollout_length` in SimPLe's code); the loop says how long
     real ones are."""
     discount: Share = 0.99

@@ -122,10 +122,10 @@ def _convert_one(annotation: Any, value: Any) -> tuple[bool, Any]:
 
 
 def _convert_float(value: Any) -> tuple[bool, Any]:
-    # NaN is a slip, never a setting; and an integer can be larger than the largest float.
+    # NaN and infinity are slips, never settings; and an integer can be larger than the largest float.
     if isinstance(value, int) and abs(value) > sys.float_info.max:
         return False, None
-    number = isinstance(value, (int, float)) and not math.isnan(value)
+    number = isinstance(value, (int, float)) and math.isfinite(value)
     return number, float(value) if number else None
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Annotated, Any, NamedTuple
 
+from worldmodels.core.config_values import shown, union_members
 from worldmodels.core.errors import ConfigError
 
 
@@ -21,8 +22,17 @@ class Range(NamedTuple):
     """A rule that one value of a configuration must keep."""
 
     rule: str
-    """The rule in words, which complete "the key must ..."; empty where every value is allowed."""
+    """The rule in words, which complete "the key must ..."."""
     holds: Callable[[Any], bool]
+    is_obvious: bool = False
+    """Whether nothing but a slip breaks the rule, so that it is told when it is broken and not printed with the key."""
+
+    def broken_by(self, value: Any) -> bool:
+        """Return whether a value breaks the rule; a value of another type does."""
+        try:
+            return not self.holds(value)
+        except (TypeError, ValueError):
+            return True
 
 
 def at_least(low: float) -> Range:
@@ -40,20 +50,31 @@ def between(low: float, high: float) -> Range:
     return Range(f"be between {low} and {high}", lambda value: low <= value <= high)
 
 
-AnyInteger = Annotated[int, Range("", lambda value: True)]
-Count = Annotated[int, at_least(0)]
-Positive = Annotated[int, at_least(1)]
-NonNegative = Annotated[float, Range("be 0 or more", lambda value: value >= 0)]
-AboveZero = Annotated[float, above(0)]
+def limits(low: float, high: float) -> Range:
+    """Return the range of all numbers from `low` to `high`; what is beyond them is a slip, a digit too many, say."""
+    return Range(f"be between {low} and {high}", lambda value: low <= value <= high, is_obvious=True)
+
+
+# Infinity is in none of them, and NaN in no range at all. The limits of floats are such that float32 keeps them apart
+# from 0, from 1 and from infinity.
+AnyInteger = Annotated[int, limits(-(2**63), 2**63 - 1)]
+Count = Annotated[int, at_least(0), limits(0, 10**12)]
+Positive = Annotated[int, at_least(1), limits(1, 10**12)]
+Size = Annotated[int, at_least(1), limits(1, 65_536)]
+"""A number of units, rows or frames, all of which are in memory at once."""
+Int32 = Annotated[int, at_least(0), limits(0, 2**31 - 1)]
+"""A number that the native games read as one of 32 bits."""
+NonNegative = Annotated[float, Range("be 0 or more", lambda value: value >= 0), limits(0, 1e9)]
+AboveZero = Annotated[float, above(0), limits(1e-30, 1e30)]
 Share = Annotated[float, between(0, 1)]
-BelowOne = Annotated[float, Range("be at least 0 and below 1", lambda value: 0 <= value < 1)]
+BelowOne = Annotated[float, Range("be at least 0 and below 1", lambda value: 0 <= value < 1), limits(0, 0.9999999)]
 
 
 class RangeError(ConfigError):
     """A value that breaks the rule of its key; `key` and `problem` let a loader put the full key in front."""
 
     def __init__(self, section: Any, key: str, rule: str) -> None:
-        self.key, self.problem = key, f"must {rule}. Received {getattr(section, key)}."
+        self.key, self.problem = key, f"must {rule}. Received {shown(getattr(section, key))}."
         super().__init__(f"{type(section).__name__}.{key} {self.problem}")
 
 
@@ -79,13 +100,24 @@ def annotations_of(cls: Any) -> dict[str, Any]:
 
 def rules_in(annotation: Any, subject: str = "It") -> list[str]:
     """Return the rules that an annotation declares as sentences, those for the members of a tuple last."""
-    own = [f"{subject} must {extra.rule}." for extra in _ranges(annotation) if extra.rule]
-    return own + [rule for item in _items(annotation) for rule in rules_in(item, "Each member")]
+    rules = []
+    for member in union_members(annotation):
+        rules += [f"{subject} must {extra.rule}." for extra in _ranges(member) if not extra.is_obvious]
+        rules += [rule for item in _items(member) for rule in rules_in(item, "Each member")]
+    return rules
 
 
 def _broken(annotation: Any, value: Any) -> list[Range]:
+    """Return the ranges that a value breaks; of a union, those of the member that fits best."""
+    members = union_members(annotation)
+    if value is None and type(None) in members:
+        return []
+    return min((_broken_one(member, value) for member in members if member is not type(None)), key=len)
+
+
+def _broken_one(annotation: Any, value: Any) -> list[Range]:
     """Return the ranges that a value breaks: its own, then those of its members where it is a tuple."""
-    broken = [extra for extra in _ranges(annotation) if not extra.holds(value)]
+    broken = [extra for extra in _ranges(annotation) if extra.broken_by(value)]
     members = value if isinstance(value, tuple) else ()
     items = _items(annotation, len(members))
     return broken + [rule for item, member in zip(items, members, strict=False) for rule in _broken(item, member)]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Annotated, Any
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.lookup import unknown
-from worldmodels.core.ranges import Count, Positive, Section
+from worldmodels.core.ranges import Int32, Section, Size, at_least, limits
 
 
 @dataclass(frozen=True)
@@ -19,13 +19,13 @@ class EnvConfig(Section):
     """A native game ("coinrun", see `worldmodels list games`); a mixture of them ("coinrun,maze"), of which
     environment i plays the i-th, round and round; or the id of any Gymnasium environment with discrete actions and
     image observations ("ALE/Pong-v5", or "package.module:Name-v0", whose module is imported first and registers it)."""
-    num_envs: Positive = 16
+    num_envs: Size = 16
     """Copies that step together; of a mixture, a multiple of its games (`n_envs` in Stable-Baselines3)."""
-    num_threads: Positive = 1
+    num_threads: Annotated[int, at_least(1), limits(1, 1_024)] = 1
     """Threads that step the environments; nothing but the speed depends on it."""
-    num_levels: Count = 0
+    num_levels: Int32 = 0
     """Size of the set of levels; 0 is without limit."""
-    start_level: Count = 0
+    start_level: Int32 = 0
     """Lowest level seed; also where levels are without limit."""
     distribution_mode: str = "easy"
     """Difficulty: easy, hard, extreme, memory or exploration; each game offers some of them."""
@@ -43,7 +43,7 @@ class EnvConfig(Section):
     """Use one look for everything whose look is decoration only."""
     paint_vel_info: bool = False
     """Paint the agent's velocity as two grey squares, in games where it has momentum."""
-    debug_mode: Count = 0
+    debug_mode: Int32 = 0
     """Sum of bits, which only coinrun reads: 2 no pits, 4 no crates, 8 no changes of height."""
 
     @property
@@ -79,11 +79,11 @@ def game_options(config: EnvConfig) -> dict[str, Any]:
 
 
 def complete_options(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `given` and the defaults of the rest. Raises `UserError` for an unknown name or a wrong type."""
+    """Return `given` and the defaults of the rest. Raises `UserError` for an unknown name, a wrong type or range."""
     for name, value in given.items():
         if name not in DEFAULTS:
             raise UserError(unknown("option", name, DEFAULTS))
         wanted = type(DEFAULTS[name])
         if type(value) is not wanted:
             raise UserError(f"The option '{name}' takes a value of type {wanted.__name__}; received {value!r}.")
-    return {**DEFAULTS, **given}
+    return game_options(EnvConfig(**given))

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from worldmodels.core.ranges import NonNegative, Positive, Section, Share
+from worldmodels.core.ranges import NonNegative, Section, Share, Size
 
 
 @dataclass(frozen=True)
 class PlannerConfig(Section):
     """A planner by Monte-Carlo rollouts; the defaults are SimPLe's set `planner_small`."""
 
-    rollouts: Positive = 64
+    rollouts: Size = 64
     """Rollouts for each decision."""
-    horizon: Positive = 16
+    horizon: Size = 16
     """Steps of each rollout after its first action."""
     policy: Literal["agent", "random"] = "agent"
     """Policy that acts in the rollouts."""
@@ -22,7 +22,7 @@ class PlannerConfig(Section):
     """Try all actions equally often; otherwise the first action is the agent's too."""
     uct: NonNegative = 0.0
     """Weight of the bonus for actions that the agent finds probable and that were tried seldom."""
-    window: Positive = 30
+    window: Size = 30
     """Decisions over whose best totals the normaliser takes the standard deviation."""
     discount: Share = 0.99
     """Weight of each step's future against its present; that of the agent where it has one."""

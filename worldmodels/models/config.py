@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Annotated, Literal, Protocol
 
-from worldmodels.core.ranges import AboveZero, BelowOne, Count, NonNegative, Positive, Section, Share
+from worldmodels.core.ranges import AboveZero, BelowOne, Count, Section, Share, Size, above, at_least, limits
 from worldmodels.models.api import ModelSpec
 
 
@@ -28,7 +28,7 @@ class ConvConfig(Section):
     """Convolutions of stride 2 without padding, the image layout of Dreamer; 64x64 images only."""
 
     kind: str = "conv"
-    depth: Positive = 48
+    depth: Size = 48
     """Channels of the layer nearest to the image; each further layer has twice as many (`cnn_depth` in DreamerV2)."""
 
 
@@ -37,9 +37,9 @@ class PatchConfig(Section):
     """Dense layers on square patches that do not overlap: far cheaper on a CPU than wide layers near the image."""
 
     kind: str = "patch"
-    patch: Positive = 8
+    patch: Size = 8
     """Side of a patch in pixels; twice this side must divide the image's sides."""
-    depth: Positive = 64
+    depth: Size = 64
     """Channels of the layer nearest to the image; the further layer has twice as many."""
 
 
@@ -47,9 +47,9 @@ class PatchConfig(Section):
 class HeadConfig(Section):
     """A stack of dense layers on a feature vector."""
 
-    layers: Count = 4
+    layers: Annotated[int, at_least(0), limits(0, 1_000)] = 4
     """Hidden layers; 0 reads the output from the features themselves."""
-    units: Positive = 400
+    units: Size = 400
     """Units of each hidden layer."""
 
 
@@ -58,13 +58,13 @@ class OptimizerConfig(Section):
     """Adam with clipping by the global norm and decoupled weight decay."""
 
     kind: str = "adam"
-    learning_rate: AboveZero = 2e-4
+    learning_rate: Annotated[float, above(0), limits(1e-12, 1)] = 2e-4
     """Size of a step (`lr` in DreamerV2)."""
     beta1: BelowOne = 0.9
     """Share of the first moment that each update keeps."""
     beta2: BelowOne = 0.999
     """Share of the second moment that each update keeps."""
-    epsilon: NonNegative = 1e-5
+    epsilon: Annotated[float, above(0), limits(1e-30, 1)] = 1e-5
     """Summand that keeps the division by the root of the second moment finite (`eps` in DreamerV2)."""
     clip: AboveZero = 100.0
     """Largest global norm of a gradient; a longer one is scaled down to it (`max_grad_norm` in Stable-Baselines3)."""
@@ -77,7 +77,7 @@ class AdafactorConfig(Section):
     """Adafactor (Shazeer & Stern 2018) without momentum; the defaults are SimPLe's figures."""
 
     kind: str = "adafactor"
-    learning_rate: AboveZero = 1.5
+    learning_rate: Annotated[float, above(0), limits(1e-12, 100)] = 1.5
     """Size of a step relative to the size of each weight; see `schedule`."""
     schedule: Literal["inverse_square_root", "constant"] = "inverse_square_root"
     """Course after the warm-up: the learning rate as it is, or over the square root of the count of updates."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from worldmodels.core.ranges import Positive, Section
+from worldmodels.core.ranges import Section, Size
 from worldmodels.models.api import ModelSpec
 
 
@@ -13,7 +13,7 @@ class FrameStackConfig(Section):
     """No world model: the agent sees the newest frames and learns in the real world alone."""
 
     kind: str = "frames"
-    frames: Positive = 4
+    frames: Size = 4
     """Frames in the stack; at the start of an episode all of them are its first frame (`n_stack` in
     Stable-Baselines3)."""
 

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import tensorflow as tf
 
 from worldmodels.models.config import OptimizerConfig
 from worldmodels.models.variables import load_variables, save_variables
+
+
+class Gradients(NamedTuple):
+    """The gradients of a loss by the variables of an optimizer, before they are clipped."""
+
+    values: list[tf.Tensor]
+    norm: tf.Tensor
+    finite: tf.Tensor
+    """Whether loss and gradients are finite."""
 
 
 class Descent:
@@ -32,12 +41,25 @@ class Descent:
 
         `share` multiplies the learning rate, for a schedule.
         """
-        gradients = tape.gradient(loss, list(self.variables.values()))
-        norm = tf.linalg.global_norm(gradients)
-        finite = tf.math.is_finite(loss) & tf.math.is_finite(norm)
-        scale = tf.minimum(1.0, self._clip / tf.maximum(norm, 1e-12))
-        tf.cond(finite, lambda: self._step(gradients, scale, share), lambda: tf.constant(False))
-        return norm, finite
+        gradients = self.gradients(tape, loss)
+        self.apply(gradients, gradients.finite, share)
+        return gradients.norm, gradients.finite
+
+    def gradients(self, tape: tf.GradientTape, loss: tf.Tensor) -> Gradients:
+        """Return what `apply` needs, and change nothing."""
+        values = tape.gradient(loss, list(self.variables.values()))
+        norm = tf.linalg.global_norm(values)
+        return Gradients(values, norm, tf.math.is_finite(loss) & tf.math.is_finite(norm))
+
+    def apply(self, gradients: Gradients, finite: tf.Tensor, share: float | tf.Tensor = 1.0) -> None:
+        """Do one step if `finite`: all is finite that has to change together."""
+        scale = tf.minimum(1.0, self._clip / tf.maximum(gradients.norm, 1e-12))
+        tf.cond(finite, lambda: self._step(gradients.values, scale, share), lambda: tf.constant(False))
+
+    def state(self) -> list[tf.Variable]:
+        """Return everything that a step changes."""
+        slots = [variable for variables in self._slots.values() for variable in variables.values()]
+        return [*self.variables.values(), *slots, self.updates]
 
     def _step(self, gradients: list[tf.Tensor], scale: tf.Tensor, share: float | tf.Tensor) -> tf.Tensor:
         numbers = self._numbers(tf.cast(self.updates.assign_add(1), tf.float32), share)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from worldmodels.core.ranges import Positive, Range, Section
+from worldmodels.core.ranges import Positive, Range, Section, limits
+
+_NONE_OR_SOME = Range("be 0 for none, or at least 2", lambda value: value == 0 or value >= 2)
 
 
 @dataclass(frozen=True)
@@ -19,5 +21,5 @@ class ReplayConfig(Section):
     memory_megabytes: Positive = 1_000
     """Memory for the newest frames, in units of 10**6 bytes; older ones are read from disk. What else the store keeps
     in memory, 17 bytes for each step of the capacity, is counted in."""
-    held_out_every: Annotated[int, Range("be 0 for none, or at least 2", lambda value: value == 0 or value >= 2)] = 0
+    held_out_every: Annotated[int, _NONE_OR_SOME, limits(0, 10**12)] = 0
     """Episodes of which one is kept out of training, whole, to measure the world model on it; 0: none."""

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from worldmodels.agents import AGENTS
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
 from worldmodels.agents.config import AgentConfig
-from worldmodels.core.ranges import AnyInteger, Count, NonNegative, Positive, Range, Section
+from worldmodels.core.ranges import AnyInteger, Count, NonNegative, Positive, Range, Section, Size
 from worldmodels.envs.config import EnvConfig
 from worldmodels.models import MODELS
 from worldmodels.models.config import ModelConfig
@@ -70,9 +70,9 @@ class ModelBasedConfig(Section):
     starts: StartsConfig = field(default_factory=StartsConfig)
     real_rollout: Count = 0
     """Steps of each environment after which the agent, while it collects, also learns from reality; 0: it does not."""
-    batch: Positive = 16
+    batch: Size = 16
     """Sequences in a batch of the model (`dataset.batch` in DreamerV2)."""
-    length: Positive = 50
+    length: Size = 50
     """Steps in a sequence (`dataset.length` in DreamerV2)."""
     pretrained: str = ""
     """Folder of a run whose newest world model this run starts with."""
@@ -104,7 +104,7 @@ class ModelFreeConfig(Section):
     kind: str = "model_free"
     steps: Positive = 1_000_000
     """Real environment steps of the whole run."""
-    rollout: Positive = 128
+    rollout: Size = 128
     """Steps of each environment between two updates of the policy (`n_steps` in Stable-Baselines3)."""
 
     trains_policy = True  # a fact about the loop, not a setting: so without a type
@@ -148,11 +148,11 @@ class EvaluationConfig(Section):
     """Numbers of steps without an action at the start of an episode."""
     max_steps: Positive = 1_000
     """Steps after which an episode is cut and reported as unfinished."""
-    context: Positive = 5
+    context: Size = 5
     """Frames that the world model sees before it predicts alone."""
-    horizon: Positive = 15
+    horizon: Size = 15
     """Steps that the world model then predicts alone."""
-    windows: Positive = 256
+    windows: Size = 256
     """Recorded sequences over which the errors of the world model are averaged."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
@@ -71,7 +72,8 @@ class Loop(Protocol):
 
 
 def finite(metrics: Mapping[str, Any], what: str, step: int) -> dict[str, float]:
-    """Return the metrics of an update as numbers, without `.../finite`; raise NonFiniteError if that is 0.
+    """Return the metrics of an update as numbers, without `.../finite`; raise NonFiniteError, which names them, if that
+    is 0.
 
     Args:
         what: "model update 12", say.
@@ -80,9 +82,10 @@ def finite(metrics: Mapping[str, Any], what: str, step: int) -> dict[str, float]
     values = {name: float(value) for name, value in metrics.items()}
     flags = [values.pop(name) for name in list(values) if name.endswith("/finite")]
     if min(flags, default=1.0) < 1.0:
+        broken = ", ".join(f"{name} ({value})" for name, value in values.items() if not math.isfinite(value))
         raise NonFiniteError(
-            f"A loss or gradient is not finite in {what} ({step} environment steps): the update was not applied. "
-            "A smaller learning rate or gradient clip usually helps; the last checkpoint is from before. Received: "
-            + ", ".join(f"{name} {value:.4g}" for name, value in values.items())
+            f"Not finite in {what} ({step} environment steps): {broken or 'a loss or gradient'}. The update was not "
+            "applied, and the last checkpoint is from before. A smaller learning rate or gradient clip usually helps. "
+            "Received: " + ", ".join(f"{name} {value:.4g}" for name, value in values.items()) + "."
         )
     return values

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.errors import UserError
@@ -18,6 +19,7 @@ from worldmodels.runtime.build import Parts, build_parts, resolve_deterministic
 from worldmodels.runtime.config import ModelBasedConfig, ModelFreeConfig, RunConfig
 from worldmodels.runtime.environment import build_env
 from worldmodels.telemetry.logger import Logger
+from worldmodels.telemetry.loss_growth import Growth, LossGrowth, growth_warning
 from worldmodels.telemetry.sinks import JSONLSink, TensorBoardSink
 from worldmodels.telemetry.terminal import Progress
 from worldmodels.training.check import CheckedRun
@@ -73,6 +75,7 @@ class TrainingSession:
         self._checkpoints = Checkpoints(run_dir.checkpoints, config.schedule.keep_checkpoints)
         self._evaluation = PeriodicEvaluation(parts, run_dir, replay)
         self._throughput = Throughput(self._loop)
+        self._losses = LossGrowth()
         schedule = config.schedule
         self._schedules = {
             "log": Every(schedule.log_every),
@@ -93,6 +96,7 @@ class TrainingSession:
         for name, schedule in self._schedules.items():
             schedule.load(tree["schedules"][name])
         self._logger.load(tree["records"])
+        self._losses.load(tree.get("losses", {}))
         self._progress.message(f"Continuing from the checkpoint at step {step:,}")
         if step != self._checkpoints.steps()[-1]:
             self._checkpoint()  # in place of itself: those after it go, since their experience does
@@ -118,7 +122,10 @@ class TrainingSession:
         loop, finished = self._loop, self._loop.finished
         values: dict[str, float] = {}
         if self._due("log") or finished:
-            values |= loop.metrics.take() | self._throughput.take()
+            means = loop.metrics.take()
+            values |= means | self._throughput.take()
+            if grown := self._losses.update(means):
+                self._progress.message(growth_warning(grown, _learning_rates(self._config, grown)))
         if self._evaluates() and (self._schedules["evaluate"](loop.step) or finished):
             self._progress.message(f"Evaluating at step {loop.step:,}")
             values |= self._evaluation.run(loop.step, self._logger)
@@ -143,8 +150,21 @@ class TrainingSession:
 
     def _checkpoint(self) -> None:
         schedules = {name: schedule.save() for name, schedule in self._schedules.items()}
-        more = {"schedules": schedules, "records": self._logger.save()}
+        more = {"schedules": schedules, "records": self._logger.save(), "losses": self._losses.save()}
         self._checkpoints.write(self._loop.step, self._loop.save() | more)
+
+
+def _learning_rates(config: RunConfig, grown: Sequence[Growth]) -> dict[str, float]:
+    """Return the learning rates, by key, of what has the losses that grew."""
+    groups = {growth.name.partition("/")[0] for growth in grown}
+    sections: dict[str, Any] = {"model": config.model} if "model" in groups else {}
+    sections |= {"agent": config.agent} if "policy" in groups else {}
+    return {
+        f"{section}.{key}.learning_rate": value.learning_rate
+        for section, settings in sections.items()
+        for key, value in vars(settings).items()
+        if hasattr(value, "learning_rate")
+    }
 
 
 def _open_replay(checked: CheckedRun, training: ModelBasedConfig, env: VectorEnv, parts: Parts) -> Replay:

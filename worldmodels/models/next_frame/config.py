@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal
 
-from worldmodels.core.ranges import BelowOne, Count, NonNegative, Positive, RangeError, Section, Share
+from worldmodels.core.ranges import (
+    BelowOne,
+    Count,
+    NonNegative,
+    RangeError,
+    Section,
+    Share,
+    Size,
+    at_least,
+    between,
+    limits,
+)
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.config import AdafactorConfig, OptimizerConfig
 from worldmodels.models.next_frame.patch_config import MotionOutputConfig, PatchNetworkConfig
+
+Levels = Annotated[int, at_least(0), limits(0, 16)]
+"""A number of times that something doubles."""
 
 
 @dataclass(frozen=True)
@@ -16,14 +30,14 @@ class ConvNetworkConfig(Section):
     """SimPLe's layout: a U of strided convolutions with skips, any image size."""
 
     kind: str = "conv"
-    hidden: Positive = 64
+    hidden: Size = 64
     """Channels at full resolution (`hidden_size` in SimPLe's code)."""
-    levels: Count = 6
+    levels: Levels = 6
     """Number of times that the resolution is halved on the way down, and doubled on the way up (`num_compress_steps` in
     SimPLe's code)."""
-    doublings: Count = 2
+    doublings: Levels = 2
     """Number of the first levels that also double the channels (`filter_double_steps` in SimPLe's code)."""
-    middle_layers: Positive = 2
+    middle_layers: Annotated[int, at_least(1), limits(1, 1_000)] = 2
     """Convolutions at the lowest resolution (`num_hidden_layers` in SimPLe's code)."""
     dropout: BelowOne = 0.1
     """Share of values dropped before each level, while training."""
@@ -62,11 +76,11 @@ class SamplingConfig(Section):
 class LatentConfig(Section):
     """The bottleneck of discrete bits, and its predictor."""
 
-    bits: Positive = 128
+    bits: Size = 128
     """Number of bits of a latent (`bottleneck_bits` in SimPLe's code)."""
-    group: Positive = 8
+    group: Annotated[int, between(1, 16)] = 8
     """Bits that the predictor gives at once, as one class of 2 ** group; divides `bits`."""
-    units: Positive = 128
+    units: Size = 128
     """Units of the predictor's LSTM and of the embedding of a group."""
     noise: NonNegative = 0.2
     """Standard deviation of the noise on the logits (`bottleneck_noise` in SimPLe's code)."""
@@ -98,7 +112,7 @@ class DeterministicConfig(Section):
     """Layout of the network."""
     output: SoftmaxOutputConfig | MotionOutputConfig = field(default_factory=SoftmaxOutputConfig)
     """Way in which a frame is drawn."""
-    frames: Positive = 4
+    frames: Size = 4
     """Frames that the model sees, and that a window of the replay begins with; all after them are predicted
     (`video_num_input_frames` in SimPLe's code)."""
     sampling: SamplingConfig = field(default_factory=lambda: SamplingConfig(final=0.0))
@@ -110,7 +124,7 @@ class DeterministicConfig(Section):
     reward: Literal["classes", "symlog"] = "classes"
     """Quantity that is predicted: `classes` is the sign of the reward, as published; `symlog` is the reward itself,
     regressed as its symlog."""
-    head_units: Positive = 128
+    head_units: Size = 128
     """Units of the hidden layer that the reward and the continuation are read from."""
     continuation: bool = True
     """Whether the end of episodes is predicted; without it, imagined episodes never end."""
@@ -136,12 +150,12 @@ class StochasticDiscreteConfig(Section):
     """Layout of the network."""
     output: SoftmaxOutputConfig | MotionOutputConfig = field(default_factory=SoftmaxOutputConfig)
     """Way in which a frame is drawn."""
-    frames: Positive = 4
+    frames: Size = 4
     """Frames that an agent sees, and that a window of the replay begins with; those after them are targets."""
-    network_frames: Positive = 1
+    network_frames: Size = 1
     """Number of the newest of those frames, which the network sees; what came before them it remembers. At most
     `frames`."""
-    memory: Count = 64
+    memory: Annotated[int, at_least(0), limits(0, 65_536)] = 64
     """Channels of the recurrent memory."""
     latent: LatentConfig = field(default_factory=LatentConfig)
     """Discrete bits of what the frames before do not tell."""
@@ -154,7 +168,7 @@ class StochasticDiscreteConfig(Section):
     reward: Literal["classes", "symlog"] = "classes"
     """Quantity that is predicted: `classes` is the sign of the reward, as published; `symlog` is the reward itself,
     regressed as its symlog."""
-    head_units: Positive = 128
+    head_units: Size = 128
     """Units of the hidden layer that the reward and the continuation are read from."""
     continuation: bool = True
     """Whether the end of episodes is predicted; without it, imagined episodes never end."""

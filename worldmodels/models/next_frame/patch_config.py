@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from worldmodels.core.ranges import AboveZero, Count, Positive, Section
+from worldmodels.core.ranges import AboveZero, Section, Size, at_least, limits
 
 
 @dataclass(frozen=True)
@@ -12,13 +13,13 @@ class PatchNetworkConfig(Section):
     """Dense layers on square patches and across them: far cheaper on a CPU than convolutions. Any image size."""
 
     kind: str = "patch"
-    patch: Positive = 8
+    patch: Size = 8
     """Side of a patch in pixels, or a little less where patches of equal size fit the image better; always even."""
-    depth: Positive = 128
+    depth: Size = 128
     """Channels of a patch."""
-    bottleneck: Positive = 256
+    bottleneck: Size = 256
     """Units of the one vector in which all patches meet, and where action and latent enter."""
-    blocks: Count = 2
+    blocks: Annotated[int, at_least(0), limits(0, 1_000)] = 2
     """Mixing blocks after the bottleneck."""
 
 
@@ -27,9 +28,9 @@ class MotionOutputConfig(Section):
     """Pixels copied along a few motions of the picture, or painted."""
 
     kind: str = "motion"
-    motions: Positive = 2
+    motions: Size = 2
     """Motions of a frame, besides standing still; each at most as far as a patch is wide."""
-    depth: Positive = 64
+    depth: Size = 64
     """Units of a quarter of a patch, in which the choice for each pixel is made."""
     spread: AboveZero = 0.04
     """Deviation of a colour (sum over channels, each from 0 to 1) that counts as one nat."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal
 
-from worldmodels.core.ranges import Count, NonNegative, Positive, Section, Share
+from worldmodels.core.ranges import NonNegative, Section, Share, Size, at_least, limits
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.config import ConvConfig, HeadConfig, OptimizerConfig, PatchConfig
 
@@ -15,13 +15,13 @@ class RSSMConfig(Section):
     """The recurrent state-space model, its sizes and losses; the defaults are DreamerV2's figures for Atari."""
 
     kind: str = "rssm"
-    recurrent: Positive = 600
+    recurrent: Size = 600
     """Size of the GRU's state (`deter` in DreamerV2)."""
-    hidden: Positive = 600
+    hidden: Size = 600
     """Units of each dense layer inside the dynamics."""
-    latents: Positive = 32
+    latents: Size = 32
     """Number of categorical variables, or of Gaussian ones (`stoch` in DreamerV2)."""
-    classes: Count = 32
+    classes: Annotated[int, at_least(0), limits(0, 65_536)] = 32
     """Classes of each categorical variable; 0 makes the latents Gaussian (`discrete` in DreamerV2)."""
     uniform_mix: Share = 0.0
     """Share of the uniform distribution in each categorical latent; keeps the KL finite and classes alive (`unimix` in

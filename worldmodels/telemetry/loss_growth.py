@@ -1,0 +1,59 @@
+"""Losses that grow a thousandfold: training diverges, most often because a learning rate is too large."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+FACTOR = 1_000
+FLOOR = 1.0
+"""Size below which a loss counts as this large: losses near 0 grow a thousandfold whenever there is news to learn, and
+those of a policy cross 0."""
+
+
+class Growth(NamedTuple):
+    """A loss that grew: its smallest mean so far, and the mean now."""
+
+    name: str
+    smallest: float
+    now: float
+
+
+class LossGrowth:
+    """The smallest mean of each loss, by absolute value; whoever looks learns once of each loss that outgrew it."""
+
+    def __init__(self) -> None:
+        self._smallest: dict[str, float] = {}
+        self._told: dict[str, bool] = {}
+
+    def update(self, means: Mapping[str, float]) -> list[Growth]:
+        """Take in the means of metrics, of which those named `..._loss` or `.../loss` are losses.
+
+        Returns:
+            The losses that are for the first time more than `FACTOR` times as large as they were at their smallest.
+        """
+        grown = []
+        for name, now in means.items():
+            if not name.endswith(("/loss", "_loss")) or not math.isfinite(now):
+                continue
+            smallest = min(self._smallest.get(name, math.inf), abs(now))
+            self._smallest[name] = smallest
+            if abs(now) > FACTOR * max(smallest, FLOOR) and name not in self._told:
+                self._told[name] = True
+                grown.append(Growth(name, smallest, now))
+        return grown
+
+    def save(self) -> dict[str, Any]:
+        return {"smallest": dict(self._smallest), "told": dict(self._told)}
+
+    def load(self, tree: Mapping[str, Any]) -> None:
+        self._smallest, self._told = dict(tree.get("smallest", {})), dict(tree.get("told", {}))
+
+
+def growth_warning(grown: list[Growth], learning_rates: Mapping[str, float]) -> str:
+    """Return the warning about losses that grew; `learning_rates` by their keys in the configuration."""
+    losses = ", ".join(f"{growth.name} from {growth.smallest:.4g} to {growth.now:.4g}" for growth in grown)
+    rates = " or ".join(f"{key} ({rate:g})" for key, rate in learning_rates.items())
+    advice = f"lower {rates}" if rates else "lower the learning rate"
+    return f"Losses grew more than a thousandfold: {losses}. Training may diverge; {advice}, in a new run."
