@@ -14,6 +14,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Annotated, Any, NamedTuple
 
+from worldmodels.core.config_values import shown
 from worldmodels.core.errors import ConfigError
 
 
@@ -53,7 +54,7 @@ class RangeError(ConfigError):
     """A value that breaks the rule of its key; `key` and `problem` let a loader put the full key in front."""
 
     def __init__(self, section: Any, key: str, rule: str) -> None:
-        self.key, self.problem = key, f"must {rule}. Received {getattr(section, key)}."
+        self.key, self.problem = key, f"must {rule}. Received {shown(getattr(section, key))}."
         super().__init__(f"{type(section).__name__}.{key} {self.problem}")
 
 

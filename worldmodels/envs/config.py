@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Annotated, Any
 
-from worldmodels.core.errors import UserError
+from worldmodels.core.config_values import received
+from worldmodels.core.errors import ConfigError, UserError
 from worldmodels.core.lookup import unknown
-from worldmodels.core.ranges import Count, Positive, Section
+from worldmodels.core.ranges import RangeError, Section, between
+
+LARGEST = 2**31 - 1
+"""Games count with 32 bits."""
+Count32 = Annotated[int, between(0, LARGEST)]
 
 
 @dataclass(frozen=True)
@@ -19,13 +24,13 @@ class EnvConfig(Section):
     """A native game ("coinrun", see `worldmodels list games`); a mixture of them ("coinrun,maze"), of which
     environment i plays the i-th, round and round; or the id of any Gymnasium environment with discrete actions and
     image observations ("ALE/Pong-v5", or "package.module:Name-v0", whose module is imported first and registers it)."""
-    num_envs: Positive = 16
+    num_envs: Annotated[int, between(1, LARGEST)] = 16
     """Copies that step together; of a mixture, a multiple of its games (`n_envs` in Stable-Baselines3)."""
-    num_threads: Positive = 1
+    num_threads: Annotated[int, between(1, 1024)] = 1
     """Threads that step the environments; nothing but the speed depends on it."""
-    num_levels: Count = 0
+    num_levels: Count32 = 0
     """Size of the set of levels; 0 is without limit."""
-    start_level: Count = 0
+    start_level: Count32 = 0
     """Lowest level seed; also where levels are without limit."""
     distribution_mode: str = "easy"
     """Difficulty: easy, hard, extreme, memory or exploration; each game offers some of them."""
@@ -43,8 +48,17 @@ class EnvConfig(Section):
     """Use one look for everything whose look is decoration only."""
     paint_vel_info: bool = False
     """Paint the agent's velocity as two grey squares, in games where it has momentum."""
-    debug_mode: Count = 0
+    debug_mode: Count32 = 0
     """Sum of bits, which only coinrun reads: 2 no pits, 4 no crates, 8 no changes of height."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        last = self.start_level + max(self.num_levels, 1) - 1
+        if last >= LARGEST:
+            raise ConfigError(
+                f"Level seeds are 0 to {LARGEST - 1}; start_level {self.start_level} with num_levels {self.num_levels} "
+                f"would end with {last}."
+            )
 
     @property
     def games(self) -> tuple[str, ...]:
@@ -85,5 +99,9 @@ def complete_options(given: Mapping[str, Any]) -> dict[str, Any]:
             raise UserError(unknown("option", name, DEFAULTS))
         wanted = type(DEFAULTS[name])
         if type(value) is not wanted:
-            raise UserError(f"The option '{name}' takes a value of type {wanted.__name__}; received {value!r}.")
-    return {**DEFAULTS, **given}
+            what = f"a value of type {wanted.__name__}; received {received(value)}"
+            raise UserError(f"The option '{name}' takes {what}.")
+    try:
+        return game_options(EnvConfig(**given))
+    except RangeError as error:
+        raise UserError(f"The option '{error.key}' {error.problem}") from error
