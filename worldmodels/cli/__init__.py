@@ -8,12 +8,14 @@ import os
 import sys
 import warnings
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from typing import NoReturn
 
 from worldmodels import __version__
 from worldmodels.cli import evaluation, information, playing, training
-from worldmodels.core.errors import UserError
+from worldmodels.core.errors import UserError, system_error_text
 from worldmodels.core.lookup import unknown
+from worldmodels.core.output import print_anything
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -22,6 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Without `arguments` this is the program itself, and the process ends here.
     """
     warnings.showwarning = _show_warning
+    print_anything(sys.stdout, sys.stderr)
     status = _run(sys.argv[1:] if arguments is None else arguments)
     if arguments is None:
         _end_process(status)
@@ -43,12 +46,21 @@ def _run(words: Sequence[str]) -> int:
     except UserError as error:
         print(f"worldmodels: {error}", file=sys.stderr)
         return 2
+    except MemoryError:
+        print("worldmodels: There is not enough memory for what was asked.", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("\nworldmodels: interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        # A path or a disk that cannot be used is no mistake of the program; any other error keeps its traceback.
+        if (text := system_error_text(error)) is None:
+            raise
+        print(f"worldmodels: {text}", file=sys.stderr)
+        return 2
 
 
 def _end_process(status: int) -> NoReturn:
@@ -59,8 +71,9 @@ def _end_process(status: int) -> NoReturn:
     of it: a command has written and closed all of its own when it returns.
     """
     atexit._run_exitfuncs()
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):  # a full disk has been told already
+            stream.flush()
     os._exit(status)
 
 

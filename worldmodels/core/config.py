@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from worldmodels.core.config_values import MismatchError, convert, received, shown, union_members
 from worldmodels.core.errors import ConfigError, UserError
 from worldmodels.core.kinds import Kinds
-from worldmodels.core.lookup import nearest, unknown
+from worldmodels.core.lookup import nearest, shortened, unknown
 from worldmodels.core.ranges import RangeError
 from worldmodels.core.yaml_text import parse_value, place, read_mapping
 
@@ -40,7 +40,7 @@ def load_config(cls: type[T], files: Sequence[Path | str], overrides: Sequence[s
         path = find_config(file)
         _Merge(cls, str(path)).into(root, read_mapping(path), "")
     for override in overrides:
-        _Merge(cls, override).into(root, _parse_override(override), "")
+        _Merge(cls, shortened(override)).into(root, _parse_override(override), "")
     return typing.cast(T, _build(root, ""))
 
 
@@ -152,7 +152,7 @@ class _Merge:
             keys = ", ".join(_fields(cls))
             raise ConfigError(f"{at}'{full}' is a section with the keys {keys}; received {received(value)}.")
         if "kind" in value and hasattr(cls, "kind"):
-            kind = str(value["kind"])
+            kind = shown(value["kind"])
             if kind not in kinds:
                 raise ConfigError(f"{at}'{full}.kind': {unknown('kind', kind, kinds)}")
             cls = kinds[kind]
@@ -198,8 +198,8 @@ def _parse_override(override: str) -> Mapping[str, Any]:
     """Return an override such as "a.b=1" as a nested mapping, here {"a": {"b": 1}}."""
     key, equals, text = override.partition("=")
     if not equals or not key:
-        raise ConfigError(f"'{override}' is not of the form key=value, as in seed=3 or env.num_envs=8.")
-    value = parse_value(text, f"'{override}'")
+        raise ConfigError(f"'{shortened(override)}' is not of the form key=value, as in seed=3 or env.num_envs=8.")
+    value = parse_value(text, f"'{shortened(override)}'")
     for part in reversed(key.strip().split(".")):
         value = {part: value}
     return typing.cast(Mapping[str, Any], value)

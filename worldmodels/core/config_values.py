@@ -82,7 +82,7 @@ def received(value: Any) -> str:
 def shown(value: Any, levels: int = 2) -> str:
     """Return a value as text for an error, cut where it is long or deep."""
     if isinstance(value, (Mapping, list, tuple)):
-        opening, closing = "{}" if isinstance(value, Mapping) else "[]"
+        opening, closing = "{}" if isinstance(value, Mapping) else "()" if isinstance(value, tuple) else "[]"
         return f"{opening}{_listed(value, levels - 1) if levels else '...'}{closing}"
     if isinstance(value, int) and abs(value) >= 10**80:  # Python refuses to write out the longest ones
         return f"one of {value.bit_length()} bits"

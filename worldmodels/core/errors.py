@@ -48,6 +48,16 @@ class ConformanceError(Exception):
 NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
+def system_error_text(error: OSError) -> str | None:
+    """Return a sentence about what the system refused; None where the error is not about a path or a device."""
+    if error.filename is not None and error.strerror:
+        other = f" ('{error.filename2}')" if error.filename2 is not None else ""
+        return f"'{error.filename}'{other} cannot be used: {error.strerror}."
+    if error.errno in NO_SPACE | {errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE}:
+        return f"The system refused to read or write: {error.strerror}."
+    return None
+
+
 @contextmanager
 def disk_full_reported(path: Path) -> Iterator[None]:
     """Turn "no space left" inside the block into a `DiskFullError` about `path`; other errors pass unchanged."""

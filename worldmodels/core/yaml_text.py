@@ -9,9 +9,11 @@ from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedSeq
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.error import MarkedYAMLError
 
 from worldmodels.core.errors import ConfigError
+from worldmodels.core.lookup import shortened
+from worldmodels.core.nesting import TOO_DEEP, too_deep
 
 
 def read_mapping(path: Path) -> Mapping[str, Any]:
@@ -64,11 +66,17 @@ def _in_flow_style(value: Any) -> Any:
 
 def _parse(reader: Any, text: str, source: str) -> Any:
     try:
-        return reader.load(text)
+        tree = reader.load(text)
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = f", line {mark.line + 1}" if mark is not None and "\n" in text.strip() else ""
         problem = (error.problem or error.context or "it cannot be understood").splitlines()[0]
         raise ConfigError(f"{source}{line}: not valid YAML: {problem}.") from error
-    except (YAMLError, ValueError) as error:
-        raise ConfigError(f"{source}: not valid YAML: {str(error).splitlines()[0]}.") from error
+    except RecursionError:
+        raise ConfigError(f"{source} cannot be used: {TOO_DEEP}.") from None
+    except Exception as error:  # whatever it is: the reader lets through what Python says of '!!bool x' or '!!int x'
+        problem = shortened((str(error).splitlines() or [type(error).__name__])[0])
+        raise ConfigError(f"{source}: not valid YAML: {problem}.") from error
+    if too_deep(tree):
+        raise ConfigError(f"{source} cannot be used: {TOO_DEEP}.")
+    return tree

@@ -6,9 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Annotated, Any
 
-from worldmodels.core.errors import UserError
+from worldmodels.core.config_values import received
+from worldmodels.core.errors import ConfigError, UserError
 from worldmodels.core.lookup import unknown
-from worldmodels.core.ranges import Int32, Section, Size, at_least, limits
+from worldmodels.core.ranges import Int32, RangeError, Section, Size, at_least, limits
+
+LARGEST = 2**31 - 1
+"""Games count with 32 bits."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,15 @@ class EnvConfig(Section):
     """Paint the agent's velocity as two grey squares, in games where it has momentum."""
     debug_mode: Int32 = 0
     """Sum of bits, which only coinrun reads: 2 no pits, 4 no crates, 8 no changes of height."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        last = self.start_level + max(self.num_levels, 1) - 1
+        if last >= LARGEST:
+            raise ConfigError(
+                f"Level seeds are 0 to {LARGEST - 1}; start_level {self.start_level} with num_levels {self.num_levels} "
+                f"would end with {last}."
+            )
 
     @property
     def games(self) -> tuple[str, ...]:
@@ -85,5 +98,9 @@ def complete_options(given: Mapping[str, Any]) -> dict[str, Any]:
             raise UserError(unknown("option", name, DEFAULTS))
         wanted = type(DEFAULTS[name])
         if type(value) is not wanted:
-            raise UserError(f"The option '{name}' takes a value of type {wanted.__name__}; received {value!r}.")
-    return game_options(EnvConfig(**given))
+            what = f"a value of type {wanted.__name__}; received {received(value)}"
+            raise UserError(f"The option '{name}' takes {what}.")
+    try:
+        return game_options(EnvConfig(**given))
+    except RangeError as error:
+        raise UserError(f"The option '{error.key}' {error.problem}") from error

@@ -148,4 +148,4 @@ def _recording(prepare: Prepare, setup: GameSetup) -> Iterator[Prepare]:
 
 
 def _read_keys(options: PlayOptions) -> KeyScript:
-    return read_script(Path(options.keys)) if options.keys else {}
+    return {} if options.keys is None else read_script(Path(options.keys))

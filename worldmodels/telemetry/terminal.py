@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from worldmodels.core.output import print_anything
 from worldmodels.telemetry.dashboard import line as plain_line
 from worldmodels.telemetry.dashboard import panel
 from worldmodels.telemetry.status import Status, duration
@@ -26,6 +27,7 @@ class Progress:
         self, total_steps: int, title: str, console: Console | None = None, plain_interval: float = 10.0
     ) -> None:
         self._console = console or Console()
+        print_anything(self._console.file)  # a run of days must not end at a sign that a terminal does not know
         self._status = Status(total_steps, title)
         self._live: Live | None = None
         if self._console.is_terminal and not self._console.is_dumb_terminal:
