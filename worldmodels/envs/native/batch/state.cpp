@@ -30,7 +30,7 @@ std::uint64_t checksum(const std::uint8_t* data, std::size_t size) {
 
 std::string described(const std::string& game, int mode, int debug_mode) {
     const bool known = mode >= 0 && mode <= static_cast<int>(Mode::Exploration);
-    std::string text = game + " (" + (known ? name_of(static_cast<Mode>(mode)) : "unknown mode");
+    std::string text = printable(game) + " (" + (known ? name_of(static_cast<Mode>(mode)) : "unknown mode");
     if (debug_mode != 0) text += ", debug_mode " + std::to_string(debug_mode);
     return text + ")";
 }

@@ -25,7 +25,7 @@ using Array = py::array_t<T, py::array::c_style>;
 Mode mode_named(const std::string& name) {
     for (const Mode mode : kAllModes)
         if (name == name_of(mode)) return mode;
-    throw InvalidInput("There is no distribution mode '" + name + "'.");
+    throw InvalidInput("There is no distribution mode '" + printable(name) + "'.");
 }
 
 py::dict described(const GameEntry& entry) {
@@ -67,7 +67,7 @@ Autoreset autoreset_named(const std::string& name) {
     if (name == "NextStep") return Autoreset::NextStep;
     if (name == "SameStep") return Autoreset::SameStep;
     if (name == "Disabled") return Autoreset::Disabled;
-    throw InvalidInput("There is no autoreset mode '" + name + "'.");
+    throw InvalidInput("There is no autoreset mode '" + printable(name) + "'.");
 }
 
 // Where the rows of an array begin; nullptr unless it is as it must be: written without bounds checks, it is checked in
