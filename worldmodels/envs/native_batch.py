@@ -152,23 +152,10 @@ class NativeBatch:
         """Restore what `get_state` gave, all or nothing. Raises `UserError` if one of the states is refused."""
         if isinstance(states, (bytes, str)) or len(states) != len(self):
             raise UserError(f"{len(self)} environments need as many states; received {_counted(states)}.")
-        before = self.get_state()
-        try:
-            for index, state in enumerate(states):
-                self._set_one(index, state)
-        except UserError:
-            for index, state in enumerate(before):
-                self._native.set_state(index, state)
-            raise
-
-    def _set_one(self, index: int, state: bytes) -> None:
-        if not isinstance(state, bytes):
-            raise UserError(f"A state is bytes, as get_state gave them; received {type(state).__name__}.")
-        try:
-            self._native.set_state(index, state)
-        except _native.InvalidState as error:
-            where = f"Environment {index}: " if len(self) > 1 else ""
-            raise UserError(f"{where}{error}") from None
+        for state in states:
+            if not isinstance(state, bytes):
+                raise UserError(f"A state is bytes, as get_state gave them; received {type(state).__name__}.")
+        self._native.set_states(list(states))
 
     def hashes(self) -> list[int]:
         """Return a 64-bit digest of each environment's state."""

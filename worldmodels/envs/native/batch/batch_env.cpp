@@ -71,6 +71,25 @@ void BatchEnv::step(const std::int32_t* actions, const BatchArrays& arrays) {
     write(arrays);
 }
 
+void BatchEnv::load(const std::vector<std::string_view>& states) {
+    if (states.size() != episodes_.size())
+        throw InvalidState(std::to_string(episodes_.size()) + " environments need as many states; received " +
+                           std::to_string(states.size()) + ".");
+    std::vector<Bytes> before;
+    try {
+        for (const std::string_view state : states) {
+            Episode& one = episodes_[before.size()];
+            Bytes moment = one.save();
+            one.load(reinterpret_cast<const std::uint8_t*>(state.data()), state.size());
+            before.push_back(std::move(moment));
+        }
+    } catch (const InvalidState& error) {
+        for (std::size_t i = 0; i < before.size(); ++i) episodes_[i].restore(before[i]);
+        if (size() == 1) throw;
+        throw InvalidState("Environment " + std::to_string(before.size()) + ": " + error.what());
+    }
+}
+
 void BatchEnv::observe(const BatchArrays& arrays) {
     for_each([&](int index) { draw(index, arrays); });
     write(arrays);

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "batch/episode.h"
@@ -57,6 +58,9 @@ public:
     // Begins new episodes where `mask` is true (everywhere if it is nullptr) and writes every row.
     void reset(const bool* mask, const BatchArrays& arrays);
     void step(const std::int32_t* actions, const BatchArrays& arrays);
+    // One state per environment, all or nothing: when one is refused, all environments stay as they were. Throws
+    // InvalidState.
+    void load(const std::vector<std::string_view>& states);
     // Writes the current moment of every environment; changes nothing.
     void observe(const BatchArrays& arrays);
 

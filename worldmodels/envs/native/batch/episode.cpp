@@ -119,11 +119,15 @@ void Episode::load(const std::uint8_t* data, std::size_t size) {
         visit(archive);
         if (archive.bytes_left() != 0) throw InvalidState("The saved state does not hold together at its end.");
     } catch (...) {
-        const std::size_t start = open_state(before.data(), before.size(), rules_);
-        Archive archive = Archive::restorer(before.data() + start, before.size() - start);
-        visit(archive);
+        restore(before);
         throw;
     }
+}
+
+void Episode::restore(const Bytes& state) {
+    const std::size_t begin = open_state(state.data(), state.size(), rules_);
+    Archive archive = Archive::restorer(state.data() + begin, state.size() - begin);
+    visit(archive);
 }
 
 std::uint64_t Episode::hash() {

@@ -173,9 +173,8 @@ py::bytes get_state(BatchEnv& env, int index) {
     return {reinterpret_cast<const char*>(state.data()), state.size()};
 }
 
-void set_state(BatchEnv& env, int index, const py::bytes& state) {
-    const std::string_view view = state;
-    episode_at(env, index).load(reinterpret_cast<const std::uint8_t*>(view.data()), view.size());
+void set_states(BatchEnv& env, const std::vector<py::bytes>& states) {
+    env.load({states.begin(), states.end()});
 }
 
 py::dict variables(BatchEnv& env, int index) {
@@ -241,7 +240,7 @@ PYBIND11_MODULE(_native, module) {
         .def("spare", &spare, py::arg("outcomes"))
         .def("render", &render, py::arg("index"), py::arg("size"))
         .def("get_state", &get_state, py::arg("index"))
-        .def("set_state", &set_state, py::arg("index"), py::arg("state"))
+        .def("set_states", &set_states, py::arg("states"))
         .def("variables", &variables, py::arg("index"))
         .def("hash", [](BatchEnv& env, int index) { return episode_at(env, index).hash(); }, py::arg("index"));
 }

@@ -172,10 +172,13 @@ private:
     void load_runs(const Step& step, std::vector<std::uint8_t>& values, std::size_t count, const Kinds& kinds) {
         values.clear();
         values.reserve(count);
+        std::uint8_t run[2] = {};
         while (values.size() < count) {
-            std::uint8_t run[2] = {};
+            const std::uint8_t before[2] = {run[0], run[1]};
             bytes(step, run, sizeof(run));
-            if (run[0] == 0 || values.size() + run[0] > count) refuse_short(step);
+            // As `save_runs` splits them, so that a state has one form only.
+            const bool goes_on = run[1] == before[1] && before[0] > 0 && before[0] < 255;
+            if (run[0] == 0 || goes_on || values.size() + run[0] > count) refuse_short(step);
             if (checks_ && !kinds.allows(run[1])) refuse(step, number_text(run[1]), kinds.text());
             values.insert(values.end(), run[0], run[1]);
         }
