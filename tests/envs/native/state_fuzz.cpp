@@ -3,12 +3,13 @@
 // breaks a promise. A crash or a report of a sanitizer ends the process; the line before it names game and seed.
 //
 // usage: state_fuzz [STATES [SEED [GAME]]]     default: 20000 states over all games and modes, seed 1
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 #include "batch/episode.h"
@@ -94,7 +95,8 @@ void splice(Bytes& state, const Bytes& other, Random& random) {
 }
 
 void cut_or_grow(Bytes& state, Random& random) {
-    if (random.coin()) state.resize(state.size() + static_cast<std::size_t>(1 + random.below(40)), one_of(kBytes, random));
+    if (random.coin())
+        state.resize(state.size() + static_cast<std::size_t>(1 + random.below(40)), one_of(kBytes, random));
     else state.resize(place_in(state, 0, random));
 }
 

@@ -71,7 +71,8 @@ std::size_t open_state(const std::uint8_t* data, std::size_t size, const StateRu
     if (envelope.checksum != checksum(data, size))
         throw InvalidState("The saved state is corrupted: its contents do not agree with its checksum.");
     const std::string game(envelope.game, strnlen(envelope.game, sizeof(envelope.game)));
-    const bool padded = std::all_of(envelope.game + game.size(), std::end(envelope.game), [](char c) { return c == 0; });
+    const bool padded =
+        std::all_of(envelope.game + game.size(), std::end(envelope.game), [](char c) { return c == 0; });
     if (!padded) throw InvalidState("The saved state has a tail behind the name of its game, " + printable(game) + ".");
     if (game != rules.game || envelope.mode != static_cast<int>(rules.mode) || envelope.debug_mode != rules.debug_mode)
         throw InvalidState("The saved state is of " + described(game, envelope.mode, envelope.debug_mode) +

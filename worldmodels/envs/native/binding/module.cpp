@@ -173,9 +173,7 @@ py::bytes get_state(BatchEnv& env, int index) {
     return {reinterpret_cast<const char*>(state.data()), state.size()};
 }
 
-void set_states(BatchEnv& env, const std::vector<py::bytes>& states) {
-    env.load({states.begin(), states.end()});
-}
+void set_states(BatchEnv& env, const std::vector<py::bytes>& states) { env.load({states.begin(), states.end()}); }
 
 py::dict variables(BatchEnv& env, int index) {
     py::dict result;

@@ -23,8 +23,8 @@ inline void require_state(bool holds, const char* what) {
     if (!holds) throw InvalidState(std::string("The saved state does not hold together: ") + what + ".");
 }
 
-// Text from outside, for messages: whatever is not printable ASCII becomes \x and its number, so that a message is always
-// UTF-8.
+// Text from outside, for messages: whatever is not printable ASCII becomes \x and its number, so that a message is
+// always UTF-8.
 inline std::string printable(const std::string& text) {
     constexpr char kDigits[] = "0123456789abcdef";
     std::string result;

@@ -13,9 +13,11 @@ namespace wm {
 // What the entities of a game can be; a field that it leaves out keeps the value that entities begin with. What differs
 // between their types, a game checks itself.
 struct EntityRanges {
+    EntityRanges(FloatRange places, float fastest, FloatRange radii, IntRange types)
+        : x(places), y(places), speed(either_way(fastest)), radius(radii), type(types) {}
+
     FloatRange x, y;
-    FloatRange vx, vy;
-    FloatRange rx, ry;
+    FloatRange speed, radius;  // along each axis
     IntRange type, theme = exactly(0), frame = exactly(0);
     IntRange age = exactly(0), lifetime = exactly(-1), timer = exactly(-1), health = exactly(1);
     FloatRange rotation = exactly(0.0f), spin = exactly(0.0f), grow = exactly(1.0f);
@@ -44,7 +46,8 @@ struct Entity {
     float top() const { return y + ry; }
 
     void visit(Archive& archive, const EntityRanges& r) {
-        archive("x", x, r.x)("y", y, r.y)("vx", vx, r.vx)("vy", vy, r.vy)("rx", rx, r.rx)("ry", ry, r.ry);
+        archive("x", x, r.x)("y", y, r.y);
+        archive("vx", vx, r.speed)("vy", vy, r.speed)("rx", rx, r.radius)("ry", ry, r.radius);
         archive("rotation", rotation, r.rotation)("spin", spin, r.spin)("grow", grow, r.grow);
         archive("age", age, r.age)("lifetime", lifetime, r.lifetime)("timer", timer, r.timer);
         archive("health", health, r.health)("type", type, r.type)("theme", theme, r.theme)("frame", frame, r.frame);

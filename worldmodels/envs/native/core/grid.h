@@ -90,8 +90,10 @@ public:
 
     // Runs of equal cells are stored once: walls and sky make most of every level.
     void visit(Archive& archive, const GridRange& range) {
-        archive("width", width_, range.width)("height", height_, range.height)("outside", outside_, exactly(range.outside));
-        archive.runs("cells", cells_, static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_), range.kinds);
+        archive("width", width_, range.width)("height", height_, range.height);
+        archive("outside", outside_, exactly(range.outside));
+        const std::size_t count = static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_);
+        archive.runs("cells", cells_, count, range.kinds);
     }
 
 private:
@@ -103,6 +105,16 @@ private:
     int height_ = 0;
     Cell outside_ = kWall;
     std::vector<Cell> cells_;
+};
+
+// The rule of a number that says how many cells of a grid are of one kind, or of either of two.
+struct CellCount {
+    const Grid& grid;
+    Cell kind, other_kind;
+
+    int counted() const { return grid.count(kind) + (kind == other_kind ? 0 : grid.count(other_kind)); }
+    bool allows(int value) const { return value == counted(); }
+    std::string text() const { return number_text(counted()); }
 };
 
 }  // namespace wm

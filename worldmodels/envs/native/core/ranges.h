@@ -2,8 +2,8 @@
 //
 //     archive("theme", theme_, below(kThemes))("steps", steps_, step_count())("x", x_, within(0, kWidth));
 //
-// States travel in recordings and packs, so they are input: whatever a rule lets in, the game can draw and play. No
-// rule lets in a float that is not finite.
+// States travel in recordings and packs, so they are input. Rules are tight enough that a game can draw and play
+// whatever they let in, and wide enough for whatever play leads to. None lets in a float that is not finite.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ std::string number_text(T value) {
         return std::to_string(value);
     } else {
         char text[32];
-        std::snprintf(text, sizeof(text), "%.9g", static_cast<double>(value));
+        std::snprintf(text, sizeof(text), "%.7g", static_cast<double>(value));
         return text;
     }
 }

@@ -107,11 +107,8 @@ public:
 
 private:
     static EntityRanges entity_ranges() {
-        EntityRanges r;
-        r.x = r.y = within(-kLargest - 1, kSize + kLargest + 1);
-        r.vx = r.vy = either_way(kMaxSpeed);
-        r.rx = r.ry = within(0.1f, std::max(kLargest, kFullRadius));
-        r.type = within(kAgent, kFish);
+        EntityRanges r(within(-kLargest - 1, kSize + kLargest + 1), kMaxSpeed,
+                       within(0.1f, std::max(kLargest, kFullRadius)), within(kAgent, kFish));
         r.theme = below(art::bigfish::kShapes);
         r.age = step_count();
         return r;

@@ -124,14 +124,19 @@ public:
         const auto shots = [&](float radius, int life) {
             return ShotRanges{space, space, kFastestShot, exactly(radius), life};
         };
-        archive("entities", entities_, within(2, 2 + kMostMeteors), entity_ranges());
+        EntityRanges bodies(space, kAgentSpeed, within(0.4f, 3.2f), exactly(0));
+        bodies.theme = below(kMeteors);
+        bodies.health = within(0, kMostHits * kMostRounds);
+        archive("entities", entities_, within(2, 2 + kMostMeteors), bodies);
         archive("player_shots", player_shots_, shot_count(), shots(kPlayerShotRadius, kPlayerShotLife));
         archive("boss_shots", boss_shots_, shot_count(), shots(kBossShotRadius, kBossShotLife));
         archive("reflected", reflected_, shot_count(), shots(kPlayerShotRadius, kReflectedLife));
-        const EffectRanges explosions = {space, space, {{Spark, art::kExplosionFrames}, {Explosion, art::kExplosionFrames}}};
+        const EffectRanges explosions = {
+            space, space, {{Spark, art::kExplosionFrames}, {Explosion, art::kExplosionFrames}}};
         archive("explosions", explosions_, effect_count(), explosions)("streams", streams_);
         archive("attacks", attacks_, within(1, kMostRounds), below(kAttacks))("round", round_, below(kMostRounds));
-        archive("hits", hits_, within(1, kMostHits))("steps", steps_, step_count())("last_fire", last_fire_, step_count());
+        archive("hits", hits_, within(1, kMostHits))("steps", steps_, step_count())("last_fire", last_fire_,
+                                                                                    step_count());
         archive("shield_flights", shield_flights_, within(kShortestShield, rules_.longest_shield));
         archive("phase", phase_, within(0, kLongBreak))("countdown", countdown_, within(0, kStunned));
         archive("shield_up", shield_up_)("stunned_until", stunned_until_, within(-1, kLongestEpisode + kStunned));
@@ -143,7 +148,6 @@ public:
     }
 
 private:
-    EntityRanges entity_ranges() const;
     void check_loaded() const;
     void build_level();
     void add_meteors();
@@ -175,16 +179,6 @@ private:
     std::int32_t player_colour_ = 0, boss_colour_ = 0, background_ = 0;
     float shift_ = 0;  // of the background
 };
-
-EntityRanges BossFight::entity_ranges() const {
-    EntityRanges r;
-    r.x = r.y = within(-1, kSize + 1);
-    r.vx = r.vy = either_way(kAgentSpeed);
-    r.rx = r.ry = within(0.4f, 3.2f);
-    r.theme = below(art::bossfight::kMeteors);
-    r.health = within(0, kMostHits * kMostRounds);
-    return r;
-}
 
 void BossFight::check_loaded() const {
     using namespace art::bossfight;

@@ -121,13 +121,10 @@ public:
 
 private:
     static EntityRanges entity_ranges(int world) {
-        EntityRanges r;
-        r.x = r.y = within(-2, world + 2);
-        r.vx = r.vy = either_way(1.1f * kShotSpeed);
-        r.rx = r.ry = within(kShotRadiusX, kRadius);
+        EntityRanges r(within(-2, world + 2), 1.1f * kShotSpeed, within(kShotRadiusX, kRadius),
+                       within(Type::Agent, Type::Enemy));
         r.rotation = within(0, 360);
         r.spin = either_way(2 * kSpinPerStep);
-        r.type = within(Type::Agent, Type::Enemy);
         r.age = step_count();
         r.lifetime = within(-1, kShotLifetime);
         r.health = within(0, kTargetHealth);

@@ -112,7 +112,7 @@ public:
     void visit(Archive& archive) override {
         archive("grid", grid_, world_grid(rules_.world, rules_.world, {kSpace, kWall, kFirefly}));
         archive("entities", entities_, within(1, kMostEntities), entity_ranges());
-        archive("fireflies", fireflies_, exactly(grid_.count(kFirefly)))("scare", scare_, within(0, kScare));
+        archive("fireflies", fireflies_, CellCount{grid_, kFirefly, kFirefly})("scare", scare_, within(0, kScare));
         archive("play", play_)("phase", phase_, share());
         if (archive.loading()) {
             find_open();
@@ -127,11 +127,7 @@ private:
     struct Plan;
 
     EntityRanges entity_ranges() const {
-        EntityRanges r;
-        r.x = r.y = within(-1, rules_.world + 1);
-        r.vx = r.vy = either_way(kSpeed);
-        r.rx = r.ry = within(kStarRadius, kRadius);
-        r.type = within(Agent, Dragon);
+        EntityRanges r(within(-1, rules_.world + 1), kSpeed, within(kStarRadius, kRadius), within(Agent, Dragon));
         r.frame = below(4);
         r.age = step_count();
         r.health = within(0, kHatching);

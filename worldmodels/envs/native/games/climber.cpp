@@ -122,12 +122,8 @@ public:
 
 private:
     EntityRanges entity_ranges() const {
-        EntityRanges r;
+        EntityRanges r(within(-1, kHeight + 1), kFastestFall, within(kCrystalRadius, 0.5f), within(kAgent, kCrystal));
         r.x = within(-1, rules_.width + 1);
-        r.y = within(-1, kHeight + 1);
-        r.vx = r.vy = either_way(kFastestFall);
-        r.rx = r.ry = within(kCrystalRadius, 0.5f);
-        r.type = within(kAgent, kCrystal);
         r.theme = below(kLooks);
         r.timer = within(-1, rules_.width);
         return r;

@@ -109,11 +109,7 @@ public:
 
 private:
     static EntityRanges entity_ranges() {
-        EntityRanges r;
-        r.x = r.y = within(-1, kPlatformWorld + 1);
-        r.vx = r.vy = either_way(kJumpSpeed);
-        r.rx = r.ry = within(0.5f, kAgentRadiusY);
-        r.type = within(kAgent, kCrate);
+        EntityRanges r(within(-1, kPlatformWorld + 1), kJumpSpeed, within(0.5f, kAgentRadiusY), within(kAgent, kCrate));
         r.theme = below(kWalkerThemes);
         return r;
     }
@@ -121,7 +117,8 @@ private:
     void check_loaded() const {
         constexpr int kThemes[] = {kAgentThemes, 1, kWalkerThemes, kCrateThemes};  // by type
         require_state(only_first_is(entities_, kAgent), "the runner comes first");
-        for (const Entity& e : entities_) require_state(e.theme < kThemes[e.type], "entities have a look of their type");
+        for (const Entity& e : entities_)
+            require_state(e.theme < kThemes[e.type], "entities have a look of their type");
     }
 
     // How things move against each other; the crate is the only thing that stands in anybody's way.

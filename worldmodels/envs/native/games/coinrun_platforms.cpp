@@ -110,7 +110,7 @@ public:
         const CellKinds kinds = {kSpace, kCoin, kGround, kGroundTop, kCrate, kLadder};
         archive("grid", grid_, world_grid(kPlatformWorld, kPlatformWorld, kinds, kGround));
         archive("runner", runner_)("monsters", monsters_, within(0, kMostMonsters));
-        archive("coins", coins_, exactly(grid_.count(kCoin)))("steps", steps_, step_count())("mirrored", mirrored_);
+        archive("coins", coins_, CellCount{grid_, kCoin, kCoin})("steps", steps_, step_count())("mirrored", mirrored_);
         archive("player_theme", player_theme_, below(kPlayerThemes));
         archive("ground_theme", ground_theme_, below(kGroundThemes))("crate_theme", crate_theme_, below(kCrateThemes));
         archive("background", background_, below(art::background_count(art::BackgroundFamily::Platform)));

@@ -43,9 +43,9 @@ const GameInfo kInfo = {
 
 constexpr float kKnockOutReward = 2, kExitReward = 10;
 constexpr int kThrowAction = 1, kThrowInterval = 7, kBallLife = 50;  // steps
-constexpr int kFewestEnemies = 3, kLongestWalk = 74;  // steps in one direction
-constexpr float kEnemySpeed = 0.05f, kInLine = 1;         // cells
-constexpr int kEnemyInterval = 50, kFirstEnemyMark = 10;  // the first throw is possible on step 60
+constexpr int kFewestEnemies = 3, kLongestWalk = 74;                 // steps in one direction
+constexpr float kEnemySpeed = 0.05f, kInLine = 1;                    // cells
+constexpr int kEnemyInterval = 50, kFirstEnemyMark = 10;             // the first throw is possible on step 60
 constexpr float kPeace = 0.5f;       // between the player and the nearest enemy at the start: ten steps of his
 constexpr float kClearance = 0.05f;  // on each side of the player, that a way to the exit must have
 constexpr float kMemoryView = 16, kShownSpeed = 0.5f;  // cells; upwards, of a full square of paint_vel_info
@@ -162,11 +162,7 @@ private:
 };
 
 EntityRanges Dodgeball::entity_ranges() const {
-    EntityRanges r;
-    r.x = r.y = within(-2, rules_.size + 2);
-    r.vx = r.vy = either_way(rules_.speed);
-    r.rx = r.ry = within(0.25f, rules_.size);
-    r.type = within(Agent, Wall);
+    EntityRanges r(within(-2, rules_.size + 2), rules_.speed, within(0.25f, rules_.size), within(Agent, Wall));
     r.age = step_count();
     r.timer = within(-1, kLongestEpisode);
     r.lifetime = within(-1, kLongestWalk);

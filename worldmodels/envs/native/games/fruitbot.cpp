@@ -115,12 +115,9 @@ public:
 
 private:
     EntityRanges entity_ranges() const {
-        EntityRanges r;
+        const FloatRange radii = within(-0.01f, width_ / 2);  // a wall may end where its opening begins
+        EntityRanges r(within(-2, kHeight + 2), kMaxSpeed, radii, within(Robot, Food));
         r.x = within(-2, width_ + 2);
-        r.y = within(-2, kHeight + 2);
-        r.vx = r.vy = either_way(kMaxSpeed);
-        r.rx = r.ry = within(-0.01f, width_ / 2);  // a wall may end where its opening begins
-        r.type = within(Robot, Food);
         r.theme = below(art::fruitbot::kKinds);
         r.age = within(0, kKeyLifetime);
         r.lifetime = within(-1, kKeyLifetime);
@@ -128,7 +125,8 @@ private:
     }
     void check_loaded() const {
         require_state(only_first_is(entities_, Robot), "the robot comes first");
-        for (const Entity& e : entities_) require_state(e.theme < art_.themes(e.type), "things have a look of their type");
+        for (const Entity& e : entities_)
+            require_state(e.theme < art_.themes(e.type), "things have a look of their type");
     }
     Entity& add(Type type, float x, float y, float rx, float ry);
     void build_wall(const Wall& wall);

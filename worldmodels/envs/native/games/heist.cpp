@@ -110,11 +110,7 @@ public:
 
 private:
     static EntityRanges entity_ranges(int world) {
-        EntityRanges r;
-        r.x = r.y = within(-1, world + 1);
-        r.vx = r.vy = either_way(kMaxSpeed);
-        r.rx = r.ry = within(0.2f, 0.5f);
-        r.type = within(Agent, Gem);
+        EntityRanges r(within(-1, world + 1), kMaxSpeed, within(0.2f, 0.5f), within(Agent, Gem));
         r.theme = below(kMostDoors);
         return r;
     }

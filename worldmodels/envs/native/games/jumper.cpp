@@ -131,11 +131,7 @@ public:
 
 private:
     static EntityRanges entity_ranges(const FloatRange& cave) {
-        EntityRanges r;
-        r.x = r.y = cave;
-        r.vx = r.vy = either_way(kFastestFall + 2 * kGravity);
-        r.rx = r.ry = within(kSpikeRadiusX, kCarrotRadius);
-        r.type = within(kAgent, kSpike);
+        EntityRanges r(cave, kFastestFall + 2 * kGravity, within(kSpikeRadiusX, kCarrotRadius), within(kAgent, kSpike));
         return r;
     }
 

@@ -98,11 +98,7 @@ public:
 
 private:
     EntityRanges entity_ranges(const FloatRange& sea) const {
-        EntityRanges r;
-        r.x = r.y = sea;
-        r.vx = r.vy = either_way(kBallSpeed);
-        r.rx = r.ry = within(kBallRadius, art::plunder::kLargeShip);
-        r.type = within(kAgent, kShip);
+        EntityRanges r(sea, kBallSpeed, within(kBallRadius, art::plunder::kLargeShip), within(kAgent, kShip));
         r.theme = below(art::plunder::kShips);
         return r;
     }

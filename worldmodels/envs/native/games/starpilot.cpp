@@ -89,7 +89,8 @@ struct Arrival {
     float y = 0, vx = 0, vy = 0;
 
     void visit(Archive& archive, const Art& art) {
-        archive("step", step, step_count())("type", type, within(Flyer, Finish))("theme", theme, below(art.themes(type)));
+        archive("step", step, step_count())("type", type, within(Flyer, Finish))("theme", theme,
+                                                                                 below(art.themes(type)));
         archive("timer", timer, within(type == Turret ? 1 : -1, kLongestTimer))("y", y, within(0, kSize));
         archive("vx", vx, either_way(kFastest))("vy", vy, either_way(kFastest));
     }
@@ -148,11 +149,7 @@ public:
 
 private:
     static EntityRanges entity_ranges() {
-        EntityRanges r;
-        r.x = r.y = kPlaces;
-        r.vx = r.vy = either_way(kFastest);
-        r.rx = r.ry = within(kExtreme.shot_radius, kSize / 2);
-        r.type = within(Agent, Finish);
+        EntityRanges r(kPlaces, kFastest, within(kExtreme.shot_radius, kSize / 2), within(Agent, Finish));
         r.theme = below(9);
         r.age = step_count();
         r.timer = within(-1, kLongestTimer);

@@ -45,7 +45,7 @@ struct Mine {
         archive("grid", grid, world_grid(size, size, kinds));
         archive("miner_x", miner.x, below(size))("miner_y", miner.y, below(size));
         archive("exit_x", exit.x, below(size))("exit_y", exit.y, below(size));
-        archive("diamonds", diamonds, exactly(grid.count(kDiamond) + grid.count(kFallingDiamond)));
+        archive("diamonds", diamonds, CellCount{grid, kDiamond, kFallingDiamond});
         if (archive.loading()) stirred_ = Area();
         if (archive.checking()) require_state(grid.at(miner.x, miner.y) == kSpace, "the miner stands in a free cell");
     }
