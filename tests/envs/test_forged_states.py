@@ -15,7 +15,10 @@ from game_states import ENVELOPE, start
 
 from worldmodels.core.errors import UserError
 from worldmodels.envs import GameEnv, GameVectorEnv
+from worldmodels.envs.config import complete_options
 from worldmodels.envs.games import GAME_INFO
+from worldmodels.envs.native import _native
+from worldmodels.envs.native_batch import NativeBatch
 
 CHECKSUM, CHECKED = 16, 24  # where the checksum is, and where the bytes begin that it covers
 NAME = 24  # where the name of the game begins
@@ -109,10 +112,28 @@ def test_a_generator_of_random_numbers_cannot_be_stuck():
 
 def test_the_name_of_a_game_need_not_be_text():
     env = start("maze")
-    with pytest.raises(UserError, match=r"The saved state is of \\xff\\xfe\\x0a\\xc3x \(easy\); this environment plays maze"):
+    with pytest.raises(UserError, match=r"is of \\xff\\xfe\\x0a\\xc3x \(easy\); this environment plays maze"):
         env.set_state(changed(env.get_state(), NAME, b"\xff\xfe\n\xc3x"))
     with pytest.raises(UserError, match="tail behind the name"):
         env.set_state(changed(env.get_state(), NAME + 10, b"x"))
+
+
+def test_text_of_bytes_is_quoted_in_messages():
+    options = complete_options({})
+    with pytest.raises(UserError, match=r"There is no game '\\xff\\xc3'"):
+        _native.BatchEnv([b"\xff\xc3"], options, "Disabled", 1)
+    with pytest.raises(UserError, match=r"There is no distribution mode '\\xff'"):
+        _native.BatchEnv(["maze"], {**options, "distribution_mode": b"\xff"}, "Disabled", 1)
+    with pytest.raises(UserError, match="The option 'distribution_mode' cannot be"):
+        _native.BatchEnv(["maze"], {**options, "distribution_mode": "\udcff"}, "Disabled", 1)
+
+
+def test_a_picture_has_a_size():
+    batch = NativeBatch(["maze"], {})
+    batch.reset(batch.new_outcome())
+    for size in (-1, 0, 100000):
+        with pytest.raises(UserError, match=f"16 to 8192 pixels wide; received {size}"):
+            batch.render(0, size)
 
 
 def test_one_refused_state_leaves_a_batch_as_it_was():

@@ -149,6 +149,8 @@ def test_world_sizes_of_maze():
         (lambda: make("maze", num_level=3), "Unknown option 'num_level'. Did you mean 'num_levels'?"),
         (lambda: make("maze", num_levels="3"), "takes a value of type int; received '3'"),
         (lambda: make("maze", num_levels=-1), "received -1"),
+        (lambda: make("maze", num_levels=2**31), "The option 'num_levels' cannot be 2147483648."),
+        (lambda: make("maze", debug_mode=-(2**40)), "The option 'debug_mode' cannot be -1099511627776."),
         (lambda: make("maze", start_level=-5), "start_level -5"),
         (lambda: make("maze", render_mode="rgb_aray"), "Did you mean 'rgb_array'?"),
         (lambda: make_vec("maze", num_envs=0), "num_envs"),

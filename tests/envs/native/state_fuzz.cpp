@@ -235,8 +235,8 @@ extern "C" void __sanitizer_set_death_callback(void (*callback)());
 #endif
 
 int main(int count, char** arguments) {
-    const long states = count > 1 ? std::atol(arguments[1]) : 20000;
-    const long seed = count > 2 ? std::atol(arguments[2]) : 1;
+    const long states = count > 1 ? std::strtol(arguments[1], nullptr, 10) : 20000;
+    const long seed = count > 2 ? std::strtol(arguments[2], nullptr, 10) : 1;
     const std::vector<Kind> kinds = all_kinds(count > 3 ? arguments[3] : nullptr);
     if (states < 1 || kinds.empty()) {
         std::fprintf(stderr, "usage: state_fuzz [STATES [SEED [GAME]]]\n");
