@@ -91,26 +91,20 @@ std::vector<Bytes> BatchEnv::save() {
 void BatchEnv::load(const std::vector<std::string_view>& states) {
     const Call call(in_use_);
     if (states.size() != episodes_.size())
-        throw InvalidInput("States are one per environment, " + std::to_string(size()) + "; received " +
+        throw InvalidState(std::to_string(episodes_.size()) + " environments need as many states; received " +
                            std::to_string(states.size()) + ".");
     std::vector<Bytes> before;
     try {
-        for (int i = 0; i < size(); ++i) {
-            before.push_back(episode(i).save());
-            load_one(i, states[static_cast<std::size_t>(i)]);
+        for (const std::string_view state : states) {
+            Episode& one = episodes_[before.size()];
+            Bytes moment = one.save();
+            one.load(reinterpret_cast<const std::uint8_t*>(state.data()), state.size());
+            before.push_back(std::move(moment));
         }
-    } catch (...) {
-        for (std::size_t i = 0; i < before.size(); ++i) episodes_[i].load(before[i].data(), before[i].size());
-        throw;
-    }
-}
-
-void BatchEnv::load_one(int index, std::string_view state) {
-    try {
-        episode(index).load(reinterpret_cast<const std::uint8_t*>(state.data()), state.size());
     } catch (const InvalidState& error) {
-        const std::string where = size() > 1 ? "Environment " + std::to_string(index) + ": " : "";
-        throw InvalidState(where + error.what());
+        for (std::size_t i = 0; i < before.size(); ++i) episodes_[i].restore(before[i]);
+        if (size() == 1) throw;
+        throw InvalidState("Environment " + std::to_string(before.size()) + ": " + error.what());
     }
 }
 

@@ -72,7 +72,7 @@ public:
     Bytes save(int index);
     Archive::Variables variables(int index);
 
-    // All environments; `load` restores all or nothing, and throws InvalidState.
+    // All environments. `load` is all or nothing: when a state is refused, all stay as they were. Throws InvalidState.
     std::vector<Bytes> save();
     void load(const std::vector<std::string_view>& states);
     std::vector<std::uint64_t> hashes();
@@ -80,7 +80,6 @@ public:
 private:
     Episode& episode(int index) { return episodes_[static_cast<std::size_t>(index)]; }
     Episode& checked_episode(int index);
-    void load_one(int index, std::string_view state);
     template <class Work>
     void for_each(const Work& work);
     void step_one(int index, int action, const BatchArrays& arrays);

@@ -9,7 +9,7 @@ namespace wm {
 const GameEntry& entry_of(const std::string& name) {
     for (const GameEntry& entry : all_games())
         if (name == entry.info->name) return entry;
-    throw InvalidInput("There is no game '" + name + "'.");
+    throw InvalidInput("There is no game '" + printable(name) + "'.");
 }
 
 const ModeInfo& mode_of(const GameInfo& info, Mode mode) {
@@ -33,6 +33,7 @@ Episode::Episode(const EpisodeOptions& wanted) : info_(entry_of(wanted.game).inf
     picker_ = LevelPicker(levels_, 0, 0);
     rules_ = {info_->name, options.mode, options.debug_mode};
     time_limit_ = mode_of(*info_, options.mode).time_limit;
+    if (time_limit_ >= kLongestEpisode) throw std::logic_error("a time limit is below kLongestEpisode");
     game_ = entry_of(wanted.game).make(options);
 }
 
@@ -59,7 +60,7 @@ void Episode::begin_level(std::int32_t level_seed) {
     level_seed_ = level_seed;
     clock_ = 0;
     if (!only_level_.empty()) {
-        Archive archive = Archive::loader(only_level_.data(), only_level_.size());
+        Archive archive = Archive::restorer(only_level_.data(), only_level_.size());
         game_->visit(archive);
         return;
     }
@@ -94,9 +95,11 @@ void Episode::draw(std::uint8_t* pixels, int size) const {
 }
 
 void Episode::visit(Archive& archive) {
-    archive("picker", picker_)("reward", result_.reward)("terminated", result_.terminated);
+    constexpr float kMostReward = 1000;  // of a step, either way
+    archive("picker", picker_)("reward", result_.reward, either_way(kMostReward))("terminated", result_.terminated);
     archive("level_complete", result_.level_complete)("truncated", truncated_)("started", started_)("over", over_);
-    archive("level_seed", level_seed_)("previous_seed", previous_seed_)("clock", clock_);
+    archive("level_seed", level_seed_, below(kLevelLimit))("previous_seed", previous_seed_, below(kLevelLimit));
+    archive("clock", clock_, within(0, time_limit_));
     if (started_) game_->visit(archive);
 }
 
@@ -115,12 +118,16 @@ void Episode::load(const std::uint8_t* data, std::size_t size) {
         Archive archive = Archive::loader(data + begin, size - begin);
         visit(archive);
         if (archive.bytes_left() != 0) throw InvalidState("The saved state does not hold together at its end.");
-    } catch (const InvalidState&) {
-        const std::size_t start = open_state(before.data(), before.size(), rules_);
-        Archive archive = Archive::loader(before.data() + start, before.size() - start);
-        visit(archive);
+    } catch (...) {
+        restore(before);
         throw;
     }
+}
+
+void Episode::restore(const Bytes& state) {
+    const std::size_t begin = open_state(state.data(), state.size(), rules_);
+    Archive archive = Archive::restorer(state.data() + begin, state.size() - begin);
+    visit(archive);
 }
 
 std::uint64_t Episode::hash() {

@@ -53,6 +53,8 @@ public:
     Bytes save();
     // All or nothing: when the state is refused, everything stays as it was.
     void load(const std::uint8_t* data, std::size_t size);
+    // Goes back to what `save` gave in this process, unchecked.
+    void restore(const Bytes& state);
     std::uint64_t hash();
     Archive::Variables variables();
     const GameInfo& info() const { return *info_; }

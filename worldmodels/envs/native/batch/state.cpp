@@ -1,6 +1,8 @@
 #include "batch/state.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "core/archive.h"
 #include "core/check.h"
@@ -30,7 +32,7 @@ std::uint64_t checksum(const std::uint8_t* data, std::size_t size) {
 
 std::string described(const std::string& game, int mode, int debug_mode) {
     const bool known = mode >= 0 && mode <= static_cast<int>(Mode::Exploration);
-    std::string text = game + " (" + (known ? name_of(static_cast<Mode>(mode)) : "unknown mode");
+    std::string text = printable(game) + " (" + (known ? name_of(static_cast<Mode>(mode)) : "unknown mode");
     if (debug_mode != 0) text += ", debug_mode " + std::to_string(debug_mode);
     return text + ")";
 }
@@ -69,6 +71,9 @@ std::size_t open_state(const std::uint8_t* data, std::size_t size, const StateRu
     if (envelope.checksum != checksum(data, size))
         throw InvalidState("The saved state is corrupted: its contents do not agree with its checksum.");
     const std::string game(envelope.game, strnlen(envelope.game, sizeof(envelope.game)));
+    const bool padded =
+        std::all_of(envelope.game + game.size(), std::end(envelope.game), [](char c) { return c == 0; });
+    if (!padded) throw InvalidState("The saved state has a tail behind the name of its game, " + printable(game) + ".");
     if (game != rules.game || envelope.mode != static_cast<int>(rules.mode) || envelope.debug_mode != rules.debug_mode)
         throw InvalidState("The saved state is of " + described(game, envelope.mode, envelope.debug_mode) +
                            "; this environment plays " +

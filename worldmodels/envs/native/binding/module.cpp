@@ -47,7 +47,7 @@ private:
 Mode mode_named(const std::string& name) {
     for (const Mode mode : kAllModes)
         if (name == name_of(mode)) return mode;
-    throw InvalidInput("There is no distribution mode '" + name + "'.");
+    throw InvalidInput("There is no distribution mode '" + printable(name) + "'.");
 }
 
 py::dict described(const GameEntry& entry) {
@@ -67,19 +67,31 @@ py::dict described(const GameEntry& entry) {
     return result;
 }
 
+// Python checks the types of options; that a number fits, or that text is UTF-8, only shows here.
+template <class T>
+T option(const py::dict& options, const char* name) {
+    const py::object value = options[name];
+    try {
+        return value.cast<T>();
+    } catch (const py::cast_error&) {
+        throw InvalidInput("The option '" + std::string(name) + "' cannot be " +
+                           printable(py::repr(value).cast<std::string>()) + ".");
+    }
+}
+
 std::vector<EpisodeOptions> wanted_episodes(const std::vector<std::string>& games, const py::dict& options) {
     EpisodeOptions one;
-    one.options.mode = mode_named(options["distribution_mode"].cast<std::string>());
-    one.options.debug_mode = options["debug_mode"].cast<int>();
-    one.options.center_agent = options["center_agent"].cast<bool>();
-    one.options.use_backgrounds = options["use_backgrounds"].cast<bool>();
-    one.options.use_generated_assets = options["use_generated_assets"].cast<bool>();
-    one.options.use_monochrome_assets = options["use_monochrome_assets"].cast<bool>();
-    one.options.restrict_themes = options["restrict_themes"].cast<bool>();
-    one.options.paint_vel_info = options["paint_vel_info"].cast<bool>();
-    one.levels.num_levels = options["num_levels"].cast<std::int32_t>();
-    one.levels.start_level = options["start_level"].cast<std::int32_t>();
-    one.levels.use_sequential_levels = options["use_sequential_levels"].cast<bool>();
+    one.options.mode = mode_named(option<std::string>(options, "distribution_mode"));
+    one.options.debug_mode = option<int>(options, "debug_mode");
+    one.options.center_agent = option<bool>(options, "center_agent");
+    one.options.use_backgrounds = option<bool>(options, "use_backgrounds");
+    one.options.use_generated_assets = option<bool>(options, "use_generated_assets");
+    one.options.use_monochrome_assets = option<bool>(options, "use_monochrome_assets");
+    one.options.restrict_themes = option<bool>(options, "restrict_themes");
+    one.options.paint_vel_info = option<bool>(options, "paint_vel_info");
+    one.levels.num_levels = option<std::int32_t>(options, "num_levels");
+    one.levels.start_level = option<std::int32_t>(options, "start_level");
+    one.levels.use_sequential_levels = option<bool>(options, "use_sequential_levels");
     std::vector<EpisodeOptions> wanted(games.size(), one);
     for (std::size_t i = 0; i < games.size(); ++i) wanted[i].game = games[i];
     return wanted;
@@ -89,7 +101,7 @@ Autoreset autoreset_named(const std::string& name) {
     if (name == "NextStep") return Autoreset::NextStep;
     if (name == "SameStep") return Autoreset::SameStep;
     if (name == "Disabled") return Autoreset::Disabled;
-    throw InvalidInput("There is no autoreset mode '" + name + "'.");
+    throw InvalidInput("There is no autoreset mode '" + printable(name) + "'.");
 }
 
 // Where the rows of an array begin; nullptr unless it is as it must be: written without bounds checks, it is checked in
@@ -224,6 +236,10 @@ void observe(BatchEnv& env, const py::tuple& given) {
 }
 
 Array<std::uint8_t> render(BatchEnv& env, int index, int size) {
+    constexpr int kSmallest = 16, kLargest = 8192;
+    if (size < kSmallest || size > kLargest)
+        throw InvalidInput("A picture is " + std::to_string(kSmallest) + " to " + std::to_string(kLargest) +
+                           " pixels wide; received " + std::to_string(size) + ".");
     Array<std::uint8_t> frame({size, size, 3});
     std::uint8_t* pixels = frame.mutable_data();
     const WithoutLock unlocked;
@@ -247,6 +263,7 @@ py::dict variables(BatchEnv& env, int index) {
 
 // Arrays over the levels: steps of the solution int32, solvable bool, whether the first idle step ends it bool.
 py::tuple certify(const std::string& game, const std::string& mode, std::int32_t first, int count, int num_threads) {
+    if (count < 0) throw InvalidInput("A range has 0 levels or more; received " + std::to_string(count) + ".");
     std::vector<LevelCheck> checks;
     {
         const WithoutLock unlocked;

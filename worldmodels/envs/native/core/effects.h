@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/archive.h"
@@ -12,16 +13,33 @@
 
 namespace wm {
 
+// What the effects of a game can be: its kinds, by their first picture, and how many pictures each has.
+struct EffectRanges {
+    FloatRange x, y;
+    struct Kind {
+        int sprite, frames;
+    } kinds[2];
+
+    bool allows(std::int16_t sprite) const { return sprite == kinds[0].sprite || sprite == kinds[1].sprite; }
+    std::string text() const { return number_text(kinds[0].sprite) + " or " + number_text(kinds[1].sprite); }
+    int frames_of(int sprite) const { return kinds[sprite == kinds[0].sprite ? 0 : 1].frames; }
+};
+
 struct Effect {
     float x = 0, y = 0;
     std::int16_t sprite = 0;  // of its first picture, in the game's art table; its other pictures follow
     std::int16_t frames = 1;
     std::int32_t age = 0;
 
-    void visit(Archive& archive) { archive("x", x)("y", y)("sprite", sprite)("frames", frames)("age", age); }
+    void visit(Archive& archive, const EffectRanges& r) {
+        archive("x", x, r.x)("y", y, r.y)("sprite", sprite, r);
+        archive("frames", frames, exactly(r.frames_of(sprite)))("age", age, below(frames));
+    }
 };
 
 using Effects = std::vector<Effect>;
+
+constexpr IntRange effect_count() { return {0, 2000}; }  // far more than are ever seen at once
 
 inline void grow_older(Effects& effects) {
     for (Effect& effect : effects) ++effect.age;

@@ -10,6 +10,19 @@
 
 namespace wm {
 
+// What the entities of a game can be; a field that it leaves out keeps the value that entities begin with. What differs
+// between their types, a game checks itself.
+struct EntityRanges {
+    EntityRanges(FloatRange places, float fastest, FloatRange radii, IntRange types)
+        : x(places), y(places), speed(either_way(fastest)), radius(radii), type(types) {}
+
+    FloatRange x, y;
+    FloatRange speed, radius;  // along each axis
+    IntRange type, theme = exactly(0), frame = exactly(0);
+    IntRange age = exactly(0), lifetime = exactly(-1), timer = exactly(-1), health = exactly(1);
+    FloatRange rotation = exactly(0.0f), spin = exactly(0.0f), grow = exactly(1.0f);
+};
+
 // Lengths are cells, speeds cells per step, angles degrees (0 is +x, 90 is +y), times steps.
 struct Entity {
     float x = 0, y = 0;            // centre
@@ -32,15 +45,24 @@ struct Entity {
     float bottom() const { return y - ry; }
     float top() const { return y + ry; }
 
-    void visit(Archive& archive) {
-        archive("x", x)("y", y)("vx", vx)("vy", vy)("rx", rx)("ry", ry);
-        archive("rotation", rotation)("spin", spin)("grow", grow);
-        archive("age", age)("lifetime", lifetime)("timer", timer)("health", health);
-        archive("type", type)("theme", theme)("frame", frame)("mirrored", mirrored)("dead", dead);
+    void visit(Archive& archive, const EntityRanges& r) {
+        archive("x", x, r.x)("y", y, r.y);
+        archive("vx", vx, r.speed)("vy", vy, r.speed)("rx", rx, r.radius)("ry", ry, r.radius);
+        archive("rotation", rotation, r.rotation)("spin", spin, r.spin)("grow", grow, r.grow);
+        archive("age", age, r.age)("lifetime", lifetime, r.lifetime)("timer", timer, r.timer);
+        archive("health", health, r.health)("type", type, r.type)("theme", theme, r.theme)("frame", frame, r.frame);
+        archive("mirrored", mirrored)("dead", dead);
     }
 };
 
 using Entities = std::vector<Entity>;
+
+// Is the agent where it must be, and nothing else one?
+inline bool only_first_is(const Entities& entities, int type) {
+    for (std::size_t i = 0; i < entities.size(); ++i)
+        if ((entities[i].type == type) != (i == 0)) return false;
+    return true;
+}
 
 // Boxes that only touch do not overlap. A negative margin asks for a deeper overlap. For anything that has x, y, rx,
 // ry.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
 
 #include "core/archive.h"
 
@@ -31,13 +30,13 @@ public:
         --count_;
     }
 
-    void visit(Archive& archive) {
-        archive("count", count_);
-        if (count_ < 0 || count_ > kMost) {
-            count_ = 0;
-            throw InvalidState("The saved state has a list that is longer than this game's lists can be.");
-        }
-        for (std::int32_t i = 0; i < count_; ++i) archive(std::to_string(i).c_str(), items_[i]);
+    // The rules are those of the items.
+    template <class... Rules>
+    void visit(Archive& archive, const Rules&... rules) {
+        std::int32_t count = count_;  // a count that is refused never becomes this list's
+        archive("count", count, within(0, kMost));
+        count_ = count;
+        for (std::int32_t i = 0; i < count_; ++i) archive.item(static_cast<std::size_t>(i), items_[i], rules...);
     }
 
 private:

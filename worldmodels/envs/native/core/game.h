@@ -5,7 +5,8 @@
 //   draw    paints the current moment, for agents (64x64) and people (512x512) alike; it changes nothing that can be
 //           observed and owns no random numbers, so looking never changes the game; honours use_backgrounds, and
 //           paint_vel_info (Canvas::paint_velocity) where the agent has momentum, while `Art` does the other styles
-//   visit   names every field that the future or the picture depends on (core/archive.h); a grid is called "grid"
+//   visit   names every field that the future or the picture depends on, each with what it may be (core/archive.h); a
+//           state that follows these rules can be drawn and played, whoever made it; a grid is called "grid"
 //   certify proves that the level just built can be completed; whatever cannot be is a bug of the game's generator
 //
 // Time limits, level seeds, autoreset and the copying of arrays are not a game's business: see batch/.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <string>
 #include <vector>
 
 #include "core/archive.h"
@@ -15,6 +17,37 @@ using Cell = std::uint8_t;
 // Each game numbers its own cells; these two mean the same everywhere.
 constexpr Cell kWall = 51;
 constexpr Cell kSpace = 100;
+
+// Kinds of cells that a game knows.
+class CellKinds {
+public:
+    CellKinds(std::initializer_list<Cell> cells) {
+        for (const Cell cell : cells) words_[cell / 64] |= std::uint64_t{1} << cell % 64;
+    }
+
+    bool allows(Cell cell) const { return (words_[cell / 64] >> cell % 64 & 1) != 0; }
+    std::string text() const {
+        std::string text;
+        for (int cell = 0; cell < 256; ++cell)
+            if (allows(static_cast<Cell>(cell))) text += (text.empty() ? "one of " : ", ") + std::to_string(cell);
+        return text;
+    }
+
+private:
+    std::uint64_t words_[4] = {};
+};
+
+// What the grid of a loaded state may be.
+struct GridRange {
+    IntRange width, height;
+    CellKinds kinds;
+    Cell outside;
+};
+
+// The rule of a world whose size the game decides.
+inline GridRange world_grid(int width, int height, const CellKinds& kinds, Cell outside = kWall) {
+    return {exactly(width), exactly(height), kinds, outside};
+}
 
 class Grid {
 public:
@@ -44,6 +77,8 @@ public:
     // The cells of row y, for scans of the whole world.
     const Cell* row(int y) const { return cells_.data() + index(0, y); }
 
+    int count(Cell cell) const { return static_cast<int>(std::count(cells_.begin(), cells_.end(), cell)); }
+
     // (x, y) must be inside the world.
     void set(int x, int y, Cell cell) { cells_[index(x, y)] = cell; }
 
@@ -54,11 +89,11 @@ public:
     }
 
     // Runs of equal cells are stored once: walls and sky make most of every level.
-    void visit(Archive& archive) {
-        archive("width", width_)("height", height_)("outside", outside_).runs("cells", cells_);
-        const bool whole = width_ >= 0 && height_ >= 0 &&
-                           cells_.size() == static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_);
-        if (!whole) throw InvalidState("The saved state has a grid whose cells do not fill it.");
+    void visit(Archive& archive, const GridRange& range) {
+        archive("width", width_, range.width)("height", height_, range.height);
+        archive("outside", outside_, exactly(range.outside));
+        const std::size_t count = static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_);
+        archive.runs("cells", cells_, count, range.kinds);
     }
 
 private:
@@ -70,6 +105,16 @@ private:
     int height_ = 0;
     Cell outside_ = kWall;
     std::vector<Cell> cells_;
+};
+
+// The rule of a number that says how many cells of a grid are of one kind, or of either of two.
+struct CellCount {
+    const Grid& grid;
+    Cell kind, other_kind;
+
+    int counted() const { return grid.count(kind) + (kind == other_kind ? 0 : grid.count(other_kind)); }
+    bool allows(int value) const { return value == counted(); }
+    std::string text() const { return number_text(counted()); }
 };
 
 }  // namespace wm

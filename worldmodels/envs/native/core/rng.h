@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "core/ranges.h"
+
 namespace wm {
 
 class Random {
@@ -49,9 +51,11 @@ public:
     bool coin() { return (next() >> 31) != 0; }
     bool chance(float probability) { return uniform() < probability; }
 
+    // With an even increment the generator could get stuck, and whoever waits for a number that fits would wait for
+    // ever.
     template <class Archive>
     void visit(Archive& archive) {
-        archive("state", state_)("increment", increment_);
+        archive("state", state_, anything())("increment", increment_, odd());
     }
 
 private:

@@ -11,6 +11,16 @@
 
 namespace wm {
 
+// What the shots of a list can be.
+struct ShotRanges {
+    FloatRange x, y;
+    float fastest;      // along each axis
+    FloatRange radius;  // half-extents
+    int life;           // steps
+};
+
+constexpr IntRange shot_count() { return {0, 1000}; }  // far more than are ever in the air at once
+
 // Lengths are cells, speeds cells per step. `overlap` (core/entity.h) takes shots too.
 struct Shot {
     float x = 0, y = 0, vx = 0, vy = 0;
@@ -18,8 +28,9 @@ struct Shot {
     std::int32_t age = 0;
     bool dead = false;  // to be removed at the end of this step
 
-    void visit(Archive& archive) {
-        archive("x", x)("y", y)("vx", vx)("vy", vy)("rx", rx)("ry", ry)("age", age)("dead", dead);
+    void visit(Archive& archive, const ShotRanges& r) {
+        archive("x", x, r.x)("y", y, r.y)("vx", vx, either_way(r.fastest))("vy", vy, either_way(r.fastest));
+        archive("rx", rx, r.radius)("ry", ry, r.radius)("age", age, within(0, r.life))("dead", dead);
     }
 };
 

@@ -48,6 +48,8 @@ constexpr float kSmallest = art::bigfish::kSmallest, kLargest = art::bigfish::kL
 constexpr float kRarity = 1.4f;  // the power that makes large fish rare
 constexpr float kSlowest = 0.15f, kFastest = 0.4f;
 
+constexpr int kMostFish = 200;  // of a loaded state: far more than ever meet
+
 constexpr int kTailPeriod = 5;  // steps between two pictures of swimming
 constexpr int kBiteSteps = 4;   // for which a bite is shown
 
@@ -95,12 +97,22 @@ public:
     }
 
     void visit(Archive& archive) override {
-        archive("entities", entities_)("eaten", eaten_)("bite", bite_)("play", play_);
-        archive("background", background_)("phase", phase_);
+        archive("entities", entities_, within(1, kMostFish), entity_ranges());
+        archive("eaten", eaten_, within(0, kMeals + kMostFish))("bite", bite_, within(0, kBiteSteps))("play", play_);
+        archive("background", background_, below(art::background_count(art::BackgroundFamily::Water)));
+        archive("phase", phase_, share());
         if (archive.loading()) picture_.forget();
+        if (archive.checking()) require_state(only_first_is(entities_, kAgent), "the player comes first");
     }
 
 private:
+    static EntityRanges entity_ranges() {
+        EntityRanges r(within(-kLargest - 1, kSize + kLargest + 1), kMaxSpeed,
+                       within(0.1f, std::max(kLargest, kFullRadius)), within(kAgent, kFish));
+        r.theme = below(art::bigfish::kShapes);
+        r.age = step_count();
+        return r;
+    }
     void swim(const Move& move);
     StepResult meet();
     void grow();
@@ -157,8 +169,8 @@ void BigFish::grow() {
     Entity& agent = entities_[0];
     ++eaten_;
     bite_ = kBiteSteps;
-    const float share = static_cast<float>(eaten_) / kMeals;
-    agent.rx = agent.ry = start_radius_ + (kFullRadius - start_radius_) * share;
+    const float grown = static_cast<float>(std::min(eaten_, kMeals)) / kMeals;
+    agent.rx = agent.ry = start_radius_ + (kFullRadius - start_radius_) * grown;
     agent.x = std::clamp(agent.x, agent.rx, kSize - agent.rx);
     agent.y = std::clamp(agent.y, agent.ry, kSize - agent.ry);
 }

@@ -53,7 +53,8 @@ constexpr int kLongBreak = 500;    // flights: a shield that is down stays down 
 constexpr int kStunned = 40;       // steps after a round
 constexpr int kSparkPeriod = 3;    // steps between explosions while stunned
 constexpr float kIdleFire = 0.1f;  // probability of a shot while the shield is down
-constexpr int kMostMeteors = 3;
+constexpr int kMostMeteors = 3, kMostRounds = 5, kMostHits = 9;
+constexpr float kFastestShot = 1.1f;
 constexpr float kMeteorRadius = 0.6f, kMeteorTop = 5.4f, kMeteorGap = 1.1f;
 constexpr float kShownSpeed = 0.5f;  // upwards, of a full square of paint_vel_info
 
@@ -118,16 +119,36 @@ public:
     }
 
     void visit(Archive& archive) override {
-        archive("entities", entities_)("player_shots", player_shots_)("boss_shots", boss_shots_);
-        archive("reflected", reflected_)("explosions", explosions_)("streams", streams_);
-        archive("attacks", attacks_)("round", round_)("hits", hits_)("steps", steps_)("last_fire", last_fire_);
-        archive("shield_flights", shield_flights_)("phase", phase_)("countdown", countdown_);
-        archive("shield_up", shield_up_)("stunned_until", stunned_until_);
-        archive("player_colour", player_colour_)("boss_colour", boss_colour_)("background", background_)("shift",
-                                                                                                         shift_);
+        using namespace art::bossfight;
+        const FloatRange space = within(-kBossRadius, kSize + kBossRadius);
+        const auto shots = [&](float radius, int life) {
+            return ShotRanges{space, space, kFastestShot, exactly(radius), life};
+        };
+        EntityRanges bodies(space, kAgentSpeed, within(0.4f, 3.2f), exactly(0));
+        bodies.theme = below(kMeteors);
+        bodies.health = within(0, kMostHits * kMostRounds);
+        archive("entities", entities_, within(2, 2 + kMostMeteors), bodies);
+        archive("player_shots", player_shots_, shot_count(), shots(kPlayerShotRadius, kPlayerShotLife));
+        archive("boss_shots", boss_shots_, shot_count(), shots(kBossShotRadius, kBossShotLife));
+        archive("reflected", reflected_, shot_count(), shots(kPlayerShotRadius, kReflectedLife));
+        const EffectRanges explosions = {
+            space, space, {{Spark, art::kExplosionFrames}, {Explosion, art::kExplosionFrames}}};
+        archive("explosions", explosions_, effect_count(), explosions)("streams", streams_);
+        archive("attacks", attacks_, within(1, kMostRounds), below(kAttacks))("round", round_, below(kMostRounds));
+        archive("hits", hits_, within(1, kMostHits))("steps", steps_, step_count())("last_fire", last_fire_,
+                                                                                    step_count());
+        archive("shield_flights", shield_flights_, within(kShortestShield, rules_.longest_shield));
+        archive("phase", phase_, within(0, kLongBreak))("countdown", countdown_, within(0, kStunned));
+        archive("shield_up", shield_up_)("stunned_until", stunned_until_, within(-1, kLongestEpisode + kStunned));
+        archive("player_colour", player_colour_, below(art_.themes(PlayerShot)));
+        archive("boss_colour", boss_colour_, below(art_.themes(BossShot)));
+        archive("background", background_, below(art::background_count(art::BackgroundFamily::Space)));
+        archive("shift", shift_, share());
+        if (archive.checking()) check_loaded();
     }
 
 private:
+    void check_loaded() const;
     void build_level();
     void add_meteors();
     void move_all(const Move& move);
@@ -159,6 +180,14 @@ private:
     float shift_ = 0;  // of the background
 };
 
+void BossFight::check_loaded() const {
+    using namespace art::bossfight;
+    const int rounds = static_cast<int>(attacks_.size()), health = entities_[1].health;
+    const int left = (health + hits_ - 1) / hits_;  // rounds; the last stays the last when it is won
+    require_state(round_ == rounds - std::max(left, 1), "rounds that are won cost the boss its health");
+    require_state(entities_[0].theme < kPlayers && entities_[1].theme < kBosses, "the ship and the boss have a look");
+}
+
 void BossFight::build_level() {
     Random& random = streams_.level;
     Entity agent, boss;
@@ -166,8 +195,8 @@ void BossFight::build_level() {
     boss.x = boss.y = kSize / 2;
     boss.rx = kBossRadius;
     boss.ry = kBossRadius / art::bossfight::kBossAspects[boss.theme];
-    hits_ = 1 + random.below(9);
-    attacks_.resize(static_cast<std::size_t>(1 + random.below(5)));
+    hits_ = 1 + random.below(kMostHits);
+    attacks_.resize(static_cast<std::size_t>(1 + random.below(kMostRounds)));
     boss.health = static_cast<std::int16_t>(hits_ * static_cast<int>(attacks_.size()));
     shield_flights_ = random.between(kShortestShield, rules_.longest_shield + 1);
     for (Attack& attack : attacks_) attack = static_cast<Attack>(random.below(kAttacks));
@@ -223,6 +252,7 @@ void BossFight::hit_meteors(Shots& shots) {
 
 void BossFight::hit_boss(StepResult& result) {
     Entity& boss = entities_[1];
+    if (boss.health == 0) return;
     Entity shield = boss;
     shield.rx *= kShield;
     shield.ry *= kShield;

@@ -57,6 +57,8 @@ constexpr float kShotSpeed = 1, kShotRadiusX = 0.1f, kShotRadiusY = 0.25f;
 constexpr int kShotLifetime = 10;
 constexpr std::int16_t kTargetHealth = 5, kHurtHealth = 3;
 
+constexpr int kMostEntities = 400;  // of a loaded state: far more than a cave ever holds
+
 constexpr Cell kRim = 8;  // rock beside space: it only looks different
 
 // In the order of their sprites.
@@ -103,11 +105,31 @@ public:
     int solution_length() const override { return way_; }
 
     void visit(Archive& archive) override {
-        archive("grid", grid_)("entities", entities_)("effects", effects_)("way", way_);
-        archive("background", background_)("phase", phase_);
+        const int world = world_size(options_.mode);
+        archive("grid", grid_, world_grid(world, world, {kSpace, kWall, kRim}));
+        archive("entities", entities_, within(2, kMostEntities), entity_ranges(world));
+        using namespace art::caveflyer;
+        const FloatRange space = within(-2, world + 2);
+        const EffectRanges effects = {space, space, {{Exhaust, kExhaustFrames}, {Explosion, art::kExplosionFrames}}};
+        archive("effects", effects_, effect_count(), effects)("way", way_, within(-1, world * world));
+        archive("background", background_, below(art::background_count(art::BackgroundFamily::Space)));
+        archive("phase", phase_, share());
+        if (!archive.checking()) return;
+        require_state(only_first_is(entities_, Type::Agent), "the ship comes first");
+        require_state(entities_[1].type == Type::Goal, "the goal comes second");
     }
 
 private:
+    static EntityRanges entity_ranges(int world) {
+        EntityRanges r(within(-2, world + 2), 1.1f * kShotSpeed, within(kShotRadiusX, kRadius),
+                       within(Type::Agent, Type::Enemy));
+        r.rotation = within(0, 360);
+        r.spin = either_way(2 * kSpinPerStep);
+        r.age = step_count();
+        r.lifetime = within(-1, kShotLifetime);
+        r.health = within(0, kTargetHealth);
+        return r;
+    }
     struct Rules : MovementRules {
         bool blocks(const Entity& /*mover*/, Cell cell) const { return is_rock(cell); }
     };

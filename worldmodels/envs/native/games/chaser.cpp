@@ -51,6 +51,7 @@ constexpr int kScare = 75;          // steps
 constexpr int kHatching = 50;       // steps
 constexpr float kAtCentre = 0.01f;  // cells
 constexpr Cell kFirefly = 1;
+constexpr int kMostEntities = 50;  // of a loaded state: far more than a garden ever holds
 
 struct Rules {
     int world, dragons;
@@ -109,17 +110,29 @@ public:
     Certificate certify() const override;
 
     void visit(Archive& archive) override {
-        archive("grid", grid_)("entities", entities_)("fireflies", fireflies_)("scare", scare_);
-        archive("play", play_)("phase", phase_);
+        archive("grid", grid_, world_grid(rules_.world, rules_.world, {kSpace, kWall, kFirefly}));
+        archive("entities", entities_, within(1, kMostEntities), entity_ranges());
+        archive("fireflies", fireflies_, CellCount{grid_, kFirefly, kFirefly})("scare", scare_, within(0, kScare));
+        archive("play", play_)("phase", phase_, share());
         if (archive.loading()) {
             find_open();
             picture_.forget();
         }
+        if (!archive.checking()) return;
+        require_state(only_first_is(entities_, Agent), "the frog comes first");
+        require_state(!open_.empty(), "a garden has open cells");
     }
 
 private:
     struct Plan;
 
+    EntityRanges entity_ranges() const {
+        EntityRanges r(within(-1, rules_.world + 1), kSpeed, within(kStarRadius, kRadius), within(Agent, Dragon));
+        r.frame = below(4);
+        r.age = step_count();
+        r.health = within(0, kHatching);
+        return r;
+    }
     void build(const ChaserLevel& level);
     void find_open();
     Entity& add(Type type, Maze::Place at, float radius);

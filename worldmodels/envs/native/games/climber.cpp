@@ -54,6 +54,7 @@ constexpr int kMostNodes = 2000;  // of the search for a solution: most need a f
 
 constexpr int kPicturePeriod = 5;  // steps between two pictures of a walk
 constexpr int kLooks = 4;          // of the agent, and of the tower
+constexpr int kMostEntities = 50;  // of a loaded state: far more than a tower ever holds
 
 enum Type : std::int16_t { kAgent, kBat, kCrystal };
 
@@ -110,11 +111,24 @@ public:
     bool supported() const { return stands_on(agent(), grid_, is_ground); }
 
     void visit(Archive& archive) override {
-        archive("grid", grid_)("entities", entities_)("steps", steps_)("solution", solution_);
-        archive("tower_theme", tower_theme_)("background", background_)("phase", phase_);
+        archive("grid", grid_, world_grid(rules_.width, kHeight, {kSpace, kGround, kGroundTop}, kGround));
+        archive("entities", entities_, within(1, kMostEntities), entity_ranges());
+        archive("steps", steps_, step_count())("solution", solution_, solution_steps());
+        archive("tower_theme", tower_theme_, below(kLooks));
+        archive("background", background_, below(art::background_count(art::BackgroundFamily::Platform)));
+        archive("phase", phase_, share());
+        if (archive.checking()) require_state(only_first_is(entities_, kAgent), "the climber comes first");
     }
 
 private:
+    EntityRanges entity_ranges() const {
+        EntityRanges r(within(-1, kHeight + 1), kFastestFall, within(kCrystalRadius, 0.5f), within(kAgent, kCrystal));
+        r.x = within(-1, rules_.width + 1);
+        r.theme = below(kLooks);
+        r.timer = within(-1, rules_.width);
+        return r;
+    }
+
     struct Movement : MovementRules {
         bool blocks(const Entity& mover, Cell cell) const { return mover.type == kAgent && is_ground(cell); }
         bool reflects(const Entity& mover, Cell cell) const { return mover.type == kBat && is_ground(cell); }

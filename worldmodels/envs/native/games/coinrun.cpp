@@ -51,7 +51,8 @@ constexpr float kWalkerSpeed = 0.15f;
 
 constexpr int kPicturePeriod = 5;  // steps between two pictures of a walk
 constexpr int kWalkerThemes = 9;
-constexpr int kCrateThemes = 4;
+constexpr int kCrateThemes = 4, kAgentThemes = 5, kGroundThemes = 6;
+constexpr int kMostEntities = 400;  // of a loaded state: far more than a level ever holds
 
 enum Type : std::int16_t { kAgent, kSaw, kWalker, kCrate };
 
@@ -95,12 +96,31 @@ public:
     }
 
     void visit(Archive& archive) override {
-        archive("grid", grid_)("coin_x", coin_x_)("coin_y", coin_y_);
-        archive("entities", entities_)("on_crate", on_crate_)("previous_y", previous_y_);
-        archive("steps", steps_)("ground_theme", ground_theme_)("background", background_)("phase", phase_);
+        const CellKinds kinds = {kSpace, kCoin, kGround, kGroundTop, kLava, kLavaTop, kBarrier};
+        archive("grid", grid_, world_grid(kPlatformWorld, kPlatformWorld, kinds, kGround));
+        archive("coin_x", coin_x_, below(kPlatformWorld))("coin_y", coin_y_, below(kPlatformWorld));
+        archive("entities", entities_, within(1, kMostEntities), entity_ranges())("on_crate", on_crate_);
+        archive("previous_y", previous_y_, within(-1, kPlatformWorld + 1))("steps", steps_, step_count());
+        archive("ground_theme", ground_theme_, below(kGroundThemes));
+        archive("background", background_, below(art::background_count(art::BackgroundFamily::Platform)));
+        archive("phase", phase_, share());
+        if (archive.checking()) check_loaded();
     }
 
 private:
+    static EntityRanges entity_ranges() {
+        EntityRanges r(within(-1, kPlatformWorld + 1), kJumpSpeed, within(0.5f, kAgentRadiusY), within(kAgent, kCrate));
+        r.theme = below(kWalkerThemes);
+        return r;
+    }
+
+    void check_loaded() const {
+        constexpr int kThemes[] = {kAgentThemes, 1, kWalkerThemes, kCrateThemes};  // by type
+        require_state(only_first_is(entities_, kAgent), "the runner comes first");
+        for (const Entity& e : entities_)
+            require_state(e.theme < kThemes[e.type], "entities have a look of their type");
+    }
+
     // How things move against each other; the crate is the only thing that stands in anybody's way.
     struct Rules : MovementRules {
         static constexpr bool kEntitiesBlock = true;
@@ -161,8 +181,8 @@ private:
 
     void choose_look(Random& look) {
         const bool varied = options_.mode != Mode::Easy;
-        agent().theme = static_cast<std::int16_t>(varied ? look.below(5) : 0);
-        ground_theme_ = varied ? look.below(6) : 0;
+        agent().theme = static_cast<std::int16_t>(varied ? look.below(kAgentThemes) : 0);
+        ground_theme_ = varied ? look.below(kGroundThemes) : 0;
         background_ = varied ? look.below(art::background_count(art::BackgroundFamily::Platform)) : 0;
         phase_ = look.uniform();
     }

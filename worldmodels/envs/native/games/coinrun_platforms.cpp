@@ -51,6 +51,8 @@ constexpr float kContact = 1;      // sum of the distances across and upwards
 constexpr int kPicturePeriod = 5;  // steps between two pictures of a walk
 constexpr int kFlapPeriod = 3;
 constexpr int kWalkerThemes = 9, kCrateThemes = 4, kPlayerThemes = 5, kGroundThemes = 6;
+constexpr int kMostMonsters = 400;  // of a loaded state: far more than there ever are
+constexpr FloatRange kMonsterSpeeds = either_way(kMonsterSpeed);
 
 // Its position is the lower left corner of a cell, like the runner's.
 struct Monster {
@@ -59,7 +61,10 @@ struct Monster {
     bool flies = false;
 
     void visit(Archive& archive) {
-        archive("x", x)("y", y)("vx", vx)("direction", direction)("theme", theme)("flies", flies);
+        archive("x", x, within(-1, kPlatformWorld))("y", y, within(-1, kPlatformWorld))("vx", vx, kMonsterSpeeds);
+        archive("direction", direction, within(-1, 1))("theme", theme, below(kWalkerThemes))("flies", flies);
+        if (archive.checking())
+            require_state(!flies || theme < art::coinrun_platforms::kFlyerThemes, "flyers have a look of theirs");
     }
 };
 
@@ -102,10 +107,14 @@ public:
     bool rests() const { return runner_.supported || runner_.on_ladder; }
 
     void visit(Archive& archive) override {
-        archive("grid", grid_)("runner", runner_)("monsters", monsters_)("coins", coins_)("steps", steps_);
-        archive("mirrored", mirrored_)("player_theme", player_theme_)("ground_theme", ground_theme_);
-        archive("crate_theme", crate_theme_)("background", background_)("phase", phase_);
-        archive("solution_length", solution_length_);
+        const CellKinds kinds = {kSpace, kCoin, kGround, kGroundTop, kCrate, kLadder};
+        archive("grid", grid_, world_grid(kPlatformWorld, kPlatformWorld, kinds, kGround));
+        archive("runner", runner_)("monsters", monsters_, within(0, kMostMonsters));
+        archive("coins", coins_, CellCount{grid_, kCoin, kCoin})("steps", steps_, step_count())("mirrored", mirrored_);
+        archive("player_theme", player_theme_, below(kPlayerThemes));
+        archive("ground_theme", ground_theme_, below(kGroundThemes))("crate_theme", crate_theme_, below(kCrateThemes));
+        archive("background", background_, below(art::background_count(art::BackgroundFamily::Platform)));
+        archive("phase", phase_, share())("solution_length", solution_length_, solution_steps());
     }
 
 private:

@@ -43,9 +43,9 @@ const GameInfo kInfo = {
 
 constexpr float kKnockOutReward = 2, kExitReward = 10;
 constexpr int kThrowAction = 1, kThrowInterval = 7, kBallLife = 50;  // steps
-constexpr int kFewestEnemies = 3;
-constexpr float kEnemySpeed = 0.05f, kInLine = 1;         // cells
-constexpr int kEnemyInterval = 50, kFirstEnemyMark = 10;  // the first throw is possible on step 60
+constexpr int kFewestEnemies = 3, kLongestWalk = 74;                 // steps in one direction
+constexpr float kEnemySpeed = 0.05f, kInLine = 1;                    // cells
+constexpr int kEnemyInterval = 50, kFirstEnemyMark = 10;             // the first throw is possible on step 60
 constexpr float kPeace = 0.5f;       // between the player and the nearest enemy at the start: ten steps of his
 constexpr float kClearance = 0.05f;  // on each side of the player, that a way to the exit must have
 constexpr float kMemoryView = 16, kShownSpeed = 0.5f;  // cells; upwards, of a full square of paint_vel_info
@@ -112,14 +112,25 @@ public:
     Certificate certify() const override;
 
     void visit(Archive& archive) override {
-        archive("entities", entities_)("walls", walls_)("balls", balls_)("enemy_balls", enemy_balls_);
-        archive("puffs", puffs_)("streams", streams_)("steps", steps_)("last_throw", last_throw_);
-        archive("facing_x", facing_x_)("facing_y", facing_y_)("exit_open", exit_open_);
-        archive("team", team_)("background", background_)("shift", shift_);
+        using namespace art::dodgeball;
+        const FloatRange hall = within(-2, rules_.size + 2);
+        const ShotRanges balls = {hall, hall, rules_.radius.ball, exactly(rules_.radius.ball), kBallLife};
+        archive("entities", entities_, within(2, 2 + rules_.splits + kFewestEnemies + rules_.enemies), entity_ranges());
+        archive("walls", walls_, within(0, entities_.size() - 2));
+        archive("balls", balls_, shot_count(), balls)("enemy_balls", enemy_balls_, shot_count(), balls);
+        archive("puffs", puffs_, effect_count(), EffectRanges{hall, hall, {{Puff, kPuffs}, {Puff, kPuffs}}});
+        archive("streams", streams_)("steps", steps_, step_count())("last_throw", last_throw_, step_count());
+        archive("facing_x", facing_x_, within(-1, 1))("facing_y", facing_y_, within(-1, 1))("exit_open", exit_open_);
+        archive("team", team_, below(art_.themes(Sprite::Enemy)));
+        archive("background", background_, below(art::background_count(art::BackgroundFamily::TopDown)));
+        archive("shift", shift_, share());
         if (archive.loading()) picture_.forget();
+        if (archive.checking()) check_loaded();
     }
 
 private:
+    EntityRanges entity_ranges() const;
+    void check_loaded() const;
     bool whole_view() const { return options_.mode != Mode::Memory; }
     std::size_t first_enemy() const { return 2 + static_cast<std::size_t>(walls_); }
     bool build_level();
@@ -149,6 +160,21 @@ private:
     float shift_ = 0;               // of the background
     mutable LevelPicture picture_;  // the floor and the walls
 };
+
+EntityRanges Dodgeball::entity_ranges() const {
+    EntityRanges r(within(-2, rules_.size + 2), rules_.speed, within(0.25f, rules_.size), within(Agent, Wall));
+    r.age = step_count();
+    r.timer = within(-1, kLongestEpisode);
+    r.lifetime = within(-1, kLongestWalk);
+    return r;
+}
+
+void Dodgeball::check_loaded() const {
+    for (std::size_t i = 0; i < entities_.size(); ++i) {
+        const Type wanted = i == 0 ? Agent : i == 1 ? Exit : i < first_enemy() ? Wall : Enemy;
+        require_state(entities_[i].type == wanted, "the player, the exit, walls and enemies come in this order");
+    }
+}
 
 // Returns false when there was no room for something: then another layout is tried.
 bool Dodgeball::build_level() {
@@ -283,7 +309,7 @@ void Dodgeball::act(Entity& enemy) {
         const bool sideways = random.coin();
         const float way = random.coin() ? 1.0f : -1.0f;
         go(sideways ? way : 0, sideways ? 0 : way);
-        enemy.lifetime = random.between(25, 75);
+        enemy.lifetime = random.between(25, kLongestWalk + 1);
     }
     if (steps_ - enemy.timer < kEnemyInterval) return;
     const float dx = entities_[0].x - enemy.x, dy = entities_[0].y - enemy.y;

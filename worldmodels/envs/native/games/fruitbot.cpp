@@ -55,6 +55,7 @@ constexpr int kThrow = 1;  // special action
 constexpr int kKeyDelay = 8, kKeyLifetime = 8;
 constexpr float kKeySpeed = 0.5f, kKeyRadius = 0.25f;
 
+constexpr int kMostEntities = 200;  // of a loaded state: far more than an alley ever holds
 constexpr float kThingRadius = 0.5f;
 constexpr int kFewestThings = 10, kThingsVary = 10;  // 10 to 19 fruits, and as many foods
 
@@ -105,11 +106,28 @@ public:
     Certificate certify() const override;
 
     void visit(Archive& archive) override {
-        archive("entities", entities_)("steps", steps_)("last_throw", last_throw_);
-        archive("background", background_)("phase", phase_);
+        archive("entities", entities_, within(1, kMostEntities), entity_ranges());
+        archive("steps", steps_, step_count())("last_throw", last_throw_, step_count());
+        archive("background", background_, below(art::background_count(art::BackgroundFamily::TopDown)));
+        archive("phase", phase_, share());
+        if (archive.checking()) check_loaded();
     }
 
 private:
+    EntityRanges entity_ranges() const {
+        const FloatRange radii = within(-0.01f, width_ / 2);  // a wall may end where its opening begins
+        EntityRanges r(within(-2, kHeight + 2), kMaxSpeed, radii, within(Robot, Food));
+        r.x = within(-2, width_ + 2);
+        r.theme = below(art::fruitbot::kKinds);
+        r.age = within(0, kKeyLifetime);
+        r.lifetime = within(-1, kKeyLifetime);
+        return r;
+    }
+    void check_loaded() const {
+        require_state(only_first_is(entities_, Robot), "the robot comes first");
+        for (const Entity& e : entities_)
+            require_state(e.theme < art_.themes(e.type), "things have a look of their type");
+    }
     Entity& add(Type type, float x, float y, float rx, float ry);
     void build_wall(const Wall& wall);
     void scatter(Type type, const float* aspects, Random& level);

@@ -98,12 +98,23 @@ public:
     Certificate certify() const override;
 
     void visit(Archive& archive) override {
-        archive("grid", grid_)("entities", entities_)("held", held_)("steps", steps_);
-        archive("background", background_)("phase", phase_);
+        const int world = world_size(options_.mode);
+        archive("grid", grid_, world_grid(world, world, {kSpace, kWall}));
+        archive("entities", entities_, within(2, 2 + 2 * kMostDoors), entity_ranges(world));
+        archive("held", held_, below(1 << kMostDoors))("steps", steps_, step_count());
+        archive("background", background_, below(art::background_count(art::BackgroundFamily::TopDown)));
+        archive("phase", phase_, share());
         if (archive.loading()) forget_pictures();
+        if (archive.checking()) require_state(only_first_is(entities_, Agent), "the panda comes first");
     }
 
 private:
+    static EntityRanges entity_ranges(int world) {
+        EntityRanges r(within(-1, world + 1), kMaxSpeed, within(0.2f, 0.5f), within(Agent, Gem));
+        r.theme = below(kMostDoors);
+        return r;
+    }
+
     // Bit i of a set of keys stands for the colour i.
     static int bit(const Entity& e) { return 1 << e.theme; }
     static bool holds(int keys, const Entity& door) { return (keys & bit(door)) != 0; }

@@ -59,6 +59,8 @@ constexpr float kSpikes = 0.2f;  // probability, where there is room
 constexpr int kSafeReach = 1;    // columns and rows around the start without spike and carrot
 constexpr int kTallWall = 3;     // so many cells of wall above each other never stay smooth
 
+constexpr int kMostEntities = 400;  // of a loaded state: far more than a cave ever holds
+
 constexpr int kPicturePeriod = 4;  // steps between two pictures of a run
 constexpr int kDustPeriod = 3;
 
@@ -110,12 +112,29 @@ public:
     int solution_length() const override { return solution_; }
 
     void visit(Archive& archive) override {
-        archive("grid", grid_)("entities", entities_)("effects", effects_)("jumps", jumps_)("jumped", jumped_);
-        archive("steps", steps_)("solution", solution_);
-        archive("ground_theme", ground_theme_)("background", background_)("phase", phase_);
+        using namespace art::jumper;
+        const int world = world_size(options_.mode);
+        const FloatRange cave = within(-2, world + 2);
+        archive("grid", grid_, world_grid(world, world, {kSpace, kWall, kWallTop}));
+        archive("entities", entities_, within(2, kMostEntities), entity_ranges(cave));
+        archive("effects", effects_, effect_count(),
+                EffectRanges{cave, cave, {{Dust, kPuffFrames}, {AirPuff, kPuffFrames}}});
+        archive("jumps", jumps_, within(0, kJumps))("jumped", jumped_, step_count());
+        archive("steps", steps_, step_count())("solution", solution_, solution_steps());
+        archive("ground_theme", ground_theme_, below(kWallThemes));
+        archive("background", background_, below(art::background_count(art::BackgroundFamily::Platform)));
+        archive("phase", phase_, share());
+        if (!archive.checking()) return;
+        require_state(only_first_is(entities_, kAgent), "the hare comes first");
+        require_state(carrot().type == kCarrot, "the carrot comes second");
     }
 
 private:
+    static EntityRanges entity_ranges(const FloatRange& cave) {
+        EntityRanges r(cave, kFastestFall + 2 * kGravity, within(kSpikeRadiusX, kCarrotRadius), within(kAgent, kSpike));
+        return r;
+    }
+
     struct Rules : MovementRules {
         bool blocks(const Entity& /*mover*/, Cell cell) const { return is_solid(cell); }
     };

@@ -77,7 +77,9 @@ public:
     int solution_length() const override { return solution_; }
 
     void visit(Archive& archive) override {
-        archive("crossing", crossing_)("solution", solution_)("background", background_)("phase", phase_);
+        archive("crossing", crossing_)("solution", solution_, solution_steps());
+        archive("background", background_, below(art::background_count(art::BackgroundFamily::TopDown)));
+        archive("phase", phase_, share());
         if (archive.loading()) picture_.forget();
     }
 

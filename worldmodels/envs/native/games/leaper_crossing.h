@@ -1,6 +1,7 @@
 // The rules of leaper, without its looks: small, so that the generator can play on copies.
 #pragma once
 
+#include "art/leaper.h"
 #include "core/fixed_list.h"
 #include "core/game.h"
 #include "core/numbers.h"
@@ -29,7 +30,9 @@ struct Traveller {
     float x = 0;
     std::int16_t look = 0;
 
-    void visit(Archive& archive) { archive("x", x)("look", look); }
+    void visit(Archive& archive, const Rules& rules) {
+        archive("x", x, within(-2, rules.world + 2))("look", look, below(art::leaper::kCars));
+    }
 };
 
 struct Lane {
@@ -40,8 +43,9 @@ struct Lane {
 
     float y() const { return static_cast<float>(row) + 0.5f; }
 
-    void visit(Archive& archive) {
-        archive("row", row)("river", river)("velocity", velocity)("travellers", travellers);
+    void visit(Archive& archive, const Rules& rules) {
+        archive("row", row, below(rules.world))("river", river);
+        archive("velocity", velocity, either_way(rules.car_fast))("travellers", travellers, rules);
     }
 };
 
@@ -52,7 +56,10 @@ struct Frog {
     bool at_rest() const { return vx == 0 && vy == 0; }
     int row() const { return floor_int(y); }
 
-    void visit(Archive& archive) { archive("x", x)("y", y)("vx", vx)("vy", vy)("facing", facing); }
+    void visit(Archive& archive, const Rules& rules) {
+        archive("x", x, within(-2, rules.world + 2))("y", y, within(0, rules.world));
+        archive("vx", vx, either_way(kJumpSpeed))("vy", vy, either_way(kJumpSpeed))("facing", facing, below(4));
+    }
 };
 
 class Crossing {
@@ -68,7 +75,8 @@ public:
     int steps() const { return steps_; }
 
     void visit(Archive& archive) {
-        archive("frog", frog_)("lanes", lanes_)("finish_row", finish_row_)("steps", steps_);
+        archive("frog", frog_, *rules_)("lanes", lanes_, *rules_);
+        archive("finish_row", finish_row_, below(rules_->world))("steps", steps_, step_count());
         archive("play", play_)("look", look_);
     }
 

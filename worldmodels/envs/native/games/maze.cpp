@@ -100,8 +100,12 @@ public:
     }
 
     void visit(Archive& archive) override {
-        archive("grid", grid_)("mouse_x", mouse_x_)("mouse_y", mouse_y_)("mirrored", mirrored_);
-        archive("cheese_x", cheese_x_)("cheese_y", cheese_y_)("background", background_)("phase", phase_);
+        const int world = world_size(options_.mode);
+        archive("grid", grid_, world_grid(world, world, {kSpace, kWall}));
+        archive("mouse_x", mouse_x_, below(world))("mouse_y", mouse_y_, below(world))("mirrored", mirrored_);
+        archive("cheese_x", cheese_x_, below(world))("cheese_y", cheese_y_, below(world));
+        archive("background", background_, below(art::background_count(art::BackgroundFamily::TopDown)));
+        archive("phase", phase_, share());
         if (archive.loading()) forget_pictures();
     }
 

@@ -102,9 +102,10 @@ public:
     int solution_length() const override { return solution_length_; }
 
     void visit(Archive& archive) override {
-        mine_.visit(archive);
+        mine_.visit(archive, world_size(options_.mode));
         archive("mirrored", mirrored_)("second_picture", second_picture_);
-        archive("background", background_)("phase", phase_)("solution_length", solution_length_);
+        archive("background", background_, below(art::background_count(art::BackgroundFamily::Platform)));
+        archive("phase", phase_, share())("solution_length", solution_length_, solution_steps());
         if (archive.loading()) picture_.forget();
     }
 

@@ -52,6 +52,10 @@ constexpr float kExplosionRadius = 0.5f;
 constexpr float kExplosionGrowth = 1.4f;  // each step
 constexpr int kExplosionLife = 4;
 
+constexpr int kMostEntities = 100;                      // of a loaded state: far more than ever fly
+constexpr float kLargestRadius = 4 * kExplosionRadius;  // it doubles in two steps
+constexpr int kMushrooms = 6;                           // looks
+
 constexpr int kPicturePeriod = 5;  // steps between two pictures of a walk
 constexpr int kFlamePeriod = 3;
 constexpr Colour kBarColour = {66, 245, 135};
@@ -119,12 +123,39 @@ public:
     bool supported() const { return stands_on(agent(), grid_, is_brick); }
 
     void visit(Archive& archive) override {
-        archive("grid", grid_)("entities", entities_)("charge", charge_)("bombs", bombs_);
-        archive("pause", pause_)("steps", steps_)("solution", solution_)("brick_theme", brick_theme_)(
-            "background", background_)("phase", phase_);
+        archive("grid", grid_, world_grid(kNinjaWorld, kNinjaWorld, {kSpace, kBrick, kBomb, kFire}, kBrick));
+        archive("entities", entities_, within(2, kMostEntities), entity_ranges());
+        archive("charge", charge_, share())("bombs", bombs_, CellCount{grid_, kBomb, kBomb});
+        archive("pause", pause_, within(0, kThrowPause))("steps", steps_, step_count());
+        archive("solution", solution_, solution_steps());
+        archive("brick_theme", brick_theme_, below(art_.themes(art::ninja::Brick)));
+        archive("background", background_, below(art::background_count(art::BackgroundFamily::Platform)));
+        archive("phase", phase_, share());
+        if (archive.checking()) check_loaded();
     }
 
 private:
+    static EntityRanges entity_ranges() {
+        EntityRanges r(within(-1, kNinjaWorld + 1), kFastestFall, within(kStarRadius, kLargestRadius),
+                       within(kAgent, kExplosion));
+        r.grow = within(1, kExplosionGrowth);
+        r.age = within(0, kStarLife);
+        r.lifetime = within(-1, kStarLife);
+        r.theme = below(kMushrooms);
+        return r;
+    }
+
+    void check_loaded() const {
+        require_state(entities_[0].type == kAgent && entities_[1].type == kMushroom,
+                      "the ninja and the mushroom come first");
+        for (std::size_t i = 2; i < entities_.size(); ++i) {
+            const Entity& e = entities_[i];
+            const bool star = e.type == kStar && e.grow == 1 && e.lifetime == kStarLife;
+            const bool explosion = e.type == kExplosion && e.lifetime == kExplosionLife && e.age <= kExplosionLife;
+            require_state(star || explosion, "stars and explosions are what the ninja leaves behind");
+        }
+    }
+
     struct Movement : MovementRules {
         bool blocks(const Entity&, Cell cell) const { return is_brick(cell); }
     };

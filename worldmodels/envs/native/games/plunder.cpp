@@ -62,6 +62,7 @@ constexpr float kArrival = 0.06f;  // probability of a ship in a step
 // often, from some step on.
 constexpr int kLongestWait = 42, kPatience = 280;
 constexpr int kMostPanels = 3;
+constexpr int kMostEntities = 200;  // of a loaded state: far more than ever sail
 constexpr float kPanelsFrom = 5, kPanelsTo = 10;
 
 constexpr Colour kTimeColour = {66, 245, 135}, kGoalColour = {245, 66, 144};
@@ -81,13 +82,26 @@ public:
     Certificate certify() const override;
 
     void visit(Archive& archive) override {
-        archive("entities", entities_)("explosions", explosions_)("lanes", lanes_)("target", target_);
-        archive("time", time_)("sunk", sunk_)("enemies", enemies_)("steps", steps_)("reload", reload_)("play", play_);
-        archive("background", background_)("phase", phase_);
+        using namespace art::plunder;
+        const FloatRange sea = within(-2, kWorld + 2);
+        constexpr EffectRanges::Kind kExplosion = {Explosion, art::kExplosionFrames};
+        archive("entities", entities_, within(1, kMostEntities), entity_ranges(sea));
+        archive("explosions", explosions_, effect_count(), EffectRanges{sea, sea, {kExplosion, kExplosion}});
+        archive("lanes", lanes_, exactly(kLanes), either_way(kFastest))("target", target_, below(kShips));
+        archive("time", time_, within(-kTimePerShip * kMostEntities, 1));
+        archive("sunk", sunk_, within(0, kGoal + kMostEntities))("enemies", enemies_, step_count());
+        archive("steps", steps_, step_count())("reload", reload_, within(0, kReload))("play", play_);
+        archive("background", background_, below(art::kSeas))("phase", phase_, share());
         if (archive.loading()) picture_.forget();
+        if (archive.checking()) require_state(only_first_is(entities_, kAgent), "the player's ship comes first");
     }
 
 private:
+    EntityRanges entity_ranges(const FloatRange& sea) const {
+        EntityRanges r(sea, kBallSpeed, within(kBallRadius, art::plunder::kLargeShip), within(kAgent, kShip));
+        r.theme = below(art::plunder::kShips);
+        return r;
+    }
     Entity new_ship(float x, float y, int theme) const;
     void place_panels(Random& random);
     void move_all(const Move& move);

@@ -39,6 +39,7 @@ constexpr float kReward = 10;
 constexpr float kView = 64 / 7.5f;  // cells across the view
 constexpr int kDifficulties = 4;
 constexpr int kBorder = 1;  // cells of wall around the maze
+constexpr int kSmallestWorld = 5, kLargestWorld = 27;
 
 class RandomMazes final : public Game {
 public:
@@ -86,8 +87,14 @@ public:
     }
 
     void visit(Archive& archive) override {
-        archive("grid", grid_)("player_x", player_.x)("player_y", player_.y)("mirrored", mirrored_);
-        archive("coin_x", coin_.x)("coin_y", coin_.y)("background", background_)("phase", phase_);
+        const IntRange sizes = {kSmallestWorld, kLargestWorld};
+        archive("grid", grid_, GridRange{sizes, sizes, {kSpace, kWall}, kWall});
+        const IntRange column = below(grid_.width()), row = below(grid_.height());
+        archive("player_x", player_.x, column)("player_y", player_.y, row)("mirrored", mirrored_);
+        archive("coin_x", coin_.x, column)("coin_y", coin_.y, row);
+        archive("background", background_, below(art::background_count(art::BackgroundFamily::TopDown)));
+        archive("phase", phase_, share());
+        if (archive.checking()) require_state(grid_.width() == grid_.height(), "a maze is as wide as it is high");
     }
 
 private:

@@ -68,6 +68,10 @@ constexpr Rules kExtreme = {0.5f, 0.4f, 0.8f, 0.2f, 5, 2, 10, 1, true};
 
 constexpr float kFastSpeed = 0.6f, kSlowSpeed = 0.2f, kTurretShotSpeed = 0.8f;
 constexpr int kFlyerWeight = 3, kMeteorHealth = 500;
+constexpr float kFastest = 1;  // of anything, along each axis
+constexpr int kLongestTimer = 100;
+constexpr int kMostEntities = 500;  // of a loaded state: far more than ever fly, or arrive
+constexpr FloatRange kPlaces = {-kSize / 2 - 1, kSize + kSize / 2 + 1};
 constexpr Type kOtherKinds[] = {FastFlyer, Meteor, Cloud, Turret};
 
 const Rules& rules_of(Mode mode) { return mode == Mode::Easy ? kEasy : mode == Mode::Extreme ? kExtreme : kHard; }
@@ -84,8 +88,11 @@ struct Arrival {
     std::int16_t timer = -1;  // the age at which a flyer fires, or the period of a turret
     float y = 0, vx = 0, vy = 0;
 
-    void visit(Archive& archive) {
-        archive("step", step)("type", type)("theme", theme)("timer", timer)("y", y)("vx", vx)("vy", vy);
+    void visit(Archive& archive, const Art& art) {
+        archive("step", step, step_count())("type", type, within(Flyer, Finish))("theme", theme,
+                                                                                 below(art.themes(type)));
+        archive("timer", timer, within(type == Turret ? 1 : -1, kLongestTimer))("y", y, within(0, kSize));
+        archive("vx", vx, either_way(kFastest))("vy", vy, either_way(kFastest));
     }
 };
 
@@ -129,11 +136,33 @@ public:
     Certificate certify() const override { return {entities_.size() == 1 && !arrivals_.empty(), -1}; }
 
     void visit(Archive& archive) override {
-        archive("entities", entities_)("arrivals", arrivals_)("next_arrival", next_arrival_)("explosions", explosions_);
-        archive("steps", steps_)("background", background_)("phase", phase_)("height", height_);
+        constexpr EffectRanges::Kind kExplosion = {art::starpilot::Explosion, art::kExplosionFrames};
+        archive("entities", entities_, within(1, kMostEntities), entity_ranges());
+        archive("arrivals", arrivals_, within(0, kMostEntities), art_);
+        archive("next_arrival", next_arrival_, within(0, static_cast<std::int64_t>(arrivals_.size())));
+        archive("explosions", explosions_, effect_count(), EffectRanges{kPlaces, kPlaces, {kExplosion, kExplosion}});
+        archive("steps", steps_, step_count());
+        archive("background", background_, below(art::background_count(art::BackgroundFamily::Space)));
+        archive("phase", phase_, share())("height", height_, share());
+        if (archive.checking()) check_loaded();
     }
 
 private:
+    static EntityRanges entity_ranges() {
+        EntityRanges r(kPlaces, kFastest, within(kExtreme.shot_radius, kSize / 2), within(Agent, Finish));
+        r.theme = below(9);
+        r.age = step_count();
+        r.timer = within(-1, kLongestTimer);
+        r.health = within(0, kMeteorHealth);
+        return r;
+    }
+    void check_loaded() const {
+        require_state(only_first_is(entities_, Agent), "the player's ship comes first");
+        for (const Entity& e : entities_) {
+            require_state(e.theme < art_.themes(e.type), "things have a look of their type");
+            require_state(e.type != Turret || e.timer > 0, "a turret fires now and then");
+        }
+    }
     void plan_arrivals(Streams& streams);
     void plan_group(int step, Type type, Streams& streams);
     struct Kind {

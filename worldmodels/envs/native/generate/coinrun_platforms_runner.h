@@ -55,7 +55,10 @@ struct Runner {
     }
 
     void visit(Archive& archive) {
-        archive("x", x)("y", y)("vx", vx)("vy", vy)("spring", spring);
+        constexpr FloatRange kPlaces = {-1, kPlatformWorld};
+        constexpr float kFastest = kMaxSpeed + kAirMix;  // until the next step clamps it
+        archive("x", x, kPlaces)("y", y, kPlaces)("vx", vx, either_way(kFastest))("vy", vy, either_way(kJumpSpeed));
+        archive("spring", spring, within(kDucking, kJumpSpeed));
         archive("supported", supported)("on_ladder", on_ladder);
     }
 

@@ -39,10 +39,15 @@ struct Mine {
     // One step to the side or up or down (sideways wins), then whatever falls.
     MineEvents step(int dx, int dy);
 
-    void visit(Archive& archive) {
-        archive("grid", grid)("miner_x", miner.x)("miner_y", miner.y)("exit_x", exit.x)("exit_y", exit.y);
-        archive("diamonds", diamonds);
+    // `size`: of the world, both ways.
+    void visit(Archive& archive, int size) {
+        const CellKinds kinds = {kSpace, kBoulder, kDiamond, kFallingBoulder, kFallingDiamond, kDirt};
+        archive("grid", grid, world_grid(size, size, kinds));
+        archive("miner_x", miner.x, below(size))("miner_y", miner.y, below(size));
+        archive("exit_x", exit.x, below(size))("exit_y", exit.y, below(size));
+        archive("diamonds", diamonds, CellCount{grid, kDiamond, kFallingDiamond});
         if (archive.loading()) stirred_ = Area();
+        if (archive.checking()) require_state(grid.at(miner.x, miner.y) == kSpace, "the miner stands in a free cell");
     }
 
 private:
