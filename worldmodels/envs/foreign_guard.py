@@ -22,7 +22,7 @@ LARGEST_REWARD = 1e12
 NUMBERS = (float, int, np.integer, np.floating, np.bool_)
 
 OWN_FILES = (str(Path(gymnasium.__file__).parent), str(Path(__file__).parent))
-"""Where an error in one's own environment never is."""
+"""Lines of code below these folders are never those of the environment itself."""
 
 
 class ForeignGuard(gymnasium.Wrapper[Images, Any, Images, Any]):

@@ -80,3 +80,15 @@ def test_an_environment_that_is_not_installed_is_named(tmp_path):
     run = RunDir.create(tmp_path / "run", RunConfig(env=EnvConfig(game="ALE/Pong-v5")), {}).path
     with pytest.raises(UserError, match="'ALE/Pong-v5'"):
         play_runs([run])
+
+
+def test_an_environment_that_fails_in_the_player_is_named(tmp_path, monkeypatch):
+    def step(self, action):
+        raise SystemExit(3)
+
+    monkeypatch.setattr(Lamp, "step", step)
+    run = RunDir.create(tmp_path / "run", RunConfig(env=CONFIG), {}).path
+    keys = tmp_path / "keys.txt"
+    keys.write_text("0 tap space\n")
+    with pytest.raises(UserError, match=r"Environment 0 \('test/Lamp-v0'\), step 1 of episode 1 failed: SystemExit: 3"):
+        play_runs([run], PlayOptions(headless=True, keys=keys, video=tmp_path / "a.mp4", zoom=2))
