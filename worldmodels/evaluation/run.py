@@ -41,6 +41,9 @@ def evaluate_run(request: Request) -> Path:
     try:
         results, metrics = {}, {}
         for step in run.steps() if request.all_checkpoints else [run.step]:
+            if request.all_checkpoints and (step not in run.steps()):
+                print(f"The checkpoint of step {step:,} is gone: the run trains, and keeps but its newest", flush=True)
+                continue
             run = run.at(step) if request.all_checkpoints else run
             print(f"Evaluating {run.run_dir.path} as of step {step:,}", flush=True)
             findings = measure(evaluator, request, settings, run.config.env)
