@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from worldmodels.core import checkpoint
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.errors import CheckpointError, DiskFullError
+from worldmodels.core.files import read_regular
 
 
 def small(value: int = 0) -> dict[str, Any]:
@@ -312,3 +314,79 @@ def test_numbers_that_are_not_finite_come_back(tmp_path: Path) -> None:
     Checkpoints(tmp_path).write(1, {"best": float("-inf"), "mean": float("nan")})
     tree = Checkpoints(tmp_path).read()[1]
     assert tree["best"] == float("-inf") and tree["mean"] != tree["mean"]
+
+
+@pytest.mark.parametrize("written", [1, 2])
+@pytest.mark.parametrize("file", ["manifest.json", "tensors.safetensors", "state.json"])
+def test_a_checkpoint_that_is_replaced_while_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: int, file: str
+) -> None:
+    checkpoints = Checkpoints(tmp_path, keep=1)
+    checkpoints.write(1, small(1))
+    read_bytes, calls = read_regular, []
+
+    def written_meanwhile(path: Path) -> bytes:
+        if path.name == file and not calls:
+            calls.append(path)
+            checkpoints.write(written, small(7))
+        return read_bytes(path)
+
+    monkeypatch.setattr(checkpoint, "read_regular", written_meanwhile)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        step, tree = checkpoints.read()
+    assert calls and step == written
+    assert_same(tree, small(7))
+
+
+def test_one_that_changes_all_the_time_is_damaged_at_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkpoints = Checkpoints(tmp_path, keep=1)
+    checkpoints.write(1, small(1))
+    monkeypatch.setattr(checkpoint, "ATTEMPTS", 3)
+    read_bytes = read_regular
+
+    def written_meanwhile(path: Path) -> bytes:
+        if path.name == "state.json":
+            checkpoints.write(checkpoints.steps()[-1] + 1, small(7))
+        return read_bytes(path)
+
+    monkeypatch.setattr(checkpoint, "read_regular", written_meanwhile)
+    with pytest.raises(CheckpointError, match="No checkpoint can be read"):
+        checkpoints.read()
+
+
+def test_a_checkpoint_that_is_asked_for_and_goes_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkpoints = Checkpoints(tmp_path, keep=1)
+    checkpoints.write(1, small(1))
+    read_bytes = read_regular
+
+    def written_meanwhile(path: Path) -> bytes:
+        if checkpoints.steps() == [1]:
+            checkpoints.write(2, small(2))
+        return read_bytes(path)
+
+    monkeypatch.setattr(checkpoint, "read_regular", written_meanwhile)
+    with pytest.raises(CheckpointError, match="There is no checkpoint of step 1 .* Steps there: 2"):
+        checkpoints.read(1)
+
+
+def test_readers_of_a_run_that_writes_see_whole_checkpoints(tmp_path: Path) -> None:
+    program = (
+        "import sys; import numpy as np; from worldmodels.core.checkpoint import Checkpoints\n"
+        "checkpoints, step = Checkpoints(sys.argv[1], keep=1), 0\n"
+        "while True:\n"
+        "    step += 1; checkpoints.write(step // 2, {'x': np.full(20_000, step)})\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", program, str(tmp_path)])
+    checkpoints, deadline = Checkpoints(tmp_path), time.monotonic() + 60
+    try:
+        while not checkpoints.steps() and time.monotonic() < deadline and process.poll() is None:
+            time.sleep(0.01)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for _ in range(200):
+                step, tree = checkpoints.read()
+                assert tree["x"][0] // 2 == step and (tree["x"] == tree["x"][0]).all()
+    finally:
+        process.kill()
+        process.wait()

@@ -199,6 +199,19 @@ def test_all_checkpoints_are_measured_one_by_one(
     assert "All checkpoints" in capsys.readouterr().out
 
 
+def test_of_all_checkpoints_one_may_be_gone_and_one_episode_has_no_error(
+    make: Callable[..., Evaluate], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluate = make()
+    listings = iter([[100, 500], [500], [500]])  # that it is gone shows when it is due
+    monkeypatch.setattr(LoadedRun, "steps", lambda run: next(listings))
+    settings = {"episodes": 1, "temperatures": [1.0], "noops": [0]}
+    tree = evaluate(all_checkpoints=True, settings=settings, videos=0)
+    (point,) = tree["checkpoints"]
+    assert point["step"] == 500 and None in point["metrics"].values()
+    assert "The checkpoint of step 100 is gone" in capsys.readouterr().out
+
+
 def test_a_temperature_of_the_model_is_one_more_axis(make: Callable[..., Evaluate], parts: Any) -> None:
     class Hot(parts.CountingModel):
         """Drifts as much as it is hot."""

@@ -14,6 +14,7 @@ import re
 import shutil
 import warnings
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,8 @@ from worldmodels.core.tree import flatten, restore
 
 FORMAT = 1
 TENSORS, STATE, MANIFEST = "tensors.safetensors", "state.json", "manifest.json"
+ATTEMPTS = 100
+"""Times that reading starts over at most, each because the run went on meanwhile."""
 REPLACED = ".tmp-replaced"
 """The suffix of a checkpoint's name while another one of the same step takes its place."""
 
@@ -42,9 +45,17 @@ class Checkpoints:
         """Return the steps of which there are checkpoints, ascending; half-written ones do not count."""
         if not self.folder.is_dir():
             return []
+        named, there = self._named(), []
+        for _ in range(ATTEMPTS):
+            there = [step for step in named if self._path(step).is_dir() and not self._path(step).is_symlink()]
+            if there or named == (named := self._named()):
+                break  # otherwise all were removed after they were listed, and others are there
+        return sorted(there)
+
+    def _named(self) -> set[int]:
+        """Return the steps of which there is a name in the folder."""
         found = (re.fullmatch(rf"(\d{{8,}})({re.escape(REPLACED)})?", entry.name) for entry in os.scandir(self.folder))
-        steps = {int(match[1]) for match in found if match}
-        return sorted(step for step in steps if self._path(step).is_dir() and not self._path(step).is_symlink())
+        return {int(match[1]) for match in found if match}
 
     def write(self, step: int, tree: Mapping[str, Any]) -> Path:
         """Write the checkpoint of `step`, in place of one that is there; remove later ones, and old ones but `keep`.
@@ -81,11 +92,22 @@ class Checkpoints:
     def read(self, step: int | None = None) -> tuple[int, dict[str, Any]]:
         """Return step and tree of the newest checkpoint that is sound, or of `step`.
 
-        A damaged newer one is passed over with a warning that names the file and the damage.
+        A damaged newer one is passed over with a warning that names the file and the damage. One that was removed or
+        replaced while it was read is no damage: reading starts over with what is there now.
 
         Raises:
             CheckpointError: none is left, or the one asked for is missing or damaged.
         """
+        for _ in range(ATTEMPTS - 1):
+            before = self._folders()
+            try:
+                return self._read(step, before)
+            except _ChangedError:
+                continue
+        return self._read(step, None)
+
+    def _read(self, step: int | None, before: dict[int, tuple[int, int]] | None) -> tuple[int, dict[str, Any]]:
+        """Read as `read` does; raise _ChangedError where that fails and the folder is no more as it was `before`."""
         steps = self.steps()
         if not steps:
             raise CheckpointError(f"There is no checkpoint in '{self.folder}'.")
@@ -96,6 +118,8 @@ class Checkpoints:
             try:
                 tree = _decode(self._path(candidate), candidate)
             except _DamageError as damage:
+                if before is not None and self._folders() != before:
+                    raise _ChangedError from damage
                 damages.append(str(damage))
                 continue
             for damage_text in damages:
@@ -108,6 +132,15 @@ class Checkpoints:
         if step not in self.steps():
             there = ", ".join(map(str, self.steps())) or "none"
             raise CheckpointError(f"There is no checkpoint of step {step} in '{self.folder}'. Steps there: {there}.")
+
+    def _folders(self) -> dict[int, tuple[int, int]]:
+        """Return what tells each checkpoint's folder from another one of the same step, by step."""
+        folders = {}
+        for step in self.steps():
+            with suppress(FileNotFoundError):
+                status = self._path(step).stat()
+                folders[step] = (status.st_ino, status.st_mtime_ns)
+        return folders
 
     def _plain(self, step: int) -> Path:
         return self.folder / f"{step:08d}"
@@ -131,6 +164,10 @@ class Checkpoints:
                 os.rename(leftover, self.folder / plain)  # the process died in between
             else:
                 remove_one(leftover)
+
+
+class _ChangedError(Exception):
+    """A checkpoint was removed or replaced while it was read."""
 
 
 class _DamageError(Exception):

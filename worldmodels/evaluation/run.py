@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from worldmodels.core.config import from_dict, to_dict
+from worldmodels.core.errors import CheckpointError
 from worldmodels.core.seeding import Streams
 from worldmodels.evaluation.evaluator import Evaluator
 from worldmodels.evaluation.findings import measure
+from worldmodels.evaluation.report.json_trees import metrics_tree
 from worldmodels.evaluation.report.pictures import draw_checkpoints
 from worldmodels.evaluation.report.tables import print_checkpoints
 from worldmodels.evaluation.request import Request
@@ -41,6 +43,11 @@ def evaluate_run(request: Request) -> Path:
     try:
         results, metrics = {}, {}
         for step in run.steps() if request.all_checkpoints else [run.step]:
+            if request.all_checkpoints and step not in run.steps():
+                print(
+                    f"The checkpoint of step {step:,} is gone: the run goes on, and keeps its newest alone", flush=True
+                )
+                continue
             run = run.at(step) if request.all_checkpoints else run
             print(f"Evaluating {run.run_dir.path} as of step {step:,}", flush=True)
             findings = measure(evaluator, request, settings, run.config.env)
@@ -49,12 +56,15 @@ def evaluate_run(request: Request) -> Path:
     finally:
         logger.close()
         evaluator.close()
+    if not results:
+        raise CheckpointError(f"All checkpoints of '{run.run_dir.path}' were replaced meanwhile: evaluate the newest.")
     return _write_all(metrics, files, f"checkpoints{request.suffix}") if request.all_checkpoints else results[run.step]
 
 
 def _write_all(metrics: dict[int, dict[str, float]], files: ResultFiles, name: str) -> Path:
     """Print and write the metrics of all checkpoints, by their step; return the path of the JSON."""
     print_checkpoints(metrics)
-    result = files.write_json(name, {"checkpoints": [{"step": step, "metrics": m} for step, m in metrics.items()]})
+    rows = [{"step": step, "metrics": metrics_tree(values)} for step, values in metrics.items()]
+    result = files.write_json(name, {"checkpoints": rows})
     print_written([result, draw_checkpoints(metrics, result.with_suffix(".png"))])
     return result

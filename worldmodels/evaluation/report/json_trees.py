@@ -51,6 +51,11 @@ def imagined_tree(results: Sequence[ImaginedResult]) -> list[dict[str, Any]]:
     ]
 
 
+def metrics_tree(metrics: Mapping[str, float]) -> dict[str, Any]:
+    """Return metrics by name as a tree; what is not known is None, the error of a mean of one episode, say."""
+    return {name: _finite(value) for name, value in metrics.items()}
+
+
 def _tree(figures: Any) -> dict[str, Any]:
     """Return a named tuple of curves, estimates and numbers as a tree; what is not known is None."""
     tree: dict[str, Any] = {}
