@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import sys
 import types
 import typing
@@ -122,10 +121,8 @@ def _convert_one(annotation: Any, value: Any) -> tuple[bool, Any]:
 
 
 def _convert_float(value: Any) -> tuple[bool, Any]:
-    # NaN is a slip, never a setting; and an integer can be larger than the largest float.
-    if isinstance(value, int) and abs(value) > sys.float_info.max:
-        return False, None
-    number = isinstance(value, (int, float)) and not math.isnan(value)
+    # NaN and infinity are slips, never settings; and an integer can be larger than the largest float.
+    number = isinstance(value, (int, float)) and abs(value) <= sys.float_info.max
     return number, float(value) if number else None
 
 

@@ -13,6 +13,7 @@ from worldmodels.core.ranges import RangeError, Section, between
 
 LARGEST = 2**31 - 1
 """Games count with 32 bits."""
+MOST_THREADS = 1024
 Count32 = Annotated[int, between(0, LARGEST)]
 
 
@@ -24,9 +25,9 @@ class EnvConfig(Section):
     """A native game ("coinrun", see `worldmodels list games`); a mixture of them ("coinrun,maze"), of which
     environment i plays the i-th, round and round; or the id of any Gymnasium environment with discrete actions and
     image observations ("ALE/Pong-v5", or "package.module:Name-v0", whose module is imported first and registers it)."""
-    num_envs: Annotated[int, between(1, LARGEST)] = 16
+    num_envs: Annotated[int, between(1, 2**20)] = 16
     """Copies that step together; of a mixture, a multiple of its games (`n_envs` in Stable-Baselines3)."""
-    num_threads: Annotated[int, between(1, 1024)] = 1
+    num_threads: Annotated[int, between(1, MOST_THREADS)] = 1
     """Threads that step the environments; nothing but the speed depends on it."""
     num_levels: Count32 = 0
     """Size of the set of levels; 0 is without limit."""
