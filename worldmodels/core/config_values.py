@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import sys
 import types
 import typing
@@ -121,8 +122,9 @@ def _convert_one(annotation: Any, value: Any) -> tuple[bool, Any]:
 
 
 def _convert_float(value: Any) -> tuple[bool, Any]:
-    # NaN and infinity are slips, never settings; and an integer can be larger than the largest float.
-    number = isinstance(value, (int, float)) and abs(value) <= sys.float_info.max
+    # NaN is a slip, never a setting; and an integer can be larger than the largest float.
+    number = isinstance(value, float) and not math.isnan(value)
+    number = number or (isinstance(value, int) and abs(value) <= sys.float_info.max)
     return number, float(value) if number else None
 
 

@@ -9,6 +9,7 @@ class AgentConfig(Section):
 
 from __future__ import annotations
 
+import math
 import typing
 from collections.abc import Callable
 from functools import cache
@@ -44,7 +45,7 @@ def between(low: float, high: float) -> Range:
 AnyInteger = Annotated[int, Range("", lambda value: True)]
 Count = Annotated[int, at_least(0)]
 Positive = Annotated[int, at_least(1)]
-NonNegative = Annotated[float, Range("be 0 or more", lambda value: value >= 0)]
+NonNegative = Annotated[float, Range("be 0 or more", lambda value: 0 <= value < math.inf)]
 AboveZero = Annotated[float, above(0)]
 Share = Annotated[float, between(0, 1)]
 BelowOne = Annotated[float, Range("be at least 0 and below 1", lambda value: 0 <= value < 1)]
@@ -54,7 +55,9 @@ class RangeError(ConfigError):
     """A value that breaks the rule of its key; `key` and `problem` let a loader put the full key in front."""
 
     def __init__(self, section: Any, key: str, rule: str) -> None:
-        self.key, self.problem = key, f"must {rule}. Received {shown(getattr(section, key))}."
+        value = getattr(section, key)
+        finite = " and finite" if math.inf in (value if isinstance(value, tuple) else (value,)) else ""
+        self.key, self.problem = key, f"must {rule}{finite}. Received {shown(value)}."
         super().__init__(f"{type(section).__name__}.{key} {self.problem}")
 
 
