@@ -1,5 +1,7 @@
 """The command line: quick to answer, helpful when wrong."""
 
+import errno
+import os
 import subprocess
 import sys
 
@@ -100,3 +102,68 @@ def test_the_program_ends_with_the_status_of_a_mistake():
     command = [sys.executable, "-m", "worldmodels", "eval", "no/such/run"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stderr) == (2, "worldmodels: There is no run folder 'no/such/run'.\n")
+
+
+def run(*words, **environment):
+    command = [sys.executable, "-m", "worldmodels", *words]
+    return subprocess.run(command, capture_output=True, env={**os.environ, **environment})
+
+
+def test_an_ascii_terminal_gets_ascii(tmp_path):
+    name = str(tmp_path / "grün · …")
+    done = run("eval", name, PYTHONIOENCODING="ascii", LC_ALL="C")
+    assert done.returncode == 2 and b"gr\\xfcn - ..." in done.stderr and b"Traceback" not in done.stderr
+
+
+def test_a_full_or_closed_output_is_no_traceback():
+    words = [sys.executable, "-m", "worldmodels", "list", "games"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE)
+    assert (done.returncode, done.stderr.count(b"\n")) == (2, 1) and b"No space left on device" in done.stderr
+    closed = subprocess.run(words, stderr=subprocess.PIPE, preexec_fn=lambda: os.close(1))
+    assert (closed.returncode, closed.stderr) == (0, b"")
+
+
+def test_what_the_system_refuses_is_told_and_a_mistake_of_the_program_is_not_hidden(monkeypatch, capsys):
+    def failing(error):
+        def names_of(what):
+            raise error
+
+        monkeypatch.setattr("worldmodels.runtime.catalogue.names_of", names_of)
+        return main(["list", "games"])
+
+    assert failing(OSError(errno.EROFS, "Read-only file system", "/mnt/a")) == 2
+    assert failing(OSError(errno.EIO, "Input/output error")) == 2
+    assert failing(MemoryError()) == 2
+    errors = capsys.readouterr().err.splitlines()
+    assert errors[0] == "worldmodels: '/mnt/a' cannot be used: Read-only file system."
+    assert errors[1:] == [
+        "worldmodels: The system refused to read or write: Input/output error.",
+        "worldmodels: There is not enough memory for what was asked.",
+    ]
+    for bug in (ValueError("a bug"), OSError(errno.EBADF, "Bad file descriptor"), OSError("some library")):
+        with pytest.raises(type(bug)):
+            failing(bug)
+
+
+@pytest.mark.parametrize("bad", ["nothing", "file", "file/below", "", "x" * 300, "new\nline", "bad\udcffname"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["eval", "BAD"],
+        ["plot", "BAD"],
+        ["config", "BAD"],
+        ["replay", "BAD"],
+        ["train", "--config", "BAD", "--logdir", "new"],
+        ["play", "--game", "maze", "--headless", "--video", "a.mp4", "--keys", "BAD"],
+        ["play", "--game", "maze", "--headless", "--steps", "1", "--video", "a.mp4", "--script", "BAD"],
+        ["play", "BAD", "--headless", "--steps", "1", "--video", "a.mp4"],
+    ],
+    ids=lambda words: " ".join(words[:3]),
+)
+def test_odd_paths_are_mistakes_in_a_sentence(words, bad, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("hi")
+    assert main([bad if word == "BAD" else word for word in words]) == 2
+    assert capsys.readouterr().err.startswith("worldmodels: ")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]

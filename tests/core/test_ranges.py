@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -99,3 +100,13 @@ def test_the_rules_of_a_key_can_be_read() -> None:
     assert rules["maybe"] == ["It must be at least 0."]
     assert rules["shares"] == ["It must hold none twice.", "Each member must be between 0 and 1."]
     assert rules["pair"] == ["Each member must be at least 1.", "Each member must be between -1 and 1."]
+
+
+def test_infinity_is_told_apart_from_large_numbers() -> None:
+    with pytest.raises(RangeError, match=r"rates must be 0 or more and finite\. Received \(1\.0, inf\)"):
+        Rates(rates=(1.0, math.inf))
+
+
+@dataclass(frozen=True)
+class Rates(Section):
+    rates: tuple[NonNegative, ...] = ()

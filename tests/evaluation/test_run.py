@@ -264,7 +264,7 @@ def test_settings_are_checked(make: Callable[..., Evaluate]) -> None:
         ({"episode_count": 3}, "episode_count"),
         ({"episodes": 0}, "settings: episodes must be at least 1. Received 0"),
         ({"temperatures": [1.0, -1.0]}, r"temperatures must be 0 or more. Received \(1.0, -1.0\)"),
-        ({"model_temperatures": [-0.5]}, r"model_temperatures must be 0 or more. Received \(-0.5,\)"),
+        ({"model_temperatures": [-0.5]}, r"model_temperatures must be 0 or more. Received \(-0.5\)"),
         ({"noops": []}, r"noops must hold at least one number, and none twice. Received \(\)"),
         ({"noops": [1, 1]}, r"noops must hold .* none twice. Received \(1, 1\)"),
         ({"horizon": 20, "max_steps": 99}, "evaluation.horizon is 20, and none of 6 recorded windows"),

@@ -103,3 +103,13 @@ def test_in_a_terminal_the_panel_follows_and_messages_stay() -> None:
     text = file.getvalue()
     assert "Evaluating at step 500" in text
     assert "100%  1,000 of 1,000 steps" in text
+
+
+def test_an_ascii_output_gets_lines_in_ascii():
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding="ascii")
+    with Progress(100, "maze · runs/grün", Console(file=stream, width=200)) as progress:
+        progress.update(50, {}, "turn 1 of 2 · fit 3 of 4")
+    stream.flush()
+    text = raw.getvalue().decode("ascii")
+    assert "maze - runs/gr\\xfcn" in text and "turn 1 of 2 - fit 3 of 4 - " in text

@@ -34,7 +34,8 @@ def plot_runs(
     if smooth is not None and smooth < 1:
         raise UserError(f"Curves are smoothed over at least 1 record; received {smooth}.")
     curves = [(run_label(path), load_series(path, value, x)) for path in paths]
-    window = smooth or default_window([series for _, series in curves])
+    longest = max(len(series.steps) for _, series in curves)
+    window = min(smooth, longest) if smooth else default_window([series for _, series in curves])
     with panels(1, 1, 7.5, 4.2) as (figure, (axes,)):
         for label, series in curves:
             _draw(axes, series, label, window)

@@ -15,7 +15,7 @@ from matplotlib.rcsetup import cycler
 from matplotlib.ticker import EngFormatter
 
 from worldmodels.core.errors import UserError
-from worldmodels.core.files import write_atomic
+from worldmodels.core.files import make_folder, write_atomic
 
 Panels: TypeAlias = list[Axes]
 
@@ -81,6 +81,6 @@ def save_figure(figure: Figure, path: Path | str) -> Path:
     buffer = io.BytesIO()
     with matplotlib.rc_context(_STYLE):
         figure.savefig(buffer, format=kind)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     write_atomic(path, buffer.getvalue())
     return path

@@ -24,6 +24,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Without `arguments` this is the program itself, and the process ends here.
     """
     warnings.showwarning = _show_warning
+    # Python leaves None where a process was started with an output closed.
+    sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     print_anything(sys.stdout, sys.stderr)
     status = _run(sys.argv[1:] if arguments is None else arguments)
     if arguments is None:

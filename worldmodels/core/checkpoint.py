@@ -21,9 +21,11 @@ from typing import Any
 from safetensors import SafetensorError
 from safetensors import numpy as safetensors
 
+from worldmodels.core.config_values import shown
 from worldmodels.core.errors import CheckpointError, FileError, os_errors_reported
-from worldmodels.core.files import make_folder, read_regular, remove_one, sync_folder, temporary, write_synced
+from worldmodels.core.files import make_own_folder, read_regular, remove_one, sync_folder, temporary, write_synced
 from worldmodels.core.json_files import parse_strict
+from worldmodels.core.lookup import shortened
 from worldmodels.core.tree import flatten, restore
 
 FORMAT = 1
@@ -71,7 +73,7 @@ class Checkpoints:
         beside = temporary(target)
         try:
             with os_errors_reported(target):
-                make_folder(self.folder)
+                make_own_folder(self.folder)
                 self._remove_leftovers()
                 beside.mkdir()
                 for name, data in files.items():
@@ -192,9 +194,11 @@ def _decode(folder: Path, step: int) -> dict[str, Any]:
     if not isinstance(manifest, dict) or "format" not in manifest:
         raise _DamageError(manifest_path, "it has no format version")
     if manifest["format"] != FORMAT:
-        raise _DamageError(manifest_path, f"it has format {manifest['format']}, and this version reads format {FORMAT}")
+        raise _DamageError(
+            manifest_path, f"it has format {shown(manifest['format'])}, and this version reads format {FORMAT}"
+        )
     if manifest.get("step") != step:
-        raise _DamageError(manifest_path, f"it is of step {manifest.get('step')}, in a folder of step {step}")
+        raise _DamageError(manifest_path, f"it is of step {shown(manifest.get('step'))}, in a folder of step {step}")
     sums = manifest.get("files")
     # The names are ours and fixed: a manifest never decides which paths are opened.
     if not isinstance(sums, dict) or set(sums) != {TENSORS, STATE}:
@@ -203,7 +207,9 @@ def _decode(folder: Path, step: int) -> dict[str, Any]:
     try:
         tree = restore(_parse_json(folder / STATE, state_data), safetensors.load(tensors_data))
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
-        raise _DamageError(folder / TENSORS, f"it does not hold the tensors of {STATE} ({error})") from error
+        raise _DamageError(
+            folder / TENSORS, f"it does not hold the tensors of {STATE} ({shortened(str(error))})"
+        ) from error
     if not isinstance(tree, dict):
         raise _DamageError(folder / STATE, "it holds no tree")
     return tree
@@ -212,7 +218,7 @@ def _decode(folder: Path, step: int) -> dict[str, Any]:
 def _read_checked(path: Path, expected: Any) -> bytes:
     data = _read(path)
     if not isinstance(expected, dict) or len(data) != expected.get("bytes"):
-        size = expected.get("bytes") if isinstance(expected, dict) else "an unknown number of"
+        size = shown(expected.get("bytes")) if isinstance(expected, dict) else "an unknown number of"
         raise _DamageError(path, f"it has {len(data)} bytes, and the manifest says {size}")
     if _sha256(data) != expected.get("sha256"):
         raise _DamageError(path, "its content changed since it was written (the SHA-256 differs)")

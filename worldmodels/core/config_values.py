@@ -123,9 +123,8 @@ def _convert_one(annotation: Any, value: Any) -> tuple[bool, Any]:
 
 def _convert_float(value: Any) -> tuple[bool, Any]:
     # NaN and infinity are slips, never settings; and an integer can be larger than the largest float.
-    if isinstance(value, int) and abs(value) > sys.float_info.max:
-        return False, None
-    number = isinstance(value, (int, float)) and math.isfinite(value)
+    number = isinstance(value, float) and math.isfinite(value)
+    number = number or (isinstance(value, int) and abs(value) <= sys.float_info.max)
     return number, float(value) if number else None
 
 

@@ -81,11 +81,11 @@ def remove_temporary(folder: Path | str) -> None:
 
 def remove_one(path: Path) -> None:
     """Remove a file, a link or a whole folder, if it is there and can be removed."""
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
-        return
     with suppress(OSError):  # it only takes room
-        path.unlink()
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink()
 
 
 def open_regular(path: Path | str, flags: int, mode: int = 0o644) -> int:
@@ -133,14 +133,26 @@ def check_own(path: Path | str) -> None:
 
 
 def make_folder(path: Path | str) -> None:
-    """Make a folder, and those above it, where it is missing.
+    """Make a folder, and those above it, where it is missing; a link to one is as good.
 
     Raises:
-        DiskFullError, FileError: it cannot be made, or something else stands in its place, a link also.
+        DiskFullError, FileError: it cannot be made, or something else stands in its place.
+    """
+    with os_errors_reported(path, "made"):
+        try:
+            os.makedirs(path, exist_ok=True)
+        except FileExistsError as error:
+            raise FileError(f"'{error.filename}' is no folder, and one is needed there.") from error
+
+
+def make_own_folder(path: Path | str) -> None:
+    """Make a folder in a run's folder where it is missing.
+
+    Raises:
+        DiskFullError, FileError: as `make_folder`; and there is a link in its place.
     """
     check_own(path)
-    with os_errors_reported(path, "made"):
-        os.makedirs(path, exist_ok=True)
+    make_folder(path)
 
 
 def write_synced(path: Path, data: bytes) -> None:

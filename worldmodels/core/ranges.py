@@ -9,6 +9,7 @@ class AgentConfig(Section):
 
 from __future__ import annotations
 
+import math
 import typing
 from collections.abc import Callable
 from functools import cache
@@ -74,7 +75,9 @@ class RangeError(ConfigError):
     """A value that breaks the rule of its key; `key` and `problem` let a loader put the full key in front."""
 
     def __init__(self, section: Any, key: str, rule: str) -> None:
-        self.key, self.problem = key, f"must {rule}. Received {shown(getattr(section, key))}."
+        value = getattr(section, key)
+        finite = " and finite" if math.inf in (value if isinstance(value, tuple) else (value,)) else ""
+        self.key, self.problem = key, f"must {rule}{finite}. Received {shown(value)}."
         super().__init__(f"{type(section).__name__}.{key} {self.problem}")
 
 

@@ -24,6 +24,7 @@ from worldmodels.core.errors import FileError, RunError, disk_full_reported, os_
 from worldmodels.core.files import (
     check_own,
     is_temporary,
+    make_folder,
     open_regular,
     read_regular,
     remove_one,
@@ -77,7 +78,7 @@ class RunDir:
         """
         run = cls(path)
         run.check_free(config)
-        run._make()
+        make_folder(run.path)  # a run's folder as a whole may be a link
         text = _config_text(config)
         write_atomic(run.config, text)
         noted = {**meta, **_circumstances(), "config_sha256": hashlib.sha256(text.encode()).hexdigest()}
@@ -150,7 +151,7 @@ class RunDir:
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Keep other processes from training in this folder meanwhile; they get a `RunError`."""
-        self._make()
+        make_folder(self.path)
         with open(open_regular(self._lock, os.O_RDWR | os.O_CREAT), "r+") as file:
             self._acquire(file)
             yield
@@ -195,10 +196,6 @@ class RunDir:
         if inside:
             names = ", ".join(inside[:3]) + (", ..." if len(inside) > 3 else "")
             raise RunError(f"Folder '{self.path}' is not empty ({names}) and holds no run. Choose another one.")
-
-    def _make(self) -> None:
-        with os_errors_reported(self.path, "made"):  # not `make_folder`: a run's folder as a whole may be a link
-            self.path.mkdir(parents=True, exist_ok=True)
 
     def _check_place(self) -> None:
         """Check that the folder is there and can be written to, or can be made."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Mapping
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from ruamel.yaml.error import MarkedYAMLError
 
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.lookup import shortened
-from worldmodels.core.nesting import TOO_DEEP, too_deep
+from worldmodels.core.nesting import LEVELS, TOO_DEEP, too_deep
 
 
 def read_mapping(path: Path) -> Mapping[str, Any]:
@@ -65,6 +67,9 @@ def _in_flow_style(value: Any) -> Any:
 
 
 def _parse(reader: Any, text: str, source: str) -> Any:
+    brackets = (1 if bracket in "[{" else -1 for bracket in re.findall(r"[][{}]", text))
+    if max(accumulate(brackets), default=0) > LEVELS:  # the reader would take seconds to hours over them
+        raise ConfigError(f"{source} cannot be used: {TOO_DEEP}.")
     try:
         tree = reader.load(text)
     except MarkedYAMLError as error:

@@ -19,6 +19,7 @@ import numpy as np
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.files import write_atomic
+from worldmodels.envs.config import MOST_THREADS
 from worldmodels.envs.game_env import GameEnv
 from worldmodels.envs.games import GAMES, GameInfo, check_mode, find_game
 from worldmodels.envs.native import _native
@@ -52,8 +53,10 @@ class LevelRange:
     threads: int = 2
 
     def __post_init__(self) -> None:
-        if self.count < 1 or self.threads < 1:
-            raise UserError(f"Levels and threads are 1 or more; received {self.count} and {self.threads}.")
+        if self.count < 1 or not 1 <= self.threads <= MOST_THREADS:
+            raise UserError(
+                f"Levels are 1 or more, and threads 1 to {MOST_THREADS}; received {self.count} and {self.threads}."
+            )
         if self.first < 0 or self.first + self.count > LEVEL_LIMIT:
             last = self.first + self.count - 1
             raise UserError(f"Level seeds are 0 to {LEVEL_LIMIT - 1}; received {self.first} to {last}.")

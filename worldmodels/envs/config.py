@@ -13,6 +13,7 @@ from worldmodels.core.ranges import Int32, RangeError, Section, Size, at_least, 
 
 LARGEST = 2**31 - 1
 """Games count with 32 bits."""
+MOST_THREADS = 1024
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class EnvConfig(Section):
     image observations ("ALE/Pong-v5", or "package.module:Name-v0", whose module is imported first and registers it)."""
     num_envs: Size = 16
     """Copies that step together; of a mixture, a multiple of its games (`n_envs` in Stable-Baselines3)."""
-    num_threads: Annotated[int, at_least(1), limits(1, 1_024)] = 1
+    num_threads: Annotated[int, at_least(1), limits(1, MOST_THREADS)] = 1
     """Threads that step the environments; nothing but the speed depends on it."""
     num_levels: Int32 = 0
     """Size of the set of levels; 0 is without limit."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from worldmodels.core.config import to_dict
 from worldmodels.core.errors import FileError
-from worldmodels.core.files import make_folder, read_regular, write_atomic
+from worldmodels.core.files import make_own_folder, read_regular, write_atomic
 from worldmodels.core.json_files import parse_strict
 from worldmodels.core.run_dir import RunDir
 from worldmodels.envs.config import EnvConfig
@@ -64,7 +64,7 @@ class ResultFiles:
         tree = json.loads(json.dumps({**self._head, **results}, allow_nan=False))
         path = _own_path(self._run_dir.eval, name, tree)
         created = datetime.now(timezone.utc).isoformat(timespec="seconds")
-        make_folder(path.parent)
+        make_own_folder(path.parent)
         write_atomic(path, json.dumps({"created": created, **tree}, indent=2, allow_nan=False) + "\n")
         return path
 
@@ -94,7 +94,7 @@ def _holds(path: Path, tree: dict[str, Any]) -> bool:
 
 
 def _write_recordings(folder: Path, episodes: Sequence[ActionRecording]) -> Path:
-    make_folder(folder)
+    make_own_folder(folder)
     for i, recording in enumerate(episodes, start=1):
         write_recording(folder / f"episode_{i}.jsonl", recording)
     return folder

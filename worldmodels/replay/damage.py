@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from worldmodels.core.errors import os_errors_reported
-from worldmodels.core.files import make_folder, open_regular, write_atomic
+from worldmodels.core.files import make_own_folder, open_regular, write_atomic
 from worldmodels.replay.chunks import chunk_files
 from worldmodels.replay.layout import KEY_FRAME, LOST, Layout, Records
 from worldmodels.replay.set_aside import FOLDER
@@ -160,7 +160,7 @@ def _mended(files: _Files, layout: Layout, report: ChunkReport) -> bytes:
 def _keep(folder: Path, index: int) -> None:
     """Copy the rows of a damaged chunk before they are written anew."""
     kept = folder / FOLDER / "damaged"
-    make_folder(kept)
+    make_own_folder(kept)
     with os_errors_reported(kept):
         for path in chunk_files(folder).get(index, []):
             if path.suffix == ".steps":

@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from worldmodels.core.errors import RunError
-from worldmodels.core.files import make_folder, write_atomic
+from worldmodels.core.files import make_own_folder, write_atomic
 from worldmodels.core.json_files import read_json
 from worldmodels.core.ranges import Count, Positive, Section
 from worldmodels.core.types import Step
@@ -92,7 +92,7 @@ class Layout:
 
     def write(self, folder: Path) -> None:
         """Write the header, and make the folder where it is missing."""
-        make_folder(folder)
+        make_own_folder(folder)
         header = {"format": FORMAT, **asdict(self), "checksum": self._checksum()}
         write_atomic(folder / "store.json", json.dumps(header, indent=2, allow_nan=False) + "\n")
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from worldmodels.core.errors import os_errors_reported
-from worldmodels.core.files import make_folder, sync_folder
+from worldmodels.core.files import make_own_folder, sync_folder
 
 FOLDER = "set-aside"
 
@@ -20,7 +20,7 @@ FOLDER = "set-aside"
 def set_aside(store: Path, held: int, copied: Sequence[Path], moved: Sequence[Path]) -> None:
     """Copy and then move files of a store that held `held` steps; a full disk changes nothing."""
     folder = store / FOLDER / f"{held:08d}"
-    make_folder(folder)
+    make_own_folder(folder)
     with os_errors_reported(store, "changed"):
         for path in copied:
             shutil.copyfile(path, folder / path.name)

@@ -98,7 +98,8 @@ def read_recording(path: Path | str) -> ActionRecording:
     try:
         lines = Path(path).read_bytes().split(b"\n")
     except (OSError, ValueError) as error:
-        raise RecordingError(f"Cannot read the recording '{path}': {error}.") from error
+        reason = getattr(error, "strerror", None) or error
+        raise RecordingError(f"Cannot read the recording '{path}': {reason}.") from error
     whole = lines[:-1] if lines[-1] == b"" else lines
     _check_kind(path, whole)
     try:

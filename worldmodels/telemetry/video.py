@@ -14,7 +14,7 @@ import numpy.typing as npt
 from PIL import Image, ImageSequence
 
 from worldmodels.core.errors import FileError, UserError
-from worldmodels.core.files import write_atomic
+from worldmodels.core.files import make_folder, write_atomic
 from worldmodels.core.lookup import unknown
 from worldmodels.telemetry.gif import encode_gif
 
@@ -50,7 +50,7 @@ def write_video(path: Path | str, frames: Iterable[Frame], fps: int = 15, width:
     if path.suffix not in encoders:
         raise UserError(f"Video '{path}': {unknown('file type', path.suffix, encoders)}")
     width = width or (GIF_WIDTH if path.suffix == ".gif" else None)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     write_atomic(path, encoders[path.suffix](_reduced(_checked(frames), width), fps))
 
 

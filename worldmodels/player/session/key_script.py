@@ -39,8 +39,9 @@ def read_script(path: Path) -> KeyScript:
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, ValueError) as error:  # also text in another encoding, and a path that cannot be
-        raise KeyScriptError(f"Cannot read the key script '{path}': {error}.") from error
+    except (OSError, ValueError) as error:  # also text in another encoding
+        reason = getattr(error, "strerror", None) or error
+        raise KeyScriptError(f"Cannot read the key script '{path}': {reason}.") from error
     script: dict[int, list[KeyEvent]] = {}
     last = 0
     for number, line in enumerate(lines, start=1):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ from types import TracebackType
 import numpy as np
 import pygame
 
+from worldmodels.core.files import make_folder, write_atomic
 from worldmodels.player.session.frames import Frame
 from worldmodels.player.session.snapshot import Snapshot
 from worldmodels.player.view.columns import columns_of
@@ -27,19 +29,25 @@ def save_pictures(folder: Path, surface: pygame.Surface, snapshot: Snapshot) -> 
     Files are named play-001.png, and play-001-model.png, play-001-real.png and so on for the frames, with the first
     number that is free in `folder`.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     number = 1
     while (whole := folder / f"play-{number:03d}.png").exists():
         number += 1
-    pygame.image.save(surface, str(whole))
+    _write_picture(whole, surface)
     columns = columns_of(snapshot) if snapshot.models else []
     for i, column in enumerate(columns):
         name = column.name.lower().replace(" ", "-")
         if [other.name for other in columns].count(column.name) > 1:
             name = f"{name}-{[other.name for other in columns[: i + 1]].count(column.name)}"
         frame = pygame.surfarray.make_surface(column.frame.swapaxes(0, 1))
-        pygame.image.save(frame, str(whole.with_name(f"{whole.stem}-{name}.png")))
+        _write_picture(whole.with_name(f"{whole.stem}-{name}.png"), frame)
     return whole
+
+
+def _write_picture(path: Path, surface: pygame.Surface) -> None:
+    buffer = io.BytesIO()
+    pygame.image.save(surface, buffer, path.name)
+    write_atomic(path, buffer.getvalue())
 
 
 class VideoRecorder:
