@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import random
 import shutil
 import tempfile
@@ -13,7 +14,9 @@ from pathlib import Path
 
 from fault_campaign.outcome import Outcome, scaled
 from fault_campaign.runs import WORLDMODELS, difference, finished, told, train
+from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.errors import UserError
+from worldmodels.replay.layout import Layout
 from worldmodels.runtime.run_check import check_and_report
 
 CHECKED, TRAINED = 400, 36
@@ -34,6 +37,7 @@ def run(seed: int, scale: float) -> Iterator[Outcome]:
         yield _checked(sound, scaled(CHECKED, scale), generator)
         yield _trained(sound, longer, scaled(TRAINED, scale), generator)
         yield _mended(sound, scaled(6, scale), generator)
+        yield _older(sound, longer)
 
 
 def _checked(sound: Path, count: int, generator: random.Random) -> Outcome:
@@ -94,6 +98,24 @@ def _mended(sound: Path, count: int, generator: random.Random) -> Outcome:
         if left_out.returncode or done.returncode:
             broke.append(f"{how} of {file.name}: {left_out.stdout[-300:]} {done.stdout[-300:]}")
     return Outcome("runs that continued once damaged experience was left out", count, broke)
+
+
+def _older(sound: Path, longer: Path) -> Outcome:
+    """The newest checkpoint is taken away, with and without the experience that only it knows."""
+    broke = []
+    for with_experience in (False, True):
+        run = _copied(sound)
+        steps = Checkpoints(run / "checkpoints").steps()
+        if with_experience:
+            cursor = Checkpoints(run / "checkpoints").read(steps[-2])[1]["replay"]["cursor"]
+            rows = run / "replay" / "00000000.steps"
+            os.truncate(rows, cursor * Layout.read(run / "replay").row_bytes)
+        shutil.rmtree(run / "checkpoints" / f"{steps[-1]:08d}")
+        done = train(run, "debug", LONGER)
+        problem = done.stdout[-300:] if done.returncode else difference(longer, run)
+        if problem:
+            broke.append(f"with its experience: {with_experience}: {problem}")
+    return Outcome("runs whose newest checkpoint was taken away, that continued to the same end", 2, broke)
 
 
 def outside(path: Path) -> Path:

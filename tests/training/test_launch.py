@@ -66,6 +66,14 @@ def test_a_new_run_has_no_checkpoint_to_continue_from(tmp_path):
         check_run(debug(), tmp_path / "run", checkpoint=300)
 
 
+def test_a_run_whose_checkpoints_are_gone_does_not_begin_anew(tmp_path):
+    run = RunDir.create(tmp_path / "run", debug(), {})
+    assert not check_run(debug(), tmp_path / "run").is_new  # it was killed before its first checkpoint
+    run.metrics.write_text('{"step": 100}\n')
+    with pytest.raises(CheckpointError, match="has records and no checkpoint: its checkpoints were taken away"):
+        check_run(debug(), tmp_path / "run")
+
+
 def test_only_the_length_of_a_run_may_change(tmp_path):
     RunDir.create(tmp_path / "run", debug(), {})
     longer = check_run(debug("training.steps=800"), tmp_path / "run")

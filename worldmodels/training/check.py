@@ -50,10 +50,8 @@ def check_run(config: RunConfig, path: str | Path, checkpoint: int | None = None
         run_dir = RunDir.open(path)
         config = _continued(load_config(RunConfig, [run_dir.config]), config, Path(path))
         check_config(config)
-        if checkpoint is not None:
-            Checkpoints(run_dir.checkpoints).check(checkpoint)
+        begun = _begun(run_dir, checkpoint)
         # Killed before its first checkpoint, it starts again with what a new run starts with.
-        begun = bool(Checkpoints(run_dir.checkpoints).steps())
         sources = Sources() if begun else check_sources(config)
         return CheckedRun(config, run_dir, is_new=False, sources=sources, checkpoint=checkpoint)
     if checkpoint is not None:
@@ -61,6 +59,20 @@ def check_run(config: RunConfig, path: str | Path, checkpoint: int | None = None
     check_config(config)
     run_dir.check_free(config)
     return CheckedRun(config, run_dir, is_new=True, sources=check_sources(config))
+
+
+def _begun(run_dir: RunDir, checkpoint: int | None) -> bool:
+    """Return whether a run has a checkpoint to continue from; raise CheckpointError where it has lost those it had."""
+    checkpoints = Checkpoints(run_dir.checkpoints)
+    if checkpoint is not None:
+        checkpoints.check(checkpoint)
+    if not checkpoints.steps() and run_dir.metrics.is_file() and run_dir.metrics.stat().st_size:
+        # Nothing is recorded before the first checkpoint is written.
+        raise CheckpointError(
+            f"The run in '{run_dir.path}' has records and no checkpoint: its checkpoints were taken away. Bring one "
+            "back, or train anew in another folder."
+        )
+    return bool(checkpoints.steps())
 
 
 def _continued(saved: RunConfig, asked: RunConfig, path: Path) -> RunConfig:
