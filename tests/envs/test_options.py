@@ -152,6 +152,7 @@ def test_world_sizes_of_maze():
         (lambda: make("maze", start_level=-5), "'start_level' must be at least 0. Received -5"),
         (lambda: make("maze", start_level=2**31), "'start_level' must be between 0 and 2147483647. Received 214748"),
         (lambda: make("maze", debug_mode=-(2**40)), "'debug_mode' must be at least 0. Received -1099511627776"),
+        (lambda: make(b"maze"), "The name of a game is text; received b'maze'"),
         (lambda: make("maze", render_mode="rgb_aray"), "Did you mean 'rgb_array'?"),
         (lambda: make_vec("maze", num_envs=0), "num_envs"),
         (lambda: make_vec("maze", num_thread=2), "Did you mean 'num_threads'?"),

@@ -60,6 +60,8 @@ GAMES: tuple[str, ...] = tuple(GAME_INFO)
 
 def find_game(name: str) -> GameInfo:
     """The game called `name`, or with that Gymnasium id. Raises `UserError` with the nearest name."""
+    if not isinstance(name, str):
+        raise UserError(f"The name of a game is text; received {name!r}.")
     for info in GAME_INFO.values():
         if name in (info.name, info.id):
             return info
@@ -68,5 +70,7 @@ def find_game(name: str) -> GameInfo:
 
 def check_mode(info: GameInfo, mode: str) -> None:
     """Raises `UserError` with the nearest mode if the game does not offer `mode`."""
+    if not isinstance(mode, str):
+        raise UserError(f"A distribution mode is text; received {mode!r}.")
     if mode not in info.modes:
         raise UserError(unknown(f"{info.name} distribution mode", mode, info.modes))
