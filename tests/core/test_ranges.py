@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -89,7 +88,7 @@ def test_the_ends_of_a_range_belong_to_it(key: str, value: object) -> None:
 def test_a_number_of_many_digits_is_not_written_out() -> None:
     with pytest.raises(RangeError) as caught:
         Example(pair=(10**6000, 0.0))
-    assert str(caught.value).endswith("Received (an integer of about 6000 digits, 0.0).")
+    assert str(caught.value).endswith("Received (one of 19932 bits, 0.0).")
 
 
 def test_the_rules_of_a_key_can_be_read() -> None:
@@ -100,13 +99,3 @@ def test_the_rules_of_a_key_can_be_read() -> None:
     assert rules["maybe"] == ["It must be at least 0."]
     assert rules["shares"] == ["It must hold none twice.", "Each member must be between 0 and 1."]
     assert rules["pair"] == ["Each member must be at least 1.", "Each member must be between -1 and 1."]
-
-
-def test_infinity_is_told_apart_from_large_numbers() -> None:
-    with pytest.raises(RangeError, match=r"rates must be 0 or more and finite\. Received \(1\.0, inf\)"):
-        Rates(rates=(1.0, math.inf))
-
-
-@dataclass(frozen=True)
-class Rates(Section):
-    rates: tuple[NonNegative, ...] = ()

@@ -134,7 +134,7 @@ def test_a_script_of_another_game_or_of_other_settings_is_refused(run_folder, re
         play_game("coinrun", options(), {"distribution_mode": "hard"})
     play_game("coinrun", options(), {"distribution_mode": "easy"})
     write_recording(recording, ActionRecording("coinrun", {}, 0, [RecordedEpisode([7, 99])]))
-    with pytest.raises(UserError, match="step 2: an action must be from 0 to 14. Received 99"):
+    with pytest.raises(UserError, match=r"line 2: actions must be between 0 and 14. Received \(7, 99\)"):
         play_game("coinrun", options())
 
 

@@ -9,7 +9,6 @@ class AgentConfig(Section):
 
 from __future__ import annotations
 
-import math
 import typing
 from collections.abc import Callable
 from functools import cache
@@ -76,8 +75,7 @@ class RangeError(ConfigError):
 
     def __init__(self, section: Any, key: str, rule: str) -> None:
         value = getattr(section, key)
-        finite = " and finite" if math.inf in (value if isinstance(value, tuple) else (value,)) else ""
-        self.key, self.problem = key, f"must {rule}{finite}. Received {shown(value)}."
+        self.key, self.problem = key, f"must {rule}. Received {shown(value)}."
         super().__init__(f"{type(section).__name__}.{key} {self.problem}")
 
 

@@ -45,7 +45,7 @@ class _Meta:
 
     format: int | None = None
     config_sha256: str | None = None
-    """Of config.yaml; None in runs of before there was one."""
+    """The SHA-256 of config.yaml; None in runs that are older than it."""
 
 
 class RunDir:

@@ -162,7 +162,7 @@ class OpenedChunks(NamedTuple):
     """The chunks of a store whose steps follow each other without a gap, and why there are no more."""
 
     chunks: dict[int, Chunk]
-    """By index."""
+    """Each chunk stands under its index."""
     problem: str | None
     """Why there are no more, if the last chunk is not full."""
     is_torn: bool

@@ -23,7 +23,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 class ChunkReport(NamedTuple):
-    """What is whole in one chunk."""
+    """A report says what is whole in one chunk."""
 
     chunk: int
     problems: list[str]
@@ -31,14 +31,14 @@ class ChunkReport(NamedTuple):
     lost: Mask
     """(T, N), the steps that cannot be used, with those that were left out before."""
     left_out: int
-    """So many of them were left out before."""
+    """The number of lost steps that were left out before."""
 
 
 class _Files(NamedTuple):
     rows: npt.NDArray[np.void]
     """The rows that are whole (T,), see `Layout.row`."""
     sound: Mask
-    """Those that agree with their checksums (T,)."""
+    """Whether a row agrees with its checksum (T,)."""
     frames: int | None
     """The descriptor of the file of frames, None where it is missing."""
 

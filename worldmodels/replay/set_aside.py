@@ -1,4 +1,4 @@
-"""What a store must forget to continue from a checkpoint is set aside, until the run has gone as far again.
+"""Set aside what a store must forget to continue from a checkpoint, until the run has gone as far again.
 
 It stands in the folder `set-aside` of the store, in a folder named by the number of steps that the store held before:
 whoever finds that the wrong checkpoint was taken moves the files back.

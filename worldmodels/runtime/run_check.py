@@ -26,13 +26,13 @@ from worldmodels.telemetry.video import count_frames
 
 
 class PartReport(NamedTuple):
-    """What was found in one part of a run folder."""
+    """A report says what was found in one part of a run folder."""
 
     name: str
     whole: str
-    """What is whole, in words."""
+    """A description of what is whole."""
     problems: list[str]
-    """What is not, in whole sentences that name the file."""
+    """A sentence for everything that is not, which names the file."""
 
 
 class Cursor(NamedTuple):
