@@ -31,6 +31,8 @@ from fault_campaign import damage, disk, environments, films, inputs, kills, sta
 from fault_campaign.outcome import Outcome
 from speed.stopwatch import machine
 
+from worldmodels.runtime.quiet import load_tensorflow
+
 PIECES: dict[str, Callable[[int, float], Iterator[Outcome]]] = {
     "kills": kills.run,
     "damage": damage.run,
@@ -51,6 +53,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--scale", type=float, default=1.0, help="how much is tried, relative to the usual")
     arguments = parser.parse_args()
+    load_tensorflow()  # without its remarks; whatever asks for the machine would load it
     for name in arguments.only:
         start = time.perf_counter()
         outcomes = []

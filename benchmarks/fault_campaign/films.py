@@ -19,9 +19,9 @@ from worldmodels.telemetry.video import encode_mp4
 garbage = []
 for word in sys.argv[2:]:
     height, width, count, seed = map(int, word.split(","))
-    random = np.random.default_rng(seed)
-    if int(sys.argv[1]): garbage.append(random.integers(0, 256, int(random.integers(1, 4_000_000)), np.uint8).copy())
-    if len(garbage) > 3: del garbage[int(sys.argv[1]) % 3]
+    random, other = np.random.default_rng(seed), np.random.default_rng([seed, int(sys.argv[1])])
+    garbage.append(other.integers(0, 256, int(other.integers(1, 4_000_000)), np.uint8))
+    if len(garbage) > 3: del garbage[int(other.integers(3))]
     noise = random.integers(0, 256, (height, width, 3), np.uint8)
     frames = [np.roll(noise, t, axis=1) for t in range(count)]
     films = encode_mp4(frames, 15), encode_gif(np.stack(frames), 15)

@@ -15,7 +15,7 @@ from fault_campaign.runs import TIMEOUT, WORLDMODELS, command, difference, finis
 from worldmodels.core.checkpoint import Checkpoints
 
 RUNS = 2
-LONG = ("training.steps=1600", "schedule.checkpoint_every=50", "schedule.keep_checkpoints=1")
+LONG = ("training.steps=4000", "schedule.checkpoint_every=50", "schedule.keep_checkpoints=1")
 LOOKS = (
     ("eval", "{run}", "--episodes", "2", "--videos", "0"),
     ("check", "{run}"),
