@@ -59,7 +59,7 @@ def _killed(preset: str, whole: Path, seconds: float, runs: int, generator: rand
         history = []
         # Every second run is killed while its folder is made, every fourth run twice.
         if number % 2:
-            history.append(_kill_at(logdir, preset, generator.randrange(1, BEGINNING)))
+            history.append(_kill_at(logdir, preset, generator.randrange(1, generator.choice((25, BEGINNING)))))
         if number % 2 == 0 or number % 4 == 1:
             history.append(_kill_after(logdir, preset, generator.uniform(0.3, 1.0) * seconds))
         kills += len(history)

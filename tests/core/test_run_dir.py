@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from worldmodels.core import run_dir
 from worldmodels.core.config import load_config
-from worldmodels.core.errors import FileError, RunError
+from worldmodels.core.errors import DiskFullError, FileError, RunError
+from worldmodels.core.files import write_atomic
 from worldmodels.core.run_dir import RunDir
 
 
@@ -55,6 +57,20 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "c").write_text("a file")
     with pytest.raises(RunError, match="is a file, and a run needs a folder"):
         RunDir.create(tmp_path / "c", Tiny(), {})
+
+
+def test_a_full_disk_while_the_folder_is_made_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write, run = write_atomic, RunDir(tmp_path / "run")
+
+    def full(path: Path, data: bytes | str) -> None:
+        if path == run.meta:
+            raise DiskFullError("no space")
+        write(path, data)
+
+    monkeypatch.setattr(run_dir, "write_atomic", full)
+    with pytest.raises(DiskFullError), run.training({"seed": 1}):
+        raise RuntimeError("not reached")
+    assert not run.path.exists()
 
 
 def test_a_changed_configuration_is_told(tmp_path: Path) -> None:

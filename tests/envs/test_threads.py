@@ -5,6 +5,7 @@ Each program runs in a process of its own with a time limit, since what it looks
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -167,6 +168,7 @@ def test_a_process_ends_although_a_thread_still_plays(threads):
     )
 
 
+@pytest.mark.skipif("libasan" in os.environ.get("LD_PRELOAD", ""), reason="the sanitizer needs the room for itself")
 def test_threads_that_the_system_does_not_start_are_an_error():
     """Their stacks need more room than the process may have; with fewer of them it goes on."""
     shown = run(

@@ -66,6 +66,15 @@ def test_a_new_run_has_no_checkpoint_to_continue_from(tmp_path):
         check_run(debug(), tmp_path / "run", checkpoint=300)
 
 
+@pytest.mark.parametrize("decided", [True, False])
+def test_a_run_that_was_cut_off_while_its_folder_was_made_begins_again(tmp_path, decided):
+    run = RunDir.create(tmp_path / "run", debug(f"deterministic={str(decided).lower()}"), {})
+    run.meta.unlink()
+    assert check_run(debug(), tmp_path / "run").is_new
+    with pytest.raises(RunError, match="not empty"):
+        check_run(debug("seed=9"), tmp_path / "run")
+
+
 def test_a_run_whose_checkpoints_are_gone_does_not_begin_anew(tmp_path):
     run = RunDir.create(tmp_path / "run", debug(), {})
     assert not check_run(debug(), tmp_path / "run").is_new  # it was killed before its first checkpoint

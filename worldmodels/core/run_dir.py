@@ -78,12 +78,7 @@ class RunDir:
         """
         run = cls(path)
         run.check_free(config)
-        make_folder(run.path)  # a run's folder as a whole may be a link
-        text = _config_text(config)
-        write_atomic(run.config, text)
-        noted = {**meta, **_circumstances(), "config_sha256": hashlib.sha256(text.encode()).hexdigest()}
-        # Last, because its presence is what makes the folder a run.
-        write_atomic(run.meta, json.dumps(noted, indent=2, allow_nan=False) + "\n")
+        run._write(config, meta)
         return run
 
     @classmethod
@@ -140,8 +135,10 @@ class RunDir:
         with self.lock():
             remove_temporary(self.path)
             if new is not None:
-                RunDir.create(self.path, new, {})
+                self.check_free(new)
             try:
+                if new is not None:
+                    self._write(new, {})
                 yield
             except BaseException:
                 if new is not None and not Checkpoints(self.checkpoints).steps():
@@ -183,19 +180,29 @@ class RunDir:
         with suppress(OSError):  # it may be a link, or hold what another process has put there since
             self.path.rmdir()
 
-    def check_free(self, config: Any) -> None:
-        """Raise `RunError` where a new run with this `config` cannot be created; leave nothing behind."""
+    def check_free(self, *configs: Any) -> None:
+        """Raise `RunError` where a new run with one of `configs` cannot be created; leave nothing behind."""
         if self.exists():
             raise RunError(f"Folder '{self.path}' already holds a run. Choose another one, or continue that run.")
         with os_errors_reported(self.path, "used"):
             self._check_place()
             names_inside = os.listdir(self.path) if self.path.is_dir() else []
         inside = sorted(name for name in names_inside if name != self._lock.name and not is_temporary(name))
-        if inside == [self.config.name] and read_regular(self.config) == _config_text(config).encode():
+        texts = [_config_text(config).encode() for config in configs]
+        if inside == [self.config.name] and read_regular(self.config) in texts:
             return  # creating this very run was cut off between the two files
         if inside:
             names = ", ".join(inside[:3]) + (", ..." if len(inside) > 3 else "")
             raise RunError(f"Folder '{self.path}' is not empty ({names}) and holds no run. Choose another one.")
+
+    def _write(self, config: Any, meta: Mapping[str, Any]) -> None:
+        """Write the two files that make a run."""
+        make_folder(self.path)  # a run's folder as a whole may be a link
+        text = _config_text(config)
+        write_atomic(self.config, text)
+        noted = {**meta, **_circumstances(), "config_sha256": hashlib.sha256(text.encode()).hexdigest()}
+        # Last, because its presence is what makes the folder a run.
+        write_atomic(self.meta, json.dumps(noted, indent=2, allow_nan=False) + "\n")
 
     def _check_place(self) -> None:
         """Check that the folder is there and can be written to, or can be made."""

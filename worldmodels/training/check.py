@@ -57,8 +57,14 @@ def check_run(config: RunConfig, path: str | Path, checkpoint: int | None = None
     if checkpoint is not None:
         raise CheckpointError(f"There is no run in '{path}' to continue from a checkpoint of step {checkpoint}.")
     check_config(config)
-    run_dir.check_free(config)
+    # If creating this run was cut off, its configuration has the determinism that was decided then.
+    run_dir.check_free(config, *(replace(config, deterministic=decided) for decided in _decided(config)))
     return CheckedRun(config, run_dir, is_new=True, sources=check_sources(config))
+
+
+def _decided(config: RunConfig) -> tuple[bool, ...]:
+    """Return what may become of the configuration's `deterministic`, which is decided when TensorFlow is loaded."""
+    return (True, False) if config.deterministic is None else ()
 
 
 def _begun(run_dir: RunDir, checkpoint: int | None) -> bool:
