@@ -84,7 +84,8 @@ def report(pieces: dict[str, dict]) -> str:
             lines.append(f"| {name}: {outcome['what']} | {outcome['tried']:,} | {held:,} |")
             broke += [f"- {name}: {outcome['what']}: {text}" for text in outcome["broke"]]
     for name, piece in pieces.items():
-        lines += ["", f"{name}: seed {piece['seed']}, {piece['minutes']:.0f} minutes, {piece['machine']}."]
+        on = f"{piece['machine']['processor']}, {piece['machine']['cores']} cores"
+        lines += ["", f"{name}: seed {piece['seed']}, {piece['minutes']:.0f} minutes on {on}."]
     return "\n".join([*lines, *(["", "What did not hold:", "", *broke] if broke else [])]) + "\n"
 
 
