@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,6 +33,8 @@ class PartReport(NamedTuple):
     """A description of what is whole."""
     problems: list[str]
     """A sentence for everything that is not, which names the file."""
+    ways_on: Sequence[str] = ()
+    """Sentences that say what can be done about it."""
 
 
 class Cursor(NamedTuple):
@@ -58,13 +60,13 @@ def check_and_report(path: str | Path, mend: bool = False) -> int:
     if mend:
         _leave_out(run)
     problems: list[str] = []
+    ways_on: list[str] = []
     for report in check_parts(run):
         print(f"{report.name:<14} {report.whole or 'nothing'}", flush=True)
         problems += report.problems
+        ways_on += report.ways_on
     if problems:
-        print("\n".join(["Damaged:", *(f"  {problem}" for problem in problems)]))
-    for line in _ways_on(run) if problems else ():
-        print(line)
+        print("\n".join(["Damaged:", *(f"  {problem}" for problem in problems), *ways_on]))
     return 1 if problems else 0
 
 
@@ -73,9 +75,10 @@ def check_parts(run: RunDir) -> Iterator[PartReport]:
     yield _each(
         "configuration", "file", [run.config], lambda file: load_config(RunConfig, [RunDir.open(run.path).config])
     )
-    yield _checkpoints(run)
+    checkpoints, cursors = _checkpoints(run)
+    yield checkpoints
     if run.replay.exists():
-        yield _replay(run)
+        yield _replay(run, cursors)
     yield _metrics(run)
     yield _events(run)
     results = sorted(run.eval.rglob("*.json"))
@@ -98,31 +101,39 @@ def _each(name: str, noun: str, files: list[Path], check: Callable[[Path], Any])
     return PartReport(name, _counted(len(files) - len(problems), noun), problems)
 
 
-def _checkpoints(run: RunDir) -> PartReport:
-    checkpoints, whole, problems = Checkpoints(run.checkpoints), [], []
+def _checkpoints(run: RunDir) -> tuple[PartReport, list[Cursor]]:
+    """Return the report, and what each checkpoint that can be read needs of the replay store, oldest first."""
+    checkpoints = Checkpoints(run.checkpoints)
+    whole: list[str] = []
+    problems: list[str] = []
+    cursors: list[Cursor] = []
     for step in checkpoints.steps():
         try:
-            checkpoints.read(step)
+            tree = checkpoints.read(step)[1]
         except CheckpointError as error:
             problems.append(str(error).rpartition("\n")[2])
-        else:
-            whole.append(f"{step:,}")
+            continue
+        whole.append(f"{step:,}")
+        if "replay" in tree:
+            cursors.append(Cursor(step, int(tree["replay"]["first"]), int(tree["replay"]["cursor"])))
     if not checkpoints.steps():
         problems.append(f"There is no checkpoint in '{run.checkpoints}'.")
-    return PartReport("checkpoints", f"steps {' and '.join(whole)}" if whole else "", problems)
+    return PartReport("checkpoints", f"steps {' and '.join(whole)}" if whole else "", problems), cursors
 
 
-def _replay(run: RunDir) -> PartReport:
+def _replay(run: RunDir, cursors: list[Cursor]) -> PartReport:
     try:
-        layout, cursors = Layout.read(run.replay), _cursors(run)
+        layout = Layout.read(run.replay)
     except UserError as error:
         return PartReport("replay", "", [str(error)])
-    reports = _examined(run, layout, cursors)
+    reports = list(examine(run.replay, layout, *_needed(cursors)))
     lost, left_out = sum(int(report.lost.sum()) for report in reports), sum(report.left_out for report in reports)
     steps = sum(report.lost.size for report in reports) - lost
     whole = f"{steps:,} steps in {_counted(len(reports), 'chunk')}" if reports else ""
     whole += f" ({left_out:,} more were damaged and left out)" if left_out else ""
-    return PartReport("replay", whole, [problem for report in reports for problem in report.problems])
+    problems = [problem for report in reports for problem in report.problems]
+    damaged = [report for report in reports if report.problems]
+    return PartReport("replay", whole, problems, list(_ways_on(run, layout, cursors, damaged)) if damaged else ())
 
 
 def _metrics(run: RunDir) -> PartReport:
@@ -159,35 +170,13 @@ def _check_picture(file: Path) -> None:
         raise RunError(f"'{file}' cannot be read as a picture: {error}.") from error
 
 
-def _cursors(run: RunDir) -> list[Cursor]:
-    """Return what each checkpoint that can be read needs of the replay store, oldest first."""
-    checkpoints, found = Checkpoints(run.checkpoints), []
-    for step in checkpoints.steps():
-        try:
-            tree = checkpoints.read(step)[1]["replay"]
-        except CheckpointError:
-            continue
-        found.append(Cursor(step, int(tree["first"]), int(tree["cursor"])))
-    return found
+def _needed(cursors: list[Cursor]) -> tuple[int, int]:
+    """Return where the steps that checkpoints need end, and where they begin."""
+    return max((cursor.stop for cursor in cursors), default=0), min((cursor.first for cursor in cursors), default=0)
 
 
-def _examined(run: RunDir, layout: Layout, cursors: list[Cursor]) -> list[ChunkReport]:
-    if not cursors:
-        return []
-    first, stop = min(cursor.first for cursor in cursors), max(cursor.stop for cursor in cursors)
-    return list(examine(run.replay, layout, stop, first))
-
-
-def _ways_on(run: RunDir) -> Iterator[str]:
-    """Yield what can be done about a damaged replay store."""
-    try:
-        layout, cursors = Layout.read(run.replay), _cursors(run)
-    except UserError:
-        return
-    reports = _examined(run, layout, cursors)
-    damaged = [report for report in reports if report.problems]
-    if not damaged:
-        return
+def _ways_on(run: RunDir, layout: Layout, cursors: list[Cursor], damaged: list[ChunkReport]) -> Iterator[str]:
+    """Yield what can be done about damaged chunks of the replay store."""
     whole = [cursor.step for cursor in cursors if not any(_touches(report, cursor, layout) for report in damaged)]
     if whole:
         steps = ", ".join(map(str, whole))
@@ -202,14 +191,13 @@ def _touches(report: ChunkReport, cursor: Cursor, layout: Layout) -> bool:
 
 
 def _leave_out(run: RunDir) -> None:
-    layout, cursors = Layout.read(run.replay), _cursors(run)
+    layout, (_, cursors) = Layout.read(run.replay), _checkpoints(run)
     if not cursors:
         raise RunError(
             f"Nothing of '{run.replay}' can be left out: there is no checkpoint that says what it must hold."
         )
     with run.lock():
-        first, stop = min(cursor.first for cursor in cursors), max(cursor.stop for cursor in cursors)
-        for report in leave_out(run.replay, layout, stop, first):
+        for report in leave_out(run.replay, layout, *_needed(cursors)):
             steps = f"{int(report.lost.sum()) - report.left_out:,} of {report.lost.size:,} steps"
             print(f"Left out {steps} of chunk {report.chunk}. Its old rows are in '{run.replay}/set-aside/damaged'.")
 
