@@ -98,8 +98,11 @@ def test_configurations(tmp_path: Path) -> None:
         config = load_config(RunConfig, [path])
         complete_options({"start_level": config.env.start_level})
 
-    for texts in (odd, mutated_bytes(text, COUNT // 8, 3), trees):
+    good = [
         survivors(texts, reader(tmp_path / "a.yaml", read), UserError)
+        for texts in (odd, mutated_bytes(text, COUNT // 8, 3), trees)
+    ]
+    assert good[0] < len(tags) and 0 < sum(good) < len(tags) + COUNT // 4
 
 
 def writable(tree: Any) -> bool:

@@ -19,7 +19,7 @@ SECONDS = 120
 
 
 def run(program, *arguments):
-    """Run a program and return what it printed; its status must be 0."""
+    """Run a program and return what it printed. It must end in time, with the status 0: for some, that is the test."""
     command = [sys.executable, "-c", textwrap.dedent(program), *map(str, arguments)]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
     assert ended.returncode == 0, ended.stderr
