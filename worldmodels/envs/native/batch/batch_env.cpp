@@ -6,12 +6,12 @@ namespace wm {
 
 BatchEnv::BatchEnv(const std::vector<EpisodeOptions>& wanted, Autoreset autoreset, int threads)
     : autoreset_(autoreset),
-      pool_(std::min(threads, static_cast<int>(wanted.size()))),
+      pool_(std::min(threads, static_cast<int>(wanted.size())), [this] { return prepare_level(); }),
       failures_(wanted.size()) {
     if (wanted.empty()) throw InvalidInput("A batch has one environment or more; received 0.");
     if (threads < 1) throw InvalidInput("num_threads is 1 or more; received " + std::to_string(threads) + ".");
     episodes_.reserve(wanted.size());
-    for (const EpisodeOptions& one : wanted) episodes_.emplace_back(one);
+    for (const EpisodeOptions& one : wanted) episodes_.emplace_back(one, pool_.shares() ? &expected_levels_ : nullptr);
     reports_.resize(episodes_.size());
 }
 
@@ -59,6 +59,14 @@ void BatchEnv::observe(const BatchArrays& arrays) {
     const Call call(in_use_);
     for_each([&](int index) { report(index, arrays); });
     write(arrays);
+}
+
+// What a worker does while it waits: builds one level ahead, if any is expected and the process does not fork.
+bool BatchEnv::prepare_level() {
+    if (expected_levels_.load(std::memory_order_relaxed) == 0) return false;
+    const ForkPauseIfFree no_fork;
+    return no_fork.granted() &&
+           std::any_of(episodes_.begin(), episodes_.end(), [](Episode& one) { return one.prepare(); });
 }
 
 Episode& BatchEnv::checked_episode(int index) {

@@ -85,6 +85,7 @@ private:
     void step_one(int index, int action, const BatchArrays& arrays);
     void report(int index, const BatchArrays& arrays);
     void write(const BatchArrays& arrays) const;
+    bool prepare_level();
 
     // What a row of the arrays will say, images apart. Threads that step neighbours would fight for the arrays' cache
     // lines, so the caller copies the rows in the end.
@@ -94,6 +95,7 @@ private:
         std::int32_t level_seed = 0, solution = -1, previous_level_seed = 0;
     };
 
+    alignas(64) std::atomic<int> expected_levels_{0};  // that a worker may prepare
     std::vector<Episode> episodes_;
     std::vector<Report> reports_;
     Autoreset autoreset_;

@@ -34,4 +34,14 @@ ForkPause::ForkPause() {
 
 ForkPause::~ForkPause() { calls.fetch_sub(1, std::memory_order_release); }
 
+ForkPauseIfFree::ForkPauseIfFree() {
+    const std::unique_lock<std::mutex> lock(beginning(), std::try_to_lock);
+    granted_ = lock.owns_lock();
+    if (granted_) calls.fetch_add(1, std::memory_order_relaxed);
+}
+
+ForkPauseIfFree::~ForkPauseIfFree() {
+    if (granted_) calls.fetch_sub(1, std::memory_order_release);
+}
+
 }  // namespace wm

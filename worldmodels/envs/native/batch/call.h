@@ -25,6 +25,19 @@ public:
     ForkPause& operator=(const ForkPause&) = delete;
 };
 
+// The same, for what can be left out: where the process forks or ends, nobody waits, and `granted` says no.
+class ForkPauseIfFree {
+public:
+    ForkPauseIfFree();
+    ~ForkPauseIfFree();
+    ForkPauseIfFree(const ForkPauseIfFree&) = delete;
+    ForkPauseIfFree& operator=(const ForkPauseIfFree&) = delete;
+    bool granted() const { return granted_; }
+
+private:
+    bool granted_;
+};
+
 // For the end of the process: waits until no call is under way, and lets none begin. What games share is taken apart
 // afterwards.
 void end_calls();

@@ -18,7 +18,8 @@ const ModeInfo& mode_of(const GameInfo& info, Mode mode) {
     throw InvalidInput(std::string(info.title) + " has no distribution mode '" + name_of(mode) + "'.");
 }
 
-Episode::Episode(const EpisodeOptions& wanted) : info_(entry_of(wanted.game).info), levels_(wanted.levels) {
+Episode::Episode(const EpisodeOptions& wanted, std::atomic<int>* expected)
+    : info_(entry_of(wanted.game).info), levels_(wanted.levels) {
     GameOptions options = wanted.options;
     if (options.mode == Mode::Exploration) {
         if (info_->exploration_level < 0)
@@ -34,7 +35,9 @@ Episode::Episode(const EpisodeOptions& wanted) : info_(entry_of(wanted.game).inf
     rules_ = {info_->name, options.mode, options.debug_mode};
     time_limit_ = mode_of(*info_, options.mode).time_limit;
     if (time_limit_ >= kLongestEpisode) throw std::logic_error("a time limit is below kLongestEpisode");
-    game_ = entry_of(wanted.game).make(options);
+    const auto make = entry_of(wanted.game).make;
+    game_ = make(options);
+    if (expected != nullptr && !only_one_level()) next_level_ = std::make_unique<NextLevel>(make, options, *expected);
 }
 
 void Episode::seed(std::uint64_t seed, int index) {
@@ -64,10 +67,18 @@ void Episode::begin_level(std::int32_t level_seed) {
         game_->visit(archive);
         return;
     }
-    game_->reset(level_seed);
-    if (levels_.num_levels != 1 || levels_.use_sequential_levels) return;
+    if (next_level_ == nullptr || !next_level_->take(level_seed, game_)) game_->reset(level_seed);
+    if (next_level_ != nullptr) next_level_->expect(foreseen_level());
+    if (!only_one_level()) return;
     Archive archive = Archive::saver(only_level_);
     game_->visit(archive);
+}
+
+// The level after the one that begins now, if that ends as the last one did.
+std::int32_t Episode::foreseen_level() const {
+    if (levels_.use_sequential_levels && result_.level_complete) return LevelPicker::following(level_seed_);
+    LevelPicker picker = picker_;
+    return picker.pick();
 }
 
 void Episode::step(int action) {

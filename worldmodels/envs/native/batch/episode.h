@@ -1,11 +1,13 @@
 // One environment of a batch: a game, the choice of its levels, its clock, and what was last reported about it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
 
 #include "batch/level_picker.h"
+#include "batch/next_level.h"
 #include "batch/state.h"
 #include "core/canvas.h"
 #include "core/game.h"
@@ -25,8 +27,12 @@ struct EpisodeOptions {
 
 class Episode {
 public:
-    // Exploration mode becomes hard mode on the game's own fixed level. Throws InvalidInput.
-    explicit Episode(const EpisodeOptions& wanted);
+    // Exploration mode becomes hard mode on the game's own fixed level. `expected` counts the environments of a batch
+    // for which a thread can `prepare` a level; nullptr where none will. Throws InvalidInput.
+    explicit Episode(const EpisodeOptions& wanted, std::atomic<int>* expected = nullptr);
+
+    // For any thread, at any time: builds the next level in advance. False where nothing was to be done.
+    bool prepare() { return next_level_ != nullptr && next_level_->prepare(); }
 
     // Starts the choice of levels afresh; the next `reset` begins the first of them.
     void seed(std::uint64_t seed, int index);
@@ -62,6 +68,8 @@ public:
 private:
     void visit(Archive& archive);
     void begin_level(std::int32_t level_seed);
+    bool only_one_level() const { return levels_.num_levels == 1 && !levels_.use_sequential_levels; }
+    std::int32_t foreseen_level() const;
     void check_started() const;
 
     const GameInfo* info_;
@@ -69,6 +77,7 @@ private:
     LevelOptions levels_;
     int time_limit_;
     std::unique_ptr<Game> game_;
+    std::unique_ptr<NextLevel> next_level_;  // nullptr where nobody prepares any
     LevelPicker picker_;
     StepResult result_;
     bool truncated_ = false;

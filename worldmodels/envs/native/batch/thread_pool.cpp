@@ -68,6 +68,7 @@ private:
 // sleeps or that the system has put aside, but does its share. A worker that comes too late finds nothing left, or
 // helps in the round that has begun meanwhile; an index that was taken keeps its round open, and so its job alive.
 struct ThreadPool::Shared {
+    const std::function<bool()>& aside;
     std::vector<Share> shares;
     alignas(64) std::atomic<std::int64_t> done{0};  // indices, of all rounds
     alignas(64) std::int64_t given_out = 0;         // likewise, by the caller
@@ -78,7 +79,8 @@ struct ThreadPool::Shared {
     std::atomic<bool> caller_sleeps{false}, stopping{false};
     std::vector<std::thread> workers;
 
-    explicit Shared(int threads) : shares(static_cast<std::size_t>(threads)) {
+    Shared(int threads, const std::function<bool()>& work_aside)
+        : aside(work_aside), shares(static_cast<std::size_t>(threads)) {
         workers.reserve(shares.size());
         try {
             for (std::size_t i = 1; i < shares.size(); ++i) workers.emplace_back([this, i] { serve(i); });
@@ -117,16 +119,19 @@ struct ThreadPool::Shared {
 
     void serve(std::size_t thread) {
         const auto called = [&] { return !shares[thread].empty() || stopping; };
-        for (;;) {
-            if (!spin_until(called)) {
-                std::unique_lock<std::mutex> lock(mutex);
-                ++sleeping_workers;
-                round_began.wait(lock, called);
-                --sleeping_workers;
-            }
-            if (stopping) return;
-            work_off(thread);
+        while (!stopping) {
+            if (!shares[thread].empty()) work_off(thread);
+            else if (!(aside && aside()) && !spin_until(called)) sleep_unless(called);
         }
+    }
+
+    // Until a round begins: one that is over before this thread is awake may still leave it something to do aside.
+    template <class Ready>
+    void sleep_unless(Ready ready) {
+        std::unique_lock<std::mutex> lock(mutex);
+        ++sleeping_workers;
+        if (!ready()) round_began.wait(lock);
+        --sleeping_workers;
     }
 
     void begin_round(const Job& job, int count) {
@@ -156,7 +161,7 @@ void ThreadPool::start_workers() {
     if (shared_ && owner_process_ == getpid()) return;
     // After a fork the old threads exist only as handles that cannot be joined: leave them behind.
     if (shared_) new std::shared_ptr<Shared>(std::move(shared_));
-    shared_ = std::make_shared<Shared>(threads_);
+    shared_ = std::make_shared<Shared>(threads_, aside_);
     owner_process_ = getpid();
 }
 

@@ -2,6 +2,7 @@
 // and step together, so there are no queues, and no futures.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 namespace wm {
@@ -9,10 +10,15 @@ namespace wm {
 class ThreadPool {
 public:
     // `threads` counts the calling thread: 1 means that nothing else is started. The others start with the first round.
-    explicit ThreadPool(int threads) : threads_(threads) {}
+    // Where they have no part in a round, they call `aside`, again and again until it returns false: what can be done
+    // at any time, a piece at a time. It must not throw.
+    explicit ThreadPool(int threads, std::function<bool()> aside = {}) : threads_(threads), aside_(std::move(aside)) {}
     ~ThreadPool();
     ThreadPool(const ThreadPool&) = delete;
     ThreadPool& operator=(const ThreadPool&) = delete;
+
+    // Whether there are threads beside the caller's.
+    bool shares() const { return threads_ > 1; }
 
     // `work(index)` for every index below `count`, in any order, on any thread. It must not throw. One round at a time:
     // the caller sees to it that no other thread begins one meanwhile. Throws InvalidInput, before any work, where the
@@ -39,6 +45,7 @@ private:
     void start_workers();
 
     int threads_;
+    std::function<bool()> aside_;
     long owner_process_ = 0;  // threads do not survive a fork: the child starts its own
     std::shared_ptr<Shared> shared_;
 };
