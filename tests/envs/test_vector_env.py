@@ -309,6 +309,8 @@ def test_arrays_of_the_wrong_kind_are_refused():
         "rewards": np.zeros(2),
         "observations": np.zeros((2, 64, 64, 4), np.uint8),
         "level_seed": np.zeros(3, np.int32),
+        "solution": np.zeros(2, np.uint32),
+        "prev_level_seed": np.zeros(2, ">i4"),
         "terminated": np.zeros(4, np.bool_)[::2],
     }.items():
         with pytest.raises(ValueError, match="arrays must be those of an Outcome"):

@@ -1,5 +1,6 @@
-// Stresses everything that threads share, for scripts/sanitize: the pool, the batches on it, and the pictures that all
-// games of a process paint on first use. Prints what differs from a single thread, and then fails.
+// Stresses everything that threads share, for scripts/sanitize: the pool, the batches on it, the levels that its
+// workers prepare, and the pictures that all games of a process paint on first use. Prints what differs from a single
+// thread, and then fails.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -7,12 +8,15 @@
 #include <cstdio>
 #include <memory>
 #include <numeric>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
 #include "batch/batch_env.h"
 #include "batch/certify.h"
+#include "batch/next_level.h"
 #include "games/registry.h"
 
 namespace {
@@ -60,9 +64,9 @@ struct Caller {
           previous(count),
           actions(count),
           flags(std::make_unique<bool[]>(3 * count)) {
-        arrays = {observations.data(), rewards.data(),   flags.get(),     flags.get() + count,
-                  levels.data(),       solutions.data(), previous.data(), flags.get() + 2 * count,
-                  finals.data()};
+        arrays = {observations.data(), rewards.data(),          flags.get(),
+                  flags.get() + count, levels.data(),           solutions.data(),
+                  previous.data(),     flags.get() + 2 * count, finals.data()};
     }
 
     void step(BatchEnv& env, int step) {
@@ -129,14 +133,134 @@ bool a_shared_batch_refuses(int threads) {
                 }
             } catch (const ConcurrentUse&) {
                 ++refused;
-            } catch (const InvalidState&) {  // empty ones are none
+            } catch (const InvalidState&) {
+                continue;  // empty ones are none
             }
     };
     std::vector<std::thread> callers;
+    callers.reserve(3);
     for (int who = 0; who < 3; ++who) callers.emplace_back(call, who);
     for (std::thread& one : callers) one.join();
     for (int step = 0; step < taken; ++step) first.step(alone, 0);
     return refused > 0 && shared.hashes() == alone.hashes();
+}
+
+// A level of a game that takes a while to be built, and sometimes cannot be.
+struct SlowLevel : Game {
+    explicit SlowLevel(const GameOptions&) {}
+    void reset(std::int32_t level_seed) override {
+        seed = kBroken;
+        if (level_seed % 7 == 0) throw std::runtime_error("level " + std::to_string(level_seed) + " cannot be built");
+        std::this_thread::sleep_for(std::chrono::microseconds(level_seed % 5 * 20));
+        seed = level_seed;
+    }
+    StepResult step(int) override { return {}; }
+    void draw(Canvas&) const override {}
+    void visit(Archive&) override {}
+    Certificate certify() const override { return {}; }
+
+    static constexpr std::int32_t kBroken = -1;
+    std::int32_t seed = kBroken;
+};
+
+// What is taken is the level that was asked for, whoever prepares it and whatever they are in the midst of. A level
+// that cannot be built is not there, and nobody tries again.
+bool prepared_levels_fit() {
+    std::atomic<int> expected{0};
+    std::atomic<bool> stop{false};
+    const GameOptions options;
+    NextLevel next(make_game<SlowLevel>, options, expected);
+    std::vector<std::thread> workers;
+    workers.reserve(kThreads);
+    for (int i = 1; i < kThreads; ++i)
+        workers.emplace_back([&] {
+            while (!stop)
+                if (!next.prepare()) std::this_thread::yield();
+        });
+    std::unique_ptr<Game> game = make_game<SlowLevel>(options);
+    int taken = 0;
+    bool sound = true;
+    for (std::int32_t level = 1; level < kRounds / 10; ++level) {
+        next.expect(level % 11 == 0 ? level + 1 : level);  // now and then another one than is wanted then
+        if (level % 3 != 0) std::this_thread::sleep_for(std::chrono::microseconds(level % 13 * 20));
+        if (!next.take(level, game)) continue;
+        ++taken;
+        sound = sound && static_cast<SlowLevel&>(*game).seed == level;
+    }
+    stop = true;
+    for (std::thread& worker : workers) worker.join();
+    next.expect(7);
+    return sound && taken > 0 && expected == 1 && next.prepare() && expected == 0 && !next.prepare() &&
+           !next.take(7, game);
+}
+
+void load(BatchEnv& env, const std::vector<Bytes>& states) {
+    std::vector<std::string_view> views;
+    views.reserve(states.size());
+    for (const Bytes& state : states) views.emplace_back(reinterpret_cast<const char*>(state.data()), state.size());
+    env.load(views);
+}
+
+// Resets, loads and seeds in turn, with pauses in which levels are prepared. Returns what was seen and what is left.
+std::vector<std::uint64_t> interrupted(int threads, bool sequential) {
+    std::vector<EpisodeOptions> wanted = all_looks();
+    for (EpisodeOptions& one : wanted) one.levels.use_sequential_levels = sequential;
+    BatchEnv env(wanted, Autoreset::SameStep, threads);
+    Caller caller(wanted.size());
+    const auto mask = std::make_unique<bool[]>(wanted.size());
+    std::vector<std::uint64_t> found;
+    std::vector<Bytes> kept;
+    env.seed(3);
+    env.reset(nullptr, caller.arrays);
+    for (int round = 0; round < 12; ++round) {
+        for (int step = 0; step < 4; ++step) caller.step(env, step);
+        if (round % 3 != 0) std::this_thread::sleep_for(std::chrono::milliseconds(round));
+        if (round == 2) kept = env.save();
+        if (round == 5) load(env, kept);
+        if (round == 8) env.seed(4);
+        for (std::size_t i = 0; i < wanted.size(); ++i)
+            mask[i] = round == 8 || i % 5 == static_cast<std::size_t>(round % 5);
+        env.reset(mask.get(), caller.arrays);
+        found.insert(found.end(), caller.levels.begin(), caller.levels.end());
+        found.push_back(std::accumulate(caller.observations.begin(), caller.observations.end(), std::uint64_t{0}));
+    }
+    for (const std::uint64_t hash : env.hashes()) found.push_back(hash);
+    return found;
+}
+
+bool preparing_changes_nothing() {
+    for (const bool sequential : {false, true}) {
+        const auto alone = interrupted(1, sequential);
+        if (interrupted(2, sequential) != alone || interrupted(kThreads, sequential) != alone) return false;
+    }
+    return true;
+}
+
+// A batch with workers that prepare levels.
+std::unique_ptr<BatchEnv> preparing_batch() {
+    EpisodeOptions one;
+    one.game = "coinrun_platforms";
+    auto env = std::make_unique<BatchEnv>(std::vector<EpisodeOptions>(8, one), Autoreset::SameStep, kThreads);
+    Caller caller(8);
+    env->seed(3);
+    env->reset(nullptr, caller.arrays);
+    return env;
+}
+
+bool batches_end_while_they_prepare() {
+    for (int round = 0; round < 10; ++round) {
+        const std::unique_ptr<BatchEnv> env = preparing_batch();
+        std::this_thread::sleep_for(std::chrono::microseconds(round * 500));
+    }
+    return true;
+}
+
+// No call can be made after this.
+bool a_batch_ends_after_the_end_of_calls() {
+    const std::unique_ptr<BatchEnv> env = preparing_batch();
+    end_calls();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return true;
 }
 
 bool certificates_agree() {
@@ -161,5 +285,9 @@ int main() {
     const bool batches = report("batches side by side", batches_agree());
     const bool certificates = report("certificates", certificates_agree());
     const bool shared = report("a batch that threads share", a_shared_batch_refuses(1) && a_shared_batch_refuses(4));
-    return pool && batches && certificates && shared ? 0 : 1;
+    const bool fit = report("prepared levels", prepared_levels_fit());
+    const bool unchanged = report("a batch that prepares levels", preparing_changes_nothing());
+    const bool ends = report("the end of a batch that prepares", batches_end_while_they_prepare());
+    const bool last = report("the end after that of calls", a_batch_ends_after_the_end_of_calls());
+    return pool && batches && certificates && shared && fit && unchanged && ends && last ? 0 : 1;
 }

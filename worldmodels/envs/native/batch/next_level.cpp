@@ -38,12 +38,12 @@ bool NextLevel::prepare() {
 }
 
 void NextLevel::build(std::int32_t level_seed) {
-    prepared_ = kNone;
     try {
         if (game_ == nullptr) game_ = make_(options_);
         game_->reset(level_seed);
         prepared_ = level_seed;
     } catch (...) {
+        prepared_ = kNone;
     }
 }
 
