@@ -29,7 +29,8 @@ class WithoutLock {
 public:
     WithoutLock() : state_(PyEval_SaveThread()) {}
     // A thread that wants the lock back while the interpreter ends is itself ended there, by unwinding, which would
-    // abort the process in a destructor. It waits instead for the end of the process, as threads do from Python 3.14 on.
+    // abort the process in a destructor. It waits instead for the end of the process, as threads do from Python 3.14
+    // on.
     ~WithoutLock() {
         try {
             PyEval_RestoreThread(state_);
@@ -111,11 +112,12 @@ T* rows_of(const py::handle& given, py::ssize_t count, bool images) {
     if (!py::isinstance<py::array>(given)) return nullptr;
     const auto array = py::reinterpret_borrow<py::array>(given);
     constexpr py::ssize_t kSide = kObservationSize;
-    if (array.ndim() != (images ? 4 : 1) || array.shape(0) != count) return nullptr;
-    if (images && (array.shape(1) != kSide || array.shape(2) != kSide || array.shape(3) != 3)) return nullptr;
+    const py::ssize_t* const shape = array.shape();
+    if (array.ndim() != (images ? 4 : 1) || shape[0] != count) return nullptr;
+    if (images && (shape[1] != kSide || shape[2] != kSide || shape[3] != 3)) return nullptr;
     if (!array.writeable() || (array.flags() & py::array::c_style) == 0) return nullptr;
-    const py::dtype wanted = py::dtype::of<T>();
-    if (!array.dtype().is(wanted) && !array.dtype().equal(wanted)) return nullptr;
+    const py::dtype type = array.dtype();
+    if (type.num() != py::dtype::num_of<T>() || type.byteorder() == '>') return nullptr;
     return static_cast<T*>(const_cast<void*>(array.data()));
 }
 
@@ -321,7 +323,8 @@ PYBIND11_MODULE(_native, module) {
         .def("spare", &spare, py::arg("outcomes"))
         .def("render", &render, py::arg("index"), py::arg("size"))
         .def("variables", &variables, py::arg("index"))
-        .def("get_state", [](BatchEnv& env, int index) { return bytes_of(env.save(index)); }, py::arg("index"))
+        .def(
+            "get_state", [](BatchEnv& env, int index) { return bytes_of(env.save(index)); }, py::arg("index"))
         .def("get_states", &get_states)
         .def("set_states", &BatchEnv::load, py::arg("states"))
         .def("hashes", &BatchEnv::hashes);
