@@ -92,6 +92,7 @@ Archive::Variables BatchEnv::variables(int index) {
 std::vector<Bytes> BatchEnv::save() {
     const Call call(in_use_);
     std::vector<Bytes> states;
+    states.reserve(episodes_.size());
     for (Episode& one : episodes_) states.push_back(one.save());
     return states;
 }
@@ -119,6 +120,7 @@ void BatchEnv::load(const std::vector<std::string_view>& states) {
 std::vector<std::uint64_t> BatchEnv::hashes() {
     const Call call(in_use_);
     std::vector<std::uint64_t> found;
+    found.reserve(episodes_.size());
     for (Episode& one : episodes_) found.push_back(one.hash());
     return found;
 }

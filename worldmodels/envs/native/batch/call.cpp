@@ -11,8 +11,8 @@ namespace {
 
 // Both live as long as the process. The mutex is held for a few nanoseconds where a call begins, and throughout a fork.
 std::mutex& beginning() {
-    static auto* const mutex = new std::mutex;
-    return *mutex;
+    static auto* const kMutex = new std::mutex;
+    return *kMutex;
 }
 std::atomic<int> calls{0};
 
