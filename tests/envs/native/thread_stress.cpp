@@ -16,6 +16,7 @@
 
 #include "batch/batch_env.h"
 #include "batch/certify.h"
+#include "batch/index_set.h"
 #include "batch/next_level.h"
 #include "games/registry.h"
 
@@ -166,16 +167,19 @@ struct SlowLevel : Game {
 // What is taken is the level that was asked for, whoever prepares it and whatever they are in the midst of. A level
 // that cannot be built is not there, and nobody tries again.
 bool prepared_levels_fit() {
-    std::atomic<int> expected{0};
+    IndexSet waiting(70);
+    constexpr int kIndex = 65;
     std::atomic<bool> stop{false};
     const GameOptions options;
-    NextLevel next(make_game<SlowLevel>, options, expected);
+    NextLevel next(make_game<SlowLevel>, options, waiting, kIndex);
     std::vector<std::thread> workers;
     workers.reserve(kThreads);
     for (int i = 1; i < kThreads; ++i)
         workers.emplace_back([&] {
-            while (!stop)
-                if (!next.prepare()) std::this_thread::yield();
+            while (!stop) {
+                if (waiting.take() == kIndex) next.prepare();
+                std::this_thread::yield();
+            }
         });
     std::unique_ptr<Game> game = make_game<SlowLevel>(options);
     int taken = 0;
@@ -190,8 +194,9 @@ bool prepared_levels_fit() {
     stop = true;
     for (std::thread& worker : workers) worker.join();
     next.expect(7);
-    return sound && taken > 0 && expected == 1 && next.prepare() && expected == 0 && !next.prepare() &&
-           !next.take(7, game);
+    sound = sound && taken > 0 && waiting.take() == kIndex && waiting.empty();
+    next.prepare();
+    return sound && waiting.empty() && !next.take(7, game);
 }
 
 void load(BatchEnv& env, const std::vector<Bytes>& states) {

@@ -5,13 +5,16 @@
 namespace wm {
 
 BatchEnv::BatchEnv(const std::vector<EpisodeOptions>& wanted, Autoreset autoreset, int threads)
-    : autoreset_(autoreset),
+    : waiting_levels_(wanted.size()),
+      autoreset_(autoreset),
       pool_(std::min(threads, static_cast<int>(wanted.size())), [this] { return prepare_level(); }),
       failures_(wanted.size()) {
     if (wanted.empty()) throw InvalidInput("A batch has one environment or more; received 0.");
     if (threads < 1) throw InvalidInput("num_threads is 1 or more; received " + std::to_string(threads) + ".");
     episodes_.reserve(wanted.size());
-    for (const EpisodeOptions& one : wanted) episodes_.emplace_back(one, pool_.shares() ? &expected_levels_ : nullptr);
+    for (const EpisodeOptions& one : wanted) episodes_.emplace_back(one);
+    if (pool_.has_workers())
+        for (std::size_t i = 0; i < episodes_.size(); ++i) episodes_[i].prepare_ahead(waiting_levels_, i);
     reports_.resize(episodes_.size());
 }
 
@@ -61,12 +64,14 @@ void BatchEnv::observe(const BatchArrays& arrays) {
     write(arrays);
 }
 
-// What a worker does while it waits: builds one level ahead, if any is expected and the process does not fork.
+// What a worker does while it waits: builds one level ahead, if any waits for that and the process does not fork.
 bool BatchEnv::prepare_level() {
-    if (expected_levels_.load(std::memory_order_relaxed) == 0) return false;
+    if (waiting_levels_.empty()) return false;
     const ForkPauseIfFree no_fork;
-    return no_fork.granted() &&
-           std::any_of(episodes_.begin(), episodes_.end(), [](Episode& one) { return one.prepare(); });
+    const int index = no_fork.granted() ? waiting_levels_.take() : IndexSet::kNone;
+    if (index == IndexSet::kNone) return false;
+    episode(index).prepare();
+    return true;
 }
 
 Episode& BatchEnv::checked_episode(int index) {

@@ -95,7 +95,7 @@ private:
         std::int32_t level_seed = 0, solution = -1, previous_level_seed = 0;
     };
 
-    alignas(64) std::atomic<int> expected_levels_{0};  // that a worker may prepare
+    IndexSet waiting_levels_;  // environments whose next level a worker may prepare
     std::vector<Episode> episodes_;
     std::vector<Report> reports_;
     Autoreset autoreset_;

@@ -18,26 +18,28 @@ const ModeInfo& mode_of(const GameInfo& info, Mode mode) {
     throw InvalidInput(std::string(info.title) + " has no distribution mode '" + name_of(mode) + "'.");
 }
 
-Episode::Episode(const EpisodeOptions& wanted, std::atomic<int>* expected)
-    : info_(entry_of(wanted.game).info), levels_(wanted.levels) {
-    GameOptions options = wanted.options;
-    if (options.mode == Mode::Exploration) {
+Episode::Episode(const EpisodeOptions& wanted)
+    : info_(entry_of(wanted.game).info), options_(wanted.options), levels_(wanted.levels) {
+    if (options_.mode == Mode::Exploration) {
         if (info_->exploration_level < 0)
             throw InvalidInput(std::string(info_->title) + " has no distribution mode 'exploration'.");
         if (levels_.num_levels != 0 || levels_.start_level != 0)
             throw InvalidInput("Exploration mode plays one fixed level: num_levels and start_level cannot be given.");
-        options.mode = Mode::Hard;
+        options_.mode = Mode::Hard;
         levels_.num_levels = 1;
         levels_.start_level = info_->exploration_level;
     }
     LevelPicker::check(levels_);
     picker_ = LevelPicker(levels_, 0, 0);
-    rules_ = {info_->name, options.mode, options.debug_mode};
-    time_limit_ = mode_of(*info_, options.mode).time_limit;
+    rules_ = {info_->name, options_.mode, options_.debug_mode};
+    time_limit_ = mode_of(*info_, options_.mode).time_limit;
     if (time_limit_ >= kLongestEpisode) throw std::logic_error("a time limit is below kLongestEpisode");
-    const auto make = entry_of(wanted.game).make;
-    game_ = make(options);
-    if (expected != nullptr && !only_one_level()) next_level_ = std::make_unique<NextLevel>(make, options, *expected);
+    game_ = entry_of(wanted.game).make(options_);
+}
+
+void Episode::prepare_ahead(IndexSet& waiting, std::size_t index) {
+    if (only_one_level()) return;
+    next_level_ = std::make_unique<NextLevel>(entry_of(info_->name).make, options_, waiting, index);
 }
 
 void Episode::seed(std::uint64_t seed, int index) {

@@ -1,7 +1,6 @@
 // One environment of a batch: a game, the choice of its levels, its clock, and what was last reported about it.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -27,12 +26,13 @@ struct EpisodeOptions {
 
 class Episode {
 public:
-    // Exploration mode becomes hard mode on the game's own fixed level. `expected` counts the environments of a batch
-    // for which a thread can `prepare` a level; nullptr where none will. Throws InvalidInput.
-    explicit Episode(const EpisodeOptions& wanted, std::atomic<int>* expected = nullptr);
+    // Exploration mode becomes hard mode on the game's own fixed level. Throws InvalidInput.
+    explicit Episode(const EpisodeOptions& wanted);
 
-    // For any thread, at any time: builds the next level in advance. False where nothing was to be done.
-    bool prepare() { return next_level_ != nullptr && next_level_->prepare(); }
+    // Lets other threads build levels ahead: while one waits for that, `index` is in `waiting`, and whoever takes it
+    // out calls `prepare`, at any time. Where there is but one level, it never is.
+    void prepare_ahead(IndexSet& waiting, std::size_t index);
+    void prepare() { next_level_->prepare(); }
 
     // Starts the choice of levels afresh; the next `reset` begins the first of them.
     void seed(std::uint64_t seed, int index);
@@ -73,6 +73,7 @@ private:
     void check_started() const;
 
     const GameInfo* info_;
+    GameOptions options_;
     StateRules rules_;
     LevelOptions levels_;
     int time_limit_;

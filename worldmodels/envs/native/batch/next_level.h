@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "batch/index_set.h"
 #include "core/game.h"
 
 namespace wm {
@@ -17,10 +18,9 @@ class NextLevel {
 public:
     using Make = std::unique_ptr<Game> (*)(const GameOptions& options);
 
-    // The second game is made once it is needed. `expected` counts the environments of a batch whose next level nobody
-    // has begun to build.
-    NextLevel(Make make, const GameOptions& options, std::atomic<int>& expected)
-        : make_(make), options_(options), expected_(expected) {}
+    // The second game is made once it is needed. While a level waits to be prepared, `index` is in `waiting`.
+    NextLevel(Make make, const GameOptions& options, IndexSet& waiting, std::size_t index)
+        : make_(make), options_(options), waiting_(waiting), index_(index) {}
 
     // For the thread that plays the environment.
     // Says which level comes next, as far as can be foreseen.
@@ -29,21 +29,20 @@ public:
     // yet: then nobody waits for the worker, which the system may have put aside, and `game` stays as it was.
     bool take(std::int32_t level_seed, std::unique_ptr<Game>& game);
 
-    // For any thread: builds the level that is expected. False where nothing was to be done. An error is dropped: it
-    // comes again where the level begins.
-    bool prepare();
+    // For whoever took the index out of the set: builds the level. An error is dropped: it comes again where the level
+    // begins.
+    void prepare();
 
 private:
     static constexpr std::int32_t kNone = -1;
 
-    // Says that no level is expected any more, and returns which one was.
-    std::int32_t withdraw();
     void build(std::int32_t level_seed);
 
     Make make_;
     GameOptions options_;
-    std::atomic<int>& expected_;
-    std::atomic<std::int32_t> wanted_{kNone};
+    IndexSet& waiting_;
+    std::size_t index_;
+    std::atomic<std::int32_t> expected_{kNone};
     std::atomic<bool> in_use_{false};  // whoever has set it owns what follows
     std::unique_ptr<Game> game_;
     std::int32_t prepared_ = kNone;  // at the beginning of this level

@@ -120,18 +120,25 @@ struct ThreadPool::Shared {
     void serve(std::size_t thread) {
         const auto called = [&] { return !shares[thread].empty() || stopping; };
         while (!stopping) {
-            if (!shares[thread].empty()) work_off(thread);
-            else if (!(aside && aside()) && !spin_until(called)) sleep_unless(called);
+            if (!shares[thread].empty()) {
+                work_off(thread);
+            } else if (!work_aside() && !spin_until(called)) {
+                sleep_until(called);
+            }
         }
     }
 
-    // Until a round begins: one that is over before this thread is awake may still leave it something to do aside.
+    bool work_aside() { return aside && aside(); }
+
+    // Or until there was something to do aside: a round that is over before this thread is awake may leave it that.
     template <class Ready>
-    void sleep_unless(Ready ready) {
-        std::unique_lock<std::mutex> lock(mutex);
-        ++sleeping_workers;
-        if (!ready()) round_began.wait(lock);
-        --sleeping_workers;
+    void sleep_until(Ready ready) {
+        do {
+            std::unique_lock<std::mutex> lock(mutex);
+            ++sleeping_workers;
+            if (!ready()) round_began.wait(lock);
+            --sleeping_workers;
+        } while (!ready() && !work_aside());
     }
 
     void begin_round(const Job& job, int count) {

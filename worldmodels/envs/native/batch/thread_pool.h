@@ -18,7 +18,7 @@ public:
     ThreadPool& operator=(const ThreadPool&) = delete;
 
     // Whether there are threads beside the caller's.
-    bool shares() const { return threads_ > 1; }
+    bool has_workers() const { return threads_ > 1; }
 
     // `work(index)` for every index below `count`, in any order, on any thread. It must not throw. One round at a time:
     // the caller sees to it that no other thread begins one meanwhile. Throws InvalidInput, before any work, where the
