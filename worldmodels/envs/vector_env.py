@@ -32,7 +32,8 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
         name: a native game, see `worldmodels.envs.GAMES`; or a mixture, "coinrun,maze": environment i plays the i-th of
             them, round and round, as it would play alone with the same seed and index.
         num_envs: N, 1 or more; of a mixture, a multiple of its games.
-        num_threads: threads that step them; nothing but the speed depends on it. There are never more than N.
+        num_threads: threads that step them, and build the next levels while they wait; nothing but the speed depends
+            on it. There are never more than N.
         autoreset_mode: as Gymnasium defines them. NEXT_STEP: the last observation of an episode is returned with its
             flags; the next step ignores its action and returns the first observation of the next episode with reward 0.
             SAME_STEP: the last observation is in `info["final_obs"]` (N, 64, 64, 3), valid where `info["_final_obs"]`.
