@@ -107,7 +107,7 @@ constexpr int kMostFailures = 12;  // of plans, before a mine is given up
 class Digger {
 public:
     explicit Digger(const Mine& mine) : mine_(mine), width_(mine.grid.width()) {
-        came_by_.resize(static_cast<std::size_t>(width_ * mine.grid.height()));
+        came_by_.resize(static_cast<std::size_t>((width_ + 2) * (mine.grid.height() + 2)), kOutside);
         queue_.resize(came_by_.size());
     }
 
@@ -186,7 +186,7 @@ private:
             path_.push_back({0, 0});
             return true;
         }
-        std::fill(came_by_.begin(), came_by_.end(), kUnseen);
+        for (int y = 0; y < mine_.grid.height(); ++y) std::fill_n(&came_by({0, y}), width_, kUnseen);
         came_by(mine_.miner) = kStart;
         const Place reached = explore(bold);
         return reached.x >= 0 && trace_back(reached);
@@ -198,23 +198,28 @@ private:
         const Cell* const cells = mine_.grid.row(0);
         std::uint8_t* const came_by = came_by_.data();
         Place* const queue = queue_.data();
-        const int width = width_, height = mine_.grid.height();
+        const int width = width_, border = width + 2;
         const bool all_collected = mine_.diamonds == 0;
         const Place exit = mine_.exit;
         std::size_t count = 1;
         queued_ = 1;
         queue[0] = mine_.miner;
-        for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t i = 0; i < count; ++i) {
+            const Place from = queue[i];
+            const Cell* const here = cells + from.y * width + from.x;
+            std::uint8_t* const marks = came_by + place_of(from);
             for (std::uint8_t k = 0; k < 4; ++k) {
-                const Place from = queue[i], near = {from.x + kSteps[k].dx, from.y + kSteps[k].dy};
-                if (near.x < 0 || near.x >= width || near.y < 0 || near.y >= height) continue;
-                const int place = near.y * width + near.x;
-                if (came_by[place] != kUnseen || !can_enter(from, cells[place], kSteps[k], bold)) continue;
-                came_by[place] = k;
-                if (all_collected ? near == exit : is_diamond(cells[place])) return near;
+                std::uint8_t& mark = marks[kSteps[k].dy * border + kSteps[k].dx];
+                if (mark != kUnseen) continue;
+                const Cell cell = here[kSteps[k].dy * width + kSteps[k].dx];
+                if (!can_enter(from, cell, kSteps[k], bold)) continue;
+                mark = k;
+                const Place near = {from.x + kSteps[k].dx, from.y + kSteps[k].dy};
+                if (all_collected ? near == exit : is_diamond(cell)) return near;
                 queue[count++] = near;
                 queued_ = count;
             }
+        }
         return {-1, -1};
     }
 
@@ -248,9 +253,11 @@ private:
         return true;
     }
 
-    static constexpr std::uint8_t kUnseen = 255, kStart = 254;
+    static constexpr std::uint8_t kUnseen = 255, kStart = 254, kOutside = 253;
 
-    std::uint8_t& came_by(Place place) { return came_by_[static_cast<std::size_t>(place.y * width_ + place.x)]; }
+    // In `came_by_`, which has a border of cells outside.
+    int place_of(Place place) const { return (place.y + 1) * (width_ + 2) + place.x + 1; }
+    std::uint8_t& came_by(Place place) { return came_by_[static_cast<std::size_t>(place_of(place))]; }
 
     Mine mine_;
     Mine next_, after_;  // what a step would lead to
