@@ -12,13 +12,14 @@
 namespace wm::art {
 namespace {
 
-constexpr int kFamilies = 4;
+constexpr int kFamilies = 4, kStyles = 4;
 constexpr int kMostVariants = kLandscapes + kSpaces;
 constexpr int kSmallView = 128;         // pixels
 constexpr std::size_t kLargeKept = 16;  // pictures, about 2.4 MB each at 512 pixels
 
 int slot_of(const BackgroundLook& look) {
-    return (static_cast<int>(look.family) * 2 + (look.generated ? 1 : 0)) * kMostVariants + look.variant;
+    const int style = (look.generated ? 2 : 0) + (look.dark ? 1 : 0);
+    return (static_cast<int>(look.family) * kStyles + style) * kMostVariants + look.variant;
 }
 
 std::unique_ptr<const Image> paint(const BackgroundLook& look, int view) {
@@ -44,6 +45,9 @@ std::unique_ptr<const Image> paint(const BackgroundLook& look, int view) {
     image->rgb.resize(row_bytes * static_cast<std::size_t>(bitmap.height));
     for (std::size_t y = 0; y < static_cast<std::size_t>(bitmap.height); ++y)
         std::memcpy(&image->rgb[y * row_bytes], &bitmap.rgb[y * stride], row_bytes);
+    if (look.dark)
+        Canvas(image->rgb.data(), image->width, image->height)
+            .shade_rectangle(0, 0, image->width, image->height, kDarkness, kSeenInTheDark);
     return image;
 }
 
@@ -64,7 +68,7 @@ struct Shelf {
     int view;
     Shelf* next;
     std::mutex painting;
-    std::atomic<const Image*> images[kFamilies * 2 * kMostVariants] = {};
+    std::atomic<const Image*> images[kFamilies * kStyles * kMostVariants] = {};
 };
 
 Shelf& shelf(int view) {

@@ -12,6 +12,10 @@ namespace wm::art {
 
 enum class BackgroundFamily { Space, Platform, TopDown, Water };
 
+// The colour of tunnels, and how much of a background is seen in them, of 255 parts.
+constexpr Colour kDarkness = {20, 12, 28};
+constexpr int kSeenInTheDark = 66;
+
 // How many variants a family has: space 13, platform 62 (49 landscapes, then the space ones), top-down 9, water 7 (the
 // first 4 are seas seen from above). With generated assets there are as many random textures.
 int background_count(BackgroundFamily family);
@@ -20,6 +24,7 @@ struct BackgroundLook {
     BackgroundFamily family;
     int variant = 0;
     bool generated = false;
+    bool dark = false;  // as one sees it from within a tunnel
 };
 
 // Views of up to 128 pixels stay for ever and are found without a lock; of larger ones the last few are kept.

@@ -43,9 +43,6 @@ constexpr float kDiamondReward = 1;
 constexpr float kExitReward = 10;
 constexpr float kMemoryView = 8;  // cells across the view in memory mode
 
-constexpr Colour kDarkness = {20, 12, 28};  // of tunnels
-constexpr int kSeenInTheDark = 66;          // of 255 parts of the background
-
 int world_size(Mode mode) { return mode == Mode::Easy ? 10 : mode == Mode::Memory ? 35 : 20; }
 
 int action_of(MineMove move) { return 3 * (move.dx + 1) + move.dy + 1; }
@@ -118,17 +115,26 @@ private:
                 static_cast<float>(mine_.miner.y) + 0.5f};
     }
 
-    void draw_backdrop(Canvas& canvas, const Camera& camera) const {
-        art::draw_background_or_black(canvas, options_, art::BackgroundFamily::Platform, background_, camera,
-                                      static_cast<float>(mine_.grid.height()), phase_);
+    // Whether no picture of a thing is larger than its cell. One that is reaches into the cell above, and is darkened
+    // with it.
+    static bool things_fit(const Camera& camera) {
+        return floor_int(camera.scale() + 0.5f) == floor_int(camera.scale());
     }
 
-    // Darkens the cells from x to `end` of a row.
+    void draw_backdrop(Canvas& canvas, const Camera& camera) const {
+        if (!options_.use_backgrounds) return canvas.fill({});
+        const bool dark = tunnels_are_dark_ && things_fit(camera);
+        art::draw_background(canvas,
+                             {art::BackgroundFamily::Platform, background_, options_.use_generated_assets, dark},
+                             camera, static_cast<float>(mine_.grid.height()), phase_);
+    }
+
+    // Darkens the cells from x to `end` of a row, where the backdrop is not dark already.
     void darken(Canvas& canvas, const Camera& camera, int x, int end, int y) const {
-        if (!tunnels_are_dark_) return;
+        if (!tunnels_are_dark_ || things_fit(camera)) return;
         const int left = camera.column_edge(x), top = camera.row_edge(y + 1);
-        canvas.shade_rectangle(left, top, camera.column_edge(end) - left, camera.row_edge(y) - top, kDarkness,
-                               kSeenInTheDark);
+        canvas.shade_rectangle(left, top, camera.column_edge(end) - left, camera.row_edge(y) - top, art::kDarkness,
+                               art::kSeenInTheDark);
     }
 
     void draw_thing(Canvas& canvas, const Camera& camera, const Sheet& sheet, int x, int y, Cell cell) const {
