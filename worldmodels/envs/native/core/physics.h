@@ -54,14 +54,26 @@ inline void drift_inside(Entity& e, float width, float height) {
 
 inline int cell_of(float position) { return floor_int(position); }
 
-// Does a box at (x, y) have a cell at one of its four (shrunk) corners for which `test(cell)` holds?
-template <class Test>
-bool any_corner(const Entity& e, float x, float y, const Grid& grid, Test test) {
-    const float rx = e.rx * kProbeShrink, ry = e.ry * kProbeShrink;
-    const int left = cell_of(x - rx), right = cell_of(x + rx), bottom = cell_of(y - ry), top = cell_of(y + ry);
-    return test(grid.at(left, bottom)) || test(grid.at(right, bottom)) || test(grid.at(left, top)) ||
-           test(grid.at(right, top));
-}
+// The cells at the four (shrunk) corners of a box whose middle is at (x, y).
+class Corners {
+public:
+    Corners(const Entity& e, float x, float y, const Grid& grid) {
+        const float rx = e.rx * kProbeShrink, ry = e.ry * kProbeShrink;
+        const int left = cell_of(x - rx), right = cell_of(x + rx), bottom = cell_of(y - ry), top = cell_of(y + ry);
+        cells_[0] = grid.at(left, bottom);
+        cells_[1] = grid.at(right, bottom);
+        cells_[2] = grid.at(left, top);
+        cells_[3] = grid.at(right, top);
+    }
+
+    template <class Test>
+    bool any(Test test) const {
+        return test(cells_[0]) || test(cells_[1]) || test(cells_[2]) || test(cells_[3]);
+    }
+
+private:
+    Cell cells_[4];
+};
 
 // Does the box stand on a cell for which `solid(cell)` holds?
 template <class Solid>
@@ -168,10 +180,11 @@ private:
         const float x = e.x + dx, y = e.y + dy;
         float& velocity = horizontal ? e.vx : e.vy;
         bool free = true;
-        if ((dx != 0 || dy != 0) && any_corner(e, x, y, grid_, [&](Cell c) { return rules_.reflects(e, c); })) {
+        const Corners corners(e, x, y, grid_);
+        if ((dx != 0 || dy != 0) && corners.any([&](Cell c) { return rules_.reflects(e, c); })) {
             bounce_off_cell(e, horizontal, horizontal ? x : y, horizontal ? dx : dy);
             velocity = -velocity;
-        } else if (any_corner(e, x, y, grid_, [&](Cell c) { return rules_.blocks(e, c); })) {
+        } else if (corners.any([&](Cell c) { return rules_.blocks(e, c); })) {
             stop_at_cell(e, horizontal, horizontal ? x : y, horizontal ? dx : dy);
             free = false;
         } else {

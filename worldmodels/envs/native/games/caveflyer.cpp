@@ -91,7 +91,7 @@ public:
         result.reward = resolve_hits();
         touch_agent(result);
         for (Entity& e : entities_)
-            if (e.type == Shot && !e.dead && any_corner(e, e.x, e.y, grid_, is_rock)) burst(e);
+            if (e.type == Shot && !e.dead && Corners(e, e.x, e.y, grid_).any(is_rock)) burst(e);
         remove_dead(entities_, grid_);
         if (move.special == kFire) fire();
         return result;

@@ -69,7 +69,7 @@ constexpr Cell kWallTop = 7;
 
 enum Type : std::int16_t { kAgent, kCarrot, kSpike };
 
-bool is_solid(Cell cell) { return cell == kWall || cell == kWallTop; }
+constexpr auto is_solid = [](Cell cell) { return cell == kWall || cell == kWallTop; };
 
 int world_size(Mode mode) { return mode == Mode::Easy ? 20 : mode == Mode::Memory ? 45 : 40; }
 float view_of(Mode mode) { return mode == Mode::Easy ? 12 : 16; }

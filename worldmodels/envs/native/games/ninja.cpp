@@ -74,7 +74,7 @@ struct Rules {
 constexpr Rules kEasy = {{3, 2, 3, 1}, 1, 1.25f, 10};
 constexpr Rules kHard = {{1, 4, 5, 0}, 0.25f, 1.5f, 16};
 
-constexpr bool is_brick(Cell cell) { return cell == kBrick; }
+constexpr auto is_brick = [](Cell cell) { return cell == kBrick; };
 
 class Ninja final : public Game {
 public:
@@ -182,9 +182,7 @@ private:
     void place(Place goal) {
         entities_.clear();
         add_entity(kAgent, 1.5f, kNinjaStart + 0.5f, 0.5f);
-        bombs_ = 0;
-        for (int y = 0; y < kNinjaWorld; ++y)
-            for (int x = 0; x < kNinjaWorld; ++x) bombs_ += grid_.at(x, y) == kBomb;
+        bombs_ = grid_.count(kBomb);
         add_entity(kMushroom, static_cast<float>(goal.x) + 0.5f, static_cast<float>(goal.y) + 0.5f, 0.5f);
     }
 
@@ -314,10 +312,12 @@ void Ninja::draw_cave(Canvas& canvas, const Camera& camera, const Sheet& sheet) 
         if (!is_brick(grid_.at(x, y))) return nullptr;
         return is_brick(grid_.at(x, y + 1)) ? brick : top;
     });
-    const int left = camera.first_column(), right = camera.last_column(), highest = camera.last_row();
-    for (int y = std::max(camera.first_row() - 1, 0); y <= highest; ++y)
+    const int left = std::max(camera.first_column(), 0), right = std::min(camera.last_column(), kNinjaWorld - 1);
+    const int highest = std::min(camera.last_row(), kNinjaWorld - 1);
+    for (int y = std::max(camera.first_row() - 1, 0); y <= highest; ++y) {
+        const Cell* cells = grid_.row(y);
         for (int x = left; x <= right; ++x) {
-            const Cell cell = grid_.at(x, y);
+            const Cell cell = cells[x];
             if (cell == kSpace || cell == kBrick) continue;
             const float middle = static_cast<float>(x) + 0.5f, bottom = static_cast<float>(y);
             if (cell == kFire) {
@@ -327,6 +327,7 @@ void Ninja::draw_cave(Canvas& canvas, const Camera& camera, const Sheet& sheet) 
                 draw_centred(canvas, camera, sheet.get(art::ninja::Bomb), middle, bottom + 0.5f);
             }
         }
+    }
 }
 
 void Ninja::draw_entities(Canvas& canvas, const Camera& camera, const Sheet& sheet) const {

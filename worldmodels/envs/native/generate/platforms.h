@@ -16,7 +16,8 @@ constexpr Cell kLava = 17;
 constexpr Cell kLavaTop = 18;
 constexpr Cell kBarrier = 19;  // invisible: only walkers turn back at it
 
-constexpr bool is_ground(Cell cell) { return cell == kGround || cell == kGroundTop; }
+// A function object, so that a template which is given it calls it directly.
+inline constexpr auto is_ground = [](Cell cell) { return cell == kGround || cell == kGroundTop; };
 
 struct PlatformOptions {
     bool walkers = true;  // on the surface; those in pits are always there
