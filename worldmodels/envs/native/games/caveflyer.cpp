@@ -19,6 +19,7 @@
 #include "core/camera.h"
 #include "core/effects.h"
 #include "core/game.h"
+#include "core/level_tiles.h"
 #include "core/numbers.h"
 #include "core/physics.h"
 #include "core/sprites.h"
@@ -77,6 +78,7 @@ public:
 
     void reset(std::int32_t level_seed) override {
         Streams streams(level_seed);
+        tiles_.forget();
         build(generate_caveflyer_level(world_size(options_.mode), options_.mode != Mode::Memory, streams.level));
         effects_.clear();
         background_ = streams.look.below(art::background_count(art::BackgroundFamily::Space));
@@ -105,6 +107,7 @@ public:
     int solution_length() const override { return way_; }
 
     void visit(Archive& archive) override {
+        if (archive.loading()) tiles_.forget();
         const int world = world_size(options_.mode);
         archive("grid", grid_, world_grid(world, world, {kSpace, kWall, kRim}));
         archive("entities", entities_, within(2, kMostEntities), entity_ranges(world));
@@ -207,6 +210,7 @@ private:
     std::int32_t way_ = 0;  // cells from the start to the goal, past everything
     std::int32_t background_ = 0;
     float phase_ = 0;
+    mutable LevelTiles tiles_;
 };
 
 Entity& CaveFlyer::add(Type type, Place place) {
@@ -343,9 +347,9 @@ void CaveFlyer::draw(Canvas& canvas) const {
     art::draw_background_or_black(canvas, options_, art::BackgroundFamily::Space, background_, camera, world, phase_);
     const Bitmap* wall = &sheet.get(art::caveflyer::Wall);
     const Bitmap* rim = &sheet.get(art::caveflyer::Rim);
-    draw_tiles(canvas, camera, [&](int x, int y) -> const Bitmap* {
+    tiles_.draw(canvas, camera, grid_, {wall, rim}, [&](int x, int y) {
         const Cell cell = grid_.at(x, y);
-        return cell == kSpace ? nullptr : cell == kRim ? rim : wall;
+        return cell == kSpace ? 0 : cell == kRim ? 2 : 1;
     });
     const float reach = options_.center_agent ? 0.5f * camera.cells() + 1 : world;
     for (std::size_t i = 1; i < entities_.size(); ++i) {

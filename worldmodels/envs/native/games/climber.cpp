@@ -11,6 +11,7 @@
 #include "art/backgrounds.h"
 #include "core/camera.h"
 #include "core/game.h"
+#include "core/level_tiles.h"
 #include "core/physics.h"
 #include "core/platforming.h"
 #include "core/sprites.h"
@@ -76,6 +77,7 @@ public:
 
     void reset(std::int32_t level_seed) override {
         Streams streams(level_seed);
+        tiles_.forget();
         steps_ = 0;
         // Now and then a bat fills the only way up: such a tower is built anew.
         draw_until([&] {
@@ -111,6 +113,7 @@ public:
     bool supported() const { return stands_on(agent(), grid_, is_ground); }
 
     void visit(Archive& archive) override {
+        if (archive.loading()) tiles_.forget();
         archive("grid", grid_, world_grid(rules_.width, kHeight, {kSpace, kGround, kGroundTop}, kGround));
         archive("entities", entities_, within(1, kMostEntities), entity_ranges());
         archive("steps", steps_, step_count())("solution", solution_, solution_steps());
@@ -208,6 +211,7 @@ private:
     std::int32_t tower_theme_ = 0;
     std::int32_t background_ = 0;
     float phase_ = 0;
+    mutable LevelTiles tiles_;
 };
 
 void Climber::build(Random& random) {
@@ -324,9 +328,9 @@ void Climber::draw_world(Canvas& canvas, const Camera& camera) const {
                                   phase_);
     const Bitmap* top = &sheet.get(art::climber::WallTop, tower_theme_);
     const Bitmap* middle = &sheet.get(art::climber::WallMiddle, tower_theme_);
-    draw_tiles(canvas, camera, [&](int x, int y) -> const Bitmap* {
+    tiles_.draw(canvas, camera, grid_, {middle, top}, [&](int x, int y) {
         const Cell cell = grid_.at(x, y);
-        return cell == kGround ? middle : cell == kGroundTop ? top : nullptr;
+        return cell == kGround ? 1 : cell == kGroundTop ? 2 : 0;
     });
     const bool second_picture = (steps_ / kPicturePeriod) % 2 != 0;
     const int bat = second_picture ? art::climber::BatB : art::climber::BatA;

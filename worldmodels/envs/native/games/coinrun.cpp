@@ -12,6 +12,7 @@
 #include "art/backgrounds.h"
 #include "core/camera.h"
 #include "core/game.h"
+#include "core/level_tiles.h"
 #include "core/physics.h"
 #include "core/platforming.h"
 #include "core/sprites.h"
@@ -65,6 +66,7 @@ public:
 
     void reset(std::int32_t level_seed) override {
         Streams streams(level_seed);
+        tiles_.forget();
         const PlatformOptions wanted{options_.mode != Mode::Easy, (options_.debug_mode & kNoPits) == 0,
                                      (options_.debug_mode & kNoCrates) == 0, (options_.debug_mode & kNoSteps) == 0};
         const PlatformLevel level = generate_platforms(grid_, wanted, streams.level);
@@ -96,6 +98,7 @@ public:
     }
 
     void visit(Archive& archive) override {
+        if (archive.loading()) tiles_.forget();
         const CellKinds kinds = {kSpace, kCoin, kGround, kGroundTop, kLava, kLavaTop, kBarrier};
         archive("grid", grid_, world_grid(kPlatformWorld, kPlatformWorld, kinds, kGround));
         archive("coin_x", coin_x_, below(kPlatformWorld))("coin_y", coin_y_, below(kPlatformWorld));
@@ -256,6 +259,7 @@ private:
     int ground_theme_ = 0;
     int background_ = 0;
     float phase_ = 0;
+    mutable LevelTiles tiles_;
 };
 
 void CoinRun::draw(Canvas& canvas) const {
@@ -276,13 +280,13 @@ void CoinRun::draw_ground(Canvas& canvas, const Camera& camera, const Sheet& she
     const Bitmap* middle = &sheet.get(art::coinrun::WallMiddle, ground_theme_);
     const Bitmap* lava_top = &sheet.get(art::coinrun::LavaTop);
     const Bitmap* lava = &sheet.get(art::coinrun::LavaMiddle);
-    draw_tiles(canvas, camera, [&](int x, int y) -> const Bitmap* {
+    tiles_.draw(canvas, camera, grid_, {middle, top, lava, lava_top}, [&](int x, int y) {
         switch (grid_.at(x, y)) {
-            case kGround: return middle;
-            case kGroundTop: return top;
-            case kLava: return lava;
-            case kLavaTop: return lava_top;
-            default: return nullptr;
+            case kGround: return 1;
+            case kGroundTop: return 2;
+            case kLava: return 3;
+            case kLavaTop: return 4;
+            default: return 0;
         }
     });
     draw_in_cell(canvas, camera, sheet.get(art::coinrun::Coin), coin_x_, coin_y_);

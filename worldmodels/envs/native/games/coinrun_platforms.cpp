@@ -17,6 +17,7 @@
 #include "art/backgrounds.h"
 #include "core/camera.h"
 #include "core/game.h"
+#include "core/level_tiles.h"
 #include "core/sprites.h"
 #include "generate/coinrun_platforms_level.h"
 #include "generate/coinrun_platforms_runner.h"
@@ -75,6 +76,7 @@ public:
 
     void reset(std::int32_t level_seed) override {
         Streams streams(level_seed);
+        tiles_.forget();
         draw_until([&] {
             build_level(streams);
             solution_length_ = play_through();
@@ -107,6 +109,7 @@ public:
     bool rests() const { return runner_.supported || runner_.on_ladder; }
 
     void visit(Archive& archive) override {
+        if (archive.loading()) tiles_.forget();
         const CellKinds kinds = {kSpace, kCoin, kGround, kGroundTop, kCrate, kLadder};
         archive("grid", grid_, world_grid(kPlatformWorld, kPlatformWorld, kinds, kGround));
         archive("runner", runner_)("monsters", monsters_, within(0, kMostMonsters));
@@ -201,6 +204,7 @@ private:
     bool mirrored_ = false;
     std::int32_t player_theme_ = 0, ground_theme_ = 0, crate_theme_ = 0, background_ = 0;
     float phase_ = 0;
+    mutable LevelTiles tiles_;
     std::int32_t solution_length_ = -1;
 };
 
@@ -305,9 +309,9 @@ void CoinRunPlatforms::draw(Canvas& canvas) const {
 void CoinRunPlatforms::draw_ground(Canvas& canvas, const Camera& camera, const Sheet& sheet) const {
     const Bitmap* top = &sheet.get(art::coinrun_platforms::WallTop, ground_theme_);
     const Bitmap* middle = &sheet.get(art::coinrun_platforms::WallMiddle, ground_theme_);
-    draw_tiles(canvas, camera, [&](int x, int y) {
+    tiles_.draw(canvas, camera, grid_, {middle, top}, [&](int x, int y) {
         const Cell cell = grid_.at(x, y);
-        return cell == kGroundTop ? top : cell == kGround ? middle : nullptr;
+        return cell == kGround ? 1 : cell == kGroundTop ? 2 : 0;
     });
     const Bitmap& crate = sheet.get(art::coinrun_platforms::Crate, crate_theme_);
     const Bitmap& ladder = sheet.get(art::coinrun_platforms::Ladder);

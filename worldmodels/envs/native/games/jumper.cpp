@@ -16,6 +16,7 @@
 #include "core/camera.h"
 #include "core/effects.h"
 #include "core/game.h"
+#include "core/level_tiles.h"
 #include "core/numbers.h"
 #include "core/physics.h"
 #include "core/sprites.h"
@@ -81,6 +82,7 @@ public:
 
     void reset(std::int32_t level_seed) override {
         Streams streams(level_seed);
+        tiles_.forget();
         jumps_ = kJumps;
         jumped_ = steps_ = 0;
         effects_.clear();
@@ -112,6 +114,7 @@ public:
     int solution_length() const override { return solution_; }
 
     void visit(Archive& archive) override {
+        if (archive.loading()) tiles_.forget();
         using namespace art::jumper;
         const int world = world_size(options_.mode);
         const FloatRange cave = within(-2, world + 2);
@@ -195,6 +198,7 @@ private:
     std::int32_t solution_ = 0;  // steps
     std::int32_t ground_theme_ = 0, background_ = 0;
     float phase_ = 0;
+    mutable LevelTiles tiles_;
 };
 
 // Returns false if there is no place for the hare.
@@ -309,9 +313,9 @@ const Bitmap& Jumper::agent_picture(const Sheet& sheet) const {
 void Jumper::draw_cave(Canvas& canvas, const Camera& camera, const Sheet& sheet) const {
     const Bitmap* top = &sheet.get(art::jumper::WallTop, ground_theme_);
     const Bitmap* middle = &sheet.get(art::jumper::WallMiddle, ground_theme_);
-    draw_tiles(canvas, camera, [&](int x, int y) -> const Bitmap* {
+    tiles_.draw(canvas, camera, grid_, {middle, top}, [&](int x, int y) {
         const Cell cell = grid_.at(x, y);
-        return cell == kWallTop ? top : cell == kWall ? middle : nullptr;
+        return cell == kWall ? 1 : cell == kWallTop ? 2 : 0;
     });
     const float left = static_cast<float>(camera.first_column() - 1);
     const float right = static_cast<float>(camera.last_column() + 2);

@@ -12,6 +12,7 @@
 #include "art/backgrounds.h"
 #include "core/camera.h"
 #include "core/game.h"
+#include "core/level_tiles.h"
 #include "core/numbers.h"
 #include "core/physics.h"
 #include "core/platforming.h"
@@ -85,6 +86,7 @@ public:
 
     void reset(std::int32_t level_seed) override {
         Streams streams(level_seed);
+        tiles_.forget();
         steps_ = 0;
         pause_ = kThrowPause;
         charge_ = 0;
@@ -123,6 +125,7 @@ public:
     bool supported() const { return stands_on(agent(), grid_, is_brick); }
 
     void visit(Archive& archive) override {
+        if (archive.loading()) tiles_.forget();
         archive("grid", grid_, world_grid(kNinjaWorld, kNinjaWorld, {kSpace, kBrick, kBomb, kFire}, kBrick));
         archive("entities", entities_, within(2, kMostEntities), entity_ranges());
         archive("charge", charge_, share())("bombs", bombs_, CellCount{grid_, kBomb, kBomb});
@@ -230,6 +233,7 @@ private:
     std::int32_t brick_theme_ = 0;
     std::int32_t background_ = 0;
     float phase_ = 0;
+    mutable LevelTiles tiles_;
 };
 
 void Ninja::move_all(const Move& pressed) {
@@ -308,9 +312,9 @@ void Ninja::draw(Canvas& canvas) const {
 void Ninja::draw_cave(Canvas& canvas, const Camera& camera, const Sheet& sheet) const {
     const Bitmap* brick = &sheet.get(art::ninja::Brick, brick_theme_);
     const Bitmap* top = &sheet.get(art::ninja::BrickTop, brick_theme_);
-    draw_tiles(canvas, camera, [&](int x, int y) -> const Bitmap* {
-        if (!is_brick(grid_.at(x, y))) return nullptr;
-        return is_brick(grid_.at(x, y + 1)) ? brick : top;
+    tiles_.draw(canvas, camera, grid_, {brick, top}, [&](int x, int y) {
+        if (!is_brick(grid_.at(x, y))) return 0;
+        return is_brick(grid_.at(x, y + 1)) ? 1 : 2;
     });
     const int left = std::max(camera.first_column(), 0), right = std::min(camera.last_column(), kNinjaWorld - 1);
     const int highest = std::min(camera.last_row(), kNinjaWorld - 1);
