@@ -14,7 +14,7 @@ enum Sprite : int {
     Shot,  // flies up; may be turned
     Enemy,
     Wall,
-    Rim,                         // patterns for draw_tiles: rock, and rock beside space
+    Rim,                         // patterns for LevelTiles: rock, and rock beside space
     Exhaust,                     // and three more pictures
     Explosion = Exhaust + 4,     // and four more frames, each larger
     TargetHurt = Explosion + 5,  // a target that was hit more than once

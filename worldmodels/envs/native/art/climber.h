@@ -14,7 +14,7 @@ enum Sprite : int {
     BatA,
     BatB,  // faces right
     WallTop,
-    WallMiddle,  // patterns for draw_tiles
+    WallMiddle,  // patterns for LevelTiles
 };
 
 const ArtTable& table();

@@ -17,9 +17,9 @@ enum Sprite : int {
     WalkerB,  // faces right
     Crate,
     WallTop,
-    WallMiddle,  // patterns for draw_tiles
+    WallMiddle,  // patterns for LevelTiles
     LavaTop,
-    LavaMiddle,  // patterns for draw_tiles
+    LavaMiddle,  // patterns for LevelTiles
 };
 
 const ArtTable& table();

@@ -21,7 +21,7 @@ enum Sprite : int {
     Crate,
     Ladder,
     WallTop,
-    WallMiddle,  // patterns for draw_tiles
+    WallMiddle,  // patterns for LevelTiles
 };
 
 constexpr int kFlyerThemes = 3;

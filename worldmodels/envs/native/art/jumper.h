@@ -15,7 +15,7 @@ enum Sprite : int {
     Carrot,
     Spike,
     WallTop,
-    WallMiddle,          // patterns for draw_tiles
+    WallMiddle,          // patterns for LevelTiles
     Dust,                // and three more pictures
     AirPuff = Dust + 4,  // the white ellipse under an air jump, and three more pictures
 };

@@ -16,7 +16,7 @@ enum Sprite : int {
     Star,   // may be turned
     Flame,  // and two more pictures; wider than a cell, so that they close up
     Brick = Flame + 3,
-    BrickTop,   // patterns for draw_tiles
+    BrickTop,   // patterns for LevelTiles
     Explosion,  // and four more frames, each larger
 };
 

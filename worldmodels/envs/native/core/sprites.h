@@ -31,7 +31,7 @@ inline AssetStyle style_of(const GameOptions& options) {
 enum class SpriteKind {
     Figure,   // a picture on transparent ground
     Block,    // an opaque picture
-    Pattern,  // an opaque texture for draw_tiles, as wide as the view; height in cells, 0: as high as the view
+    Pattern,  // an opaque texture for tiles, as wide as the view; height in cells, 0: as high as the view
 };
 
 struct SpriteSpec {
