@@ -38,15 +38,28 @@ def test_noise_is_finite_and_depends_on_the_seed_alone():
     assert not np.array_equal(noise, d.gumbel_noise((100_000,), (1, 3)))
 
 
-def test_straight_through_is_one_hot_with_the_gradient_of_the_softmax():
+@pytest.mark.parametrize("uniform_mix", [0.0, 0.25])
+def test_a_one_hot_sample_has_the_gradient_of_the_probabilities(uniform_mix):
     logits, weights = tf.constant([[0.3, -1.2, 2.0]]), tf.constant([[1.0, 5.0, -2.0]])
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(logits)
-        one_hot = d.straight_through_one_hot(logits, tf.constant([1]))
+        one_hot = d.sample_one_hot(logits, tf.constant([[0.0, 9.0, 0.0]]), 1.0, uniform_mix)
         hard = tf.reduce_sum(one_hot * weights)
-        soft = tf.reduce_sum(tf.nn.softmax(logits) * weights)
+        soft = tf.reduce_sum(((1.0 - uniform_mix) * tf.nn.softmax(logits) + uniform_mix / 3) * weights)
     assert one_hot.numpy().tolist() == [[0.0, 1.0, 0.0]]
     np.testing.assert_allclose(tape.gradient(hard, logits), tape.gradient(soft, logits), rtol=1e-5)
+
+
+@pytest.mark.parametrize("uniform_mix", [0.0, 0.25])
+def test_a_one_hot_sample_is_the_sample_of_the_mixture(uniform_mix):
+    logits = tf.random.stateless_normal((1000, 4), SEED) * 3.0
+    noise = d.gumbel_noise(logits.shape, SEED)
+    expected = d.sample_categorical(d.mix_uniform(logits, uniform_mix), noise, 0.7)
+    np.testing.assert_array_equal(tf.argmax(d.sample_one_hot(logits, noise, 0.7, uniform_mix), -1), expected)
+
+
+def test_the_small_softmax_survives_large_logits():
+    np.testing.assert_allclose(d.small_softmax(tf.constant([[1e4, 1e4, -1e4]])), [[0.5, 0.5, 0.0]])
 
 
 def test_categorical_figures_worked_by_hand():

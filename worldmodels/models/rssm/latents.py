@@ -27,10 +27,8 @@ class CategoricalLatents:
         return distributions.gumbel_noise((*leading, *self._shape), seed)
 
     def sample(self, statistics: tf.Tensor, noise: tf.Tensor, temperature: float | tf.Tensor = 1.0) -> tf.Tensor:
-        logits = self._logits(statistics)
-        index = distributions.sample_categorical(logits, noise, temperature)
-        one_hot = distributions.straight_through_one_hot(logits, index)
-        return tf.reshape(one_hot, (-1, self.size))
+        logits = tf.reshape(statistics, (-1, *self._shape))
+        return tf.reshape(distributions.sample_one_hot(logits, noise, temperature, self._mix), (-1, self.size))
 
     def kl(self, statistics: tf.Tensor, other: tf.Tensor) -> tf.Tensor:
         """Return KL(statistics || other) in nats, summed over the variables: (N,)."""
