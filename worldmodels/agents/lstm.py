@@ -6,6 +6,7 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.models.layers import Layer
+from worldmodels.models.precision import full, matmul
 from worldmodels.models.scan import LoopProduct, scan
 
 Memory = tuple[tf.Tensor, tf.Tensor]
@@ -27,12 +28,12 @@ class LSTM(Layer):
 
     def step(self, x: tf.Tensor, memory: Memory) -> Memory:
         """Return the memory after inputs (B, F)."""
-        return self._advance(self._enter(x) + tf.matmul(memory[0], self.recurrent_kernel), memory[1])
+        return self._advance(self._enter(x) + full(matmul(memory[0], self.recurrent_kernel, self.precision)), memory[1])
 
     def sequence(self, x: tf.Tensor, keep: tf.Tensor, memory: Memory) -> tf.Tensor:
         """Return outputs (T, B, units) of inputs (T, B, F); `keep` (T, B, 1) multiplies the memory before each step."""
         terms = tf.reshape(self._enter(tf.reshape(x, (-1, x.shape[-1]))), (x.shape[0], -1, 4 * self.units))
-        remember = LoopProduct(tf.convert_to_tensor(self.recurrent_kernel), terms)
+        remember = LoopProduct(tf.convert_to_tensor(self.recurrent_kernel), terms, self.precision)
 
         def step(output, cell, keep, term):
             output, cell = output * keep, cell * keep
@@ -43,7 +44,7 @@ class LSTM(Layer):
         return outputs
 
     def _enter(self, x: tf.Tensor) -> tf.Tensor:
-        return tf.nn.bias_add(tf.matmul(x, self.kernel), self.bias)
+        return tf.nn.bias_add(full(matmul(x, self.kernel, self.precision)), self.bias)
 
     @staticmethod
     def _advance(gates: tf.Tensor, cell: tf.Tensor) -> Memory:

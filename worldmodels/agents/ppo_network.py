@@ -13,6 +13,7 @@ from worldmodels.agents.ppo_config import PPOConfig
 from worldmodels.core.types import State
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.layers import MLP, Dense, Layer
+from worldmodels.models.precision import building_in
 
 
 class PPONetwork(Layer):
@@ -31,8 +32,9 @@ class PPONetwork(Layer):
                 self.trunk = MLP((*spec.feature_shape, *hidden), seeds, "trunk")
                 size = config.vectors.units
             self.lstm = LSTM(size, config.lstm, seeds, "lstm") if config.lstm else None
-            self.actor = Dense(config.lstm or size, spec.num_actions, None, "actor")
-            self.critic = Dense(config.lstm or size, 1, None, "critic")
+            with building_in("float32"):
+                self.actor = Dense(config.lstm or size, spec.num_actions, None, "actor")
+                self.critic = Dense(config.lstm or size, 1, None, "critic")
 
     def initial(self, batch: int) -> State:
         return self.lstm.initial(batch) if self.lstm else ()

@@ -180,20 +180,27 @@ class RunDir:
         with suppress(OSError):  # it may be a link, or hold what another process has put there since
             self.path.rmdir()
 
-    def check_free(self, *configs: Any) -> None:
-        """Raise `RunError` where a new run with one of `configs` cannot be created; leave nothing behind."""
+    def check_free(self, *configs: Any) -> Any:
+        """Return the one of `configs` with which creating a run was cut off here, or None where nothing is.
+
+        Raises:
+            RunError: no new run with one of them can be created. Nothing is left behind.
+        """
         if self.exists():
             raise RunError(f"Folder '{self.path}' already holds a run. Choose another one, or continue that run.")
         with os_errors_reported(self.path, "used"):
             self._check_place()
             names_inside = os.listdir(self.path) if self.path.is_dir() else []
         inside = sorted(name for name in names_inside if name != self._lock.name and not is_temporary(name))
-        texts = [_config_text(config).encode() for config in configs]
-        if inside == [self.config.name] and read_regular(self.config) in texts:
-            return  # creating this very run was cut off between the two files
+        if inside == [self.config.name]:
+            found = read_regular(self.config)
+            begun = [config for config in configs if _config_text(config).encode() == found]
+            if begun:
+                return begun[0]  # creating this very run was cut off between the two files
         if inside:
             names = ", ".join(inside[:3]) + (", ..." if len(inside) > 3 else "")
             raise RunError(f"Folder '{self.path}' is not empty ({names}) and holds no run. Choose another one.")
+        return None
 
     def _write(self, config: Any, meta: Mapping[str, Any]) -> None:
         """Write the two files that make a run."""

@@ -10,6 +10,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.models import precision
 from worldmodels.models.config import ConvConfig, PatchConfig
 from worldmodels.models.encoders import check_image_shape, from_patches, to_float, to_image, to_patches
 from worldmodels.models.layers import Dense, Layer, TransposedConv
@@ -40,11 +41,11 @@ class ConvDecoder(Layer):
             self.convs = [TransposedConv(*layer, seeds, f"conv_{i}") for i, layer in enumerate(layers)]
 
     def call(self, features: tf.Tensor) -> tf.Tensor:
-        x = tf.matmul(self.dense(features), self.spread_kernel)
-        x = tf.nn.bias_add(tf.reshape(x, (-1, 5, 5, self.spread_bias.shape[0])), self.spread_bias)
+        x = precision.matmul(self.dense(features), self.spread_kernel, self.precision)
+        x = precision.add_bias(tf.reshape(x, (-1, 5, 5, self.spread_bias.shape[0])), self.spread_bias)
         for conv in self.convs:
             x = conv(tf.nn.elu(x))
-        return x
+        return precision.full(x)
 
     def target(self, images: tf.Tensor) -> tf.Tensor:
         return to_float(images)
@@ -69,7 +70,7 @@ class PatchDecoder(Layer):
         x = tf.nn.elu(self.dense(features))
         x = tf.nn.elu(self.far(tf.reshape(x, (-1, 2 * self.depth))))
         x = from_patches(tf.reshape(x, (-1, *self.grid, 4 * self.depth)), 2)
-        x = self.near(tf.reshape(x, (-1, self.depth)))
+        x = precision.full(self.near(tf.reshape(x, (-1, self.depth))))
         return tf.reshape(x, (-1, 2 * self.grid[0], 2 * self.grid[1], x.shape[-1]))
 
     def target(self, images: tf.Tensor) -> tf.Tensor:

@@ -1,4 +1,6 @@
-"""The layers that everything here is built of. Inputs are rows: float32 (N, features), or images (N, H, W, C).
+"""The layers that everything here is built of.
+
+Inputs are rows (N, features), or images (N, H, W, C): float32, or what another layer gave (see `precision.py`).
 
 Each layer's weights are made in its constructor, from a NumPy generator that is passed from layer to layer, so the same
 seed gives the same weights. The arithmetic is written in operations that TensorFlow fuses on a CPU (product, bias,
@@ -13,9 +15,15 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.models import precision
+
 
 class Layer(keras.layers.Layer):
-    """A layer with explicitly seeded weights."""
+    """A layer with explicitly seeded weights, which multiplies in the precision in which it was built."""
+
+    def __init__(self, name: str):
+        super().__init__(name=name)
+        self.precision = precision.current()
 
     def weight(self, name: str, shape: Sequence[int], seeds: np.random.Generator | None = None) -> keras.Variable:
         """Return a Glorot-uniform weight; zeros without `seeds`."""
@@ -33,21 +41,20 @@ class Dense(Layer):
         self.bias = self.weight("bias", (units,))
 
     def call(self, x: tf.Tensor) -> tf.Tensor:
-        return tf.nn.bias_add(tf.matmul(x, self.kernel), self.bias)
+        return precision.dense(x, self.kernel, self.bias, self.precision)
 
 
 class MLP(Layer):
-    """A stack of hidden dense layers with ELU, and a linear output."""
+    """A stack of hidden dense layers with ELU, and a linear output, which is always float32."""
 
     def __init__(self, sizes: Sequence[int], seeds: np.random.Generator, name: str, zero_output: bool = False):
         """Build layers of `sizes`: inputs, units of each hidden layer, outputs."""
         super().__init__(name=name)
         with keras.name_scope(name):
-            last = len(sizes) - 2
-            self.dense = [
-                Dense(inputs, units, None if zero_output and i == last else seeds, f"dense_{i}")
-                for i, (inputs, units) in enumerate(zip(sizes[:-1], sizes[1:], strict=True))
-            ]
+            pairs = list(zip(sizes[:-1], sizes[1:], strict=True))
+            self.dense = [Dense(*pair, seeds, f"dense_{i}") for i, pair in enumerate(pairs[:-1])]
+            with precision.building_in("float32"):
+                self.dense.append(Dense(*pairs[-1], None if zero_output else seeds, f"dense_{len(pairs) - 1}"))
 
     def call(self, x: tf.Tensor) -> tf.Tensor:
         for dense in self.dense[:-1]:
@@ -64,7 +71,7 @@ class Conv(Layer):
         self.bias = self.weight("bias", (units,))
 
     def call(self, x: tf.Tensor) -> tf.Tensor:
-        return tf.nn.bias_add(tf.nn.conv2d(x, self.kernel.value, 2, "VALID"), self.bias)
+        return precision.add_bias(precision.conv2d(x, self.kernel, 2, "VALID", self.precision), self.bias)
 
 
 class TransposedConv(Layer):
@@ -79,7 +86,8 @@ class TransposedConv(Layer):
     def call(self, x: tf.Tensor) -> tf.Tensor:
         height, width = (2 * side + self.size - 2 for side in x.shape[1:3])
         shape = (tf.shape(x)[0], height, width, self.units)
-        return tf.nn.bias_add(tf.nn.conv2d_transpose(x, self.kernel.value, shape, 2, "VALID"), self.bias)
+        x = precision.conv2d_transpose(x, self.kernel, shape, 2, "VALID", self.precision)
+        return precision.add_bias(x, self.bias)
 
 
 class GRUCell(Layer):
@@ -97,8 +105,9 @@ class GRUCell(Layer):
         self.offset = self.weight("offset", (3 * units,))
 
     def call(self, x: tf.Tensor, state: tf.Tensor) -> tf.Tensor:
-        gates = tf.nn.bias_add(tf.matmul(tf.concat([x, state], -1), self.kernel), self.bias)
-        return self.advance(gates, state)
+        entered = tf.concat([precision.full(x), state], -1)
+        gates = precision.dense(entered, self.kernel, self.bias, self.precision)
+        return self.advance(precision.full(gates), state)
 
     def advance(self, gates: tf.Tensor, state: tf.Tensor) -> tf.Tensor:
         """Return the new state (N, units), from pre-activations of the gates (N, 3 * units) and the state before."""

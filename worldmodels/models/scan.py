@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import tensorflow as tf
 
+from worldmodels.models.precision import Precision, full, narrow
+
 
 def scan(step: Callable[..., tuple], state: tuple, inputs: tuple) -> tuple:
     """Call `step(*state, *inputs[t])` for each t; stacks all that it returns, of which the first become the state.
@@ -37,27 +39,32 @@ class LoopProduct:
 
     Left to itself, the gradient of a loop makes a matrix of the weights' size at every step and adds it up. Here the
     loop sees W as a constant, and `terms`, an input of the scan, carries a zero whose gradient for W is that of all
-    steps at once.
+    steps at once. Narrowed once for all steps, W pays for that even where a step has few rows.
     """
 
-    def __init__(self, kernel: tf.Tensor, terms: tf.Tensor):
+    def __init__(self, kernel: tf.Tensor, terms: tf.Tensor, precision: Precision = "float32"):
         """Prepare the product of `kernel` (inputs, units) and `terms` (T, B, units), which are added at each step."""
-        self._kernel = tf.stop_gradient(kernel)
+        self._kernel = narrow(tf.stop_gradient(kernel), precision)
+        self._precision = precision
         self._inputs: tf.Tensor | None = None
 
         @tf.custom_gradient
         def zero(kernel: tf.Tensor) -> tuple[tf.Tensor, Callable[[tf.Tensor], tf.Tensor]]:
-            return tf.zeros_like(terms), lambda upstream: tf.matmul(_rows(self._inputs), _rows(upstream), True)
+            return tf.zeros_like(terms), self._weight_gradient
 
         self.terms = terms + zero(kernel)
 
     def __call__(self, x: tf.Tensor, term: tf.Tensor) -> tf.Tensor:
         """Return (B, units) from (B, inputs) and one step of `terms`."""
-        return term + tf.matmul(x, self._kernel)
+        return term + full(tf.matmul(narrow(x, self._precision), self._kernel))
 
     def collect(self, inputs: tf.Tensor) -> None:
         """Take, after the scan, everything that was passed to the product in it: (T, B, inputs)."""
         self._inputs = inputs
+
+    def _weight_gradient(self, upstream: tf.Tensor) -> tf.Tensor:
+        inputs, upstream = (narrow(_rows(x), self._precision) for x in (self._inputs, upstream))
+        return full(tf.matmul(inputs, upstream, transpose_a=True))
 
 
 def _rows(x: tf.Tensor) -> tf.Tensor:

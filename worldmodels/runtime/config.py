@@ -15,6 +15,8 @@ from worldmodels.models.config import ModelConfig
 from worldmodels.models.rssm.config import RSSMConfig
 from worldmodels.replay.config import ReplayConfig
 
+Precision = Literal["auto", "float32", "bfloat16"]
+
 _DISTINCT = Range("hold at least one number, and none twice", lambda values: 0 < len(values) == len(set(values)))
 
 
@@ -165,6 +167,10 @@ class RunConfig(Section):
     deterministic: bool | None = None
     """Whether the same configuration repeats bit for bit, which costs a GPU much speed and a CPU none; null: yes on a
     CPU, no with a GPU, decided when the run is made."""
+    precision: Precision = "auto"
+    """Type in which matrix products and convolutions multiply; sums, weights and losses are float32 (`precision` in
+    DreamerV2). auto: bfloat16 where the processor has instructions for it and a measurement of the run's own updates
+    says that it is faster, otherwise float32; decided when the run is made."""
     env: EnvConfig = field(default_factory=EnvConfig)
     replay: ReplayConfig = field(default_factory=ReplayConfig)
     model: ModelConfig = field(default_factory=RSSMConfig, metadata={"kinds": MODELS})

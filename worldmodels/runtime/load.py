@@ -8,6 +8,7 @@ from typing import Any
 
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.config import load_config
+from worldmodels.core.processor import this_processor
 from worldmodels.core.run_dir import RunDir
 from worldmodels.imagination.replay_starts import ReplayStarts
 from worldmodels.imagination.vector_env import ImaginedVectorEnv
@@ -56,6 +57,8 @@ def load_run(path: str | Path, step: int | None = None) -> LoadedRun:
     run_dir = RunDir.open(path)
     config = load_config(RunConfig, [run_dir.config])
     found, tree = Checkpoints(run_dir.checkpoints).read(step)
+    if not this_processor().multiplies_bfloat16:
+        config = replace(config, precision="float32")  # to look at what was learned, float32 does as well, and fast
     env = build_env(config, num_envs=1)
     parts = build_parts(config, env)
     env.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
 
 from worldmodels.core.checkpoint import Checkpoints
@@ -12,7 +13,7 @@ from worldmodels.core.errors import CheckpointError, RunError
 from worldmodels.core.run_dir import RunDir
 from worldmodels.core.types import Step
 from worldmodels.runtime.checks import check_config
-from worldmodels.runtime.config import RunConfig
+from worldmodels.runtime.config import Precision, RunConfig
 from worldmodels.training.sources import Sources, check_sources
 
 MAY_CHANGE = ("steps", "turns")
@@ -57,14 +58,16 @@ def check_run(config: RunConfig, path: str | Path, checkpoint: int | None = None
     if checkpoint is not None:
         raise CheckpointError(f"There is no run in '{path}' to continue from a checkpoint of step {checkpoint}.")
     check_config(config)
-    # If creating this run was cut off, its configuration has the determinism that was decided then.
-    run_dir.check_free(config, *(replace(config, deterministic=decided) for decided in _decided(config)))
+    # If creating this run was cut off, what was decided then stays decided.
+    config = run_dir.check_free(config, *_decided(config)) or config
     return CheckedRun(config, run_dir, is_new=True, sources=check_sources(config))
 
 
-def _decided(config: RunConfig) -> tuple[bool, ...]:
-    """Return what may become of the configuration's `deterministic`, which is decided when TensorFlow is loaded."""
-    return (True, False) if config.deterministic is None else ()
+def _decided(config: RunConfig) -> list[RunConfig]:
+    """Return what may become of a configuration in which something is decided only when the run is built."""
+    deterministic = (True, False) if config.deterministic is None else (config.deterministic,)
+    precisions: tuple[Precision, ...] = ("float32", "bfloat16") if config.precision == "auto" else (config.precision,)
+    return [replace(config, deterministic=d, precision=p) for d, p in product(deterministic, precisions)]
 
 
 def _begun(run_dir: RunDir, checkpoint: int | None) -> bool:
@@ -82,9 +85,18 @@ def _begun(run_dir: RunDir, checkpoint: int | None) -> bool:
 
 
 def _continued(saved: RunConfig, asked: RunConfig, path: Path) -> RunConfig:
-    """Return the configuration of a run that continues; other changes would make its numbers a mixture."""
+    """Return the configuration of a run that continues; other changes would make its numbers a mixture.
+
+    One in bfloat16 may go on in float32, where it would crawl otherwise.
+    """
+    if saved.precision == "auto":  # it is older than this setting
+        saved = replace(saved, precision="float32")
     if asked.deterministic is None:
         asked = replace(asked, deterministic=saved.deterministic)
+    if asked.precision == "auto":
+        asked = replace(asked, precision=saved.precision)
+    if asked.precision == "float32":
+        saved = replace(saved, precision="float32")
     lengths = {name: value for name in MAY_CHANGE if (value := getattr(asked.training, name, None)) is not None}
     if type(saved.training) is type(asked.training):
         saved = replace(saved, training=replace(saved.training, **lengths))

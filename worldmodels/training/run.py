@@ -11,6 +11,7 @@ from typing import Any
 
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.errors import UserError
+from worldmodels.core.processor import this_processor
 from worldmodels.core.run_dir import RunDir
 from worldmodels.core.schedules import Every
 from worldmodels.envs import VectorEnv
@@ -23,12 +24,12 @@ from worldmodels.telemetry.loss_growth import Growth, LossGrowth, growth_warning
 from worldmodels.telemetry.sinks import JSONLSink, TensorBoardSink
 from worldmodels.telemetry.terminal import Progress
 from worldmodels.training.check import CheckedRun
-from worldmodels.training.estimate import estimate_run
 from worldmodels.training.interrupt import Interrupted, Interruption
 from worldmodels.training.loop import Loop
 from worldmodels.training.model_based import ModelBasedLoop
 from worldmodels.training.model_free import ModelFreeLoop
 from worldmodels.training.periodic import PeriodicEvaluation
+from worldmodels.training.precision import build_measured, moved_warning
 from worldmodels.training.throughput import Throughput
 
 
@@ -46,10 +47,13 @@ def train(checked: CheckedRun) -> Path:
         progress = stack.enter_context(Progress(config.training.step_limit, f"{config.env.game} · {path}"))
         progress.message(f"Building what learns ({config.model.kind}, {config.agent.kind})")
         env = stack.enter_context(_environment(config))
-        parts = build_parts(config, env)
         if checked.is_new:
-            progress.message(estimate_run(parts, env.num_envs, checked.sources.steps).text)
-        stack.enter_context(checked.run_dir.training(config if checked.is_new else None))
+            parts, estimate, decision = build_measured(config, env, checked.sources.steps)
+            progress.message(f"{decision}\n{estimate.text}")
+            checked = replace(checked, config=parts.config)
+        else:
+            parts = build_parts(config, env)
+        stack.enter_context(checked.run_dir.training(checked.config if checked.is_new else None))
         interruption = stack.enter_context(Interruption())
         logger = stack.enter_context(_logger(checked.run_dir))
         session = TrainingSession(checked, env, parts, logger, progress)
@@ -98,6 +102,8 @@ class TrainingSession:
         self._logger.load(tree["records"])
         self._losses.load(tree.get("losses", {}))
         self._progress.message(f"Continuing from the checkpoint at step {step:,}")
+        if warning := moved_warning(tree.get("processor"), self._config.precision, this_processor()):
+            self._progress.message(warning)
         if step != self._checkpoints.steps()[-1]:
             self._checkpoint()  # in place of itself: those after it go, since their experience does
 
@@ -150,7 +156,12 @@ class TrainingSession:
 
     def _checkpoint(self) -> None:
         schedules = {name: schedule.save() for name, schedule in self._schedules.items()}
-        more = {"schedules": schedules, "records": self._logger.save(), "losses": self._losses.save()}
+        more = {
+            "schedules": schedules,
+            "records": self._logger.save(),
+            "losses": self._losses.save(),
+            "processor": this_processor().instructions,
+        }
         self._checkpoints.write(self._loop.step, self._loop.save() | more)
 
 

@@ -16,7 +16,8 @@ from worldmodels.models.layers import Layer
 from worldmodels.models.next_frame.config import LatentConfig
 from worldmodels.models.next_frame.conv_layers import Linear, PublishedLayer
 from worldmodels.models.next_frame.noise import QUIET, Noise
-from worldmodels.models.scan import scan
+from worldmodels.models.precision import building_in, full, matmul
+from worldmodels.models.scan import LoopProduct, scan
 
 
 def clean_bits(logits: tf.Tensor) -> tf.Tensor:
@@ -67,12 +68,16 @@ class PredictorLSTM(PublishedLayer):
 
     def project(self, x: tf.Tensor) -> tf.Tensor:
         """Return the share of the inputs (N, units) in the gates."""
-        return tf.nn.bias_add(tf.matmul(x, self.kernel), self.bias)
+        return tf.nn.bias_add(full(matmul(x, self.kernel, self.precision)), self.bias)
 
     def advance(self, projected: tf.Tensor, state: LSTMState) -> LSTMState:
-        gates = projected + tf.matmul(state.hidden, self.recurrent)
+        return self.gate(projected + full(matmul(state.hidden, self.recurrent, self.precision)), state.cell)
+
+    @staticmethod
+    def gate(gates: tf.Tensor, cell: tf.Tensor) -> LSTMState:
+        """Return the state after pre-activations of the gates (N, 4 * units) and the cell before."""
         enter, candidate, forget, leave = tf.split(gates, 4, -1)
-        cell = tf.sigmoid(forget + 1.0) * state.cell + tf.sigmoid(enter) * tf.tanh(candidate)
+        cell = tf.sigmoid(forget + 1.0) * cell + tf.sigmoid(enter) * tf.tanh(candidate)
         return LSTMState(tf.sigmoid(leave) * tf.tanh(cell), cell)
 
 
@@ -85,9 +90,11 @@ class BitPredictor(Layer):
         self.config, self.steps = config, config.bits // config.group
         with keras.name_scope("predictor"):
             self.start = Linear(inputs, 3 * units, seeds, "start")
-            self.embed = Linear(classes, units, seeds, "embed")
+            with building_in("float32"):
+                self.embed = Linear(classes, units, seeds, "embed")
             self.lstm = PredictorLSTM(units, seeds, "lstm")
-            self.classes = Linear(units, classes, seeds, "classes")
+            with building_in("float32"):
+                self.classes = Linear(units, classes, seeds, "classes")
 
     def loss(self, bottleneck: tf.Tensor, bits: tf.Tensor, noise: Noise) -> tf.Tensor:
         """Return the cross-entropy of given bits (N,), the mean of all groups in nats; the bits get no gradient."""
@@ -95,12 +102,14 @@ class BitPredictor(Layer):
         first, state = self._begin(bottleneck)
         before = self._embed(tf.transpose(classes[:, :-1]), noise)
         projected = self.lstm.project(tf.reshape(tf.concat([first[None], before], 0), (-1, first.shape[-1])))
-        projected = tf.reshape(projected, (self.steps, -1, projected.shape[-1]))
+        terms = tf.reshape(projected, (self.steps, -1, projected.shape[-1]))
+        remember = LoopProduct(tf.convert_to_tensor(self.lstm.recurrent), terms, self.lstm.precision)
 
-        def step(hidden, cell, projected):
-            return tuple(self.lstm.advance(projected, LSTMState(hidden, cell)))
+        def step(hidden, cell, term):
+            return *self.lstm.gate(remember(hidden, term), cell), hidden
 
-        hidden, _ = scan(step, tuple(state), (projected,))
+        hidden, _, remembered = scan(step, tuple(state), (remember.terms,))
+        remember.collect(remembered)
         logits = self.classes(noise.dropout(hidden, self.config.predictor_dropout))
         nats = categorical_nll(logits, tf.transpose(classes))
         return tf.reduce_mean(nats, 0)

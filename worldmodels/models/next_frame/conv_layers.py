@@ -1,4 +1,4 @@
-"""The layers of SimPLe's networks. Images are float32 (N, H, W, channels)."""
+"""The layers of SimPLe's networks. Images are float32 (N, H, W, channels), whatever a layer multiplies in."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.models import precision
 from worldmodels.models.layers import Layer, layer_norm
 
 SMALL = 64
@@ -31,8 +32,8 @@ class Linear(PublishedLayer):
         self.bias = self.weight("bias", (units,))
 
     def call(self, x: tf.Tensor) -> tf.Tensor:
-        rows = tf.nn.bias_add(tf.matmul(tf.reshape(x, (-1, x.shape[-1])), self.kernel), self.bias)
-        return tf.reshape(rows, (-1, *x.shape[1:-1], rows.shape[-1]))
+        rows = precision.dense(tf.reshape(x, (-1, x.shape[-1])), self.kernel, self.bias, self.precision)
+        return tf.reshape(precision.full(rows), (-1, *x.shape[1:-1], rows.shape[-1]))
 
 
 class LayerNorm(Layer):
@@ -57,7 +58,8 @@ class Conv2D(PublishedLayer):
         self.bias = self.weight("bias", (units,))
 
     def call(self, x: tf.Tensor) -> tf.Tensor:
-        return tf.nn.bias_add(tf.nn.conv2d(x, self.kernel.value, self.stride, "SAME"), self.bias)
+        x = precision.conv2d(x, self.kernel, self.stride, "SAME", self.precision)
+        return precision.full(precision.add_bias(x, self.bias))
 
 
 class HalvingConv(PublishedLayer):
@@ -70,12 +72,13 @@ class HalvingConv(PublishedLayer):
 
     def call(self, x: tf.Tensor) -> tf.Tensor:
         if x.shape[1] * x.shape[2] > 4 * SMALL:
-            return tf.nn.bias_add(tf.nn.conv2d(x, self.kernel.value, 2, "SAME"), self.bias)
+            x = precision.conv2d(x, self.kernel, 2, "SAME", self.precision)
+            return precision.full(precision.add_bias(x, self.bias))
         patches = overlapping_patches(x)
         units = self.bias.shape[0]
         kernel = tf.reshape(self.kernel.value, (-1, units))
-        rows = tf.nn.bias_add(tf.matmul(tf.reshape(patches, (-1, kernel.shape[0])), kernel), self.bias)
-        return tf.reshape(rows, (-1, *patches.shape[1:3], units))
+        rows = precision.dense(tf.reshape(patches, (-1, kernel.shape[0])), kernel, self.bias, self.precision)
+        return tf.reshape(precision.full(rows), (-1, *patches.shape[1:3], units))
 
 
 class DoublingConv(PublishedLayer):
@@ -91,9 +94,10 @@ class DoublingConv(PublishedLayer):
         units = self.bias.shape[0]
         if height * width > SMALL:
             shape = (tf.shape(x)[0], 2 * height, 2 * width, units)
-            return tf.nn.bias_add(tf.nn.conv2d_transpose(x, self.kernel.value, shape, 2, "SAME"), self.bias)
+            x = precision.conv2d_transpose(x, self.kernel, shape, 2, "SAME", self.precision)
+            return precision.full(precision.add_bias(x, self.bias))
         kernel = tf.reshape(self.kernel.value, (-1, channels))
-        patches = tf.matmul(tf.reshape(x, (-1, channels)), kernel, transpose_b=True)
+        patches = precision.full(precision.matmul(tf.reshape(x, (-1, channels)), kernel, self.precision, True))
         return tf.nn.bias_add(add_patches(tf.reshape(patches, (-1, height, width, 16 * units))), self.bias)
 
 

@@ -11,6 +11,7 @@ import tensorflow as tf
 from worldmodels.models.distributions import bernoulli_nll, categorical_nll, normal_nll, symexp, symlog
 from worldmodels.models.layers import Layer
 from worldmodels.models.next_frame.conv_layers import Linear
+from worldmodels.models.precision import building_in
 
 CLASSES = 3
 
@@ -47,7 +48,8 @@ class SymlogReward(Layer):
         super().__init__(name="reward")
         with keras.name_scope("reward"):
             self.hidden = Linear(inputs, units, seeds, "hidden")
-            self.mean = Linear(units, 1, seeds, "mean")
+            with building_in("float32"):
+                self.mean = Linear(units, 1, seeds, "mean")
         # Rewards are rare: from anything but 0 it would first have to find its way there.
         self.mean.kernel.assign(tf.zeros_like(self.mean.kernel))
 
@@ -70,7 +72,8 @@ class Continuation(Layer):
         super().__init__(name="continuation")
         with keras.name_scope("continuation"):
             self.hidden = Linear(inputs, units, seeds, "hidden")
-            self.logit = Linear(units, 1, seeds, "logit")
+            with building_in("float32"):
+                self.logit = Linear(units, 1, seeds, "logit")
 
     def call(self, summary: tf.Tensor) -> tf.Tensor:
         return self.logit(tf.nn.relu(self.hidden(summary)))[:, 0]

@@ -8,6 +8,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.models import precision
 from worldmodels.models.layers import MLP, Dense, GRUCell, Layer
 from worldmodels.models.rssm.config import RSSMConfig
 from worldmodels.models.rssm.latents import build_latents
@@ -80,13 +81,16 @@ class Dynamics(Layer):
         from_latent, from_action = self._rows(self.recurrence_input, self.latents.size)
         from_recurrent, from_embedding = self._rows(self.posterior_input, self.gru.units)
         keep = 1.0 - tf.cast(is_first, tf.float32)[..., None]
-        acted = _project(keep * tf.one_hot(previous_actions, self.num_actions), from_action, self.recurrence_input.bias)
-        seen = _project(embeddings, from_embedding, self.posterior_input.bias)
+        acted = self._project(
+            keep * tf.one_hot(previous_actions, self.num_actions), from_action, self.recurrence_input.bias
+        )
+        seen = self._project(embeddings, from_embedding, self.posterior_input.bias)
         # Time first, for the loop, only now: these are far smaller than what they were projected from.
         acted, seen, keep = _swap(acted), _swap(seen), _swap(keep)
-        recurrence_input, posterior_input = LoopProduct(from_latent, acted), LoopProduct(from_recurrent, seen)
-        gates = LoopProduct(self.gru.kernel, self._everywhere(self.gru.bias, keep))
-        posterior = LoopProduct(self.posterior.kernel, self._everywhere(self.posterior.bias, keep))
+        recurrence_input = LoopProduct(from_latent, acted, self.precision)
+        gates = LoopProduct(self.gru.kernel, self._everywhere(self.gru.bias, keep), self.precision)
+        posterior_input = LoopProduct(from_recurrent, seen, self.precision)
+        posterior = LoopProduct(self.posterior.kernel, self._everywhere(self.posterior.bias, keep), self.precision)
 
         def step(recurrent, latent, keep, noise, recurrence_term, gates_term, posterior_input_term, posterior_term):
             latent, recurrent = latent * keep, recurrent * keep
@@ -114,12 +118,12 @@ class Dynamics(Layer):
         kernel = tf.convert_to_tensor(dense.kernel)
         return tf.split(kernel, [first, kernel.shape[0] - first])
 
-
-def _project(x: tf.Tensor, kernel: tf.Tensor, bias: tf.Tensor) -> tf.Tensor:
-    """Project (B, T, inputs) to (B, T, units), as one product."""
-    batch, steps, inputs = x.shape
-    rows = tf.nn.bias_add(tf.matmul(tf.reshape(x, (-1, inputs)), kernel), bias)
-    return tf.reshape(rows, (-1 if batch is None else batch, steps, kernel.shape[1]))
+    def _project(self, x: tf.Tensor, kernel: tf.Tensor, bias: tf.Tensor) -> tf.Tensor:
+        """Project (B, T, inputs) to float32 (B, T, units), as one product."""
+        batch, steps, inputs = x.shape
+        rows = precision.matmul(tf.reshape(x, (-1, inputs)), kernel, self.precision)
+        rows = tf.nn.bias_add(precision.full(rows), bias)
+        return tf.reshape(rows, (-1 if batch is None else batch, steps, kernel.shape[1]))
 
 
 def _swap(x: tf.Tensor) -> tf.Tensor:

@@ -1,0 +1,49 @@
+"""The processor, as far as the speed and the last bits of a run depend on it."""
+
+from __future__ import annotations
+
+import platform
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+INSTRUCTIONS = {
+    "amx_bf16": "AMX bfloat16",
+    "avx512_bf16": "AVX-512 bfloat16",
+    "avx512f": "AVX-512",
+    "avx2": "AVX2",
+}
+"""Flags of Linux and what people call them, from the best instructions for matrix products to the least."""
+BFLOAT16 = ("AMX bfloat16", "AVX-512 bfloat16")
+
+
+class Processor(NamedTuple):
+    """A processor's name, and its best instructions for matrix products."""
+
+    name: str
+    instructions: str
+    """One of `INSTRUCTIONS`, or the architecture. Others take sums in another order, and so give other last bits."""
+
+    @property
+    def multiplies_bfloat16(self) -> bool:
+        """Whether it has instructions for products in bfloat16; without them, they are far slower than in float32."""
+        return self.instructions in BFLOAT16
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.instructions})"
+
+
+@cache
+def this_processor() -> Processor:
+    """Return the processor of this machine; where there is no /proc/cpuinfo, its architecture alone is known."""
+    info = Path("/proc/cpuinfo")
+    return read_processor(info.read_text() if info.exists() else "")
+
+
+def read_processor(cpuinfo: str) -> Processor:
+    """Return the processor that the text of /proc/cpuinfo describes."""
+    lines = (line.split(":", 1) for line in cpuinfo.splitlines() if ":" in line)
+    facts = {key.strip(): value.strip() for key, value in lines}
+    flags = facts.get("flags", "").split()
+    best = next((name for flag, name in INSTRUCTIONS.items() if flag in flags), platform.machine())
+    return Processor(facts.get("model name", platform.processor() or platform.machine()), best)

@@ -1,0 +1,62 @@
+"""The precision of a run: decided when it is made, by measuring its own updates, and kept as long as it continues."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from worldmodels.core.processor import Processor, this_processor
+from worldmodels.envs import VectorEnv
+from worldmodels.runtime.build import Parts, build_parts
+from worldmodels.runtime.config import Precision, RunConfig
+from worldmodels.training.estimate import RunEstimate, estimate_run, in_words
+
+WORTH = 0.95
+"""Share of float32's time that bfloat16 may take at most: a smaller gain is within what a measurement errs by."""
+
+
+def build_measured(config: RunConfig, env: VectorEnv, initial_steps: int) -> tuple[Parts, RunEstimate, str]:
+    """Build the parts of a new run in the precision that it asks for, or in the faster one.
+
+    Returns:
+        The parts, whose configuration says the precision; what the run will take; and the decision in words.
+    """
+    processor = this_processor()
+    if config.precision != "auto":
+        parts, estimate = _measured(config, config.precision, env, initial_steps)
+        slow = config.precision == "bfloat16" and not processor.multiplies_bfloat16
+        note = ", which this processor emulates: tens of times slower than float32" if slow else ", as configured"
+        return parts, estimate, f"Precision: {config.precision}{note}"
+    wide = _measured(config, "float32", env, initial_steps)
+    if not processor.multiplies_bfloat16:
+        return *wide, f"Precision: float32, since {processor} has no instructions for bfloat16"
+    narrow = _measured(config, "bfloat16", env, initial_steps)
+    better, other = (narrow, wide) if narrow[1].seconds <= WORTH * wide[1].seconds else (wide, narrow)
+    names = better[0].config.precision, other[0].config.precision
+    times = in_words(better[1].seconds), in_words(other[1].seconds)
+    return *better, f"Precision: {names[0]}, measured on this processor: {times[0]} against {times[1]} in {names[1]}"
+
+
+def _measured(config: RunConfig, precision: Precision, env: VectorEnv, initial_steps: int) -> tuple[Parts, RunEstimate]:
+    parts = build_parts(replace(config, precision=precision), env)
+    return parts, estimate_run(parts, env.num_envs, initial_steps)
+
+
+def moved_warning(computed_by: str | None, precision: str, now: Processor) -> str | None:
+    """Return what will differ where a run continues on another kind of processor; None where nothing will.
+
+    Args:
+        computed_by: the instructions with which its checkpoint was computed; None in runs older than this note.
+        precision: of the run.
+    """
+    if computed_by in (None, now.instructions):
+        return None
+    text = (
+        f"This run was computed with {computed_by}, and {now} takes sums in another order: it goes on as well, but not "
+        "with the numbers that it would have had there, bit for bit."
+    )
+    if precision == "bfloat16" and not now.multiplies_bfloat16:
+        text += (
+            " It computes in bfloat16, for which this processor has no instructions: that is tens of times slower than "
+            "float32. To go on in float32 from here, add precision=float32."
+        )
+    return text
