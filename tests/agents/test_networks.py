@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 
 from worldmodels.agents.convolution import Convolution, Regularisation
-from worldmodels.agents.networks import build_image_network
+from worldmodels.agents.networks import PLAIN_NETWORKS, build_image_network, seen_pixels
 from worldmodels.agents.ppo_config import PPOConfig
 from worldmodels.agents.ppo_network import PPONetwork
 from worldmodels.core.errors import ConfigError
@@ -52,15 +52,43 @@ def test_any_size_of_image_gives_a_vector(kind):
     assert changed.tolist() == [False, True, False]
 
 
-def test_nature_by_its_definition():
-    """The same with Keras's own convolutions, on pictures whose sides its strides do not divide."""
-    images = np.random.default_rng(1).integers(0, 256, (2, 45, 38, 3)).astype(np.uint8)
-    network = build_image_network("nature", images.shape[1:], seeds())
-    x = tf.constant(images, tf.float32) / 255
+def by_definition(network, images):
+    """The Nature network on whole images, as it was published."""
+    x = tf.cast(images, tf.float32) / 255
     for convolution, stride in zip(network.convolutions, (4, 2, 1), strict=True):
-        x = tf.nn.relu(tf.nn.conv2d(x, convolution.kernel.value, stride, "VALID"))
-    expected = tf.nn.relu(tf.reshape(x, (2, -1)) @ network.kernel.value)
-    np.testing.assert_allclose(network(tf.constant(images)), expected, rtol=1e-4, atol=1e-5)
+        x = tf.nn.relu(tf.nn.conv2d(x, convolution.kernel.value, stride, "VALID") + convolution.bias)
+    return tf.nn.relu(tf.reshape(x, (len(images), -1)) @ network.kernel.value + network.bias)
+
+
+@pytest.mark.parametrize("shape", [(2, 45, 38, 3), (3, 64, 64, 3), (1, 64, 84, 4)])
+def test_nature_by_its_definition(shape):
+    """Values and gradients, also on pictures whose sides its strides do not divide."""
+    images = tf.constant(np.random.default_rng(1).integers(0, 256, shape), tf.uint8)
+    network = build_image_network("nature", shape[1:], seeds())
+    for convolution in network.convolutions:
+        convolution.bias.assign(tf.linspace(-0.1, 0.1, convolution.bias.shape[0]))
+    weights = [weight.value for weight in network.trainable_weights]
+    with tf.GradientTape(persistent=True) as tape:
+        out, expected = network(images), by_definition(network, images)
+        losses = [tf.reduce_sum(x * tf.linspace(-1.0, 1.0, 512)) for x in (out, expected)]
+    np.testing.assert_allclose(out, expected, rtol=1e-4, atol=1e-5)
+    for gradient, wanted in zip(*(tape.gradient(loss, weights) for loss in losses), strict=True):
+        np.testing.assert_allclose(gradient, wanted, rtol=1e-3, atol=1e-4 * np.abs(wanted).max())
+
+
+def test_nature_leaves_out_what_reaches_nothing():
+    assert [seen_pixels(side, PLAIN_NETWORKS["nature"].layers) for side in (36, 63, 64, 68, 84)] == [36, 60, 60, 68, 84]
+    shapes = [convolution.shape for convolution in build_image_network("nature", (64, 84, 3), seeds()).convolutions]
+    assert shapes == [(14, 20, 32), (6, 9, 64), (4, 7, 64)]
+    # The averages of batch normalisation are over all outputs.
+    normed = build_image_network("nature", (64, 64, 3), seeds(), Regularisation(batch_norm=True))
+    assert normed.convolutions[0].shape == (15, 15, 32)
+
+
+def test_bytes_count_as_shares_of_255():
+    convolution = Convolution((16, 16, 2), (4, 3, 1, "SAME"), Regularisation(), seeds(), "conv")
+    shares = tf.cast(IMAGES, tf.float32) / 255
+    np.testing.assert_allclose(convolution(IMAGES, None), convolution(shares, None), rtol=1e-4, atol=1e-5)
 
 
 def test_nature_refuses_images_that_are_too_small():

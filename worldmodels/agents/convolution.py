@@ -8,6 +8,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.models import precision
 from worldmodels.models.layers import Layer
 
 
@@ -62,18 +63,23 @@ class Convolution(Layer):
             self.variance = self.add_weight(name="variance", shape=(units,), initializer="ones", trainable=False)
 
     def call(self, x: tf.Tensor, seed: tf.Tensor | None) -> tf.Tensor:
-        """Apply the layer; `seed` is that of the dropout mask while learning, None while acting."""
-        x = tf.nn.bias_add(tf.nn.conv2d(x, self.kernel.value, self.stride, self.padding), self.bias)
+        """Apply the layer; `seed` is that of the dropout mask while learning, None while acting.
+
+        Images uint8 count from 0 to 1. It is the kernel that is scaled for that, which is far smaller than they are.
+        """
+        kernel = self.kernel.value * (1 / 255) if x.dtype == tf.uint8 else self.kernel
+        x = precision.conv2d(x, kernel, self.stride, self.padding, self.precision)
+        x = precision.add_bias(x, self.bias)
         if self.regularisation.dropout and seed is not None:
             x *= self._mask(seed)
         if self.regularisation.batch_norm:
-            x = self._normalize(x, learning=seed is not None)
+            x = self._normalize(precision.full(x), learning=seed is not None)
         return x
 
     def _mask(self, seed: tf.Tensor) -> tf.Tensor:
         rate = self.regularisation.dropout
         kept = tf.random.stateless_uniform(self.shape, seed) >= rate
-        return tf.cast(kept, tf.float32) * (1.0 / (1.0 - rate))
+        return precision.narrow(tf.cast(kept, tf.float32) * (1.0 / (1.0 - rate)), self.precision)
 
     def _normalize(self, x: tf.Tensor, learning: bool) -> tf.Tensor:
         x, mean, variance = tf.compat.v1.nn.fused_batch_norm(

@@ -15,6 +15,7 @@ import tensorflow as tf
 from worldmodels.agents.config import ImageNetworkKind
 from worldmodels.agents.convolution import Convolution, Regularisation, orthogonal
 from worldmodels.core.errors import ConfigError
+from worldmodels.models import precision
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.config import HeadConfig
 from worldmodels.models.layers import MLP, Layer
@@ -37,23 +38,38 @@ STAGES = {"impala": (16, 32, 32), "impala_large": (32, 64, 64, 64, 64)}
 """Channels of each residual stage."""
 
 
+def seen_pixels(side: int, layers: Sequence[tuple[int, int, int]]) -> int:
+    """Return how many pixels of an image's side reach the output of convolutions (units, size, stride), unpadded.
+
+    Strides leave some over at the far end, and layers before compute for nothing what only those reach: the Nature
+    network sees 60 of 64 pixels, and its first layer has 14 x 14 outputs that count where it would compute 15 x 15.
+    """
+    for _, size, stride in layers:
+        side = (side - size) // stride + 1
+    for _, size, stride in reversed(layers):
+        side = (side - 1) * stride + size
+    return side
+
+
 class ImageNetwork(Layer):
     """Convolutions, flattened, and a dense layer with ReLU; `size` is that of its output."""
 
     convolutions: list[Convolution]
 
-    def __init__(self, units: int, name: str):
+    def __init__(self, units: int, seen: tuple[int, int], name: str):
+        """Prepare a network that looks at the first `seen` rows and columns of an image."""
         super().__init__(name=name)
-        self.size = units
+        self.size, self._seen = units, seen
 
     def call(self, images: tf.Tensor, noise: tf.Tensor | None = None) -> tf.Tensor:
         seeds = None if noise is None else tf.unstack(tf.random.split(noise, len(self.convolutions)))
-        x = self.convolve(tf.cast(images, tf.float32) * (1 / 255), seeds)
+        height, width = self._seen
+        x = self.convolve(images[:, :height, :width], seeds)
         x = tf.reshape(x, (-1, self.kernel.shape[0]))
-        return tf.nn.relu(tf.nn.bias_add(tf.matmul(x, self.kernel), self.bias))
+        return tf.nn.relu(precision.dense(x, self.kernel, self.bias, self.precision))
 
     def convolve(self, x: tf.Tensor, seeds: Sequence[tf.Tensor] | None) -> tf.Tensor:
-        """Return what is flattened from images float32 (N, H, W, C) in [0, 1]; one seed for each convolution."""
+        """Return what is flattened from images uint8 (N, H, W, C); one seed for each convolution."""
         raise NotImplementedError
 
     def _finish(self, shape: tuple[int, int, int], seeds: np.random.Generator) -> None:
@@ -68,7 +84,9 @@ class PlainNetwork(ImageNetwork):
         self, kind: str, shape: tuple[int, int, int], regularisation: Regularisation, seeds: np.random.Generator
     ):
         plan = PLAIN_NETWORKS[kind]
-        super().__init__(plan.units, kind)
+        if plan.padding == "VALID" and not regularisation.batch_norm:  # its averages are over all outputs
+            shape = (seen_pixels(shape[0], plan.layers), seen_pixels(shape[1], plan.layers), shape[2])
+        super().__init__(plan.units, shape[:2], kind)
         with keras.name_scope(kind):
             self.convolutions = []
             for i, (units, size, stride) in enumerate(plan.layers):
@@ -89,7 +107,7 @@ class ResidualNetwork(ImageNetwork):
     def __init__(
         self, kind: str, shape: tuple[int, int, int], regularisation: Regularisation, seeds: np.random.Generator
     ):
-        super().__init__(256, kind)
+        super().__init__(256, shape[:2], kind)
         with keras.name_scope(kind):
             self.convolutions = []
             for units in STAGES[kind]:
