@@ -12,7 +12,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from worldmodels.core.seeding import fold, generator_state, restore_generator
+from worldmodels.core.seeding import fold
 from worldmodels.core.types import Batch, Step
 from worldmodels.envs import VectorEnv
 from worldmodels.replay import Replay
@@ -20,6 +20,7 @@ from worldmodels.runtime.build import Parts
 from worldmodels.runtime.config import ModelBasedConfig
 from worldmodels.telemetry.logger import MeanMetrics
 from worldmodels.telemetry.timers import Timer
+from worldmodels.training.batches import Batches
 from worldmodels.training.loop import Tick, finite
 from worldmodels.training.plan import Position, TrainingPlan
 from worldmodels.training.rollout_collector import STEPS_PER_TICK, RolloutCollector
@@ -54,7 +55,10 @@ class ModelBasedLoop:
         self._plan = TrainingPlan(config, env.num_envs)
         self._position = self._plan.start(0)
         self._starts = ImaginationStarts(parts.world_model, replay, config.starts, streams)
-        self._generator = streams.generator("replay")
+        self._batches = Batches(
+            lambda generator: replay.sample(config.batch, config.length, generator, "training"),
+            streams.generator("replay"),
+        )
         self._keys = {name: streams.key(name) for name in ("fit", "improve", "update")}
         self.step = self.updates = self.policy_updates = self.real_updates = 0
 
@@ -107,7 +111,7 @@ class ModelBasedLoop:
         return {
             "counters": {name: getattr(self, name) for name in names},
             "position": self._position._asdict(),
-            "generator": generator_state(self._generator),
+            "generator": self._batches.save(),
             "starts": self._starts.save(improving=self._position.phase == "improve"),
             **{name: part.save() for name, part in self._saveables().items()},
         }
@@ -116,7 +120,7 @@ class ModelBasedLoop:
         for name, value in tree["counters"].items():
             setattr(self, name, value)
         self._position = Position(**tree["position"])
-        self._generator = restore_generator(tree["generator"])
+        self._batches.load(tree["generator"])
         self._starts.load(tree["starts"])
         for name, part in self._saveables().items():
             part.load(tree[name])
@@ -154,9 +158,8 @@ class ModelBasedLoop:
             self.metrics.add({name.replace("policy/", "policy/real_", 1): value for name, value in values.items()})
 
     def _fit(self) -> int:
-        config = self._config
         with self.timer("sample"):
-            batch = self._replay.sample(config.batch, config.length, self._generator, "training")
+            batch = self._batches.take(another=self._position.left > 1)
         with self.timer("fit"):
             seed = tf.constant(fold(self._keys["fit"], self.updates))
             metrics, states = self.parts.world_model.fit(Batch(*map(tf.constant, batch)), seed)
