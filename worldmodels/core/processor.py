@@ -46,4 +46,4 @@ def read_processor(cpuinfo: str) -> Processor:
     facts = {key.strip(): value.strip() for key, value in lines}
     flags = facts.get("flags", "").split()
     best = next((name for flag, name in INSTRUCTIONS.items() if flag in flags), platform.machine())
-    return Processor(facts.get("model name", platform.processor() or platform.machine()), best)
+    return Processor(facts.get("model name") or platform.processor() or platform.machine(), best)
