@@ -107,6 +107,6 @@ def _continued(saved: RunConfig, asked: RunConfig, path: Path) -> RunConfig:
     )
     raise RunError(
         f"The folder '{path}' holds a run of another configuration. A run continues with its own configuration; only "
-        f"training.steps or training.turns may change. Different: {different}. Choose another --logdir, or leave the "
-        "differences out."
+        "training.steps or training.turns may change, and precision from bfloat16 to float32. "
+        f"Different: {different}. Choose another --logdir, or leave the differences out."
     )

@@ -42,21 +42,22 @@ def _measured(config: RunConfig, precision: Precision, env: VectorEnv, initial_s
 
 
 def moved_warning(computed_by: str | None, precision: str, now: Processor) -> str | None:
-    """Return what will differ where a run continues on another kind of processor; None where nothing will.
+    """Return what is to be known of a run that continues on this processor; None where there is nothing.
 
     Args:
         computed_by: the instructions with which its checkpoint was computed; None in runs older than this note.
         precision: of the run.
     """
-    if computed_by in (None, now.instructions):
-        return None
-    text = (
-        f"This run was computed with {computed_by}, and {now} takes sums in another order: it goes on as well, but not "
-        "with the numbers that it would have had there, bit for bit."
-    )
-    if precision == "bfloat16" and not now.multiplies_bfloat16:
-        text += (
-            " It computes in bfloat16, for which this processor has no instructions: that is tens of times slower than "
-            "float32. To go on in float32 from here, add precision=float32."
+    warnings = []
+    if computed_by not in (None, now.instructions):
+        warnings.append(
+            f"This run was computed with {computed_by}, and {now} takes sums in another order: it goes on as well, but "
+            "not with the numbers that it would have had there, bit for bit."
         )
-    return text
+    # Also where it did not move: it may have gone on in float32 meanwhile, and be in bfloat16 again.
+    if precision == "bfloat16" and not now.multiplies_bfloat16:
+        warnings.append(
+            f"It computes in bfloat16, for which {now} has no instructions: that is tens of times slower than float32. "
+            "To go on in float32 from here, add precision=float32."
+        )
+    return " ".join(warnings) or None
