@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from worldmodels.core.checkpoint import Checkpoints
-from worldmodels.core.config import from_dict, load_config
+from worldmodels.core.config import from_dict, load_config, to_dict
 from worldmodels.core.errors import CheckpointError, DiskFullError, RunError, UserError
 from worldmodels.core.run_dir import RunDir
 from worldmodels.envs import EnvConfig
@@ -96,6 +96,46 @@ def test_a_run_keeps_the_determinism_that_it_began_with(tmp_path):
     assert check_run(debug(), tmp_path / "run").config.deterministic is False
     with pytest.raises(RunError, match="deterministic .saved False, asked for True"):
         check_run(debug("deterministic=true"), tmp_path / "run")
+
+
+@pytest.mark.parametrize("kind", ["float32", "bfloat16"])
+def test_a_run_keeps_the_precision_that_it_began_with(tmp_path, kind):
+    RunDir.create(tmp_path / "run", debug(f"precision={kind}"), {})
+    for asked in ("auto", kind):
+        assert check_run(debug(f"precision={asked}"), tmp_path / "run").config.precision == kind
+
+
+def test_a_run_in_bfloat16_may_go_on_in_float32_and_not_the_other_way(tmp_path):
+    RunDir.create(tmp_path / "narrow", debug("precision=bfloat16"), {})
+    assert check_run(debug("precision=float32"), tmp_path / "narrow").config == debug("precision=float32")
+    with pytest.raises(RunError, match="Different: seed .saved 0, asked for 5.. Choose"):
+        check_run(debug("precision=float32", "seed=5"), tmp_path / "narrow")
+    RunDir.create(tmp_path / "wide", debug("precision=float32"), {})
+    text = "may change, and precision from bfloat16 to float32. Different: precision .saved 'float32', asked for 'bf"
+    with pytest.raises(RunError, match=text):
+        check_run(debug("precision=bfloat16"), tmp_path / "wide")
+
+
+def test_a_run_older_than_precisions_is_in_float32(tmp_path):
+    older = {key: value for key, value in to_dict(debug()).items() if key != "precision"}
+    path = RunDir.create(tmp_path / "run", older, {}).path
+    for asked in ("auto", "float32"):
+        assert check_run(debug(f"precision={asked}"), path).config.precision == "float32"
+    assert check_run(parse_config([], [], path), path).config.precision == "float32"
+    with pytest.raises(RunError, match="precision .saved 'float32', asked for 'bfloat16'"):
+        check_run(debug("precision=bfloat16"), path)
+
+
+@pytest.mark.parametrize("deterministic", [True, False])
+@pytest.mark.parametrize("kind", ["float32", "bfloat16"])
+def test_what_was_decided_when_creating_a_run_was_cut_off_stays_decided(tmp_path, kind, deterministic):
+    begun = debug(f"precision={kind}", f"deterministic={str(deterministic).lower()}")
+    RunDir.create(tmp_path / "run", begun, {}).meta.unlink()
+    checked = check_run(debug("precision=auto"), tmp_path / "run")
+    assert (checked.is_new, checked.config) == (True, begun)
+    other = {"float32": "bfloat16", "bfloat16": "float32"}[kind]
+    with pytest.raises(RunError, match="not empty"):
+        check_run(debug(f"precision={other}"), tmp_path / "run")
 
 
 def test_demonstrations_are_replayed_once(tmp_path, monkeypatch):

@@ -1,0 +1,62 @@
+"""The processor, as texts of /proc/cpuinfo describe it."""
+
+from __future__ import annotations
+
+import platform
+
+import pytest
+
+from worldmodels.core.processor import Processor, read_processor, this_processor
+
+TWO_CORES = """\
+processor	: 0
+vendor_id	: GenuineIntel
+model name	: {name}
+flags		: fpu sse2 {flags}
+bugs		: spectre_v1: not really
+vmx flags	: vnmi avx512_bf16 amx_bf16
+
+processor	: 1
+vendor_id	: GenuineIntel
+model name	: {name}
+flags		: fpu sse2 {flags}
+"""
+ARM = """\
+processor	: 0
+BogoMIPS	: 243.75
+Features	: fp asimd sve bf16 i8mm
+CPU implementer	: 0x41
+"""
+
+
+@pytest.mark.parametrize(
+    ("flags", "instructions", "bfloat16"),
+    [
+        ("avx avx2 avx512f avx512_bf16 amx_bf16 amx_tile", "AMX bfloat16", True),
+        ("avx avx2 avx512f avx512_bf16", "AVX-512 bfloat16", True),
+        ("avx avx2 avx512f avx512vl", "AVX-512", False),
+        ("avx avx2 f16c", "AVX2", False),
+    ],
+)
+def test_the_best_instructions_are_found(flags: str, instructions: str, bfloat16: bool) -> None:
+    found = read_processor(TWO_CORES.format(name="Some CPU @ 2.00GHz", flags=flags))
+    assert found == Processor("Some CPU @ 2.00GHz", instructions)
+    assert found.multiplies_bfloat16 is bfloat16
+    assert str(found) == f"Some CPU @ 2.00GHz ({instructions})"
+
+
+@pytest.mark.parametrize("text", ["", "no colon anywhere\n", TWO_CORES.format(name="", flags=""), ARM])
+def test_without_known_flags_there_is_the_architecture_alone(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(platform, "machine", lambda: "aarch64")
+    monkeypatch.setattr(platform, "processor", lambda: "")
+    assert read_processor(text) == Processor("aarch64", "aarch64")
+    assert not read_processor(text).multiplies_bfloat16
+
+
+def test_a_name_without_known_flags_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(platform, "machine", lambda: "x86_64")
+    assert read_processor(TWO_CORES.format(name="Old CPU", flags="sse4_2")) == Processor("Old CPU", "x86_64")
+
+
+def test_this_processor_has_a_name_and_instructions() -> None:
+    assert all(this_processor())
