@@ -21,15 +21,15 @@ def command(logdir, *overrides, preset="debug"):
     ]  # fmt: skip
 
 
-def run(logdir, preset="debug"):
-    done = subprocess.run(command(logdir, preset=preset), capture_output=True, text=True)
+def run(logdir, *overrides, preset="debug"):
+    done = subprocess.run(command(logdir, *overrides, preset=preset), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done
 
 
-def start_and_signal(logdir, number, due, preset="debug"):
+def start_and_signal(logdir, number, due, *overrides, preset="debug"):
     """Start a run, and send it a signal some updates after `due()` is true."""
-    started = command(logdir, preset=preset)
+    started = command(logdir, *overrides, preset=preset)
     process = subprocess.Popen(started, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 600
     while not due():
@@ -105,16 +105,28 @@ def records(logdir):
     return len((logdir / "metrics.jsonl").read_text().splitlines()) if (logdir / "metrics.jsonl").exists() else 0
 
 
+BFLOAT16 = ("precision=bfloat16", "schedule.evaluate_every=0")
+"""In bfloat16, and since nothing else is new in that, without evaluations; processors that cannot do it emulate it."""
+
+
 # SimPLe's loop writes its sixth record while the policy improves in the first turn.
 @pytest.mark.parametrize(
-    ("preset", "count"), [("debug_ppo", 2), pytest.param("debug_simple", 6, marks=pytest.mark.slow)]
+    ("preset", "count", "overrides"),
+    [
+        pytest.param("debug_ppo", 2, (), id="ppo"),
+        pytest.param("debug_simple", 6, (), id="simple", marks=pytest.mark.slow),
+        pytest.param("debug", 2, (*BFLOAT16, "training.steps=240"), id="dreamer-bfloat16"),
+        # A minibatch of more rows than those that stay in float32.
+        pytest.param("debug_ppo", 1, (*BFLOAT16, "agent.minibatch=20"), id="ppo-bfloat16"),
+        pytest.param("debug_simple", 5, BFLOAT16, id="simple-bfloat16", marks=pytest.mark.slow),
+    ],
 )
-def test_every_loop_killed_in_the_middle_continues_to_the_same_numbers(tmp_path, preset, count):
+def test_every_loop_killed_in_the_middle_continues_to_the_same_numbers(tmp_path, preset, count, overrides):
     whole, killed = tmp_path / "whole", tmp_path / "killed"
-    run(whole, preset)
-    status, _ = start_and_signal(killed, signal.SIGKILL, lambda: records(killed) >= count, preset)
+    run(whole, *overrides, preset=preset)
+    status, _ = start_and_signal(killed, signal.SIGKILL, lambda: records(killed) >= count, *overrides, preset=preset)
     assert status == -signal.SIGKILL
-    run(killed, preset)
+    run(killed, *overrides, preset=preset)
     assert_same(whole, killed)
 
 
