@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
+
+import pytest
+
+from worldmodels.core.processor import Processor, this_processor
+from worldmodels.runtime import doctor
 
 
 def test_tensorflow_adds_no_remarks() -> None:
@@ -11,3 +18,32 @@ def test_tensorflow_adds_no_remarks() -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.stderr == ""
     assert "ok      tensorflow" in done.stdout and "GPU" in done.stdout
+    assert re.search(
+        rf"^ok      processor +{os.cpu_count()} cores, {re.escape(str(this_processor()))}$", done.stdout, re.M
+    )
+    assert re.search(r"^ok      matrix products +[\d,]+ GFLOP/s in float32[,;] .*precision: auto", done.stdout, re.M)
+
+
+@pytest.mark.parametrize(
+    ("instructions", "finding"),
+    [
+        ("AVX2", "150 GFLOP/s in float32; no instructions for bfloat16: precision: auto takes float32"),
+        (
+            "AMX bfloat16",
+            "150 GFLOP/s in float32, 1,200 GFLOP/s in bfloat16; precision: auto measures a run's updates in both",
+        ),
+    ],
+)
+def test_bfloat16_is_measured_where_the_processor_has_it(
+    monkeypatch: pytest.MonkeyPatch, instructions: str, finding: str
+) -> None:
+    monkeypatch.setattr(doctor, "this_processor", lambda: Processor("Some CPU", instructions))
+    monkeypatch.setattr(doctor, "_gigaflops", {"float32": 150.0, "bfloat16": 1200.0}.__getitem__)
+    assert doctor._products() == finding
+
+
+@pytest.mark.parametrize("kind", ["float32", "bfloat16"])
+def test_a_speed_is_measured_with_one_product_at_least(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    monkeypatch.setattr(doctor, "_MEASURE_SECONDS", 0)
+    monkeypatch.setattr(doctor, "_SIDE", 8)
+    assert doctor._gigaflops(kind) > 0

@@ -10,10 +10,13 @@ import time
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 
+from worldmodels.core.processor import this_processor
 from worldmodels.runtime.quiet import load_tensorflow
 
 _PACKAGES = ("tensorflow", "tf-keras", "tensorflow-probability", "numpy", "gymnasium", "pygame-ce", "av")
 _MEASURE_SECONDS = 0.5
+_SIDE = 1024
+"""Rows and columns of the matrices whose products are measured."""
 
 
 def examine() -> int:
@@ -30,7 +33,7 @@ def _findings() -> Iterator[tuple[str, bool | None, str]]:
     """Yield findings: the subject, whether it is fine (None for a remark), and the finding in words."""
     fits = (3, 10) <= sys.version_info[:2] <= (3, 13)
     yield "Python", fits, f"{platform.python_version()} (3.10 to 3.13 are tested)"
-    yield "processor", True, f"{os.cpu_count()} cores, {platform.machine()}"
+    yield "processor", True, f"{os.cpu_count()} cores, {this_processor()}"
     yield "free disk here", True, f"{shutil.disk_usage('.').free / 1e9:.0f} GB"
     for package in _PACKAGES:
         yield package, *_package(package)
@@ -79,3 +82,29 @@ def _accelerators() -> Iterator[tuple[str, bool | None, str]]:
         return
     devices = [device.name for device in tf.config.list_physical_devices("GPU")]
     yield "GPU", True if devices else None, ", ".join(devices) or "none: everything works without one"
+    yield "matrix products", True, _products()
+
+
+def _products() -> str:
+    """Return how fast matrix products are in the types that `precision: auto` chooses from."""
+    speeds = {"float32": _gigaflops("float32")}
+    if this_processor().multiplies_bfloat16:
+        speeds["bfloat16"] = _gigaflops("bfloat16")
+        consequence = "precision: auto measures a run's updates in both"
+    else:
+        consequence = "no instructions for bfloat16: precision: auto takes float32"
+    return ", ".join(f"{speed:,.0f} GFLOP/s in {kind}" for kind, speed in speeds.items()) + f"; {consequence}"
+
+
+def _gigaflops(kind: str) -> float:
+    """Return the speed of this processor at products of square matrices; the first one prepares, and is not counted."""
+    import tensorflow as tf
+
+    with tf.device("CPU"):
+        matrix = tf.ones((_SIDE, _SIDE), kind)
+        tf.linalg.matmul(matrix, matrix)
+        start, products = time.perf_counter(), 0
+        while not products or time.perf_counter() < start + _MEASURE_SECONDS:
+            tf.linalg.matmul(matrix, matrix)
+            products += 1
+    return products * 2e-9 * _SIDE**3 / (time.perf_counter() - start)
