@@ -24,6 +24,7 @@ def test_the_table_is_complete():
     assert {config.kind for config in members.AGENTS.values()} == set(AGENTS)
 
 
+@pytest.mark.usefixtures("each_precision")
 @pytest.mark.parametrize(("config", "check", "spec"), CASES)
 def test_contract(config, check, spec):
     check(config, spec)

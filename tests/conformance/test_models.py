@@ -9,8 +9,10 @@ import tensorflow as tf
 from worldmodels.core.errors import ConformanceError
 from worldmodels.models import MODELS
 from worldmodels.models.conformance import check_model, model_checks, representation, world_model
+from worldmodels.models.conformance.samples import shared_model
 from worldmodels.models.frame_stack import FrameStack
 from worldmodels.models.frame_stack_config import FrameStackConfig
+from worldmodels.models.precision import building_in
 
 PAIRS = [
     pytest.param(config, check, id=f"{check.__name__.removeprefix('check_')}-{name}")
@@ -23,9 +25,19 @@ def test_the_table_is_complete():
     assert {config.kind for config in members.MODELS.values()} == set(MODELS)
 
 
+@pytest.mark.usefixtures("each_precision")
 @pytest.mark.parametrize(("config", "check"), PAIRS)
 def test_contract(config, check):
     check(config)
+
+
+def test_the_kit_keeps_a_model_for_each_precision():
+    config = FrameStackConfig(frames=4)
+    wide = shared_model(config)
+    with building_in("bfloat16"):
+        narrow = shared_model(config)
+        assert shared_model(config) is narrow
+    assert narrow is not wide and shared_model(config) is wide
 
 
 def test_a_representation_is_not_asked_to_imagine():

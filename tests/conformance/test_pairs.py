@@ -38,6 +38,12 @@ def test_an_agent_acts_through_a_representation(model_name, agent_name):
             np.testing.assert_array_equal(action, twin.act(BATCH.observation[:, t], BATCH.is_first[:, t]).action)
 
 
+@pytest.mark.usefixtures("bfloat16")
+def test_a_pair_learns_and_acts_in_bfloat16():
+    test_an_agent_learns_in_imagination("rssm", "actor_critic")
+    test_an_agent_acts_through_a_representation("rssm", "actor_critic")
+
+
 @pytest.mark.parametrize("model_name", members.world_models())
 @pytest.mark.parametrize("observe", ["frames", "features"])
 def test_a_learned_world_is_a_gymnasium_environment(model_name, observe):

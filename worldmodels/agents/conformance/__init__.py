@@ -5,6 +5,12 @@
 
 The kind must be registered (`worldmodels.agents.register_agent`), and its configuration a frozen dataclass, best as
 small as it goes: graphs are traced for every check, with features that are vectors and with such that are images.
+Inside `building_in` agents, and the worlds in which they learn, are built in that precision (`models/precision.py`);
+one has to keep its contract in both:
+
+    from worldmodels.models.precision import building_in
+    with building_in("bfloat16"):
+        check_agent(MyConfig(units=8))
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from worldmodels.agents.config import AgentConfig
 from worldmodels.agents.conformance.samples import can_learn, experience, make_agent
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.imagination.starts import choose_starts
+from worldmodels.models import precision
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.config import ModelConfig
 from worldmodels.models.conformance.comparison import (
@@ -76,7 +77,7 @@ def check_the_step_between_two_episodes_teaches_nothing(config: AgentConfig, spe
 
 def check_learning_in_imagination(config: AgentConfig, world: ModelConfig) -> None:
     """Check one policy update in a world model: finite, of some effect, repeatable; the model stays as it is."""
-    model, states = _fitted(world)
+    model, states = _fitted(world, precision.current())
     starts = choose_starts(states, tf.constant(~BATCH.is_terminal, tf.float32), 0, key(2))
     old, results = leaves(model.save()), []
     for _ in range(2):
@@ -92,7 +93,7 @@ def check_learning_in_imagination(config: AgentConfig, world: ModelConfig) -> No
 
 
 @cache
-def _fitted(config: ModelConfig) -> tuple[Any, Any]:
+def _fitted(config: ModelConfig, _: precision.Precision) -> tuple[Any, Any]:
     """Return a world model after one update, and its states along the batch."""
     model = make_model(config)
     return model, model.fit(BATCH, key(0))[1]

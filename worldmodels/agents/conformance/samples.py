@@ -23,7 +23,7 @@ SPECS = {
 
 
 def make_agent(config: AgentConfig, spec: ModelSpec, number: int = 0) -> Any:
-    """Return a fresh agent, whose weights the number decides."""
+    """Return a fresh agent in the current precision, whose weights the number decides."""
     make_deterministic()
     return build_agent(config, spec, key(number))
 

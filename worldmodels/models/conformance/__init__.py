@@ -4,7 +4,12 @@
     check_model(MyConfig(units=8))
 
 The kind must be registered (`worldmodels.models.register_model`), and its configuration a frozen dataclass, best as
-small as it goes: graphs are traced for every check, at an image size that nothing is made for.
+small as it goes: graphs are traced for every check, at an image size that nothing is made for. Inside
+`building_in` models are built in that precision (`models/precision.py`); one has to keep its contract in both:
+
+    from worldmodels.models.precision import building_in
+    with building_in("bfloat16"):
+        check_model(MyConfig(units=8))
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.core.types import Batch
-from worldmodels.models import build_model
+from worldmodels.models import build_model, precision
 from worldmodels.models.config import ModelConfig
 from worldmodels.models.graph import make_deterministic
 
@@ -45,25 +45,29 @@ BATCH = make_batch()
 def make_model(
     config: ModelConfig, number: int = 0, shape: tuple[int, int, int] = SHAPE, actions: int = ACTIONS
 ) -> Any:
-    """Return a fresh model, whose weights the number decides."""
+    """Return a fresh model in the current precision, whose weights the number decides."""
     make_deterministic()
     return build_model(config, shape, actions, key(number))
 
 
-@cache
 def shared_model(config: ModelConfig) -> Any:
     """Return one model for all checks that leave it as it is: tracing its graphs again would take most of the time."""
+    return _shared(config, precision.current())
+
+
+@cache
+def _shared(config: ModelConfig, _: precision.Precision) -> Any:
     return make_model(config)
 
 
 @cache
-def _learner(config: ModelConfig) -> Any:
+def _learner(config: ModelConfig, _: precision.Precision) -> Any:
     return make_model(config)
 
 
 def renewed_learner(config: ModelConfig, number: int = 0) -> Any:
     """Return a model to be fitted, with fresh weights: always the same object, since tracing an update takes long."""
-    model = _learner(config)
+    model = _learner(config, precision.current())
     model.load(make_model(config, number).save())
     return model
 
