@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Batch
 from worldmodels.envs import EnvConfig, make_vec
-from worldmodels.runtime.actor import RandomActor
+from worldmodels.runtime.actor import PolicyOutput, RandomActor
 from worldmodels.runtime.collect import Collector
 
 STREAMS = Streams(0)
@@ -15,10 +17,25 @@ ENVS = 16
 SHAPE, ACTIONS = (64, 64, 3), 15
 
 
-def record(game: str, name: str, steps: int) -> Batch:
-    """(ENVS, steps) of levels that the name decides."""
-    env = make_vec(EnvConfig(game=game, num_envs=ENVS))
-    actor = RandomActor(ACTIONS, STREAMS.generator(name))
+class HeldActor(RandomActor):
+    """Chooses random actions and holds each for some steps, `hold` in the mean: so that it gets somewhere."""
+
+    def __init__(self, num_actions: int, generator: np.random.Generator, hold: float):
+        super().__init__(num_actions, generator)
+        self._hold, self._action = hold, np.zeros(0, np.int32)
+
+    def act(self, observation: np.ndarray, is_first: np.ndarray) -> PolicyOutput:
+        drawn = super().act(observation, is_first).action
+        if len(self._action):
+            drawn = np.where(self._generator.random(len(drawn)) < 1 / self._hold, drawn, self._action)
+        self._action = drawn
+        return PolicyOutput(drawn)
+
+
+def record(game: str, name: str, steps: int, hold: float = 1, **options: Any) -> Batch:
+    """(ENVS, steps) of levels that the name and the options of `EnvConfig` decide."""
+    env = make_vec(EnvConfig(game=game, num_envs=ENVS, **options))
+    actor = HeldActor(ACTIONS, STREAMS.generator(name), hold)
     collected = [step for step, _ in Collector(env, STREAMS.integer(name)).collect(actor, ENVS * steps)]
     env.close()
     return Batch(*(np.stack(values, 1) for values in zip(*collected, strict=True)))
