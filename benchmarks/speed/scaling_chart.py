@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from matplotlib.ticker import EngFormatter, FuncFormatter, NullFormatter
+from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, NullFormatter
 
 from speed.scaling_report import Line, Records, lines
 from speed.sizes import AXES
@@ -29,6 +29,7 @@ def draw(records: Records, save: Path) -> Path:
             axes.set_title(axis.title)
             chosen = [line for line in drawn if line.axis == name]
             if not chosen:
+                axes.set_axis_off()
                 continue
             for line in chosen:
                 draw_line(axes, line)
@@ -52,26 +53,26 @@ def draw_line(axes: Any, line: Line) -> None:
 
 
 def draw_shares(axes: Any, drawn: list[Line]) -> None:
-    """GFLOP/s against the operations of a call, of everything that has any."""
-    named = set()
+    """Operations per processor second, which other work on the machine hardly changes, of everything that has any."""
+    speed, labels = "gflop_per_processor_second", set()
     for line in drawn:
         parts = [record["parts"][line.part] for record in line.records]
         if "gflop" not in parts[0]:
             continue
         _, marker, filling = STYLES[line.precision]
         color, label = PART_COLORS[line.part], f"{line.part}, {line.precision}"
-        x, y = [part["gflop"] for part in parts], [part["gflops"] for part in parts]
-        shown = {} if label in named else {"label": label}
-        axes.plot(x, y, marker, ms=4.5, mfc=filling or color, color=color, **shown)
-        named.add(label)
+        x, y = [part["gflop"] for part in parts], [part[speed] for part in parts]
+        axes.plot(x, y, marker, ms=4.5, mfc=filling or color, color=color, label="" if label in labels else label)
+        labels.add(label)
     for precision in dict.fromkeys(line.precision for line in drawn):
-        speeds = [r["product"]["gflops"] for line in drawn if line.precision == precision for r in line.records]
+        speeds = [r["product"][speed] for line in drawn if line.precision == precision for r in line.records]
         top = sorted(speeds)[len(speeds) // 2]
         axes.axhline(top, color=QUIET, ls=STYLES[precision][0], lw=1.2, label=f"product of 2048 x 2048, {precision}")
-    axes.set_title("What is reached")
+    axes.set_title("What a core reaches")
     axes.set_xlabel("GFLOP of a call")
-    axes.set_ylabel("GFLOP/s")
+    axes.set_ylabel("GFLOP per processor second")
     logarithmic(axes)
+    axes.set_ylim(axes.get_ylim()[0] / 4)  # room for the legend
     axes.legend(loc="lower right", fontsize=7.5)
 
 
@@ -81,6 +82,7 @@ def logarithmic(axes: Any) -> None:
     for each in (axes.xaxis, axes.yaxis):
         each.set_major_formatter(FuncFormatter(short))
         each.set_minor_formatter(NullFormatter())
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 3)))
 
 
 def short(value: float, _: int) -> str:
