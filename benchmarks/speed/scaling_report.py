@@ -74,23 +74,25 @@ def summary(records: Records) -> list[str]:
     text = [
         "## What grows how",
         "",
-        "Wall time of a call as a power of the amount, over all amounts and between the two largest, and processor "
-        "time beside it; and as a constant, which a call costs whatever it does, and a share of each unit. Below the "
-        "last column's amount the constant is more than half of the time.",
+        "The time of a call as a power of the amount, over all amounts and between the two largest; and as a constant, "
+        "which a call costs whatever it does, and a share of each unit. Below the last column's amount the constant is "
+        "more than half of the time. Wall time first, then processor time, which is named and gives the last column: "
+        "it depends less on what else the machine did.",
         "",
-        "| axis | part | precision | grows | exponent | at the large end | of processor time | a call costs | "
-        "more than half below |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| axis | part | precision | grows | exponent | at the large end | a call costs | more than half below |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for line in lines(records):
         law, processor = line.law(), line.law("processor_ms")
         if not law or not processor:
             continue
         axis = AXES[line.axis]
-        below = f"{amount(law.dominated_below)} {axis.amount}" if law.call and law.each else "-"
+        grows = processor.call and processor.kind != "constant"
+        below = f"{amount(processor.dominated_below)} {axis.amount}" if grows else "-"
         text.append(
-            f"| {axis.title} | {line.part} | {line.precision} | {law.kind} | {law.exponent:.2f} | "
-            f"{law.last_exponent:.2f} | {processor.exponent:.2f} | {milliseconds(law.call)} | {below} |"
+            f"| {axis.title} | {line.part} | {line.precision} | {processor.kind} | {law.exponent:.2f}, "
+            f"{processor.exponent:.2f} | {law.last_exponent:.2f}, {processor.last_exponent:.2f} | "
+            f"{milliseconds(law.call)}, {milliseconds(processor.call)} | {below} |"
         )
     return [*text, ""]
 
