@@ -25,7 +25,7 @@ def leaves(tree):
 
 
 def test_an_estimate_in_words():
-    text = RunEstimate(seconds=3 * 3600 + 62, memory_bytes=3.14e9, disk_bytes=2.46e8).text
+    text = RunEstimate(seconds=3 * 3600 + 62, memory_bytes=3.14e9, disk_bytes=2.46e8, processor_seconds=0).text
     assert "3.0 h without evaluations" in text and "3.1 GB of memory" in text and "about 0.2 GB of disk" in text
 
 
@@ -48,11 +48,13 @@ def test_measuring_leaves_the_parts_as_they_were(preset):
 
 
 def test_time_is_the_work_of_all_phases_times_what_each_takes(monkeypatch):
-    monkeypatch.setattr(estimate, "_timed", lambda call: call() is None or 0.5)
-    monkeypatch.setattr(estimate, "_updates_in_imagination", lambda *arguments: {"fit": 2.0, "improve": 3.0})
+    updates = {"fit": np.array([2.0, 4.0]), "improve": np.array([3.0, 5.0])}
+    monkeypatch.setattr(estimate, "_timed", lambda call: call() is None or np.array([0.5, 0.75]))
+    monkeypatch.setattr(estimate, "_updates_in_imagination", lambda *arguments: updates)
     # 400 steps of two environments are 200 steps of each; 100 in the first turn, then 15 turns of 20.
     parts, num_envs = built("debug")
-    assert estimate._seconds(parts, num_envs) == pytest.approx(200 * 0.5 + 16 * 2.0 + 16 * 3.0)
+    expected = [200 * 0.5 + 16 * 2.0 + 16 * 3.0, 200 * 0.75 + 16 * 4.0 + 16 * 5.0]
+    np.testing.assert_allclose(estimate._seconds(parts, num_envs), expected)
 
 
 def test_disk_is_the_experience_that_is_kept_and_the_checkpoints():

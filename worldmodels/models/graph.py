@@ -31,15 +31,19 @@ def graph(method: Callable[..., Any]) -> Callable[..., Any]:
     Inlining it there lets TensorFlow share and fuse operations across methods; as a nested function it would not.
     Python floats become tensors, so that another temperature is not another graph. Loops over tensors must be written
     as such: rewriting of Python is off, which also makes tracing faster.
+
+    The graphs belong to the object, and go with it: those of a model hold a hundred megabytes.
     """
-    compiled = tf.function(method, autograph=False)
+    name = f"_graph_of_{method.__name__}"
 
     @functools.wraps(method)
     def call(self: Any, *arguments: Any, **named: Any) -> Any:
         if tf.inside_function():
             return method(self, *arguments, **named)
-        named = {name: _tensor(x) for name, x in named.items()}
-        return compiled(self, *(_tensor(x) for x in arguments), **named)
+        compiled = vars(self).get(name)
+        if compiled is None:
+            compiled = vars(self)[name] = tf.function(functools.partial(method, self), autograph=False)
+        return compiled(*map(_tensor, arguments), **{key: _tensor(x) for key, x in named.items()})
 
     return call
 

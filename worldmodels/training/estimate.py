@@ -30,6 +30,9 @@ BELIEVED = 20.0
 REPEATS = 3
 SEED = np.array([0, 1], np.int32)
 
+Seconds = np.ndarray
+"""Wall time, and the time of all processors together: float64 (2,)."""
+
 
 class RunEstimate(NamedTuple):
     """The time, memory and disk that a run will take, evaluations not counted."""
@@ -39,6 +42,8 @@ class RunEstimate(NamedTuple):
     """Bytes of memory of the whole process."""
     disk_bytes: float
     """Bytes of disk; experience is assumed to be compressed as frames of games can be."""
+    processor_seconds: float
+    """Seconds of all processors together, which whatever else runs on the machine lengthens much less."""
 
     @property
     def text(self) -> str:
@@ -61,7 +66,7 @@ def estimate_run(parts: Parts, num_envs: int, initial_steps: int) -> RunEstimate
     """Estimate a run that starts with so many steps of experience; the parts are left as they were."""
     saved = {"model": parts.model.save(), "agent": parts.agent.save()}
     try:
-        seconds = _seconds(parts, num_envs)
+        seconds, processor_seconds = _seconds(parts, num_envs)
     finally:
         parts.model.load(saved["model"])
         parts.agent.load(saved["agent"])
@@ -73,10 +78,12 @@ def estimate_run(parts: Parts, num_envs: int, initial_steps: int) -> RunEstimate
         seconds,
         _peak_memory() + min(replay, 1e6 * config.replay.memory_megabytes),
         replay / ASSUMED_COMPRESSION + checkpoint * (config.schedule.keep_checkpoints + 1),
+        processor_seconds,
     )
 
 
-def _seconds(parts: Parts, num_envs: int) -> float:
+def _seconds(parts: Parts, num_envs: int) -> Seconds:
+    """Return the time of the whole run."""
     training = parts.config.training
     actor = ModelActor(parts.model, parts.agent, num_envs, SEED)
     image = np.zeros((num_envs, *parts.model.spec.observation_shape), np.uint8)
@@ -85,14 +92,14 @@ def _seconds(parts: Parts, num_envs: int) -> float:
         plan = TrainingPlan(training, num_envs)
         remaining = plan.remaining(plan.start(0))
         seconds |= _updates_in_imagination(parts, training, remaining)
-        return sum(seconds.get(phase, 0.0) * amount for phase, amount in remaining.items())
+        return sum((seconds[phase] * amount for phase, amount in remaining.items() if amount), np.zeros(2))
     experience = _blank_experience(parts, actor, num_envs, training.rollout)
     update = _timed(lambda: parts.agent.update_from_experience(experience, SEED))
     return training.steps / num_envs * (seconds["collect"] + update / training.rollout)
 
 
-def _updates_in_imagination(parts: Parts, training: ModelBasedConfig, remaining: dict[str, int]) -> dict[str, float]:
-    """Return seconds of one model update and of one policy update, where the run does any."""
+def _updates_in_imagination(parts: Parts, training: ModelBasedConfig, remaining: dict[str, int]) -> dict[str, Seconds]:
+    """Return the time of one model update and of one policy update, where the run does any."""
     model, seconds = parts.world_model, {}
     batch = _blank_batch(training.batch, training.length, parts.model.spec.observation_shape)
     states: Any = None
@@ -140,16 +147,16 @@ def _replay_steps(config: RunConfig, initial_steps: int) -> int:
     return min(config.replay.capacity_steps, initial_steps + training.collected_steps)
 
 
-def _timed(call: Callable[[], Any]) -> float:
-    """Return the seconds of a call whose graph is built: the least of a few, since other work only adds to them."""
+def _timed(call: Callable[[], Any]) -> Seconds:
+    """Return the time of a call whose graph is built: the least of a few, since other work only adds to it."""
     seconds = _seconds_of(call)
-    return seconds if seconds > BELIEVED else min(_seconds_of(call) for _ in range(REPEATS))
+    return seconds if seconds[0] > BELIEVED else np.min([_seconds_of(call) for _ in range(REPEATS)], axis=0)
 
 
-def _seconds_of(call: Callable[[], Any]) -> float:
-    started = time.perf_counter()
+def _seconds_of(call: Callable[[], Any]) -> Seconds:
+    started = np.array([time.perf_counter(), time.process_time()])
     call()
-    return time.perf_counter() - started
+    return np.array([time.perf_counter(), time.process_time()]) - started
 
 
 def _peak_memory() -> float:

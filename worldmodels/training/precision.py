@@ -8,7 +8,7 @@ from worldmodels.core.processor import Processor, this_processor
 from worldmodels.envs import VectorEnv
 from worldmodels.runtime.build import Parts, build_parts
 from worldmodels.runtime.config import Precision, RunConfig
-from worldmodels.training.estimate import RunEstimate, estimate_run, in_words
+from worldmodels.training.estimate import RunEstimate, estimate_run
 
 WORTH = 0.95
 """Share of float32's time that bfloat16 may take at most: a smaller gain is within what a measurement errs by."""
@@ -30,10 +30,10 @@ def build_measured(config: RunConfig, env: VectorEnv, initial_steps: int) -> tup
     if not processor.multiplies_bfloat16:
         return *wide, f"Precision: float32, since {processor} has no instructions for bfloat16"
     narrow = _measured(config, "bfloat16", env, initial_steps)
-    better, other = (narrow, wide) if narrow[1].seconds <= WORTH * wide[1].seconds else (wide, narrow)
-    names = better[0].config.precision, other[0].config.precision
-    times = in_words(better[1].seconds), in_words(other[1].seconds)
-    return *better, f"Precision: {names[0]}, measured on this processor: {times[0]} against {times[1]} in {names[1]}"
+    # Other programs change the wall time from one measurement to the next; the processors' own time they hardly do.
+    share = narrow[1].processor_seconds / wide[1].processor_seconds
+    better, name = (narrow, "bfloat16") if share <= WORTH else (wide, "float32")
+    return *better, f"Precision: {name}; in bfloat16 the run takes {share:.2f} of float32's time on this processor"
 
 
 def _measured(config: RunConfig, precision: Precision, env: VectorEnv, initial_steps: int) -> tuple[Parts, RunEstimate]:
