@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import subprocess
 import time
 from pathlib import Path
@@ -24,6 +23,7 @@ import numpy as np
 from env_footprint import footprint
 from env_speed_chart import RESULTS, draw
 
+from worldmodels.core.processor import this_processor
 from worldmodels.envs import GAMES, make_vec
 from worldmodels.envs.games import GAME_INFO
 from worldmodels.evaluation.measures.normalisation import RANGES
@@ -119,15 +119,15 @@ def main() -> None:
             print(table(rows[-1:]).splitlines()[2], flush=True)
     text = table(rows)
     print(text)
-    machine = {"machine": platform.machine(), "cores": os.cpu_count(), "load": os.getloadavg()[0]}
+    machine = {"processor": str(this_processor()), "cores": os.cpu_count(), "load": os.getloadavg()[0]}
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / "env_speed.json").write_text(json.dumps({"machine": machine, "rows": rows}, indent=2) + "\n")
     heading = (
         "# Speed of the native games\n\nSteps per second, 64 environments, one thread, random actions, "
         "observations written, resets included.\n"
         f"`python benchmarks/env_speed.py --repeats {arguments.repeats} --seconds {arguments.seconds}`, "
-        f"{os.cpu_count()} cores, load {machine['load']:.1f} at the end. Memory is that of one environment more, the "
-        "caller's arrays included.\n\n![Steps per second beside Procgen's](env_speed.png)\n\n"
+        f"{machine['cores']} cores of {machine['processor']}, load {machine['load']:.1f} at the end. Memory is that of "
+        "one environment more, the caller's arrays included.\n\n![Steps per second beside Procgen's](env_speed.png)\n\n"
     )
     (RESULTS / "env_speed.md").write_text(heading + text + "\n")
     draw(rows, RESULTS / "env_speed.png")

@@ -26,7 +26,7 @@ from speed.stopwatch import machine
 
 PIECES: dict[str, Callable[[argparse.Namespace], dict[str, Any]]] = {
     "dreamer": lambda how: dreamer.measure(how.updates),
-    "next_frame": lambda how: {"rounds": how.rounds, "learners": next_frame.measure(how.rounds)},
+    "next_frame": lambda how: next_frame.measure(how.rounds),
     "ppo": lambda how: ppo.measure(how.iterations, how.peer_python),
     "quality": lambda how: quality.measure(how.seconds),
 }

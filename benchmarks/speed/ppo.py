@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from speed.stopwatch import Stopwatch
+from speed.stopwatch import Stopwatch, precisions
 from worldmodels.core.config import load_config
 from worldmodels.runtime.build import build_parts
 from worldmodels.runtime.config import RunConfig
@@ -21,8 +21,7 @@ from worldmodels.runtime.environment import build_env
 from worldmodels.training.model_free import ModelFreeLoop
 
 GAME, ENVS, STEPS, PASSES, MINIBATCH = "coinrun", 16, 128, 3, 256
-TARGET, PEER = 1600.0, 1120.0
-"""Samples per second, the game left out: ours has to reach the first; Stable-Baselines3 does the second."""
+STABLE_BASELINES3 = "Stable-Baselines3"
 SETTINGS = [
     f"env.game={GAME}",
     f"env.num_envs={ENVS}",
@@ -56,8 +55,8 @@ class TimedEnv:
 class Ours:
     """The loop that `worldmodels train` runs."""
 
-    def __init__(self):
-        config = load_config(RunConfig, [], SETTINGS)
+    def __init__(self, precision: str):
+        config = load_config(RunConfig, [], [*SETTINGS, f"precision={precision}"])
         self._env = TimedEnv(build_env(config))
         self._loop = ModelFreeLoop(build_parts(config, self._env), config.training, self._env)
         self._loop.begin()
@@ -99,14 +98,13 @@ class Peer:
 
 
 def measure(iterations: int, peer_python: str | None) -> dict[str, Any]:
-    both: dict[str, Ours | Peer] = {"ours": Ours()}
+    learners: dict[str, Ours | Peer] = {f"ours, {precision}": Ours(precision) for precision in precisions()}
     if peer_python:
-        both["stable_baselines3"] = Peer(peer_python)
+        learners[STABLE_BASELINES3] = Peer(peer_python)
     for _ in range(iterations + 1):  # the first one traces
-        for learner in both.values():
+        for learner in learners.values():
             learner.iterate()
-    rows = {name: learner.figures() for name, learner in both.items()}
-    return {"iterations": iterations, "target": TARGET, "peer_elsewhere": PEER, "rows": rows}
+    return {"iterations": iterations, "rows": {name: learner.figures() for name, learner in learners.items()}}
 
 
 def _figures(wall: float, processor: float, game: list[float]) -> dict[str, float]:

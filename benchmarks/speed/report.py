@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from speed.dreamer import POLICY_TARGET
+from speed import dreamer, next_frame, ppo
 from speed.quality import STEPS_AHEAD
+from speed.stopwatch import PEER_PRODUCT, at_this_speed
 
 
 def report(result: dict[str, Any]) -> str:
@@ -23,33 +24,45 @@ def _machine(piece: dict[str, Any]) -> str:
     return f"{machine['cores']} cores of {machine['processor']}, TensorFlow {machine['tensorflow']}."
 
 
+def _peer_note(name: str, unit: str, figures: str, piece: dict[str, Any]) -> str:
+    return (
+        f"{name} does not run beside this: {figures} {unit}, measured on two cores of an Intel Xeon, are scaled by the "
+        f"speed of a product of two matrices of 2048 x 2048 in float32, {PEER_PRODUCT:.0f} GFLOP/s there and "
+        f"{piece['product']:.0f} in this run."
+    )
+
+
 def _dreamer(piece: dict[str, Any]) -> list[str]:
+    peer = at_this_speed(dreamer.PEER, piece["product"])
     lines = [
         "## Dreamer",
         "",
         f"`python benchmarks/train_speed.py --only dreamer --updates {piece['updates']}`, {_machine(piece)} Medians "
         "over updates made in turn; frames are those of the batch, per second of fitting the model and improving the "
-        "policy together.",
+        "policy together. Batches are 16 x 32 frames, where nothing else is said. "
+        + _peer_note("DreamerV2's own code", "frames/s", f"its {dreamer.PEER:.0f}", piece),
         "",
-        "| learner | frames/s | target | processor s/update | policy step, 16 envs | world model weights |",
-        "|---|---|---|---|---|---|",
+        "| learner | precision | frames/s | best | over DreamerV2's code | processor s/update | policy step, 16 envs |"
+        " world model weights |",
+        "|---|---|---|---|---|---|---|---|",
     ]
-    for name, row in piece["learners"].items():
+    for row in piece["rows"]:
+        over = f"{row['frames_per_second'] / peer:.2f}" if row["learner"] == "reference" else "-"
         lines.append(
-            f"| {name} | {row['frames_per_second']:,.0f} | {row['target']:,.0f} | "
-            f"{row['processor_seconds_per_update']:.3f} | {row['policy_step_milliseconds']:.2f} ms | "
-            f"{row['parameters'] / 1e6:.2f}M |"
+            f"| {row['learner']} | {row['precision']} | {row['frames_per_second']:,.0f} | "
+            f"{row['best_frames_per_second']:,.0f} | {over} | {row['processor_seconds_per_update']:.3f} | "
+            f"{row['policy_step_milliseconds']:.2f} ms | {row['parameters'] / 1e6:.2f}M |"
         )
     lines += [
         "",
-        f"The target for a policy step is {POLICY_TARGET:.0f} ms. Image error (mean squared, pixels from 0 to 1) on "
-        f"held-out coinrun levels after {piece['updates']} updates on the same batches, predicting without looking:",
+        f"Image error (mean squared, pixels from 0 to 1) on held-out coinrun levels after {piece['updates']} updates "
+        "on the same batches, predicting without looking:",
         "",
         "| | 1 step | 5 steps | 10 steps | 15 steps | mean of 1 to 15 |",
         "|---|---|---|---|---|---|",
     ]
-    rows = {name: row["image_error"] for name, row in piece["learners"].items()}
-    rows["the last frame seen, copied"] = piece["learners"]["reference"]["copy_image_error"]
+    rows = {f"{row['learner']}, {row['precision']}": row["image_error"] for row in piece["rows"]}
+    rows["the last frame seen, copied"] = piece["rows"][0]["copy_image_error"]
     for name, error in rows.items():
         cells = [*(error[step - 1] for step in (1, 5, 10, 15)), sum(error) / len(error)]
         lines.append(f"| {name} | " + " | ".join(f"{cell:.5f}" for cell in cells) + " |")
@@ -57,50 +70,51 @@ def _dreamer(piece: dict[str, Any]) -> list[str]:
 
 
 def _next_frame(piece: dict[str, Any]) -> list[str]:
+    peer = next_frame.PEER
+    figures = f"its {peer['training']:.2f} of training and {peer['simulation_16']:.2f} of simulating 16"
     lines = [
         "## Next-frame models",
         "",
         f"`python benchmarks/train_speed.py --only next_frame --rounds {piece['rounds']}`, {_machine(piece)} Medians, "
         "in turn. A frame of training is a target after the frames that a window begins with; one of simulation is a "
-        "step of one rollout with its image, reward and continuation. tensor2tensor's code at the published sizes, on "
-        "two cores: 1.4 (stochastic) and 3.9 (deterministic) frames/s of training, 4.5 of simulation.",
+        "step of one rollout with its image, reward and continuation. "
+        + _peer_note("tensor2tensor's code at the published stochastic model", "frames/s", figures, piece),
         "",
-        "| preset | weights | training, frames/s | processor s/frame | simulation of one | of 16 | processor s/frame |",
-        "|---|---|---|---|---|---|---|",
+        "| preset | precision | weights | training, frames/s | over tensor2tensor | simulation of one | of 16 |"
+        " over tensor2tensor | processor s/frame: training | simulation of 16 |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
-    for name, row in piece["learners"].items():
-        speeds = [_beside(row, what) for what in ("training", "simulation_1", "simulation_16")]
+    for row in piece["rows"]:
+        over = {
+            name: f"{row[name] / at_this_speed(speed, piece['product']):.2f}" if row["preset"] == "simple" else "-"
+            for name, speed in peer.items()
+        }
         lines.append(
-            f"| {name} | {row['parameters'] / 1e6:.2f}M | {speeds[0]} | {row['training_processor_seconds']:.4f} | "
-            f"{speeds[1]} | {speeds[2]} | {row['simulation_16_processor_seconds']:.4f} |"
+            f"| {row['preset']} | {row['precision']} | {row['parameters'] / 1e6:.2f}M | {row['training']:,.1f} | "
+            f"{over['training']} | {row['simulation_1']:,.1f} | {row['simulation_16']:,.1f} | {over['simulation_16']} |"
+            f" {row['training_processor_seconds']:.4f} | {row['simulation_16_processor_seconds']:.4f} |"
         )
     return lines
 
 
-def _beside(row: dict[str, Any], what: str) -> str:
-    target = row["targets"].get(what)
-    return f"{row[what]:,.1f}" + (f" (target {target:,.1f})" if target else "")
-
-
 def _ppo(piece: dict[str, Any]) -> list[str]:
-    peer = " --peer-python PYTHON_WITH_STABLE_BASELINES3" if "stable_baselines3" in piece["rows"] else ""
+    beside = piece["rows"].get(ppo.STABLE_BASELINES3)
+    option = " --peer-python PYTHON_WITH_STABLE_BASELINES3" if beside else ""
     lines = [
         "## PPO in the real game",
         "",
-        f"`python benchmarks/train_speed.py --only ppo --iterations {piece['iterations']}{peer}`, {_machine(piece)} "
+        f"`python benchmarks/train_speed.py --only ppo --iterations {piece['iterations']}{option}`, {_machine(piece)} "
         "Medians over iterations made in turn: 16 environments of coinrun, 128 steps, the Nature network on one "
         "frame, three passes of minibatches of 256. A sample is one step of one environment, acted, played and "
-        "learned from. The "
-        f"target without the game's own time is {piece['target']:,.0f} samples/s; on another day such a machine ran "
-        f"Stable-Baselines3 at {piece['peer_elsewhere']:,.0f}.",
+        "learned from.",
         "",
-        "| | samples/s | without the game | game, s/iteration | processor s/iteration |",
-        "|---|---|---|---|---|",
+        "| | samples/s | over Stable-Baselines3 | without the game | game, s/iteration | processor s/iteration |",
+        "|---|---|---|---|---|---|",
     ]
-    names = {"ours": "ours", "stable_baselines3": "Stable-Baselines3"}
     for name, row in piece["rows"].items():
+        over = f"{row['samples_per_second'] / beside['samples_per_second']:.2f}" if beside else "-"
         lines.append(
-            f"| {names[name]} | {row['samples_per_second']:,.0f} | {row['without_the_game']:,.0f} | "
+            f"| {name} | {row['samples_per_second']:,.0f} | {over} | {row['without_the_game']:,.0f} | "
             f"{row['game_seconds']:.3f} | {row['processor_seconds']:.2f} |"
         )
     return lines

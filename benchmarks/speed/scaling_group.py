@@ -12,7 +12,7 @@ import tensorflow as tf
 from speed import flops
 from speed.experience import ACTIONS, STREAMS
 from speed.sizes import UPDATES, Setting, configured
-from speed.stopwatch import Stopwatch, machine
+from speed.stopwatch import Product, Stopwatch, machine
 from worldmodels.agents import build_agent
 from worldmodels.core.seeding import fold
 from worldmodels.core.types import Batch
@@ -23,8 +23,6 @@ from worldmodels.models.graph import make_deterministic
 from worldmodels.models.precision import Precision, building_in
 from worldmodels.runtime.actor import ModelActor
 
-PRODUCT = 2048
-"""Side of the matrices whose product shows what the machine can do."""
 LEAST_ROUNDS, MOST_ROUNDS = 3, 60
 
 
@@ -96,22 +94,6 @@ class Player(Subject):
         return {"policy step": self.setting.envs * flops.act(self.config.model, self.config.agent, self.shape, ACTIONS)}
 
 
-class Product:
-    """A large matrix product, which takes its turn with what is measured."""
-
-    def __init__(self, precision: Precision):
-        x = tf.random.stateless_normal((PRODUCT, PRODUCT), STREAMS.key("product"))
-        self._x, self._multiply = tf.cast(x, precision), tf.function(tf.matmul, autograph=False)
-        self.stopwatch = Stopwatch()
-
-    def turn(self) -> None:
-        with self.stopwatch():
-            self._multiply(self._x, self._x)[0, 0].numpy()
-
-    def figures(self) -> dict[str, Any]:
-        return figures(self.stopwatch, 2 * PRODUCT**3)
-
-
 def noise(batch: int, length: int, shape: tuple[int, int, int]) -> Batch:
     """Windows of random pixels and actions, without rewards and ends."""
     generator, nothing = STREAMS.generator("noise"), np.zeros((batch, length), bool)
@@ -154,7 +136,7 @@ def record(subject: Learner | Player, product: Product) -> dict[str, Any]:
         "precision": subject.precision,
         "amount": subject.amount,
         "weights": subject.weights,
-        "product": product.figures(),
+        "product": figures(product.stopwatch, product.OPERATIONS),
         "parts": {name: figures(watch, operations.get(name)) for name, watch in subject.stopwatches.items()},
         "machine": machine(),
     }

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-import platform
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from worldmodels.core.processor import this_processor
+
+if TYPE_CHECKING:
+    from worldmodels.models.precision import Precision
 
 
 class Stopwatch:
@@ -40,6 +43,10 @@ class Stopwatch:
         """The median, in seconds."""
         return _median(self._wall, self._warm_up)
 
+    def least(self) -> float:
+        """The shortest, in seconds: what the machine does when nothing else runs on it."""
+        return min(self._wall[min(self._warm_up, len(self._wall) - 1) :])
+
     def processor(self) -> float:
         """The median of user and system time of all threads, in seconds."""
         return _median(self._processor, self._warm_up)
@@ -49,14 +56,44 @@ def _median(seconds: list[float], warm_up: int) -> float:
     return float(np.median(seconds[min(warm_up, len(seconds) - 1) :]))
 
 
+class Product:
+    """A product of two matrices of 2048 x 2048, which takes its turn with what is measured: what the machine can do."""
+
+    SIDE = 2048
+    OPERATIONS = 2 * SIDE**3
+
+    def __init__(self, precision: Precision):
+        import tensorflow as tf
+
+        x = tf.random.stateless_normal((self.SIDE, self.SIDE), (1, 2))
+        self._x, self._multiply = tf.cast(x, precision), tf.function(tf.matmul, autograph=False)
+        self.stopwatch = Stopwatch()
+
+    def turn(self) -> None:
+        with self.stopwatch():
+            self._multiply(self._x, self._x)[0, 0].numpy()
+
+    def gigaflops(self) -> float:
+        """The median, in 10**9 operations a second."""
+        return self.OPERATIONS / self.stopwatch.wall() / 1e9
+
+
+PEER_PRODUCT = 300.0
+"""GFLOP/s of such a product in float32 on the machine where peers that cannot run here were measured."""
+
+
+def at_this_speed(peer: float, product: float) -> float:
+    """Return what a peer's figure per second would be here, by the speed of a large product in float32."""
+    return peer * product / PEER_PRODUCT
+
+
+def precisions() -> list[Precision]:
+    """Those that pay on this processor."""
+    return ["float32", "bfloat16"] if this_processor().multiplies_bfloat16 else ["float32"]
+
+
 def machine() -> dict[str, Any]:
     """What was measured on."""
     import tensorflow as tf
 
-    return {"processor": _processor_name(), "cores": os.cpu_count(), "tensorflow": tf.__version__}
-
-
-def _processor_name() -> str:
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text().splitlines() if info.exists() else []
-    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
+    return {"processor": str(this_processor()), "cores": os.cpu_count(), "tensorflow": tf.__version__}
