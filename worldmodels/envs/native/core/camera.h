@@ -83,17 +83,14 @@ private:
     int left_, top_;
 };
 
-// Draws `sprite` with its middle at a world position.
+// Draws `sprite`, painted for this camera's view, with its middle at a world position.
 inline void draw_centred(Canvas& canvas, const Camera& camera, const Bitmap& sprite, float x, float y) {
-    const float half_width = 0.5F * static_cast<float>(sprite.width) / camera.scale();
-    const float half_height = 0.5F * static_cast<float>(sprite.height) / camera.scale();
-    canvas.blit(sprite, camera.column(x - half_width), camera.row(y + half_height));
+    canvas.blit(sprite, camera.column(x - sprite.half_width), camera.row(y + sprite.half_height));
 }
 
 // Draws `sprite` standing on `bottom`: a picture may be taller than the box that it stands for.
 inline void draw_standing(Canvas& canvas, const Camera& camera, const Bitmap& sprite, float x, float bottom) {
-    const float half_width = 0.5F * static_cast<float>(sprite.width) / camera.scale();
-    canvas.blit(sprite, camera.column(x - half_width), camera.row(bottom) - sprite.height);
+    canvas.blit(sprite, camera.column(x - sprite.half_width), camera.row(bottom) - sprite.height);
 }
 
 // Draws `sprite` with its lower left corner on that of a cell.

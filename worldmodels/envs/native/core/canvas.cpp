@@ -18,21 +18,28 @@ inline std::uint8_t blended(unsigned source, unsigned keep, unsigned destination
     return static_cast<std::uint8_t>(source + divide_by_255(destination * keep));
 }
 
-// Blends `count` bytes, 1 to 16, of a block of 16; the others stay as they are. Compilers turn the fixed loop into a
+// The same for 16 bytes: a product of 257 in place of the shift and the sum. Compilers turn the fixed loop into a
 // handful of vector instructions.
-inline void blend_block(std::uint8_t* destination, const std::uint8_t* source, const std::uint8_t* keep,
-                        int count = kBlock) {
+inline void blend_block(std::uint8_t* destination, const std::uint8_t* source, const std::uint8_t* keep) {
+    std::uint8_t mixed[kBlock];
+    for (int i = 0; i < kBlock; ++i) {
+        const auto product = static_cast<std::uint16_t>(destination[i] * keep[i] + 128);
+        mixed[i] = static_cast<std::uint8_t>(source[i] + ((std::uint32_t{product} * 257) >> 16));
+    }
+    std::memcpy(destination, mixed, kBlock);
+}
+
+// Blends the first `count` bytes, 1 to 16, of a block; the others stay as they are.
+inline void blend_part(std::uint8_t* destination, const std::uint8_t* source, const std::uint8_t* keep, int count) {
     static constexpr std::uint8_t kWindow[2 * kBlock] = {255, 255, 255, 255, 255, 255, 255, 255,
                                                          255, 255, 255, 255, 255, 255, 255, 255};
     const std::uint8_t* window = kWindow + kBlock - count;  // 255 for what is blended, else 0
-    std::uint8_t mixed[kBlock];
+    std::uint8_t seen[kBlock], kept[kBlock];
     for (int i = 0; i < kBlock; ++i) {
-        const auto kept = static_cast<std::uint8_t>(keep[i] | (255 - window[i]));
-        auto product = static_cast<std::uint16_t>(destination[i] * kept + 128);
-        product = static_cast<std::uint16_t>((product + (product >> 8)) >> 8);
-        mixed[i] = static_cast<std::uint8_t>((source[i] & window[i]) + product);
+        seen[i] = static_cast<std::uint8_t>(source[i] & window[i]);
+        kept[i] = static_cast<std::uint8_t>(keep[i] | ~window[i]);
     }
-    std::memcpy(destination, mixed, kBlock);
+    blend_block(destination, seen, kept);
 }
 
 // Rows of equal length: where the first begins, and how many bytes further on the next one does.
@@ -172,18 +179,28 @@ void Canvas::blit(const Bitmap& bitmap, int x, int y) {
         return;
     }
     const std::uint8_t* keep = bitmap.keep.data() + offset;
-    const std::uint8_t* const canvas_end = end();
     const int last = (bytes - 1) / kBlock * kBlock;  // where the last block of a row begins, which may run over its end
-    int left = rows.size();
-    for (; left > 0 && canvas_end - destination >= last + kBlock; --left) {
-        for (int i = 0; i < last; i += kBlock) blend_block(destination + i, source + i, keep + i);
-        blend_block(destination + last, source + last, keep + last, bytes - last);
-        destination += next_row, source += stride, keep += stride;
+    int left = rows.size(), at_end = 0;              // at the very end of the canvas no block may run over
+    while (at_end < left && end() - (destination + (left - at_end - 1) * next_row) < last + kBlock) ++at_end;
+    const auto for_rows = [&](int until, auto blend_row) {
+        for (; left > until; --left, destination += next_row, source += stride, keep += stride) blend_row();
+    };
+    const bool whole = columns.size() == bitmap.width;  // rows are padded with bytes that change nothing
+    if (whole && last == 0) {
+        for_rows(at_end, [&] { blend_block(destination, source, keep); });
+    } else if (whole) {
+        for_rows(at_end, [&] {
+            for (int i = 0; i <= last; i += kBlock) blend_block(destination + i, source + i, keep + i);
+        });
+    } else {
+        for_rows(at_end, [&] {
+            for (int i = 0; i < last; i += kBlock) blend_block(destination + i, source + i, keep + i);
+            blend_part(destination + last, source + last, keep + last, bytes - last);
+        });
     }
-    for (; left > 0; --left) {  // at the very end of the canvas
+    for_rows(0, [&] {
         for (int i = 0; i < bytes; ++i) destination[i] = blended(source[i], keep[i], destination[i]);
-        destination += next_row, source += stride, keep += stride;
-    }
+    });
 }
 
 void Canvas::paint_velocity(float horizontal, float vertical) {

@@ -26,6 +26,7 @@ struct Image {
 struct Bitmap {
     int width = 0, height = 0, stride = 0;
     bool opaque = true;
+    float half_width = 0, half_height = 0;  // in cells of the view that it is for
     std::vector<std::uint8_t> rgb, keep;
 };
 

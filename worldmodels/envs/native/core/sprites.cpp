@@ -108,6 +108,9 @@ const Bitmap& Sheet::painted(int sprite, const Look& look, std::size_t slot) con
         }
         bitmap = std::make_unique<Bitmap>(painter.bitmap(opaque));
     }
+    const float scale = static_cast<float>(view_) / cells_;
+    bitmap->half_width = 0.5F * static_cast<float>(bitmap->width) / scale;
+    bitmap->half_height = 0.5F * static_cast<float>(bitmap->height) / scale;
     slots_[slot].store(bitmap.get(), std::memory_order_release);
     return *bitmap.release();
 }
