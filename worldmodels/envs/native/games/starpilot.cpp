@@ -76,8 +76,11 @@ constexpr Type kOtherKinds[] = {FastFlyer, Meteor, Cloud, Turret};
 
 const Rules& rules_of(Mode mode) { return mode == Mode::Easy ? kEasy : mode == Mode::Extreme ? kExtreme : kHard; }
 
-bool is_flyer(int type) { return type == Flyer || type == FastFlyer; }
-bool is_target(int type) { return is_flyer(type) || type == Turret || type == Meteor; }
+constexpr bool is_one_of(int type, unsigned types) { return (types >> type & 1) != 0; }
+constexpr unsigned kFlyers = 1u << Flyer | 1u << FastFlyer, kTargets = kFlyers | 1u << Turret | 1u << Meteor;
+
+bool is_flyer(int type) { return is_one_of(type, kFlyers); }
+bool is_target(int type) { return is_one_of(type, kTargets); }
 bool is_deadly(int type) { return is_target(type) || type == FlyerShot || type == TurretShot; }
 
 // One entry of the list that is made when the level begins. It comes from the left if it flies to the right.
@@ -173,6 +176,7 @@ private:
     Entity arrived(const Arrival& arrival) const;
     void move_all(const Move& move);
     float resolve_hits();
+    float hit(Entity& shot, Entity& target);
     void touch_agent(StepResult& result);
     void fire(const Move& move);
     void fire_at_agent(std::size_t shooter, Type type, float speed);
@@ -184,8 +188,8 @@ private:
     Art art_;
     Grid grid_{kWorld, kWorld};
     Entities entities_;
-    std::vector<Entity*> targets_;   // only of use while hits are resolved
-    std::vector<Arrival> arrivals_;  // in the order of their steps
+    std::vector<Entity*> shots_, targets_;  // only of use while hits are resolved
+    std::vector<Arrival> arrivals_;         // in the order of their steps
     std::uint32_t next_arrival_ = 0;
     Effects explosions_;
     std::int32_t steps_ = 0;
@@ -267,7 +271,7 @@ void StarPilot::move_all(const Move& move) {
     Mover<MovementRules>(grid_, entities_, walls).move_agent(agent, move.x, move.y);
     for (std::size_t i = 1; i < entities_.size(); ++i) {
         drift(entities_[i]);
-        grow_older(entities_[i]);
+        ++entities_[i].age;
     }
     grow_older(explosions_);
 }
@@ -275,29 +279,35 @@ void StarPilot::move_all(const Move& move) {
 // Shots meet their targets before anything meets the ship: what is shot down in this step can no longer hurt.
 float StarPilot::resolve_hits() {
     float reward = 0;
-    targets_.clear();
-    for (Entity& e : entities_)
-        if (is_target(e.type)) targets_.push_back(&e);
-    for (Entity& shot : entities_) {
-        if (shot.type != PlayerShot) continue;
-        for (Entity* met : targets_) {
-            Entity& target = *met;
-            if (target.dead || !overlap(shot, target)) continue;
-            shot.dead = true;
-            explosions_.push_back({shot.x, shot.y, art::starpilot::Explosion, art::kExplosionFrames});
-            if (--target.health <= 0) {
-                target.dead = true;
-                reward += 1;
-            }
+    // Sorted without branches: what comes next in the list is anybody's guess.
+    shots_.resize(entities_.size());
+    targets_.resize(entities_.size());
+    Entity **shots_end = shots_.data(), **targets_end = targets_.data();
+    for (Entity& e : entities_) {
+        *shots_end = *targets_end = &e;
+        shots_end += e.type == PlayerShot;
+        targets_end += is_target(e.type);
+    }
+    for (Entity** shot = shots_.data(); shot != shots_end; ++shot) {
+        for (Entity** target = targets_.data(); target != targets_end; ++target) {
+            if (!overlap(**shot, **target) || (*target)->dead) continue;
+            reward += hit(**shot, **target);
             break;
         }
     }
     return reward;
 }
 
+float StarPilot::hit(Entity& shot, Entity& target) {
+    shot.dead = true;
+    explosions_.push_back({shot.x, shot.y, art::starpilot::Explosion, art::kExplosionFrames});
+    target.dead = --target.health <= 0;
+    return target.dead ? 1.0f : 0.0f;
+}
+
 void StarPilot::touch_agent(StepResult& result) {
     for (const Entity& e : entities_) {
-        if (e.dead || !(is_deadly(e.type) || e.type == Finish) || !overlap(e, entities_[0])) continue;
+        if (!overlap(e, entities_[0]) || e.dead || !(is_deadly(e.type) || e.type == Finish)) continue;
         result.terminated = true;
         if (e.type != Finish) continue;
         result.reward += kFinishReward;
@@ -310,7 +320,7 @@ void StarPilot::fire(const Move& move) {
     const std::size_t count = entities_.size();
     for (std::size_t i = 1; i < count; ++i) {
         const int type = entities_[i].type, age = entities_[i].age, timer = entities_[i].timer;
-        if (is_flyer(type) && age == timer) fire_at_agent(i, FlyerShot, rules_.flyer_shot_speed);
+        if (age == timer && is_flyer(type)) fire_at_agent(i, FlyerShot, rules_.flyer_shot_speed);
         if (type == Turret && age > 0 && age % timer == 0) fire_at_agent(i, TurretShot, kTurretShotSpeed);
     }
     if (move.special == 0) return;
