@@ -21,6 +21,19 @@ def gradients(balance: float, free_nats: float) -> list[tf.Tensor]:
     return tape.gradient(total, (POSTERIOR, PRIOR))
 
 
+@pytest.mark.parametrize("kind", ["float32", "bfloat16"])
+def test_the_gradient_of_the_image_loss_is_the_error_of_each_pixel(kind):
+    prediction, target = tf.constant([[0.5, -0.25], [0.0, 1.0]]), tf.constant([[0.25, 0.25], [0.0, -1.0]])
+    prediction = tf.cast(prediction, kind)
+    with tf.GradientTape() as tape:
+        tape.watch(prediction)
+        loss = 3.0 * image_loss(prediction, target)
+    gradient = tape.gradient(loss, prediction)
+    assert gradient.dtype == kind
+    # Three times the difference, over two images; all exact in either type.
+    np.testing.assert_array_equal(tf.cast(gradient, tf.float32), [[0.375, -0.75], [0.0, 3.0]])
+
+
 def test_image_loss_by_hand():
     # Two images of two pixels: 0.5 (1 + 4) and 0.5 (0 + 9).
     prediction, target = tf.constant([[[1.0, 2.0]], [[1.0, 2.0]]]), tf.constant([[[0.0, 4.0]], [[1.0, 5.0]]])

@@ -1,7 +1,8 @@
 """Decoders: features float32 (N, F) to images.
 
 A decoder has a layout of its own for pixels: `layer(features)` and `layer.target(images)` agree in it, so that the loss
-needs no rearranging of large tensors, and `layer.images(prediction)` turns it into uint8 images.
+needs no rearranging of large tensors, and `layer.images(prediction)` turns it into uint8 images. A prediction is as
+narrow as what the layer multiplies (see `precision.py`).
 """
 
 from __future__ import annotations
@@ -45,13 +46,13 @@ class ConvDecoder(Layer):
         x = precision.add_bias(tf.reshape(x, (-1, 5, 5, self.spread_bias.shape[0])), self.spread_bias)
         for conv in self.convs:
             x = conv(tf.nn.elu(x))
-        return precision.full(x)
+        return x
 
     def target(self, images: tf.Tensor) -> tf.Tensor:
         return to_float(images)
 
     def images(self, prediction: tf.Tensor) -> tf.Tensor:
-        return to_image(prediction)
+        return to_image(precision.full(prediction))
 
 
 class PatchDecoder(Layer):
@@ -70,11 +71,11 @@ class PatchDecoder(Layer):
         x = tf.nn.elu(self.dense(features))
         x = tf.nn.elu(self.far(tf.reshape(x, (-1, 2 * self.depth))))
         x = from_patches(tf.reshape(x, (-1, *self.grid, 4 * self.depth)), 2)
-        x = precision.full(self.near(tf.reshape(x, (-1, self.depth))))
+        x = self.near(tf.reshape(x, (-1, self.depth)))
         return tf.reshape(x, (-1, 2 * self.grid[0], 2 * self.grid[1], x.shape[-1]))
 
     def target(self, images: tf.Tensor) -> tf.Tensor:
         return to_float(to_patches(images, self.patch))
 
     def images(self, prediction: tf.Tensor) -> tf.Tensor:
-        return from_patches(to_image(prediction), self.patch)
+        return from_patches(to_image(precision.full(prediction)), self.patch)

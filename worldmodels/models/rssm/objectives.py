@@ -8,6 +8,7 @@ import tensorflow as tf
 from worldmodels.models.config import HeadConfig
 from worldmodels.models.distributions import bernoulli_nll, normal_nll, scale_gradient, symexp, symlog
 from worldmodels.models.layers import MLP
+from worldmodels.models.precision import full
 from worldmodels.models.rssm.latents import CategoricalLatents, GaussianLatents
 
 TRANSFORMS = {
@@ -53,9 +54,20 @@ def image_loss(prediction: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
     """Return half the squared error of pixels in [-0.5, 0.5], summed over each image: the mean over images, a scalar.
 
     The negative log-likelihood of unit-variance normals without its constant, so that a perfect image costs 0. Written
-    so that these largest of all tensors are passed over as few times as can be.
+    so that these largest of all tensors are passed over as few times as can be: the gradient has the prediction's type.
     """
-    return tf.nn.l2_loss(prediction - target) / tf.cast(tf.shape(target)[0], tf.float32)
+    count = tf.cast(tf.shape(target)[0], tf.float32)
+
+    @tf.custom_gradient
+    def loss(prediction: tf.Tensor) -> tuple[tf.Tensor, object]:
+        error = full(prediction) - target
+
+        def gradient(upstream: tf.Tensor) -> tf.Tensor:
+            return tf.cast(error, prediction.dtype) * tf.cast(upstream / count, prediction.dtype)
+
+        return tf.nn.l2_loss(error) / count, gradient
+
+    return loss(prediction)
 
 
 def balanced_kl(
