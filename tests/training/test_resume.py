@@ -115,7 +115,7 @@ BFLOAT16 = ("precision=bfloat16", "schedule.evaluate_every=0")
     [
         pytest.param("debug_ppo", 2, (), id="ppo"),
         pytest.param("debug_simple", 6, (), id="simple", marks=pytest.mark.slow),
-        pytest.param("debug", 2, (*BFLOAT16, "training.steps=240"), id="dreamer-bfloat16"),
+        pytest.param("debug", 1, (*BFLOAT16, "training.steps=240"), id="dreamer-bfloat16"),
         # A minibatch of more rows than those that stay in float32.
         pytest.param("debug_ppo", 1, (*BFLOAT16, "agent.minibatch=20"), id="ppo-bfloat16"),
         pytest.param("debug_simple", 5, BFLOAT16, id="simple-bfloat16", marks=pytest.mark.slow),
