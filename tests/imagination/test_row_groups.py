@@ -16,13 +16,13 @@ def test_groups_of_rows_are_equally_large() -> None:
 
 def test_groups_get_seeds_of_their_own_and_are_joined_without_what_was_made_twice() -> None:
     key = np.array([1, 2], np.int32)
-    rows = {"array": np.arange(38, dtype=np.int32), "tensor": tf.range(38) * 2}
+    rows = {"array": np.arange(70, dtype=np.int32), "tensor": tf.range(70) * 2}
 
     def function(group, seed):
         sums = group["array"] + group["tensor"]
         return sums, tf.fill(sums.shape, seed[0])
 
     sums, seeds = in_row_groups(function, rows, "vector", key)
-    assert sums.tolist() == [3 * row for row in range(38)]
-    # At most 32 rows at once: two groups of 19, whose seeds are named by their first rows.
-    assert seeds.tolist() == [fold(key, 0)[0]] * 19 + [fold(key, 19)[0]] * 19
+    assert sums.tolist() == [3 * row for row in range(70)]
+    # At most 64 rows at once: two groups of 35, whose seeds are named by their first rows.
+    assert seeds.tolist() == [fold(key, 0)[0]] * 35 + [fold(key, 35)[0]] * 35

@@ -32,7 +32,7 @@ def test_a_loop_product_has_the_gradients_of_the_plain_loop():
         return tf.stack(states[1:])
 
     def scanned():
-        product = LoopProduct(kernel, terms)
+        product = LoopProduct(kernel, terms, "float32")
 
         def step(state, term):
             return tf.tanh(product(state, term)), state

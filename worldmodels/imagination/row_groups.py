@@ -10,7 +10,7 @@ import tensorflow as tf
 
 from worldmodels.core.seeding import fold
 
-ROWS = {"vector": 32, "images": 16}
+ROWS = {"vector": 64, "images": 16}
 """Rows that a model continues at once, by `ModelSpec.feature_kind`: a model that gives every pixel a class needs tens
 of megabytes for each row."""
 ROLLOUTS = {"vector": 4096, "images": 256}

@@ -42,7 +42,7 @@ class LoopProduct:
     steps at once. Narrowed once for all steps, W pays for that even where a step has few rows.
     """
 
-    def __init__(self, kernel: tf.Tensor, terms: tf.Tensor, precision: Precision = "float32"):
+    def __init__(self, kernel: tf.Tensor, terms: tf.Tensor, precision: Precision):
         """Prepare the product of `kernel` (inputs, units) and `terms` (T, B, units), which are added at each step."""
         self._kernel = narrow(tf.stop_gradient(kernel), precision)
         self._precision = precision
