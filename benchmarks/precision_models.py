@@ -51,5 +51,5 @@ def image_errors(model: object) -> dict[str, float]:
     recording = record("coinrun", "held out", 200, HOLD, **HELD_OUT)
     streams = Streams(0)
     test = windows(recording, WINDOWS, CONTEXT + HORIZON, streams.generator("test windows"))
-    found = model_errors(OpenLoopPredictor(model, CONTEXT).predict(test, streams.key("test")), test, CONTEXT)
+    found = model_errors(OpenLoopPredictor(model, CONTEXT).measure(test, streams.key("test"))[0], test, CONTEXT)
     return {f"image error, {ahead} ahead": float(found.image_error.mean[ahead - 1]) for ahead in AHEAD}

@@ -54,6 +54,7 @@ def measure(precision: str, steps: int, turns: int, folder: Path) -> dict[str, A
     load_tensorflow()
     from worldmodels.core.checkpoint import Checkpoints
     from worldmodels.core.run_dir import RunDir
+    from worldmodels.core.unused_memory import release_unused_memory
     from worldmodels.replay import Replay
     from worldmodels.runtime.build import resolve_deterministic
     from worldmodels.runtime.environment import build_env
@@ -78,8 +79,10 @@ def measure(precision: str, steps: int, turns: int, folder: Path) -> dict[str, A
     run_turns(loop, turns)
     meter(f"{turns} turns")
     Checkpoints(run_dir.checkpoints).write(loop.step, loop.save())
+    release_unused_memory()
     meter("a checkpoint")
     evaluation.run(loop.step, Logger([]))
+    release_unused_memory()
     meter("an evaluation")
     run_turns(loop, turns)
     meter(f"{turns} turns more")

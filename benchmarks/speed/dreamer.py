@@ -112,7 +112,9 @@ def _part(batch: Batch) -> Batch:
 
 
 def figures(name: str, precision: str, learner: Learner, test: Batch) -> dict[str, Any]:
-    errors = model_errors(OpenLoopPredictor(learner.model, CONTEXT).predict(test, STREAMS.key("test")), test, CONTEXT)
+    errors = model_errors(
+        OpenLoopPredictor(learner.model, CONTEXT).measure(test, STREAMS.key("test"))[0], test, CONTEXT
+    )
     frames = BATCH * LENGTH // (4 if "8 x 16" in name else 1)
     return {
         "learner": name,

@@ -58,7 +58,9 @@ def compare_pair(published: str, small: str, recording: Batch, test: Batch, seco
 
 
 def row(name: str, learner: Learner, test: Batch) -> dict[str, Any]:
-    errors = model_errors(OpenLoopPredictor(learner.model, CONTEXT).predict(test, STREAMS.key("test")), test, CONTEXT)
+    errors = model_errors(
+        OpenLoopPredictor(learner.model, CONTEXT).measure(test, STREAMS.key("test"))[0], test, CONTEXT
+    )
     curves = {"image": errors.image_error, "reward": errors.reward_error, "copy": errors.copy_image_error}
     return {
         "name": name,

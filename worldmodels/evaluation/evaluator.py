@@ -7,7 +7,7 @@ actors are the evaluator's own: what is measured never notices.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -42,6 +42,17 @@ class FilmedCell(NamedTuple):
 
     cell: Cell
     film: EpisodeFilm
+
+
+class FilmedErrors(NamedTuple):
+    """The errors of a world model on W windows of T = C + H steps, and its frames of n of them."""
+
+    errors: dict[float, WorldModelErrors]
+    """By the model's temperature."""
+    predicted: np.ndarray
+    """uint8 (n, H, h, w, c): the predicted frames, under the first temperature."""
+    reconstruction: np.ndarray | None
+    """uint8 (n, T, h, w, c): its images of the frames that it observes; None for a model that has none."""
 
 
 class ImaginedResult(NamedTuple):
@@ -164,14 +175,24 @@ class Evaluator:
 
     def errors(self, windows: Batch) -> dict[float, WorldModelErrors]:
         """Return the world model's errors by its temperature."""
+        return self.filmed_errors(windows, ()).errors
+
+    def filmed_errors(self, windows: Batch, filmed: Sequence[int] | np.ndarray) -> FilmedErrors:
+        """Return the world model's errors, and its frames of some windows.
+
+        Args:
+            filmed: the indices of these windows.
+        """
         self._report(f"Predicting {len(windows.action)} windows")
-        reconstruction = self.reconstruct(windows)
-        return {
-            temperature: model_errors(
-                self.predict(windows, temperature), windows, self._settings.context, reconstruction
-            )
-            for temperature in self._settings.model_temperatures
-        }
+        key, predictions, errors = self._streams.key("prediction"), [], {}
+        reconstruction_error, reconstruction = self._predictor.measure_reconstruction(
+            windows, self._streams.key("reconstruction"), filmed
+        )
+        for temperature in self._settings.model_temperatures:
+            measured, frames = self._predictor.measure(windows, key, temperature, filmed)
+            errors[temperature] = model_errors(measured, windows, self._settings.context, reconstruction_error)
+            predictions.append(frames)
+        return FilmedErrors(errors, predictions[0], reconstruction)
 
     def imagined(self) -> list[ImaginedResult]:
         """Play the policy inside the model, for each of its temperatures and each of the model's.

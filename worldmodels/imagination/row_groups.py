@@ -10,29 +10,37 @@ import tensorflow as tf
 
 from worldmodels.core.seeding import fold
 
-ROWS = {"vector": 64, "images": 16}
-"""Rows that a model continues at once, by `ModelSpec.feature_kind`: a model that gives every pixel a class needs tens
-of megabytes for each row."""
+ROWS = 16
+"""Rows of which a model decodes images at once. One that gives every pixel a class needs tens of megabytes for each;
+and with so few, evaluating any model takes no more memory than learning it."""
 ROLLOUTS = {"vector": 4096, "images": 256}
-"""Rollouts of a planner at once, likewise; they decode no images."""
+"""Rollouts of a planner at once, which decode no images, by `ModelSpec.feature_kind`."""
 
 
-def in_row_groups(function: Callable[[Any, tf.Tensor], Any], rows: Any, feature_kind: str, key: np.ndarray) -> Any:
+def in_row_groups(
+    function: Callable[[Any, tf.Tensor], Any],
+    rows: Any,
+    key: np.ndarray,
+    keep: Callable[[Any, np.ndarray], Any] = lambda output, group: output,
+    most: int | None = None,
+) -> Any:
     """Call `function(group, seed)` for groups of rows, and return its outputs joined, as NumPy arrays.
 
     Args:
         function: takes a nest like `rows` with fewer rows and a seed, int32 (2,); returns a nest of tensors, leading
             the rows of the group.
         rows: a nest of arrays or tensors with one leading axis of rows.
-        feature_kind: of the model, which says how many rows a group holds at most.
         key: int32 (2,), of all seeds.
+        keep: takes the output for a group, as NumPy arrays, and the indices of its rows; what it returns is kept in the
+            output's place. So large outputs need never be there for all rows at once.
+        most: rows of a group, at most; `ROWS` if not given.
     """
     count = len(tf.nest.flatten(rows)[0])
     made = []
-    for group in row_groups(count, ROWS[feature_kind]):
+    for group in row_groups(count, most or ROWS):
         taken = tf.nest.map_structure(lambda x, group=group: _take(x, group), rows)
         output = function(taken, tf.constant(fold(key, int(group[0]))))
-        made.append(tf.nest.map_structure(lambda x: x.numpy(), output))
+        made.append(keep(tf.nest.map_structure(lambda x: x.numpy(), output), group))
     return tf.nest.map_structure(lambda *parts: np.concatenate(parts)[:count], *made)
 
 

@@ -9,7 +9,7 @@ from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Batch
 from worldmodels.evaluation.evaluator import Evaluator
 from worldmodels.evaluation.measures.grid import grid_metrics
-from worldmodels.evaluation.measures.model_errors import error_metrics, model_errors
+from worldmodels.evaluation.measures.model_errors import error_metrics
 from worldmodels.evaluation.measures.windows import held_out_windows
 from worldmodels.evaluation.report.comparison_video import prediction_video, video_rows
 from worldmodels.evaluation.report.pictures import draw_errors
@@ -50,16 +50,10 @@ class PeriodicEvaluation:
 
     def _world_model(self, step: int, logger: Logger) -> dict[str, float]:
         settings, windows = self._config.evaluation, self._windows()
-        reconstruction = self._evaluator.reconstruct(windows)
-        errors = {}
-        for temperature in settings.model_temperatures:
-            predicted = self._evaluator.predict(windows, temperature)
-            errors[temperature] = model_errors(predicted, windows, settings.context, reconstruction)
-            if len(errors) == 1:
-                rows = video_rows(windows, settings.context, VIDEO_WINDOWS)
-                chosen = Batch._make(values[rows] for values in windows)
-                images = None if reconstruction is None else reconstruction[rows]
-                frames = prediction_video(predicted.frame[rows], chosen, settings.context, images)
+        filmed = video_rows(windows, settings.context, VIDEO_WINDOWS)
+        errors, predicted, reconstruction = self._evaluator.filmed_errors(windows, filmed)
+        chosen = Batch._make(values[filmed] for values in windows)
+        frames = prediction_video(predicted, chosen, settings.context, reconstruction)
         draw_errors(errors, self._run_dir.eval / f"training_{step:08d}_world_model.png")
         self._write_video(step, "prediction", frames)
         logger.video(step, "eval/prediction", frames)

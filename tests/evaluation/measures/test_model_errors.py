@@ -24,7 +24,8 @@ KEY = np.array([1, 2], np.int32)
 def errors_of(model: Any, windows: Batch) -> WorldModelErrors:
     """The errors of a model that observes two frames."""
     predictor = OpenLoopPredictor(model, context=2)
-    return model_errors(predictor.predict(windows, KEY), windows, 2, predictor.reconstruct(windows, KEY))
+    reconstruction_error, _ = predictor.measure_reconstruction(windows, KEY)
+    return model_errors(predictor.measure(windows, KEY)[0], windows, 2, reconstruction_error)
 
 
 def test_what_comes_after_an_end_does_not_count_but_the_end_does() -> None:

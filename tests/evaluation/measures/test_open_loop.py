@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from worldmodels.evaluation.measures.open_loop import OpenLoopPredictor
-from worldmodels.imagination.row_groups import ROWS
+from worldmodels.imagination import row_groups
 
 KEY = np.array([1, 2], np.int32)
 
 
 def test_many_windows_are_predicted_in_groups(parts: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(ROWS, "vector", 2)
+    monkeypatch.setattr(row_groups, "ROWS", 2)
     rows = parts.windows([[3, 4, 5], [5, 6, 7], [7, 8, 9]], [[1, 2, 3], [2, 3, 4], [3, 4, 0]])
     model = parts.CountingModel(drift=1.0)
     model.spec = model.spec._replace(reconstructs=True)
@@ -22,3 +22,22 @@ def test_many_windows_are_predicted_in_groups(parts: SimpleNamespace, monkeypatc
     assert reconstruction is not None
     assert reconstruction[:, :, 0, 0, 0].tolist() == [[3, 4, 5], [5, 6, 7], [7, 8, 9]]
     assert predicted.reward.tolist() == [[2], [3], [4]]
+
+
+def test_measuring_keeps_the_errors_of_all_windows_and_the_frames_of_some(
+    parts: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(row_groups, "ROWS", 2)
+    rows = parts.windows([[3, 4, 5], [5, 6, 7], [7, 8, 9]], [[1, 2, 3], [2, 3, 4], [3, 4, 0]])
+    model = parts.CountingModel(drift=1.0)
+    model.spec = model.spec._replace(reconstructs=True)
+    predictor = OpenLoopPredictor(model, context=2)
+    measured, film = predictor.measure(rows, KEY, filmed=[2, 0])
+    # The drift makes every pixel of the predicted frame one too bright.
+    assert measured.image_error == pytest.approx(np.full((3, 1), 1 / 255**2), rel=1e-5)
+    assert measured.reward.tolist() == [[2], [3], [4]]
+    assert film[:, :, 0, 0, 0].tolist() == [[10], [6]]
+    errors, images = predictor.measure_reconstruction(rows, KEY, filmed=[1])
+    assert errors is not None and images is not None
+    assert errors.tolist() == [[0, 0, 0]] * 3
+    assert images[:, :, 0, 0, 0].tolist() == [[5, 6, 7]]

@@ -51,8 +51,7 @@ class ImaginedPlayer:
         """
         scales = [tf.constant(value, tf.float32) for value in (temperature, model_temperature)]
         context = Observations.of(Batch._make(values[:, : self._context] for values in windows))
-        kind = self._view.spec.feature_kind
-        played: Prediction = in_row_groups(lambda rows, seed: self._compiled(rows, *scales, seed), context, kind, key)
+        played: Prediction = in_row_groups(lambda rows, seed: self._compiled(rows, *scales, seed), context, key)
         return played
 
     def _observe_and_play(self, rows: Observations, temperature: Any, model_temperature: Any, seed: Any) -> Prediction:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from worldmodels.core.types import Batch
-from worldmodels.imagination.model_view import Prediction
+from worldmodels.evaluation.measures.frame_errors import image_errors
 
 METRICS = (
     "image_error",
@@ -23,6 +23,17 @@ METRICS = (
     "continuation_accuracy",
 )
 """The curves of which metrics are made."""
+
+
+class MeasuredPrediction(NamedTuple):
+    """What is kept of a prediction of W windows: everything but its frames."""
+
+    image_error: np.ndarray
+    """float64 (W, H): the mean squared error of each predicted frame, pixels from 0 to 1."""
+    reward: np.ndarray
+    """float32 (W, H): the predicted rewards."""
+    continuation: np.ndarray
+    """float32 (W, H): the predicted probabilities that the episode goes on."""
 
 
 class Curve(NamedTuple):
@@ -77,25 +88,22 @@ class WorldModelErrors(NamedTuple):
 
 
 def model_errors(
-    predicted: Prediction, windows: Batch, context: int, reconstruction: np.ndarray | None = None
+    predicted: MeasuredPrediction, windows: Batch, context: int, reconstruction_error: np.ndarray | None = None
 ) -> WorldModelErrors:
     """Return the errors of a prediction of W windows of C + H steps, C being `context`.
 
     Where an episode ends, the end itself counts, and what comes after it does not.
 
     Args:
-        predicted: NumPy arrays, leading (W, H).
-        reconstruction: uint8 (W, C + H, h, w, c), the model's images of the frames that it observes, if it has any.
+        reconstruction_error: float64 (W, C + H), the errors of the model's images of the frames that it observes, if it
+            has any.
     """
     truth, counts = windows.observation[:, context:], counting(windows.is_last, context)
-
-    def error(frames: np.ndarray) -> Curve:
-        return mean_curve(_image_error(frames, truth), counts)
-
+    copy_error = image_errors(truth, windows.observation[:, context - 1 : context])
     return WorldModelErrors(
-        error(predicted.frame),
-        error(windows.observation[:, context - 1 : context]),
-        None if reconstruction is None else error(reconstruction[:, context:]),
+        mean_curve(predicted.image_error, counts),
+        mean_curve(copy_error, counts),
+        None if reconstruction_error is None else mean_curve(reconstruction_error[:, context:], counts),
         **_reward_figures(predicted.reward, windows.reward, context, counts),
         **_continuation_figures(predicted.continuation, windows.is_terminal[:, context:], counts),
     )
@@ -131,13 +139,6 @@ def counting(is_last: np.ndarray, context: int) -> np.ndarray:
     """
     ended = np.logical_or.accumulate(is_last[:, context - 1 : -1], axis=1)
     return ~ended
-
-
-def _image_error(frames: np.ndarray, truth: np.ndarray) -> np.ndarray:
-    """Return the mean squared error of each frame, pixels from 0 to 1, float64 (W, H)."""
-    # Window by window: in floating point, all of them at once would take gigabytes.
-    distances = ((mine.astype(np.float32) - true) / 255 for mine, true in zip(frames, truth, strict=True))
-    return np.stack([np.square(distance).mean(axis=(1, 2, 3), dtype=np.float64) for distance in distances])
 
 
 def mean_curve(values: np.ndarray, counts: np.ndarray) -> Curve:

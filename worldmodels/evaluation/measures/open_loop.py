@@ -5,6 +5,7 @@ One letter per axis: W windows, C steps that are observed (the context), H steps
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ import tensorflow as tf
 
 from worldmodels.core.seeding import fold
 from worldmodels.core.types import Batch
+from worldmodels.evaluation.measures.frame_errors import FrameErrors
+from worldmodels.evaluation.measures.model_errors import MeasuredPrediction
 from worldmodels.imagination.model_view import ModelView, Observations, Prediction, states_at, swap_rows_and_time
 from worldmodels.imagination.row_groups import in_row_groups
 from worldmodels.models.api import WorldModel
@@ -42,6 +45,34 @@ class OpenLoopPredictor:
         scale = tf.constant(temperature, tf.float32)
         return self._in_groups(lambda rows, seed: self._continue(rows, scale, seed), windows, key)
 
+    def measure(
+        self, windows: Batch, key: np.ndarray, temperature: float = 1.0, filmed: Sequence[int] | np.ndarray = ()
+    ) -> tuple[MeasuredPrediction, np.ndarray]:
+        """Return the errors of what `predict` returns, and the predicted frames of n windows, uint8 (n, H, h, w, c).
+
+        Args:
+            filmed: the indices of these windows.
+        """
+        meter, scale = (
+            FrameErrors(windows.observation[:, self._context :], filmed),
+            tf.constant(temperature, tf.float32),
+        )
+
+        def keep(predicted: Prediction, rows: np.ndarray) -> MeasuredPrediction:
+            return MeasuredPrediction(meter(predicted.frame, rows), predicted.reward, predicted.continuation)
+
+        measured = self._in_groups(lambda rows, seed: self._continue(rows, scale, seed), windows, key, keep)
+        return measured, meter.film
+
+    def measure_reconstruction(
+        self, windows: Batch, key: np.ndarray, filmed: Sequence[int] | np.ndarray = ()
+    ) -> tuple[np.ndarray, np.ndarray] | tuple[None, None]:
+        """Return the errors of what `reconstruct` returns, float64 (W, C + H), and its images of a few windows."""
+        if not self._view.spec.reconstructs:
+            return None, None
+        meter = FrameErrors(windows.observation, filmed)
+        return self._in_groups(self._see, windows, fold(key, 0), meter), meter.film
+
     def reconstruct(self, windows: Batch, key: np.ndarray) -> np.ndarray | None:
         """Return the model's images of the frames that it observes, uint8 (W, C + H, h, w, c).
 
@@ -52,8 +83,8 @@ class OpenLoopPredictor:
         """
         return self._in_groups(self._see, windows, fold(key, 0)) if self._view.spec.reconstructs else None
 
-    def _in_groups(self, function: Any, windows: Batch, key: np.ndarray) -> Any:
-        return in_row_groups(function, Observations.of(windows), self._view.spec.feature_kind, key)
+    def _in_groups(self, function: Any, windows: Batch, key: np.ndarray, *keep: Any) -> Any:
+        return in_row_groups(function, Observations.of(windows), key, *keep)
 
     def _observe_and_continue(self, rows: Observations, temperature: tf.Tensor, seed: tf.Tensor) -> Prediction:
         observe_seed, continue_seed = tf.unstack(tf.random.split(seed, 2))

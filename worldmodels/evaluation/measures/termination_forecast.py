@@ -17,13 +17,15 @@ from worldmodels.core.errors import UserError
 from worldmodels.core.seeding import fold
 from worldmodels.core.types import State
 from worldmodels.imagination.model_view import ModelView, Observations, swap_rows_and_time
-from worldmodels.imagination.row_groups import in_row_groups
+from worldmodels.imagination.row_groups import ROWS, in_row_groups
 from worldmodels.models.api import WorldModel
 from worldmodels.runtime.action_recording import ActionRecording
 from worldmodels.runtime.action_replay import replay_actions
 
 TOLERANCE = 2
 """Steps by which a predicted end may be off."""
+STARTS = {"vector": 64, "images": ROWS}
+"""Starts that are continued at once, by `ModelSpec.feature_kind`: with vectors no image is decoded."""
 
 
 class ReplayedEpisode(NamedTuple):
@@ -106,7 +108,7 @@ class TerminationForecaster:
         ahead = np.lib.stride_tricks.sliding_window_view(actions, self._horizon)[:length]
         starts = (tf.nest.map_structure(lambda x: x[0], states), ahead)
         predicted = np.arange(length) + in_row_groups(
-            self._compiled, starts, self._view.spec.feature_kind, fold(key, 1)
+            self._compiled, starts, fold(key, 1), most=STARTS[self._view.spec.feature_kind]
         )
         predicted[predicted > length + TOLERANCE] = np.nan
         return TerminationForecast(length, predicted)
