@@ -65,7 +65,7 @@ def test_auto_takes_bfloat16_where_it_is_faster(decide):
 @pytest.mark.parametrize("bfloat16", [951.0, 1000.0, 3000.0])
 def test_auto_keeps_float32_for_a_gain_that_a_measurement_cannot_tell(decide, bfloat16):
     found, words, built = decide("auto", NEW, float32=1000.0, bfloat16=bfloat16)
-    assert (found, built) == ("float32", ["float32", "bfloat16"])
+    assert (found, built) == ("float32", ["float32", "bfloat16", "float32"])  # what was measured first is gone by then
     assert words.startswith("Precision: float32; in bfloat16 the run takes ")
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import tensorflow as tf
+from tensorflow.python.framework import ops
 
 
 def make_deterministic() -> None:
@@ -46,6 +47,26 @@ def graph(method: Callable[..., Any]) -> Callable[..., Any]:
         return compiled(*map(_tensor, arguments), **{key: _tensor(x) for key, x in named.items()})
 
     return call
+
+
+def custom_gradients() -> frozenset[str]:
+    """Return the names under which this process knows the gradients that `tf.custom_gradient` made."""
+    return frozenset(name for name in _gradient_registry() if name.startswith("CustomGradient"))
+
+
+def forget_custom_gradients(names: Iterable[str]) -> None:
+    """Forget custom gradients whose graphs are used no more.
+
+    TensorFlow has no way to do so: it keeps each for the life of the process, and with it the graph in which it was
+    made. The second set of graphs of `dreamer_small` would keep 60 MB.
+    """
+    registry = _gradient_registry()
+    for name in names:
+        registry.pop(name, None)
+
+
+def _gradient_registry() -> dict[str, Any]:
+    return ops.gradient_registry._registry  # no public name leads there
 
 
 def _tensor(x: Any) -> Any:

@@ -18,9 +18,9 @@ class ReplayConfig(Section):
     """Steps kept, summed over the streams; the oldest sixteenth is dropped when they are reached. A step of 64x64 RGB
     takes about 0.8 kB of disk, by the game, and 12.3 kB if nothing in it can be compressed (`buffer_size` in
     Stable-Baselines3)."""
-    memory_megabytes: Positive = 100
+    memory_megabytes: Positive = 50
     """Memory for the newest frames, in units of 10**6 bytes; older ones are read from disk, which takes a batch of
-    16 x 32 frames about 5 ms. What else the store keeps in memory, 21 bytes for each step of the capacity, is counted
+    16 x 32 frames about 6 ms. What else the store keeps in memory, 21 bytes for each step of the capacity, is counted
     in."""
     held_out_every: Annotated[int, _NONE_OR_SOME, limits(0, 10**12)] = 0
     """Episodes of which one is kept out of training, whole, to measure the world model on it; 0: none."""

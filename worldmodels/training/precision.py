@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from worldmodels.core.processor import Processor, this_processor
+from worldmodels.core.unused_memory import release_unused_memory
 from worldmodels.envs import VectorEnv
+from worldmodels.models.graph import custom_gradients, forget_custom_gradients
 from worldmodels.runtime.build import Parts, build_parts
 from worldmodels.runtime.config import Precision, RunConfig
 from worldmodels.training.estimate import RunEstimate, estimate_run
@@ -26,14 +28,22 @@ def build_measured(config: RunConfig, env: VectorEnv, initial_steps: int) -> tup
         slow = config.precision == "bfloat16" and not processor.multiplies_bfloat16
         note = ", which this processor emulates: tens of times slower than float32" if slow else ", as configured"
         return parts, estimate, f"Precision: {config.precision}{note}"
+    unmeasured = custom_gradients()
     wide = _measured(config, "float32", env, initial_steps)
     if not processor.multiplies_bfloat16:
         return *wide, f"Precision: float32, since {processor} has no instructions for bfloat16"
+    float32 = wide[1]
+    # Dropped before the others are built, which then take its place in memory. It is seldom built again.
+    del wide
+    forget_custom_gradients(custom_gradients() - unmeasured)
+    release_unused_memory()
     narrow = _measured(config, "bfloat16", env, initial_steps)
     # Other programs change the wall time from one measurement to the next; the processors' own time they hardly do.
-    share = narrow[1].processor_seconds / wide[1].processor_seconds
-    better, name = (narrow, "bfloat16") if share <= WORTH else (wide, "float32")
-    return *better, f"Precision: {name}; in bfloat16 the run takes {share:.2f} of float32's time on this processor"
+    share = narrow[1].processor_seconds / float32.processor_seconds
+    words = f"in bfloat16 the run takes {share:.2f} of float32's time on this processor"
+    if share <= WORTH:
+        return *narrow, f"Precision: bfloat16; {words}"
+    return build_parts(replace(config, precision="float32"), env), float32, f"Precision: float32; {words}"
 
 
 def _measured(config: RunConfig, precision: Precision, env: VectorEnv, initial_steps: int) -> tuple[Parts, RunEstimate]:

@@ -14,6 +14,7 @@ from worldmodels.core.errors import UserError
 from worldmodels.core.processor import this_processor
 from worldmodels.core.run_dir import RunDir
 from worldmodels.core.schedules import Every
+from worldmodels.core.unused_memory import release_unused_memory
 from worldmodels.envs import VectorEnv
 from worldmodels.replay import Replay
 from worldmodels.runtime.build import Parts, build_parts, resolve_deterministic
@@ -135,6 +136,7 @@ class TrainingSession:
         if self._evaluates() and (self._schedules["evaluate"](loop.step) or finished):
             self._progress.message(f"Evaluating at step {loop.step:,}")
             values |= self._evaluation.run(loop.step, self._logger)
+            release_unused_memory()
         if values:
             self._logger.scalars(loop.step, values | loop.counters())
             self._show(values)
@@ -163,6 +165,7 @@ class TrainingSession:
             "processor": this_processor().instructions,
         }
         self._checkpoints.write(self._loop.step, self._loop.save() | more)
+        release_unused_memory()
 
 
 def _learning_rates(config: RunConfig, grown: Sequence[Growth]) -> dict[str, float]:
