@@ -185,12 +185,13 @@ class Evaluator:
         """
         self._report(f"Predicting {len(windows.action)} windows")
         key, predictions, errors = self._streams.key("prediction"), [], {}
-        reconstruction_error, reconstruction = self._predictor.measure_reconstruction(
+        seen, reconstruction = self._predictor.measure_reconstruction(
             windows, self._streams.key("reconstruction"), filmed
         )
         for temperature in self._settings.model_temperatures:
             measured, frames = self._predictor.measure(windows, key, temperature, filmed)
-            errors[temperature] = model_errors(measured, windows, self._settings.context, reconstruction_error)
+            foresight = self._predictor.foresight(windows, self._streams.key("foresight"), temperature)
+            errors[temperature] = model_errors(measured, windows, self._settings.context, seen, foresight)
             predictions.append(frames)
         return FilmedErrors(errors, predictions[0], reconstruction)
 

@@ -24,8 +24,8 @@ KEY = np.array([1, 2], np.int32)
 def errors_of(model: Any, windows: Batch) -> WorldModelErrors:
     """The errors of a model that observes two frames."""
     predictor = OpenLoopPredictor(model, context=2)
-    reconstruction_error, _ = predictor.measure_reconstruction(windows, KEY)
-    return model_errors(predictor.measure(windows, KEY)[0], windows, 2, reconstruction_error)
+    seen, _ = predictor.measure_reconstruction(windows, KEY)
+    return model_errors(predictor.measure(windows, KEY)[0], windows, 2, seen, predictor.foresight(windows, KEY))
 
 
 def test_what_comes_after_an_end_does_not_count_but_the_end_does() -> None:
@@ -121,8 +121,8 @@ def test_horizons_that_no_window_reached_are_no_metrics(parts: SimpleNamespace) 
     assert "eval/image_error_at_1" in metrics and "eval/image_error_at_3" not in metrics
 
 
-def test_a_quarter_of_fifty_is_twelve() -> None:
-    assert [reported_horizons(h) for h in (50, 15, 4, 3, 1)] == [[12, 50], [3, 15], [1, 4], [1, 3], [1]]
+def test_one_step_a_quarter_and_the_whole_horizon_are_reported() -> None:
+    assert [reported_horizons(h) for h in (50, 15, 4, 3, 1)] == [[1, 12, 50], [1, 3, 15], [1, 4], [1, 3], [1]]
 
 
 def test_only_a_model_that_reconstructs_has_a_reconstruction_error(parts: SimpleNamespace) -> None:
@@ -138,3 +138,26 @@ def test_only_a_model_that_reconstructs_has_a_reconstruction_error(parts: Simple
     assert errors.reconstruction_error is not None
     assert errors.reconstruction_error.mean == pytest.approx([(3 / 255) ** 2] * 2, rel=1e-5)
     assert errors.image_error.mean == pytest.approx([(5 / 255) ** 2, (7 / 255) ** 2], rel=1e-5)
+
+
+def test_moving_pixels_are_those_that_changed_by_more_than_a_tenth(parts: SimpleNamespace) -> None:
+    # From 20 to 50 every pixel changes by 30 of 255, more than a tenth; from 50 to 51 none does.
+    rows = parts.windows([[10, 20, 50, 51]], [[1] * 4])
+    errors = errors_of(parts.CountingModel(), rows)  # it predicts 21 and 22
+    assert errors.moving_image_error.n.tolist() == [1, 0]
+    assert errors.moving_image_error.mean[0] == pytest.approx((29 / 255) ** 2, rel=1e-5)
+    assert errors.copy_moving_image_error.mean[0] == pytest.approx((30 / 255) ** 2, rel=1e-5)
+    assert math.isnan(errors.moving_image_error.mean[1])
+    assert "eval/moving_image_error_at_1" in error_metrics({1.0: errors})
+    assert "eval/moving_image_error_at_2" not in error_metrics({1.0: errors})
+
+
+def test_foresight_is_among_the_metrics(parts: SimpleNamespace) -> None:
+    # Two frames are seen, then five steps are looked ahead, with a reward of 2 at the first of them alone.
+    rows = parts.windows([list(range(7)), list(range(10, 17))], [[0, 2, 0, 0, 0, 0, 0], [0] * 7])
+    metrics = error_metrics({1.0: errors_of(parts.CountingModel(), rows)})
+    assert (metrics["eval/reward_base_rate"], metrics["eval/reward_average_precision"]) == (0.5, 1)
+    assert metrics["eval/reward_ratio"] == 1
+    assert metrics["eval/end_base_rate"] == 0 and "eval/end_average_precision" not in metrics
+    short = parts.windows([[1, 2, 3]], [[0] * 3])
+    assert errors_of(parts.CountingModel(), short).foresight is None

@@ -34,10 +34,10 @@ def test_measuring_keeps_the_errors_of_all_windows_and_the_frames_of_some(
     predictor = OpenLoopPredictor(model, context=2)
     measured, film = predictor.measure(rows, KEY, filmed=[2, 0])
     # The drift makes every pixel of the predicted frame one too bright.
-    assert measured.image_error == pytest.approx(np.full((3, 1), 1 / 255**2), rel=1e-5)
+    assert measured.frame_errors.everywhere == pytest.approx(np.full((3, 1), 1 / 255**2), rel=1e-5)
     assert measured.reward.tolist() == [[2], [3], [4]]
     assert film[:, :, 0, 0, 0].tolist() == [[10], [6]]
     errors, images = predictor.measure_reconstruction(rows, KEY, filmed=[1])
     assert errors is not None and images is not None
-    assert errors.tolist() == [[0, 0, 0]] * 3
+    assert errors.everywhere.tolist() == [[0, 0, 0]] * 3
     assert images[:, :, 0, 0, 0].tolist() == [[5, 6, 7]]

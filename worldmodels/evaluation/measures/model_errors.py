@@ -12,11 +12,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from worldmodels.core.types import Batch
-from worldmodels.evaluation.measures.frame_errors import image_errors
+from worldmodels.evaluation.measures.event_foresight import EventForesight
+from worldmodels.evaluation.measures.frame_errors import FrameErrors, frame_errors
 
 METRICS = (
     "image_error",
     "copy_image_error",
+    "moving_image_error",
+    "copy_moving_image_error",
+    "reconstruction_error",
+    "moving_reconstruction_error",
     "reward_accuracy",
     "reward_sum_accuracy",
     "constant_reward_sum_accuracy",
@@ -28,8 +33,8 @@ METRICS = (
 class MeasuredPrediction(NamedTuple):
     """What is kept of a prediction of W windows: everything but its frames."""
 
-    image_error: np.ndarray
-    """float64 (W, H): the mean squared error of each predicted frame, pixels from 0 to 1."""
+    frame_errors: FrameErrors
+    """The errors of each predicted frame, (W, H)."""
     reward: np.ndarray
     """float32 (W, H): the predicted rewards."""
     continuation: np.ndarray
@@ -63,6 +68,14 @@ class WorldModelErrors(NamedTuple):
     reconstruction_error: Curve | None
     """The error of the model's image of a frame that it observes: the least that its decoder leaves. None for a model
     that reconstructs nothing (`ModelSpec.reconstructs`)."""
+    moving_image_error: Curve
+    """The error of the predicted image over the pixels that truly move; windows in which none does do not count."""
+    copy_moving_image_error: Curve
+    """Likewise of the last observed frame, copied."""
+    moving_reconstruction_error: Curve | None
+    """Likewise of the model's image of a frame that it observes."""
+    foresight: EventForesight | None
+    """How well rewards and ends a few steps ahead are foreseen; None where that was not measured."""
     reward_error: Curve
     """The mean absolute error of the reward."""
     reward_accuracy: Curve
@@ -88,47 +101,62 @@ class WorldModelErrors(NamedTuple):
 
 
 def model_errors(
-    predicted: MeasuredPrediction, windows: Batch, context: int, reconstruction_error: np.ndarray | None = None
+    predicted: MeasuredPrediction,
+    windows: Batch,
+    context: int,
+    reconstruction: FrameErrors | None = None,
+    foresight: EventForesight | None = None,
 ) -> WorldModelErrors:
     """Return the errors of a prediction of W windows of C + H steps, C being `context`.
 
     Where an episode ends, the end itself counts, and what comes after it does not.
 
     Args:
-        reconstruction_error: float64 (W, C + H), the errors of the model's images of the frames that it observes, if it
-            has any.
+        reconstruction: the errors of the model's images of the C + H frames that it observes, if it has any.
+        foresight: what else was measured of it.
     """
-    truth, counts = windows.observation[:, context:], counting(windows.is_last, context)
-    copy_error = image_errors(truth, windows.observation[:, context - 1 : context])
+    counts = counting(windows.is_last, context)
+    copied = frame_errors(windows.observation[:, context - 1 : context], windows.observation, context)
+    image, copy_image = _frame_curves(predicted.frame_errors, counts), _frame_curves(copied, counts)
+    seen = None if reconstruction is None else _frame_curves(reconstruction, counts)
     return WorldModelErrors(
-        mean_curve(predicted.image_error, counts),
-        mean_curve(copy_error, counts),
-        None if reconstruction_error is None else mean_curve(reconstruction_error[:, context:], counts),
+        image_error=image[0],
+        copy_image_error=copy_image[0],
+        reconstruction_error=seen and seen[0],
+        moving_image_error=image[1],
+        copy_moving_image_error=copy_image[1],
+        moving_reconstruction_error=seen and seen[1],
+        foresight=foresight,
         **_reward_figures(predicted.reward, windows.reward, context, counts),
         **_continuation_figures(predicted.continuation, windows.is_terminal[:, context:], counts),
     )
 
 
 def error_metrics(errors: Mapping[float, WorldModelErrors]) -> dict[str, float]:
-    """Return errors as metrics at a quarter of the horizon and at all of it: `eval/image_error_at_12`, `..._at_50`.
+    """Return errors as metrics one step ahead, at a quarter of the horizon and at all of it: `eval/image_error_at_12`.
 
     Horizons that no window reached are left out.
 
     Args:
         errors: by the temperature of the model; of several, each has its temperature behind the names: `..._model0.5`.
     """
-    return {
-        f"eval/{name}_at_{h}{f'_model{temperature:g}' if len(errors) > 1 else ''}": float(mean)
-        for temperature, found in errors.items()
-        for name in METRICS
-        for h in reported_horizons(len(found.image_error.n))
-        if math.isfinite(mean := getattr(found, name).mean[h - 1])
-    }
+    metrics: dict[str, float] = {}
+    for temperature, found in errors.items():
+        suffix = f"_model{temperature:g}" if len(errors) > 1 else ""
+        for name in METRICS:
+            curve: Curve | None = getattr(found, name)
+            if curve is not None:
+                reported = reported_horizons(len(curve.n))
+                metrics |= {f"{name}_at_{h}{suffix}": curve.mean[h - 1] for h in reported}
+        if found.foresight:
+            foresight = found.foresight._asdict()
+            metrics |= {f"{name}{suffix}": value for name, value in foresight.items() if name != "starts"}
+    return {f"eval/{name}": float(value) for name, value in metrics.items() if math.isfinite(value)}
 
 
 def reported_horizons(horizon: int) -> list[int]:
-    """Return the horizons at which single numbers are reported: a quarter, and the whole."""
-    return sorted({max(1, horizon // 4), horizon})
+    """Return the horizons at which single numbers are reported: one step, a quarter, and the whole."""
+    return sorted({1, max(1, horizon // 4), horizon})
 
 
 def counting(is_last: np.ndarray, context: int) -> np.ndarray:
@@ -148,6 +176,12 @@ def mean_curve(values: np.ndarray, counts: np.ndarray) -> Curve:
         mean = np.where(counts, values, 0).sum(0) / n
         variance = np.where(counts, np.square(values - mean), 0).sum(0) / (n - 1)
         return Curve(n, mean, np.where(n > 1, np.sqrt(variance / n), math.nan))
+
+
+def _frame_curves(errors: FrameErrors, counts: np.ndarray) -> tuple[Curve, Curve]:
+    """Return the curves of the last H steps of errors, over all pixels and over those that move."""
+    everywhere, moving = (values[:, -counts.shape[1] :] for values in errors)
+    return mean_curve(everywhere, counts), mean_curve(moving, counts & np.isfinite(moving))
 
 
 def _share(right: np.ndarray, among: np.ndarray) -> float:

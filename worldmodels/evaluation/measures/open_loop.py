@@ -13,7 +13,8 @@ import tensorflow as tf
 
 from worldmodels.core.seeding import fold
 from worldmodels.core.types import Batch
-from worldmodels.evaluation.measures.frame_errors import FrameErrors
+from worldmodels.evaluation.measures.event_foresight import STEPS, EventForesight, event_foresight
+from worldmodels.evaluation.measures.frame_errors import FrameErrorMeter, FrameErrors
 from worldmodels.evaluation.measures.model_errors import MeasuredPrediction
 from worldmodels.imagination.model_view import ModelView, Observations, Prediction, states_at, swap_rows_and_time
 from worldmodels.imagination.row_groups import in_row_groups
@@ -31,6 +32,7 @@ class OpenLoopPredictor:
         self._view, self._context = ModelView(model), context
         self._continue = tf.function(self._observe_and_continue, autograph=False)
         self._see = tf.function(self._observe_and_decode, autograph=False)
+        self._look = tf.function(self._observe_and_look_ahead, autograph=False)
 
     def predict(self, windows: Batch, key: np.ndarray, temperature: float = 1.0) -> Prediction:
         """Return what the model predicts after the first C steps of W windows of C + H steps.
@@ -53,10 +55,8 @@ class OpenLoopPredictor:
         Args:
             filmed: the indices of these windows.
         """
-        meter, scale = (
-            FrameErrors(windows.observation[:, self._context :], filmed),
-            tf.constant(temperature, tf.float32),
-        )
+        meter = FrameErrorMeter(windows.observation, self._context, filmed)
+        scale = tf.constant(temperature, tf.float32)
 
         def keep(predicted: Prediction, rows: np.ndarray) -> MeasuredPrediction:
             return MeasuredPrediction(meter(predicted.frame, rows), predicted.reward, predicted.continuation)
@@ -66,12 +66,31 @@ class OpenLoopPredictor:
 
     def measure_reconstruction(
         self, windows: Batch, key: np.ndarray, filmed: Sequence[int] | np.ndarray = ()
-    ) -> tuple[np.ndarray, np.ndarray] | tuple[None, None]:
-        """Return the errors of what `reconstruct` returns, float64 (W, C + H), and its images of a few windows."""
+    ) -> tuple[FrameErrors, np.ndarray] | tuple[None, None]:
+        """Return the errors of what `reconstruct` returns, of all C + H steps, and its images of a few windows."""
         if not self._view.spec.reconstructs:
             return None, None
-        meter = FrameErrors(windows.observation, filmed)
+        meter = FrameErrorMeter(windows.observation, 0, filmed)
         return self._in_groups(self._see, windows, fold(key, 0), meter), meter.film
+
+    def foresight(self, windows: Batch, key: np.ndarray, temperature: float = 1.0) -> EventForesight | None:
+        """Return how well the model foresees what happens next along W windows of C + H steps.
+
+        It looks ahead every S steps, the first time after the context, so that each event is in reach of one start.
+        None where H is less than S.
+
+        Args:
+            key: int32 (2,), of all samples.
+            temperature: as in `predict`.
+        """
+        starts, ahead = self._looks(windows.action.shape[1])
+        if not len(starts):
+            return None
+        scale = tf.constant(temperature, tf.float32)
+        reward, continuation = self._in_groups(lambda rows, seed: self._look(rows, scale, seed), windows, key)
+        going = ~windows.is_last[:, starts]
+        true = (windows.reward, windows.is_last, windows.is_terminal)
+        return event_foresight(reward[going], continuation[going], *(values[:, ahead][going] for values in true))
 
     def reconstruct(self, windows: Batch, key: np.ndarray) -> np.ndarray | None:
         """Return the model's images of the frames that it observes, uint8 (W, C + H, h, w, c).
@@ -82,6 +101,11 @@ class OpenLoopPredictor:
             key: int32 (2,), of all samples.
         """
         return self._in_groups(self._see, windows, fold(key, 0)) if self._view.spec.reconstructs else None
+
+    def _looks(self, length: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return from which steps of a window of so many it looks ahead, (K,), and at which steps, (K, S)."""
+        starts = np.arange(self._context - 1, length - STEPS, STEPS)
+        return starts, starts[:, None] + np.arange(1, STEPS + 1)
 
     def _in_groups(self, function: Any, windows: Batch, key: np.ndarray, *keep: Any) -> Any:
         return in_row_groups(function, Observations.of(windows), key, *keep)
@@ -94,6 +118,22 @@ class OpenLoopPredictor:
         actions = swap_rows_and_time(rows.previous_action[:, self._context :])
         predicted = self._view.continue_with_actions(state, actions, temperature, continue_seed)
         return tf.nest.map_structure(swap_rows_and_time, predicted)
+
+    def _observe_and_look_ahead(
+        self, rows: Observations, temperature: tf.Tensor, seed: tf.Tensor
+    ) -> tuple[tf.Tensor, tf.Tensor]:
+        """Return rewards and continuations (W, K, S) after K states along W windows."""
+        observe_seed, continue_seed = tf.unstack(tf.random.split(seed, 2))
+        starts, ahead = self._looks(rows.is_first.shape[1])
+
+        def at_starts(states: tf.Tensor) -> tf.Tensor:
+            return tf.reshape(tf.gather(states, starts, axis=1), (-1, *states.shape[2:]))
+
+        states = tf.nest.map_structure(at_starts, self._view.observe(rows, observe_seed))
+        actions = tf.transpose(tf.reshape(tf.gather(rows.previous_action, ahead, axis=1), (-1, STEPS)))
+        predicted = self._view.continue_with_actions(states, actions, temperature, continue_seed, frames=False)
+        shape = (-1, *ahead.shape)
+        return tuple(tf.reshape(tf.transpose(x), shape) for x in (predicted.reward, predicted.continuation))
 
     def _observe_and_decode(self, rows: Observations, seed: tf.Tensor) -> tf.Tensor:
         states = tf.nest.map_structure(swap_rows_and_time, self._view.observe(rows, seed))

@@ -11,6 +11,7 @@ import numpy as np
 from worldmodels.analysis.aggregate import Estimate
 from worldmodels.envs.config import EnvConfig
 from worldmodels.evaluation.evaluator import ImaginedResult
+from worldmodels.evaluation.measures.event_foresight import EventForesight
 from worldmodels.evaluation.measures.grid import Cell
 from worldmodels.evaluation.measures.imagined_play import reward_per_step
 from worldmodels.evaluation.measures.model_errors import Curve, WorldModelErrors
@@ -63,7 +64,8 @@ def _tree(figures: Any) -> dict[str, Any]:
         if isinstance(value, Curve):
             tree[name] = {part: _list(values) for part, values in value._asdict().items()}
         else:
-            tree[name] = _estimate_tree(value) if isinstance(value, Estimate) else _finite(value)
+            named = isinstance(value, Estimate | EventForesight)
+            tree[name] = _estimate_tree(value) if named else _finite(value)
     return tree
 
 
@@ -90,7 +92,7 @@ def _game_tree(episodes: Episodes, game: str, mode: str) -> dict[str, Any]:
     }
 
 
-def _estimate_tree(result: Estimate) -> dict[str, Any]:
+def _estimate_tree(result: Estimate | EventForesight) -> dict[str, Any]:
     return {name: _finite(value) for name, value in result._asdict().items()}
 
 

@@ -49,8 +49,12 @@ def draw_errors(errors: Mapping[float, WorldModelErrors], save: Path) -> Path:
     images = curves("image_error", "copy_image_error", "last frame copied")
     if first.reconstruction_error:
         images.insert(-1, _curve("reconstruction", first.reconstruction_error))
+    moving = curves("moving_image_error", "copy_moving_image_error", "last frame copied")
+    if first.moving_reconstruction_error:
+        moving.insert(-1, _curve("reconstruction", first.moving_reconstruction_error))
     chart = {
         "Image error, mean squared": images,
+        "Image error of moving pixels": moving,
         "Reward accuracy": curves("reward_accuracy", "constant_reward_accuracy", commonest),
         "Reward sum accuracy": curves("reward_sum_accuracy", "constant_reward_sum_accuracy", commonest),
         "Continuation accuracy": curves("continuation_accuracy", "constant_continuation_accuracy", "always goes on"),
@@ -81,10 +85,17 @@ def draw_checkpoints(rows: Mapping[int, Mapping[str, float]], save: Path) -> Pat
 _OVER_STEPS = {
     "Return": ("return", "random_return", "planner_return", "planner_random_return"),
     "Image error, mean squared": ("image_error_at", "copy_image_error_at"),
+    "Image error of moving pixels": ("moving_image_error_at", "copy_moving_image_error_at"),
+    "Average precision of what is foreseen": (
+        "reward_average_precision",
+        "reward_base_rate",
+        "end_average_precision",
+        "end_base_rate",
+    ),
     "Reward sum accuracy": ("reward_sum_accuracy_at", "constant_reward_sum_accuracy_at"),
     "Return inside the model": ("imagined_return_at", "real_return_at"),
 }
-_BASELINES = ("random_", "planner_random_", "copy_", "constant_", "real_")
+_BASELINES = ("random_", "planner_random_", "copy_", "constant_", "real_", "reward_base_rate", "end_base_rate")
 _HIDDEN = ("_clipped", "_standard_error")
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from worldmodels.envs.config import EnvConfig
 from worldmodels.evaluation.evaluator import ImaginedResult
+from worldmodels.evaluation.measures.event_foresight import STEPS, EventForesight
 from worldmodels.evaluation.measures.grid import Cell, GridSetting
 from worldmodels.evaluation.measures.imagined_play import reward_per_step
 from worldmodels.evaluation.measures.model_errors import Curve, WorldModelErrors
@@ -46,6 +47,9 @@ def _print_errors(errors: WorldModelErrors, context: int, title: str) -> None:
         ("image error, model", errors.image_error, 5),
         ("image error, last frame copied", errors.copy_image_error, 5),
         ("image error, reconstruction", errors.reconstruction_error, 5),
+        ("moving pixels, model", errors.moving_image_error, 5),
+        ("moving pixels, last frame copied", errors.copy_moving_image_error, 5),
+        ("moving pixels, reconstruction", errors.moving_reconstruction_error, 5),
         ("reward right", errors.reward_accuracy, 3),
         ("... always the commonest", errors.constant_reward_accuracy, 3),
         ("sum of rewards right", errors.reward_sum_accuracy, 3),
@@ -60,6 +64,22 @@ def _print_errors(errors: WorldModelErrors, context: int, title: str) -> None:
         f"{_found(errors.ends_found, errors.ends)} ends of episodes were predicted."
     )
     print_table(title, [f"after {context} frames", *(f"{h} ahead" for h in columns)], rows, caption)
+    if errors.foresight:
+        _print_foresight(errors.foresight, title)
+
+
+def _print_foresight(foresight: EventForesight, title: str) -> None:
+    rows = [
+        [
+            name,
+            number(getattr(foresight, f"{event}_average_precision")),
+            number(getattr(foresight, f"{event}_base_rate"), 3),
+            number(getattr(foresight, f"{event}_ratio")),
+        ]
+        for name, event in (("rewards", "reward"), ("ends of episodes", "end"))
+    ]
+    columns = [f"1 to {STEPS} ahead", "average precision", "base rate", "predicted over true"]
+    print_table(f"{title}: foreseen from {foresight.starts} starts", columns, rows)
 
 
 def print_imagined(results: Sequence[ImaginedResult]) -> None:
@@ -88,6 +108,8 @@ OVER_STEPS = (
     "planner_return",
     "planner_return_clipped",
     "image_error_at_",
+    "reward_average_precision",
+    "end_average_precision",
     "reward_sum_accuracy_at_",
     "imagined_return_at_",
     "real_return_at_",
