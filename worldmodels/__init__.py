@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from worldmodels.envs.registration import register
 
@@ -97,6 +97,7 @@ def evaluate(
     run: str | Path,
     mode: str = "real",
     agent: str = "policy",
+    levels: Literal["train", "test"] = "train",
     step: int | None = None,
     videos: int = 0,
     seed: int = 0,
@@ -108,6 +109,7 @@ def evaluate(
         run: its folder, which also takes the files that are written.
         mode: "real" (the policy in the game, and the model), "imagined" (the policy inside the model) or "model".
         agent: who plays in the real game: "policy", "planner" or "random".
+        levels: those on which the run was trained, or none of them.
         step: the checkpoint, by its environment steps; the newest by default.
         videos: episodes to film under each setting; 0 for none.
         seed: the seed of everything random in the evaluation.
@@ -125,7 +127,7 @@ def evaluate(
     from worldmodels.core.json_files import parse_strict
     from worldmodels.evaluation.request import Request
 
-    request = Request(run, mode, agent, settings=settings, step=step, videos=videos, seed=seed)
+    request = Request(run, mode, levels, agent, settings=settings, step=step, videos=videos, seed=seed)
     from worldmodels.runtime.quiet import load_tensorflow
 
     load_tensorflow()

@@ -15,7 +15,7 @@ from worldmodels.core.run_dir import RunDir
 from worldmodels.envs.config import EnvConfig
 from worldmodels.evaluation import evaluator, findings, run
 from worldmodels.evaluation.request import Request
-from worldmodels.runtime.config import EvaluationConfig
+from worldmodels.runtime.config import EvaluationConfig, RunConfig
 from worldmodels.runtime.load import LoadedRun
 
 SETTINGS = EvaluationConfig(
@@ -59,7 +59,7 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parts: Any) -> Callabl
     def make(model: Any = None, env: EnvConfig = EnvConfig(game="coinrun")) -> Evaluate:  # noqa: B008
         model = model or parts.CountingModel()
         model.load = lambda tree: None
-        config = SimpleNamespace(env=env, evaluation=SETTINGS, model=SimpleNamespace(kind="counting"))
+        config = RunConfig(env=env, evaluation=SETTINGS)
         built = SimpleNamespace(config=config, model=model, world_model=model, agent=Agent())
         loaded = LoadedRun(RunDir(tmp_path), config, 500, built)
         checkpoints = Checkpoints(tmp_path / "checkpoints")
@@ -185,6 +185,31 @@ def test_the_spec_alone_says_what_is_reported(
     assert "reconstruction" not in printed and "image error, model" in printed
 
 
+def test_test_levels_are_played_by_the_same_policy_and_named_everywhere(
+    make: Callable[..., Evaluate],
+    parts: SimpleNamespace,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    played = []
+
+    def build(config: RunConfig, num_envs: int) -> Any:
+        played.append((config.env.start_level, config.env.num_levels))
+        return parts.CountingEnv([3, 4, 5, 9][:num_envs])
+
+    evaluate = make(env=EnvConfig(game="coinrun", num_levels=20, start_level=7))
+    monkeypatch.setattr(evaluator, "build_env", build)
+    assert evaluate(videos=0)["levels"] == "training levels 7 to 26"
+    assert evaluate(levels="test", videos=0)["levels"] == "test levels from 27 on"
+    assert played == [(7, 20), (27, 0)]
+    assert {"step_00000500.json", "step_00000500_test.json"} <= set(names_in(evaluate.folder / "eval"))
+    printed = capsys.readouterr().out
+    assert "Returns in coinrun, easy, training levels 7 to 26" in printed
+    assert "World model, test levels from 27 on" in printed
+    with pytest.raises(ConfigError, match="There are no test levels"):
+        make()(levels="test")
+
+
 def test_all_checkpoints_are_measured_one_by_one(
     make: Callable[..., Evaluate], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -279,6 +304,7 @@ def test_settings_are_checked(make: Callable[..., Evaluate]) -> None:
     "asked, text",
     [
         ({"mode": "dreamed"}, "Unknown mode 'dreamed'.*Modes: real, imagined, model"),
+        ({"levels": "tests"}, "Unknown choice of levels 'tests'. Did you mean 'test'"),
         ({"agent": "planer"}, "Unknown agent 'planer'. Did you mean 'planner'"),
         ({"agent": "planner", "mode": "model"}, "The agent 'planner' plays in the real game"),
         ({"step": 3, "all_checkpoints": True}, "Either all checkpoints or one of them"),

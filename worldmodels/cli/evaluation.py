@@ -17,6 +17,12 @@ def add_eval(commands: argparse._SubParsersAction) -> None:
         "alone (default: %(default)s)",
     )
     command.add_argument(
+        "--levels",
+        default="train",
+        metavar="LEVELS",
+        help="train: those on which the run was trained; test: all others (default: %(default)s)",
+    )
+    command.add_argument(
         "--agent", default="policy", metavar="AGENT", help="who plays: policy, planner or random (default: %(default)s)"
     )
     command.add_argument(
@@ -52,6 +58,7 @@ def _eval(options: argparse.Namespace) -> None:
     request = Request(
         options.path,
         options.mode,
+        options.levels,
         options.agent,
         options.planner,
         {name: getattr(options, name) for name in names if getattr(options, name) is not None},

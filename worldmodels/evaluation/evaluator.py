@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ import numpy as np
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Batch, Step
+from worldmodels.envs.levels import Levels, on_levels
 from worldmodels.evaluation.measures.grid import Cell, grid_settings
 from worldmodels.evaluation.measures.imagined_play import ImaginedPlay, ImaginedPlayer, compare_play, usable_starts
 from worldmodels.evaluation.measures.model_errors import WorldModelErrors, model_errors
@@ -48,7 +50,7 @@ class FilmedErrors(NamedTuple):
     """The errors of a world model on W windows of T = C + H steps, and its frames of n of them."""
 
     errors: dict[float, WorldModelErrors]
-    """By the model's temperature."""
+    """The errors by the model's temperature."""
     predicted: np.ndarray
     """uint8 (n, H, h, w, c): the predicted frames, under the first temperature."""
     reconstruction: np.ndarray | None
@@ -81,6 +83,7 @@ class Evaluator:
         streams: all randomness. Equal streams and weights give equal numbers.
         environments: played at once, at most.
         report: is given a line about what comes next.
+        levels: those that are played at first.
     """
 
     def __init__(
@@ -90,12 +93,27 @@ class Evaluator:
         streams: Streams,
         environments: int,
         report: Callable[[str], None] = lambda text: None,
+        levels: Levels = "train",
     ):
         self._parts, self._settings, self._streams, self._report = parts, settings, streams, report
         rounds = -(-settings.episodes // environments)
-        self._env: Any = build_env(parts.config, -(-settings.episodes // rounds))  # the rounds are equally large
+        self._num_envs = -(-settings.episodes // rounds)  # the rounds are equally large
+        self._envs: dict[Levels, Any] = {}
+        self._random: dict[tuple[Levels, int], Episodes] = {}
+        self.use_levels(levels)
         self._actor = ModelActor(parts.model, parts.agent, self._env.num_envs, streams.key("actor"))
-        self._random: dict[int, Episodes] = {}
+
+    def use_levels(self, levels: Levels) -> None:
+        """Play on the training levels or on the test levels from now on; all graphs serve both.
+
+        Raises:
+            ConfigError: the run has no test levels.
+        """
+        if levels not in self._envs:
+            config = self._parts.config
+            chosen = config if levels == "train" else replace(config, env=on_levels(config.env, levels))
+            self._envs[levels] = build_env(chosen, self._num_envs)
+        self._levels, self._env = levels, self._envs[levels]
 
     @property
     def spec(self) -> ModelSpec:
@@ -143,11 +161,11 @@ class Evaluator:
 
     def random_play(self, noops: int) -> Episodes:
         """Return the episodes of random actions on the same levels; they never change, so they are played once."""
-        if noops not in self._random:
+        if (self._levels, noops) not in self._random:
             self._report(f"Playing {self._settings.episodes} episodes at random, noops{noops}")
             actor = RandomActor(self.spec.num_actions, self._streams.generator(f"random {noops}"))
-            self._random[noops] = self._play(actor, noops)
-        return self._random[noops]
+            self._random[self._levels, noops] = self._play(actor, noops)
+        return self._random[self._levels, noops]
 
     def windows(self, name: str, count: int, horizon: int, spread: int = 16, temperature: float = 1.0) -> Batch:
         """Play, and return `count` windows of experience that no training has seen.
@@ -221,7 +239,8 @@ class Evaluator:
 
     def close(self) -> None:
         """Close the environments."""
-        self._env.close()
+        for env in self._envs.values():
+            env.close()
 
     @cached_property
     def _predictor(self) -> OpenLoopPredictor:

@@ -11,6 +11,7 @@ import numpy as np
 
 from worldmodels.core.types import Batch
 from worldmodels.envs.config import EnvConfig
+from worldmodels.envs.levels import level_words
 from worldmodels.evaluation.evaluator import Evaluator
 from worldmodels.evaluation.measures.grid import grid_metrics
 from worldmodels.evaluation.measures.imagined_play import imagined_metrics
@@ -50,12 +51,13 @@ def measure(evaluator: Evaluator, request: Request, settings: EvaluationConfig, 
     findings = Findings()
     if request.mode != "real":
         evaluator.require_model()
+    levels = level_words(env, request.levels)
     if request.mode == "imagined":
-        _imagined(findings, evaluator, request, settings)
+        _imagined(findings, evaluator, request, settings, levels)
         return findings
     # The model first: a horizon that cannot be measured should be told before an hour of playing.
     if request.mode == "model" or (request.agent == "policy" and evaluator.spec.imagines):
-        _model(findings, evaluator, request, settings)
+        _model(findings, evaluator, request, settings, levels)
     elif request.agent == "policy":
         print("This run has no world model: only its policy is measured.")
     if request.mode == "real":
@@ -71,7 +73,7 @@ def _real(findings: Findings, evaluator: Evaluator, request: Request, env: EnvCo
     }[request.agent]()
     filmed = evaluator.grid(player, request.videos)
     cells = [one.cell for one in filmed]
-    print_grid(cells, env, request.agent)
+    print_grid(cells, env, request.agent, level_words(env, request.levels))
     findings.tree["returns"] = grid_tree(cells, env)
     findings.metrics |= grid_metrics(cells, env.games, request.agent)
     findings.pictures["returns"] = lambda save: draw_grid(cells, env, request.agent, save)
@@ -82,11 +84,11 @@ def _real(findings: Findings, evaluator: Evaluator, request: Request, env: EnvCo
             findings.recordings |= {one.cell.setting.name: one.film.recordings(env, seeds) for one in filmed}
 
 
-def _model(findings: Findings, evaluator: Evaluator, request: Request, settings: EvaluationConfig) -> None:
+def _model(findings: Findings, evaluator: Evaluator, request: Request, settings: EvaluationConfig, levels: str) -> None:
     windows = evaluator.windows("recording", settings.windows, settings.horizon)
     check_horizon(windows, settings.context)
     errors = evaluator.errors(windows)
-    print_errors(errors, settings.context)
+    print_errors(errors, settings.context, levels)
     findings.tree["world_model"] = errors_tree(errors)
     findings.metrics |= error_metrics(errors)
     findings.pictures["world_model"] = lambda save: draw_errors(errors, save)
@@ -101,9 +103,11 @@ def _prediction_video(evaluator: Evaluator, settings: EvaluationConfig) -> np.nd
     return prediction_video(predicted.frame, windows, settings.context, evaluator.reconstruct(context))
 
 
-def _imagined(findings: Findings, evaluator: Evaluator, request: Request, settings: EvaluationConfig) -> None:
+def _imagined(
+    findings: Findings, evaluator: Evaluator, request: Request, settings: EvaluationConfig, levels: str
+) -> None:
     results = evaluator.imagined()
-    print_imagined(results)
+    print_imagined(results, levels)
     findings.tree["imagined"] = imagined_tree(results)
     for result in results:
         findings.metrics |= imagined_metrics(result.play, f"_{result.name}" if len(results) > 1 else "")

@@ -10,6 +10,7 @@ from typing import Any
 from worldmodels.core.config import load_config, to_dict
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.lookup import unknown
+from worldmodels.envs.levels import LEVELS, Levels
 from worldmodels.imagination.planner_config import PLANNERS, PlannerConfig
 
 MODES = ("real", "imagined", "model")
@@ -29,6 +30,8 @@ class Request:
     mode: str = "real"
     """`real`: the policy in the real game, and the world model; `imagined`: the policy inside the world model;
     `model`: the world model alone."""
+    levels: Levels = "train"
+    """The levels that are played: those on which the run was trained, or `test`: none of those."""
     agent: str = "policy"
     """The player in the real game: the run's `policy`, a `planner` that uses policy and world model, or `random`."""
     planner: Sequence[str] = ("small",)
@@ -47,6 +50,8 @@ class Request:
     def __post_init__(self) -> None:
         if self.mode not in MODES:
             raise ConfigError(unknown("mode", self.mode, MODES))
+        if self.levels not in LEVELS:
+            raise ConfigError(unknown("choice of levels", self.levels, LEVELS))
         if self.agent not in AGENTS:
             raise ConfigError(unknown("agent", self.agent, AGENTS))
         if self.agent != "policy" and self.mode != "real":
@@ -62,7 +67,7 @@ class Request:
     def suffix(self) -> str:
         """The part of the names of files that follows the step: nothing for the policy in the real game."""
         special = self.agent if self.mode == "real" else self.mode
-        return "" if special == "policy" else f"_{special}"
+        return ("" if special == "policy" else f"_{special}") + ("_test" if self.levels == "test" else "")
 
     def planner_config(self) -> PlannerConfig:
         """Return the configuration of the planner that is asked for.

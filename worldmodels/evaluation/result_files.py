@@ -14,6 +14,7 @@ from worldmodels.core.files import make_own_folder, read_regular, write_atomic
 from worldmodels.core.json_files import parse_strict
 from worldmodels.core.run_dir import RunDir
 from worldmodels.envs.config import EnvConfig
+from worldmodels.envs.levels import level_words
 from worldmodels.evaluation.findings import Findings
 from worldmodels.evaluation.request import Request
 from worldmodels.runtime.action_recording import ActionRecording, write_recording
@@ -37,6 +38,7 @@ class ResultFiles:
             "mode": request.mode,
             "agent": request.agent,
             "planner": to_dict(request.planner_config()) if request.agent == "planner" else None,
+            "levels": level_words(env, request.levels),
             "game": env.game,
             "distribution_mode": env.distribution_mode,
             "settings": to_dict(settings),

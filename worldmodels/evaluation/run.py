@@ -37,7 +37,9 @@ def evaluate_run(request: Request) -> Path:
     chosen = {**to_dict(run.config.evaluation), **request.settings}
     settings = from_dict(EvaluationConfig, chosen, "the evaluation's settings")
     streams = Streams(Streams(request.seed).integer("evaluation"))
-    evaluator = Evaluator(run.parts, settings, streams, ENVIRONMENTS, lambda text: print(text, flush=True))
+    evaluator = Evaluator(
+        run.parts, settings, streams, ENVIRONMENTS, lambda text: print(text, flush=True), request.levels
+    )
     files = ResultFiles(run.run_dir, request, settings, run.config.env)
     logger = Logger([TensorBoardSink(run.run_dir.eval)])
     try:

@@ -156,6 +156,9 @@ class EvaluationConfig(Section):
     """Steps that the world model then predicts alone."""
     windows: Size = 256
     """Recorded sequences over which the errors of the world model are averaged."""
+    test_levels: bool = True
+    """Measure on test levels too, during training, where `env.num_levels` leaves any: `eval/test_return` and the
+    like."""
 
 
 @dataclass(frozen=True)

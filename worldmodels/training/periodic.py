@@ -7,6 +7,7 @@ from typing import Any
 from worldmodels.core.run_dir import RunDir
 from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Batch
+from worldmodels.envs.levels import has_test_levels
 from worldmodels.evaluation.evaluator import Evaluator
 from worldmodels.evaluation.measures.grid import grid_metrics
 from worldmodels.evaluation.measures.model_errors import error_metrics
@@ -41,7 +42,23 @@ class PeriodicEvaluation:
     def run(self, step: int, logger: Logger) -> dict[str, float]:
         """Measure at `step` environment steps, write videos and error curves, and return values named `eval/...`."""
         values = self._policy(step) if self._config.trains_policy else {}
-        return values | (self._world_model(step, logger) if self._evaluator.spec.imagines else {})
+        values |= self._world_model(step, logger) if self._evaluator.spec.imagines else {}
+        if self._config.evaluation.test_levels and has_test_levels(self._config.env):
+            values |= self._on_test_levels()
+        return values
+
+    def _on_test_levels(self) -> dict[str, float]:
+        """Return how policy and model do on levels that were never trained on, as values `eval/test_...`."""
+        evaluator, values = self._evaluator, dict[str, float]()
+        evaluator.use_levels("test")
+        try:
+            if self._config.trains_policy:
+                values |= grid_metrics([one.cell for one in evaluator.grid()], self._config.env.games)
+            if evaluator.spec.imagines:
+                values |= error_metrics(evaluator.errors(self._played_windows()))
+        finally:
+            evaluator.use_levels("train")
+        return {name.replace("/", "/test_", 1): value for name, value in values.items()}
 
     def _policy(self, step: int) -> dict[str, float]:
         filmed = self._evaluator.grid(filmed=VIDEO_EPISODES)
@@ -66,7 +83,11 @@ class PeriodicEvaluation:
         if self._replay is not None and self._config.replay.held_out_every:
             length, seed = settings.context + settings.horizon, self._streams.integer("held out")
             held_out = held_out_windows(self._replay, settings.windows, length, seed)
-        return held_out or self._evaluator.windows("recording", settings.windows, settings.horizon)
+        return held_out or self._played_windows()
+
+    def _played_windows(self) -> Batch:
+        settings = self._config.evaluation
+        return self._evaluator.windows("recording", settings.windows, settings.horizon)
 
     def _write_video(self, step: int, name: str, frames: Any) -> None:
         write_video(self._run_dir.videos / f"{name}_{step:08d}.mp4", frames, fps=VIDEO_FPS)

@@ -16,7 +16,7 @@ STEPS = 5
 
 
 class EventForesight(NamedTuple):
-    """How well a world model foresees what happens 1 to S steps ahead, over N starts.
+    """The foresight of a world model for what happens 1 to S steps ahead, over N starts.
 
     The average precision is the area under the curve of precision against recall as the threshold falls: 1 where every
     event was thought likelier than any moment without one, and about the base rate where the model knows nothing.
@@ -25,13 +25,14 @@ class EventForesight(NamedTuple):
     starts: int
     """The number N of starts."""
     reward_average_precision: float
-    """Of the expected size of rewards, for whether any reward is not 0; NaN where there is none."""
+    """The average precision of the expected size of rewards, for whether any reward is not 0; NaN where there is none."""
     reward_base_rate: float
     """The share of starts after which there is such a reward."""
     reward_ratio: float
     """The sum of the model's expected rewards over the true one; NaN where that is 0."""
     end_average_precision: float
-    """Of the probability that the episode ends, for whether it does (time limits apart); NaN where none does."""
+    """The average precision of the probability of an end, for whether the episode ends (time limits apart); NaN where
+    none does."""
     end_base_rate: float
     """The share of starts after which the episode ends."""
     end_ratio: float

@@ -31,7 +31,7 @@ METRICS = (
 
 
 class MeasuredPrediction(NamedTuple):
-    """What is kept of a prediction of W windows: everything but its frames."""
+    """A prediction of W windows, of whose frames only the errors are kept."""
 
     frame_errors: FrameErrors
     """The errors of each predicted frame, (W, H)."""
@@ -71,11 +71,11 @@ class WorldModelErrors(NamedTuple):
     moving_image_error: Curve
     """The error of the predicted image over the pixels that truly move; windows in which none does do not count."""
     copy_moving_image_error: Curve
-    """Likewise of the last observed frame, copied."""
+    """The error of the last observed frame over those pixels, copied."""
     moving_reconstruction_error: Curve | None
-    """Likewise of the model's image of a frame that it observes."""
+    """The error of the model's image of a frame that it observes over those pixels."""
     foresight: EventForesight | None
-    """How well rewards and ends a few steps ahead are foreseen; None where that was not measured."""
+    """The foresight of rewards and ends a few steps ahead; None where that was not measured."""
     reward_error: Curve
     """The mean absolute error of the reward."""
     reward_accuracy: Curve

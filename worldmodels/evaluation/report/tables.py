@@ -16,8 +16,8 @@ from worldmodels.evaluation.measures.policy_returns import Episodes
 from worldmodels.telemetry.table import print_table
 
 
-def print_grid(cells: Sequence[Cell], env: EnvConfig, agent: str) -> None:
-    """Print the returns, and how they compare with the random policy's."""
+def print_grid(cells: Sequence[Cell], env: EnvConfig, agent: str, levels: str) -> None:
+    """Print the returns on some levels, and how they compare with the random policy's."""
     played = [(cell.setting.noops, player(cell.setting, agent), cell.policy) for cell in cells]
     played += [(noops, "random", cell.random) for noops, cell in {cell.setting.noops: cell for cell in cells}.items()]
     rows = [_played(*setting) for setting in played]
@@ -28,15 +28,15 @@ def print_grid(cells: Sequence[Cell], env: EnvConfig, agent: str) -> None:
             for game, part in episodes.by_game(env.games).items()
         ]
     columns = ["policy", "no-ops", "n", "return", "95 %", "clipped", "unfinished"]
-    print_table(f"Returns in {env.game}, {env.distribution_mode}", columns, rows)
+    print_table(f"Returns in {env.game}, {env.distribution_mode}, {levels}", columns, rows)
     columns = ["policy", "no-ops", "steps", "above random", "95 %", "normalised"]
     print_table("Compared", columns, [_compared(cell, env, agent) for cell in cells])
 
 
-def print_errors(errors: Mapping[float, WorldModelErrors], context: int) -> None:
-    """Print the errors of the world model at a few horizons, in a table for each of its temperatures."""
+def print_errors(errors: Mapping[float, WorldModelErrors], context: int, levels: str) -> None:
+    """Print the errors of the world model on some levels, in a table for each of its temperatures."""
     for temperature, found in errors.items():
-        title = "World model, held-out experience"
+        title = f"World model, {levels}"
         _print_errors(found, context, title if len(errors) == 1 else f"{title}, model temp. {temperature:g}")
 
 
@@ -82,7 +82,7 @@ def _print_foresight(foresight: EventForesight, title: str) -> None:
     print_table(f"{title}: foreseen from {foresight.starts} starts", columns, rows)
 
 
-def print_imagined(results: Sequence[ImaginedResult]) -> None:
+def print_imagined(results: Sequence[ImaginedResult], levels: str) -> None:
     """Print the figures of the policy in the model beside those of the same policy in the real world."""
     rows = []
     for result in results:
@@ -95,7 +95,7 @@ def print_imagined(results: Sequence[ImaginedResult]) -> None:
         rows.append(["", "correlation", number(play.correlation), "", ""])
     horizon, starts = len(results[0].play.real_return.n), len(results[0].windows.action)
     columns = ["policy", "", "return", "per step", "ended"]
-    print_table(f"The policy for {horizon} steps from {starts} starts", columns, rows)
+    print_table(f"The policy for {horizon} steps from {starts} starts, {levels}", columns, rows)
 
 
 def _play_figures(returns: Curve, alive: Curve) -> list[str]:

@@ -1,0 +1,46 @@
+"""Training levels and test levels: a run that is trained on a set of levels can be tested on all others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+from worldmodels.core.errors import ConfigError
+from worldmodels.envs.config import EnvConfig
+from worldmodels.envs.making import is_native
+
+Levels = Literal["train", "test"]
+LEVELS: tuple[Levels, ...] = ("train", "test")
+
+
+def has_test_levels(config: EnvConfig) -> bool:
+    """Return whether there are levels besides those that a run with this configuration trains on."""
+    return is_native(config) and config.num_levels > 0 and config.distribution_mode != "exploration"
+
+
+def on_levels(config: EnvConfig, levels: Levels) -> EnvConfig:
+    """Return the configuration that plays the training levels, or the test levels: all that follow after them.
+
+    Raises:
+        ConfigError: there are no test levels.
+    """
+    if levels == "train":
+        return config
+    if not has_test_levels(config):
+        raise ConfigError(
+            f"There are no test levels: those are the levels of a native game besides the `env.num_levels` on which a "
+            f"run trains. Received env.game={config.game}, env.num_levels={config.num_levels} (0 is all of them), "
+            f"env.distribution_mode={config.distribution_mode}."
+        )
+    return replace(config, start_level=config.start_level + config.num_levels, num_levels=0)
+
+
+def level_words(config: EnvConfig, levels: Levels) -> str:
+    """Return which levels are meant, of a run with this configuration: "training levels 0 to 199", "test levels from
+    200 on", "all levels"."""
+    if not has_test_levels(config):
+        return "all levels" if config.distribution_mode != "exploration" else "the level of exploration"
+    first_test = config.start_level + config.num_levels
+    if levels == "test":
+        return f"test levels from {first_test:,} on"
+    return f"training levels {config.start_level:,} to {first_test - 1:,}"
