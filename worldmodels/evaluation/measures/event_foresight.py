@@ -25,7 +25,7 @@ class EventForesight(NamedTuple):
     starts: int
     """The number N of starts."""
     reward_average_precision: float
-    """The average precision of the expected size of rewards, for whether any reward is not 0; NaN where there is none."""
+    """The average precision of the expected size of rewards, for whether any is not 0; NaN where none is."""
     reward_base_rate: float
     """The share of starts after which there is such a reward."""
     reward_ratio: float
