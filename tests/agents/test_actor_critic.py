@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from line import Line
 from worldmodels.agents import build_agent
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
 from worldmodels.core.errors import CheckpointError
-from worldmodels.models.config import HeadConfig, OptimizerConfig
+from worldmodels.models.config import HeadConfig, LaPropConfig, OptimizerConfig
 
 HEAD = HeadConfig(1, 8)
 FAST = OptimizerConfig(learning_rate=0.03)
@@ -41,15 +42,29 @@ def build(line):
     return make
 
 
-@pytest.mark.parametrize("normalize", [False, True])
-def test_learns_to_walk_to_where_it_is_paid(build, line, starts, normalize):
-    agent = build(config=replace(CONFIG, normalize_returns=normalize))
+V3: dict[str, Any] = {
+    "value_distribution": "two_hot",
+    "value_target": "online",
+    "slow_regularizer": 1.0,
+    "target_every": 1,
+    "target_share": 0.02,
+    "uniform_mix": 0.01,
+    "normalize_returns": True,
+    "actor_optimizer": LaPropConfig(learning_rate=0.03, warmup=3),
+    "critic_optimizer": LaPropConfig(learning_rate=0.03, warmup=3),
+}
+"""DreamerV3's choices."""
+
+
+@pytest.mark.parametrize("choices", [{}, {"normalize_returns": True}, V3], ids=["plain", "normalised", "v3"])
+def test_learns_to_walk_to_where_it_is_paid(build, line, starts, choices):
+    agent = build(config=replace(CONFIG, **choices))
     for i in range(60):
         metrics = agent.update_from_imagination(line, starts, CONTINUES, seed(i))
-    actions, _, _ = agent.act(PLACES, (), 0.0, seed(0))
+    actions, _, extras = agent.act(PLACES, (), 0.0, seed(0))
     assert actions.numpy().tolist()[:2] == [1, 1]
     # Walking straight on visits places 1, 2 and 3, which pays 1 + 0.9 + 0.81.
-    assert float(agent.critic(PLACES)[1, 0]) > 1.5
+    assert float(extras["value"][1]) > 1.5
     assert metrics["policy/entropy"] < 0.6
     assert metrics["policy/finite"] == 1
 
@@ -61,6 +76,29 @@ def test_starts_as_the_uniform_policy(build):
     assert float(tf.reduce_mean(tf.cast(actions, tf.float32))) == pytest.approx(0.5, abs=0.05)
     assert state == ()
     assert not extras["logits"].numpy().any()
+
+
+def test_a_policy_with_a_uniform_share_never_gives_an_action_up(build):
+    agent = build(config=replace(CONFIG, uniform_mix=0.1))
+    tree = agent.save()
+    tree["actor"]["actor/dense_1/bias"] = np.array([0.0, 1000.0], np.float32)
+    agent.load(tree)
+    _, _, extras = agent.act(PLACES, (), 1.0, seed(1))
+    np.testing.assert_allclose(tf.nn.softmax(extras["logits"]), [[0.05, 0.95]] * 3, rtol=1e-4)
+
+
+def test_the_slow_critic_draws_the_critic_to_itself(build, line, starts):
+    def loss(regularizer: float, slow_value: float) -> float:
+        agent = build(config=replace(CONFIG, slow_regularizer=regularizer))
+        tree = agent.save()
+        tree["target"]["target/dense_1/bias"] = np.array([slow_value], np.float32)
+        agent.load(tree)
+        return float(agent.update_from_imagination(line, starts, CONTINUES, seed(0))["policy/critic_loss"])
+
+    # The critic says 0, so what is added is half the square of the slow value, times the weight of the steps.
+    added = [loss(1.0, value) - loss(0.0, value) for value in (1.5, 3.0)]
+    assert 0.5 < added[0] <= 0.5 * 1.5**2
+    assert added[1] == pytest.approx(4 * added[0], rel=1e-4)
 
 
 def test_a_start_after_the_end_teaches_nothing(build, line, starts):

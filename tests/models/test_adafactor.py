@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from worldmodels.models.adafactor import Adafactor, build_optimizer, learning_rate
+from worldmodels.models.adafactor import Adafactor, learning_rate
+from worldmodels.models.build_optimizer import build_optimizer
 from worldmodels.models.config import AdafactorConfig, OptimizerConfig
 from worldmodels.models.optimizer import Optimizer
 

@@ -7,7 +7,7 @@ import tensorflow as tf
 from worldmodels.models.distributions import categorical_kl
 from worldmodels.models.rssm.config import RSSMConfig
 from worldmodels.models.rssm.latents import build_latents
-from worldmodels.models.rssm.objectives import balanced_kl, image_loss
+from worldmodels.models.rssm.objectives import HarmoniousBalance, balanced_kl, image_loss
 
 LATENTS = build_latents(RSSMConfig(latents=2, classes=3))
 POSTERIOR, PRIOR = tf.random.stateless_normal((2, 4, 6), (1, 2))
@@ -76,3 +76,27 @@ def test_gaussian_latents_by_hand():
     # A raw deviation of 0 is 2 sigmoid(0) + 0.1.
     assert latents.sample(tf.constant([[3.0, 0.0]]), tf.constant([[2.0]]), 0.5).numpy()[0, 0] == pytest.approx(4.1)
     assert latents.sample(tf.constant([[3.0, 0.0]]), tf.constant([[2.0]]), 0.0).numpy()[0, 0] == 3.0
+
+
+def test_a_harmonious_balance_is_the_plain_sum_at_first_but_for_a_constant():
+    balance = HarmoniousBalance(["image", "reward"])
+    total = balance({"image": tf.constant(45.0), "reward": tf.constant(0.005)})
+    assert float(total) == pytest.approx(45.005 + 2 * np.log(2), rel=1e-6)
+
+
+def test_a_harmonious_balance_learns_to_divide_large_losses_and_to_lift_small_ones():
+    balance = HarmoniousBalance(["image", "reward"])
+    losses = {"image": tf.constant(45.0), "reward": tf.constant(0.0025)}
+    for _ in range(4000):
+        with tf.GradientTape() as tape:
+            total = balance(losses)
+        for scale, gradient in zip(
+            balance.logarithms.values(), tape.gradient(total, balance.logarithms.values()), strict=True
+        ):
+            scale.assign_sub(0.1 * gradient)
+    image, reward = (float(tf.exp(balance.logarithms[name])) for name in ("image", "reward"))
+    # Both solve s^2 = L (1 + s).
+    assert image == pytest.approx(45.98, rel=1e-2)
+    assert reward == pytest.approx(0.0513, rel=1e-2)
+    # So the reward's gradient weighs 900 times as much against the image's as it did.
+    assert (1 / reward) / (1 / image) > 800

@@ -12,16 +12,30 @@ from worldmodels.agents.networks import build_head
 from worldmodels.agents.returns import ReturnScale, lambda_returns, reach_weights, transform_rewards
 from worldmodels.imagination.rollout import RolloutOptions, Trajectory, rollout
 from worldmodels.models.api import ModelSpec
+from worldmodels.models.build_optimizer import build_optimizer
 from worldmodels.models.distributions import (
     categorical_entropy,
     categorical_log_probability,
     gumbel_noise,
+    mix_uniform,
     normal_nll,
     sample_categorical,
 )
 from worldmodels.models.graph import graph
-from worldmodels.models.optimizer import Optimizer
+from worldmodels.models.two_hot import BINS, two_hot_mean, two_hot_nll
 from worldmodels.models.variables import load_variables, named_variables, save_variables
+
+
+def _normal_value(outputs: tf.Tensor) -> tf.Tensor:
+    return outputs[..., 0]
+
+
+def _normal_value_nll(outputs: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
+    return normal_nll(outputs[..., 0], target)
+
+
+VALUE_DISTRIBUTIONS = {"normal": (_normal_value, _normal_value_nll, 1), "two_hot": (two_hot_mean, two_hot_nll, BINS)}
+"""The mean of a critic's outputs (..., outputs), their loss against a return, and the number of outputs."""
 
 
 class ActorCritic:
@@ -33,13 +47,14 @@ class ActorCritic:
         seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
         self.config = config
         self.actor = build_head(config.actor, config.images, spec, spec.num_actions, seeds, "actor")
-        self.critic = build_head(config.critic, config.images, spec, 1, seeds, "critic")
-        self.target = build_head(config.critic, config.images, spec, 1, seeds, "target")
+        self._value, self._value_nll, outputs = VALUE_DISTRIBUTIONS[config.value_distribution]
+        self.critic = build_head(config.critic, config.images, spec, outputs, seeds, "critic")
+        self.target = build_head(config.critic, config.images, spec, outputs, seeds, "target")
         self._actor_weights, self._critic_weights = named_variables([self.actor]), named_variables([self.critic])
         self._target_weights = named_variables([self.target])
         load_variables(self._target_weights, _renamed(save_variables(self._critic_weights)), "the target critic")
-        self._actor_optimizer = Optimizer(self._actor_weights, config.actor_optimizer)
-        self._critic_optimizer = Optimizer(self._critic_weights, config.critic_optimizer)
+        self._actor_optimizer = build_optimizer(self._actor_weights, config.actor_optimizer)
+        self._critic_optimizer = build_optimizer(self._critic_weights, config.critic_optimizer)
         self._scale = ReturnScale()
 
     def initial(self, batch: int) -> tuple[()]:
@@ -47,9 +62,12 @@ class ActorCritic:
 
     @graph
     def act(self, features, state, temperature, seed) -> tuple[tf.Tensor, Any, dict[str, tf.Tensor]]:
-        logits = self.actor(features)
+        logits = self._logits(features)
         action = sample_categorical(logits, gumbel_noise(tf.shape(logits), seed), temperature)
-        return action, state, {"logits": logits, "value": self.critic(features)[:, 0]}
+        return action, state, {"logits": logits, "value": self._value(self.critic(features))}
+
+    def _logits(self, features: tf.Tensor) -> tf.Tensor:
+        return mix_uniform(self.actor(features), self.config.uniform_mix)
 
     @graph
     def update_from_imagination(self, model, starts, continuations, seed) -> dict[str, tf.Tensor]:
@@ -69,7 +87,10 @@ class ActorCritic:
         config = self.config
         rewards = transform_rewards(trajectory.rewards, config.reward_transform)
         features = tf.reshape(trajectory.features, (-1, *trajectory.features.shape[2:]))
-        values = tf.reshape(self.target(features), rewards.shape)
+        slow_values = tf.reshape(self._value(self.target(features)), rewards.shape)
+        values = slow_values
+        if config.value_target == "online":
+            values = tf.reshape(self._value(self.critic(features)), rewards.shape)
         returns = lambda_returns(rewards, values, config.discount * trajectory.continuations, config.return_lambda)
         range_before = tf.identity(self._scale.range)
         scale = self._scale.update(returns) if config.normalize_returns else tf.constant(1.0)
@@ -78,13 +99,16 @@ class ActorCritic:
         before_last = features[: returns.shape[0] * returns.shape[1]]
 
         with tf.GradientTape() as actor_tape:
-            logits = tf.reshape(self.actor(before_last), (*returns.shape, -1))
+            logits = tf.reshape(self._logits(before_last), (*returns.shape, -1))
             log_probability = categorical_log_probability(logits, trajectory.actions[:-1])
             entropy = categorical_entropy(logits)
             actor_loss = -tf.reduce_mean(weights * (log_probability * advantages + config.entropy * entropy))
         with tf.GradientTape() as critic_tape:
-            predicted = tf.reshape(self.critic(before_last), returns.shape)
-            critic_loss = tf.reduce_mean(weights * normal_nll(predicted, returns))
+            predicted = tf.reshape(self.critic(before_last), (*returns.shape, -1))
+            critic_loss = tf.reduce_mean(weights * self._value_nll(predicted, returns))
+            if config.slow_regularizer:
+                to_slow = tf.reduce_mean(weights * self._value_nll(predicted, slow_values[:-1]))
+                critic_loss += config.slow_regularizer * to_slow
 
         actor_gradients = self._actor_optimizer.gradients(actor_tape, actor_loss)
         critic_gradients = self._critic_optimizer.gradients(critic_tape, critic_loss)

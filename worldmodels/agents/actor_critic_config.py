@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from worldmodels.agents.config import ImageNetworkKind, RewardTransform
 from worldmodels.core.ranges import NonNegative, Positive, Section, Share, Size
-from worldmodels.models.config import HeadConfig, OptimizerConfig
+from worldmodels.models.config import HeadConfig, LaPropConfig, OptimizerConfig
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,19 @@ class ActorCriticConfig(Section):
     """Updates between two moves of the target critic (`slow_target_update` in DreamerV2)."""
     target_share: Share = 1.0
     """Share of the way to the critic that the target then moves; 1 copies it (`slow_target_fraction` in DreamerV2)."""
-    actor_optimizer: OptimizerConfig = field(default_factory=lambda: OptimizerConfig(learning_rate=4e-5))
+    uniform_mix: Share = 0.0
+    """Share of the uniform distribution in the policy, so that no action is ever given up (`unimix` in DreamerV3)."""
+    value_distribution: Literal["normal", "two_hot"] = "normal"
+    """Distribution of returns that the critic learns: a normal one, by regression, or classes of 255 values (symexp
+    two-hot, DreamerV3)."""
+    value_target: Literal["slow", "online"] = "slow"
+    """Critic whose values stand at the ends of returns: the target critic, which follows slowly, or the critic itself,
+    as in DreamerV3."""
+    slow_regularizer: NonNegative = 0.0
+    """Weight of a loss that draws the critic towards the target critic (`slowreg` in DreamerV3)."""
+    actor_optimizer: OptimizerConfig | LaPropConfig = field(default_factory=lambda: OptimizerConfig(learning_rate=4e-5))
     """Optimizer of the policy."""
-    critic_optimizer: OptimizerConfig = field(default_factory=lambda: OptimizerConfig(learning_rate=1e-4))
+    critic_optimizer: OptimizerConfig | LaPropConfig = field(
+        default_factory=lambda: OptimizerConfig(learning_rate=1e-4)
+    )
     """Optimizer of the value."""

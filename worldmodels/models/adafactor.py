@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import tensorflow as tf
 
-from worldmodels.models.config import AdafactorConfig, OptimizerConfig
-from worldmodels.models.optimizer import Descent, Optimizer
+from worldmodels.models.config import AdafactorConfig
+from worldmodels.models.optimizer import Descent
 
 DECAY = 0.8
 """The second moment forgets with the rate 1 - t ** -DECAY."""
@@ -55,12 +54,6 @@ def learning_rate(config: AdafactorConfig, count: tf.Tensor) -> tf.Tensor:
     warmup = float(max(config.warmup, 1))
     rate = config.learning_rate * tf.minimum(1.0, count / warmup)
     return rate * tf.math.rsqrt(tf.maximum(count, warmup)) if config.schedule == "inverse_square_root" else rate
-
-
-def build_optimizer(variables: Mapping[str, tf.Variable], config: AdafactorConfig | OptimizerConfig) -> Descent:
-    """Return the optimizer of the configuration's kind."""
-    classes: dict[str, Any] = {"adam": Optimizer, "adafactor": Adafactor}
-    return classes[config.kind](variables, config)
 
 
 def _average(moment: tf.Variable, value: tf.Tensor, keep: tf.Tensor) -> tf.Tensor:

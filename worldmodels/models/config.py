@@ -70,6 +70,27 @@ class OptimizerConfig(Section):
     """Largest global norm of a gradient; a longer one is scaled down to it (`max_grad_norm` in Stable-Baselines3)."""
     weight_decay: Share = 1e-6
     """Share of every weight that is taken away at each update, whatever the learning rate (`wd` in DreamerV2)."""
+    warmup: Count = 0
+    """Updates over which the learning rate grows linearly from 0."""
+
+
+@dataclass(frozen=True)
+class LaPropConfig(Section):
+    """LaProp with adaptive gradient clipping (Ziyin et al. 2020; Brock et al. 2021); the defaults are DreamerV3's."""
+
+    kind: str = "laprop"
+    learning_rate: Annotated[float, above(0), limits(1e-12, 1)] = 4e-5
+    """Size of a step (`lr` in DreamerV3)."""
+    beta1: BelowOne = 0.9
+    """Share of the average of steps that each update keeps."""
+    beta2: BelowOne = 0.999
+    """Share of the average of squared gradients that each update keeps."""
+    epsilon: Annotated[float, above(0), limits(1e-30, 1)] = 1e-20
+    """Summand that keeps the division by the root of that average finite (`eps` in DreamerV3)."""
+    clip_ratio: AboveZero = 0.3
+    """Largest norm of a weight's gradient, as a multiple of the norm of the weight (`agc` in DreamerV3)."""
+    warmup: Count = 1_000
+    """Updates over which the learning rate grows linearly from 0."""
 
 
 @dataclass(frozen=True)

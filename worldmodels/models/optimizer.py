@@ -91,6 +91,11 @@ class Descent:
         self.updates.assign(tree["updates"])
 
 
+def warmed_up(warmup: int, count: tf.Tensor) -> tf.Tensor | float:
+    """Return the share of the learning rate at update number `count`: it grows linearly from 0 over the warm-up."""
+    return tf.minimum(1.0, count / warmup) if warmup else 1.0
+
+
 class Optimizer(Descent):
     """The Adam optimizer (Kingma & Ba 2015) for fixed variables, with decoupled weight decay before each step."""
 
@@ -102,7 +107,8 @@ class Optimizer(Descent):
 
     def _numbers(self, count: tf.Tensor, share: float | tf.Tensor) -> tuple[tf.Tensor, ...]:
         config = self.config
-        return tf.pow(config.beta1, count), tf.pow(config.beta2, count), share * config.learning_rate
+        rate = share * config.learning_rate * warmed_up(config.warmup, count)
+        return tf.pow(config.beta1, count), tf.pow(config.beta2, count), rate
 
     def _change(self, name: str, variable: tf.Variable, gradient: tf.Tensor, numbers: tuple[tf.Tensor, ...]) -> None:
         if self.config.weight_decay:

@@ -9,7 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.core.types import Batch
-from worldmodels.models.adafactor import build_optimizer
+from worldmodels.models.build_optimizer import build_optimizer
 from worldmodels.models.frame_stack import push
 from worldmodels.models.graph import graph
 from worldmodels.models.next_frame import learning

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from worldmodels.core.ranges import NonNegative, Section, Share, Size, at_least, limits
 from worldmodels.models.api import ModelSpec
-from worldmodels.models.config import ConvConfig, HeadConfig, OptimizerConfig, PatchConfig
+from worldmodels.models.config import ConvConfig, HeadConfig, LaPropConfig, OptimizerConfig, PatchConfig
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,12 @@ class RSSMConfig(Section):
     """Dense layers of the reward head and of the continuation head."""
     reward_transform: Literal["none", "tanh", "symlog"] = "tanh"
     """Quantity that the reward head regresses: the reward as it is, or squashed; `reward()` always undoes it."""
+    reward_distribution: Literal["normal", "two_hot"] = "normal"
+    """Distribution of that quantity: a normal one, learned by regression, or classes of 255 values (symexp two-hot,
+    DreamerV3)."""
+    balance: Literal["fixed", "harmonious"] = "fixed"
+    """Weights of the losses of images, rewards and KL: those below as they are, or times learned ones that keep the
+    three alike (HarmonyDream)."""
     reward_scale: NonNegative = 1.0
     """Weight of the reward's loss (`loss_scales.reward` in DreamerV2)."""
     continuation_scale: NonNegative = 5.0
@@ -44,7 +50,7 @@ class RSSMConfig(Section):
     """Share of the KL gradient that trains the prior; the rest trains the posterior (`kl.balance` in DreamerV2)."""
     free_nats: NonNegative = 0.0
     """KL per step, in nats, below which it is not pushed further down (`kl.free` in DreamerV2)."""
-    optimizer: OptimizerConfig = field(default_factory=OptimizerConfig)
+    optimizer: OptimizerConfig | LaPropConfig = field(default_factory=OptimizerConfig)
     """Optimizer of the whole model (`model_opt` in DreamerV2)."""
 
     def spec(self, observation_shape: tuple[int, int, int], num_actions: int) -> ModelSpec:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 import tensorflow as tf
 
@@ -10,6 +12,7 @@ from worldmodels.models.distributions import bernoulli_nll, normal_nll, scale_gr
 from worldmodels.models.layers import MLP
 from worldmodels.models.precision import full
 from worldmodels.models.rssm.latents import CategoricalLatents, GaussianLatents
+from worldmodels.models.two_hot import BINS, two_hot_mean, two_hot_nll
 
 TRANSFORMS = {
     "none": (tf.identity, tf.identity),
@@ -22,8 +25,11 @@ TRANSFORMS = {
 class RewardHead(MLP):
     """The mean of a unit-variance normal over the squashed reward; starts at exactly 0."""
 
+    outputs = 1
+
     def __init__(self, config: HeadConfig, features: int, transform: str, seeds: np.random.Generator):
-        super().__init__((features, *(config.units,) * config.layers, 1), seeds, "reward", zero_output=True)
+        sizes = (features, *(config.units,) * config.layers, self.outputs)
+        super().__init__(sizes, seeds, "reward", zero_output=True)
         self.squash, self.unsquash = TRANSFORMS[transform]
 
     def loss(self, features: tf.Tensor, reward: tf.Tensor) -> tf.Tensor:
@@ -33,6 +39,22 @@ class RewardHead(MLP):
     def reward(self, features: tf.Tensor) -> tf.Tensor:
         """Return the expected reward (N,) in the environment's units."""
         return self.unsquash(self(features)[:, 0])
+
+
+class TwoHotRewardHead(RewardHead):
+    """Classes of the squashed reward (`models/two_hot.py`); expects exactly 0 at first."""
+
+    outputs = BINS
+
+    def loss(self, features: tf.Tensor, reward: tf.Tensor) -> tf.Tensor:
+        return two_hot_nll(self(features), self.squash(reward))
+
+    def reward(self, features: tf.Tensor) -> tf.Tensor:
+        return self.unsquash(two_hot_mean(self(features)))
+
+
+REWARD_HEADS = {"normal": RewardHead, "two_hot": TwoHotRewardHead}
+"""The heads by `RSSMConfig.reward_distribution`."""
 
 
 class ContinuationHead(MLP):
@@ -68,6 +90,24 @@ def image_loss(prediction: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
         return tf.nn.l2_loss(error) / count, gradient
 
     return loss(prediction)
+
+
+class HarmoniousBalance(tf.Module):
+    """A learned weight for each loss, so that none drowns the others (HarmonyDream; Ma et al. 2024).
+
+    A loss L counts as L / s + log(1 + s), which is least where s^2 = L (1 + s): a large loss is divided by about L,
+    a small one by its root. So each keeps a gradient as it shrinks. Each s is an exponential, 1 at first.
+    """
+
+    def __init__(self, names: Sequence[str]):
+        super().__init__(name="balance")
+        self.logarithms = {name: tf.Variable(0.0, name=name) for name in names}
+
+    def __call__(self, losses: Mapping[str, tf.Tensor]) -> tf.Tensor:
+        """Return the sum of scalar losses as they count."""
+        scales = {name: tf.exp(logarithm) for name, logarithm in self.logarithms.items()}
+        first, *others = (losses[name] / scale + tf.math.log1p(scale) for name, scale in scales.items())
+        return sum(others, start=first)
 
 
 def balanced_kl(

@@ -8,14 +8,23 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.core.types import Batch
+from worldmodels.models.build_optimizer import build_optimizer
 from worldmodels.models.decoders import build_decoder
 from worldmodels.models.encoders import build_encoder
 from worldmodels.models.graph import graph
-from worldmodels.models.optimizer import Optimizer
 from worldmodels.models.rssm.cell import Dynamics, RSSMState
 from worldmodels.models.rssm.config import RSSMConfig
-from worldmodels.models.rssm.objectives import ContinuationHead, RewardHead, balanced_kl, image_loss
+from worldmodels.models.rssm.objectives import (
+    REWARD_HEADS,
+    ContinuationHead,
+    HarmoniousBalance,
+    balanced_kl,
+    image_loss,
+)
 from worldmodels.models.variables import load_variables, named_variables, save_variables
+
+BALANCED = ("image", "reward", "kl")
+"""The losses that a harmonious balance weighs; ends of episodes are about as rare everywhere."""
 
 
 class RSSM:
@@ -29,11 +38,15 @@ class RSSM:
         self.spec = config.spec(observation_shape, num_actions)
         (features,) = self.spec.feature_shape
         self.decoder = build_decoder(config.decoder, features, observation_shape, seeds)
-        self.reward_head = RewardHead(config.heads, features, config.reward_transform, seeds)
+        reward_head = REWARD_HEADS[config.reward_distribution]
+        self.reward_head = reward_head(config.heads, features, config.reward_transform, seeds)
         self.continuation_head = ContinuationHead(config.heads, features, seeds)
         layers = (self.encoder, self.dynamics, self.decoder, self.reward_head, self.continuation_head)
         self.variables = named_variables(layers)
-        self.optimizer = Optimizer(self.variables, config.optimizer)
+        self.balance = HarmoniousBalance(BALANCED) if config.balance == "harmonious" else None
+        if self.balance:
+            self.variables |= {f"balance/{name}": scale for name, scale in self.balance.logarithms.items()}
+        self.optimizer = build_optimizer(self.variables, config.optimizer)
 
     def initial(self, batch: int) -> RSSMState:
         return self.dynamics.initial(batch)
@@ -116,12 +129,13 @@ class RSSM:
         kl, kl_loss = balanced_kl(latents, posterior, prior, config.kl_balance, config.free_nats)
         parts = {"reward": reward, "continuation": continuation, "kl": kl_loss}
         means = {"image_loss": image} | {f"{name}_loss": tf.reduce_mean(value) for name, value in parts.items()}
-        loss = (
-            means["image_loss"]
-            + config.reward_scale * means["reward_loss"]
-            + config.continuation_scale * means["continuation_loss"]
-            + config.kl_scale * means["kl_loss"]
-        )
+        weighed = {
+            "image": means["image_loss"],
+            "reward": config.reward_scale * means["reward_loss"],
+            "kl": config.kl_scale * means["kl_loss"],
+        }
+        balanced = self.balance(weighed) if self.balance else (weighed["image"] + weighed["reward"]) + weighed["kl"]
+        loss = balanced + config.continuation_scale * means["continuation_loss"]
         means["kl"] = tf.reduce_mean(kl)
         means["prior_entropy"] = tf.reduce_mean(latents.entropy(prior))
         means["posterior_entropy"] = tf.reduce_mean(latents.entropy(posterior))
