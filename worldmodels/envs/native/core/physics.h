@@ -59,7 +59,7 @@ class Corners {
 public:
     Corners(const Entity& e, float x, float y, const Grid& grid) {
         const float rx = e.rx * kProbeShrink, ry = e.ry * kProbeShrink;
-        const int left = cell_of(x - rx), right = cell_of(x + rx), bottom = cell_of(y - ry), top = cell_of(y + ry);
+        const auto [left, right, bottom, top] = Floors(x - rx, x + rx, y - ry, y + ry).of;
         cells_[0] = grid.at(left, bottom);
         cells_[1] = grid.at(right, bottom);
         cells_[2] = grid.at(left, top);
@@ -79,8 +79,9 @@ private:
 template <class Solid>
 bool stands_on(const Entity& e, const Grid& grid, Solid solid) {
     constexpr float kInset = 0.01f;
-    const int below = cell_of(e.bottom() - kInset);
-    return solid(grid.at(cell_of(e.left() + kInset), below)) || solid(grid.at(cell_of(e.right() - kInset), below));
+    const float bottom = e.bottom() - kInset;
+    const auto [left, right, below, same] = Floors(e.left() + kInset, e.right() - kInset, bottom, bottom).of;
+    return solid(grid.at(left, below)) || solid(grid.at(right, same));
 }
 
 // Calls `visit(x, y, cell)` for every cell that the box overlaps.
@@ -143,9 +144,9 @@ private:
             y += dy;
         }
         const float rx = e.rx * kProbeShrink, ry = e.ry * kProbeShrink;
-        const int right = cell_of(std::max(e.x, x) + rx), top = cell_of(std::max(e.y, y) + ry);
-        const int left = cell_of(std::min(e.x, x) - rx);
-        for (int j = cell_of(std::min(e.y, y) - ry); j <= top; ++j)
+        const auto [left, right, bottom, top] =
+            Floors(std::min(e.x, x) - rx, std::max(e.x, x) + rx, std::min(e.y, y) - ry, std::max(e.y, y) + ry).of;
+        for (int j = bottom; j <= top; ++j)
             for (int i = left; i <= right; ++i) {
                 const Cell cell = grid_.at(i, j);
                 if (rules_.blocks(e, cell) || rules_.reflects(e, cell)) return false;
