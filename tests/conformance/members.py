@@ -11,7 +11,7 @@ from typing import Any
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
 from worldmodels.agents.ppo_config import PPOConfig
 from worldmodels.agents.random_config import RandomConfig
-from worldmodels.models.config import HeadConfig, OptimizerConfig, PatchConfig
+from worldmodels.models.config import HeadConfig, LaPropConfig, LayerStyle, OptimizerConfig, PatchConfig
 from worldmodels.models.conformance.samples import ACTIONS, SHAPE
 from worldmodels.models.frame_stack_config import FrameStackConfig
 from worldmodels.models.next_frame.config import (
@@ -25,6 +25,7 @@ from worldmodels.models.next_frame.patch_config import MotionOutputConfig, Patch
 from worldmodels.models.rssm.config import RSSMConfig
 
 HEAD, FAST = HeadConfig(1, 8), OptimizerConfig(learning_rate=1e-2)
+V3, LAPROP = LayerStyle("rms", "silu"), LaPropConfig(learning_rate=1e-2, warmup=2)
 PATCH = PatchConfig(patch=2, depth=4)
 
 CONV = ConvNetworkConfig(hidden=4, levels=2, doublings=1, middle_layers=1)
@@ -54,9 +55,36 @@ MODELS: dict[str, Any] = {
     "rssm": RSSMConfig(
         recurrent=16, hidden=12, latents=3, classes=4, encoder=PATCH, decoder=PATCH, heads=HEAD, optimizer=FAST
     ),
+    "rssm v3": RSSMConfig(
+        recurrent=16,
+        hidden=12,
+        latents=3,
+        classes=4,
+        uniform_mix=0.01,
+        style=V3,
+        encoder=PATCH,
+        decoder=PATCH,
+        heads=HEAD,
+        reward_distribution="two_hot",
+        balance="harmonious",
+        optimizer=LAPROP,
+    ),
 }
 AGENTS: dict[str, Any] = {
     "actor_critic": ActorCriticConfig(actor=HEAD, critic=HEAD, horizon=3, actor_optimizer=FAST, critic_optimizer=FAST),
+    "actor_critic v3": ActorCriticConfig(
+        actor=HEAD,
+        critic=HEAD,
+        style=V3,
+        horizon=3,
+        normalize_returns=True,
+        uniform_mix=0.01,
+        value_distribution="two_hot",
+        value_target="online",
+        slow_regularizer=1.0,
+        actor_optimizer=LAPROP,
+        critic_optimizer=LAPROP,
+    ),
     "ppo": PPOConfig(vectors=HEAD, horizon=3, minibatch=12, optimizer=FAST),
     "ppo with memory": PPOConfig(vectors=HEAD, lstm=4, horizon=3, minibatch=24, optimizer=FAST),
     "ppo regularised": PPOConfig(

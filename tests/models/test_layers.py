@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.models.layers import MLP, Conv, Dense, GRUCell, TransposedConv, layer_norm
+from worldmodels.models.config import LayerStyle
+from worldmodels.models.layers import MLP, Activation, Conv, Dense, GRUCell, TransposedConv, layer_norm
 from worldmodels.models.variables import named_variables
 
 
@@ -27,6 +28,18 @@ def test_mlp_by_hand():
         weight.assign(value)
     # elu(2 * 3 - 4) * 3 + 1, and elu(2 * 1 - 4) * 3 + 1 with elu(-2) = exp(-2) - 1
     np.testing.assert_allclose(mlp(tf.constant([[3.0], [1.0]])), [[7.0], [3 * np.exp(-2) - 2]], rtol=1e-5)
+
+
+def test_a_style_with_a_norm_and_silu_by_hand():
+    activation = Activation(2, LayerStyle("rms", "silu"), "activation")
+    activation.scale.assign([1.0, 2.0])
+    # The root mean square of 3 and -4 is 5 / sqrt(2); then x sigmoid(x).
+    x = np.array([3.0, -8.0]) / (5 / np.sqrt(2))
+    given = activation(tf.constant([[3.0, -4.0]]))
+    np.testing.assert_allclose(given[0], x / (1 + np.exp(-x)), rtol=1e-4)
+    assert activation(tf.cast([[3.0, -4.0]], tf.bfloat16)).dtype == tf.bfloat16
+    mlp = MLP((3, 4, 2), random(), "head", style=LayerStyle("rms", "silu"))
+    assert [name.split("/", 1)[1] for name in named_variables([mlp])][-1] == "activation_0/scale"
 
 
 def test_zero_output_predicts_exactly_zero():

@@ -46,10 +46,10 @@ class ActorCritic:
     def __init__(self, config: ActorCriticConfig, spec: ModelSpec, seed: np.ndarray):
         seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
         self.config = config
-        self.actor = build_head(config.actor, config.images, spec, spec.num_actions, seeds, "actor")
+        self.actor = build_head(config.actor, config.images, spec, spec.num_actions, seeds, "actor", config.style)
         self._value, self._value_nll, outputs = VALUE_DISTRIBUTIONS[config.value_distribution]
-        self.critic = build_head(config.critic, config.images, spec, outputs, seeds, "critic")
-        self.target = build_head(config.critic, config.images, spec, outputs, seeds, "target")
+        self.critic = build_head(config.critic, config.images, spec, outputs, seeds, "critic", config.style)
+        self.target = build_head(config.critic, config.images, spec, outputs, seeds, "target", config.style)
         self._actor_weights, self._critic_weights = named_variables([self.actor]), named_variables([self.critic])
         self._target_weights = named_variables([self.target])
         load_variables(self._target_weights, _renamed(save_variables(self._critic_weights)), "the target critic")

@@ -7,7 +7,7 @@ from typing import Literal
 
 from worldmodels.agents.config import ImageNetworkKind, RewardTransform
 from worldmodels.core.ranges import NonNegative, Positive, Section, Share, Size
-from worldmodels.models.config import HeadConfig, LaPropConfig, OptimizerConfig
+from worldmodels.models.config import HeadConfig, LaPropConfig, LayerStyle, OptimizerConfig
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,8 @@ class ActorCriticConfig(Section):
     """Dense layers of the policy."""
     critic: HeadConfig = field(default_factory=HeadConfig)
     """Dense layers of the value."""
+    style: LayerStyle = field(default_factory=LayerStyle)
+    """Norm and nonlinearity of these layers."""
     images: ImageNetworkKind = "small"
     """Network in front of each of the two where features are images."""
     horizon: Size = 15

@@ -17,8 +17,8 @@ from worldmodels.agents.convolution import Convolution, Regularisation, orthogon
 from worldmodels.core.errors import ConfigError
 from worldmodels.models import precision
 from worldmodels.models.api import ModelSpec
-from worldmodels.models.config import HeadConfig
-from worldmodels.models.layers import MLP, Layer
+from worldmodels.models.config import HeadConfig, LayerStyle
+from worldmodels.models.layers import ELU, MLP, Layer
 
 
 class PlainNetworkSpec(NamedTuple):
@@ -152,15 +152,22 @@ def build_image_network(
 
 
 def build_head(
-    config: HeadConfig, images: ImageNetworkKind, spec: ModelSpec, outputs: int, seeds: np.random.Generator, name: str
+    config: HeadConfig,
+    images: ImageNetworkKind,
+    spec: ModelSpec,
+    outputs: int,
+    seeds: np.random.Generator,
+    name: str,
+    style: LayerStyle = ELU,
 ) -> Layer:
     """Build layers from features (N, ...) to (N, outputs), whose output is 0 at first: the uniform policy, the value 0.
 
     Dense layers, behind an image network of the kind `images` where features are images.
     """
     if spec.feature_kind == "images":
-        return ImageHead(config, images, spec, outputs, seeds, name)
-    return MLP((*spec.feature_shape, *(config.units,) * config.layers, outputs), seeds, name, zero_output=True)
+        return ImageHead(config, images, spec, outputs, seeds, name, style)
+    sizes = (*spec.feature_shape, *(config.units,) * config.layers, outputs)
+    return MLP(sizes, seeds, name, zero_output=True, style=style)
 
 
 class ImageHead(Layer):
@@ -174,12 +181,13 @@ class ImageHead(Layer):
         outputs: int,
         seeds: np.random.Generator,
         name: str,
+        style: LayerStyle = ELU,
     ):
         super().__init__(name=name)
         with keras.name_scope(name):
             self.network = build_image_network(images, spec.feature_shape, seeds)
             sizes = (self.network.size, *(config.units,) * config.layers, outputs)
-            self.head = MLP(sizes, seeds, "head", zero_output=True)
+            self.head = MLP(sizes, seeds, "head", zero_output=True, style=style)
 
     def call(self, features: tf.Tensor) -> tf.Tensor:
         return self.head(self.network(features))

@@ -44,6 +44,16 @@ class PatchConfig(Section):
 
 
 @dataclass(frozen=True)
+class LayerStyle(Section):
+    """The norm and the nonlinearity that follow each hidden layer; the defaults are DreamerV2's, rms and silu V3's."""
+
+    norm: Literal["none", "rms"] = "none"
+    """Norm of what the layer gives: none, or its root mean square (RMSNorm; Zhang & Sennrich 2019)."""
+    activation: Literal["elu", "silu"] = "elu"
+    """Nonlinearity."""
+
+
+@dataclass(frozen=True)
 class HeadConfig(Section):
     """A stack of dense layers on a feature vector."""
 

@@ -12,17 +12,21 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.models import precision
-from worldmodels.models.config import ConvConfig, PatchConfig
+from worldmodels.models.config import ConvConfig, LayerStyle, PatchConfig
 from worldmodels.models.encoders import check_image_shape, from_patches, to_float, to_image, to_patches
-from worldmodels.models.layers import Dense, Layer, TransposedConv
+from worldmodels.models.layers import ELU, Activation, Dense, Layer, TransposedConv
 
 
 def build_decoder(
-    config: ConvConfig | PatchConfig, features: int, shape: tuple[int, int, int], seeds: np.random.Generator
+    config: ConvConfig | PatchConfig,
+    features: int,
+    shape: tuple[int, int, int],
+    seeds: np.random.Generator,
+    style: LayerStyle = ELU,
 ) -> Layer:
     """Return the decoder from `features` values to images of `shape` (H, W, C)."""
     check_image_shape(config, shape)
-    return {"conv": ConvDecoder, "patch": PatchDecoder}[config.kind](config, features, shape, seeds)
+    return {"conv": ConvDecoder, "patch": PatchDecoder}[config.kind](config, features, shape, seeds, style)
 
 
 class ConvDecoder(Layer):
@@ -31,7 +35,14 @@ class ConvDecoder(Layer):
     The first of them sees a side of 1, where it is exactly a dense layer: as such it runs an order of magnitude faster.
     """
 
-    def __init__(self, config: ConvConfig, features: int, shape: tuple[int, int, int], seeds: np.random.Generator):
+    def __init__(
+        self,
+        config: ConvConfig,
+        features: int,
+        shape: tuple[int, int, int],
+        seeds: np.random.Generator,
+        style: LayerStyle = ELU,
+    ):
         super().__init__(name="decoder")
         depth = config.depth
         layers = [(4 * depth, 2 * depth, 5), (2 * depth, depth, 6), (depth, shape[2], 6)]
@@ -40,12 +51,13 @@ class ConvDecoder(Layer):
             self.spread_kernel = self.weight("spread_kernel", (32 * depth, 5 * 5 * 4 * depth), seeds)
             self.spread_bias = self.weight("spread_bias", (4 * depth,))
             self.convs = [TransposedConv(*layer, seeds, f"conv_{i}") for i, layer in enumerate(layers)]
+            self.activations = [Activation(units, style, f"activation_{i}") for i, (units, _, _) in enumerate(layers)]
 
     def call(self, features: tf.Tensor) -> tf.Tensor:
         x = precision.matmul(self.dense(features), self.spread_kernel, self.precision)
         x = precision.add_bias(tf.reshape(x, (-1, 5, 5, self.spread_bias.shape[0])), self.spread_bias)
-        for conv in self.convs:
-            x = conv(tf.nn.elu(x))
+        for conv, activation in zip(self.convs, self.activations, strict=True):
+            x = conv(activation(x))
         return x
 
     def target(self, images: tf.Tensor) -> tf.Tensor:
@@ -58,7 +70,14 @@ class ConvDecoder(Layer):
 class PatchDecoder(Layer):
     """The patch encoder backwards: all squares of 2 x 2 patches, then each patch, then its pixels."""
 
-    def __init__(self, config: PatchConfig, features: int, shape: tuple[int, int, int], seeds: np.random.Generator):
+    def __init__(
+        self,
+        config: PatchConfig,
+        features: int,
+        shape: tuple[int, int, int],
+        seeds: np.random.Generator,
+        style: LayerStyle = ELU,
+    ):
         super().__init__(name="decoder")
         self.patch, self.depth = config.patch, config.depth
         self.grid = (shape[0] // config.patch // 2, shape[1] // config.patch // 2)
@@ -66,12 +85,13 @@ class PatchDecoder(Layer):
             self.dense = Dense(features, self.grid[0] * self.grid[1] * 2 * config.depth, seeds, "dense")
             self.far = Dense(2 * config.depth, 4 * config.depth, seeds, "far")
             self.near = Dense(config.depth, config.patch**2 * shape[2], seeds, "near")
+            self.after_dense = Activation(2 * config.depth, style, "after_dense")
+            self.after_far = Activation(config.depth, style, "after_far")
 
     def call(self, features: tf.Tensor) -> tf.Tensor:
-        x = tf.nn.elu(self.dense(features))
-        x = tf.nn.elu(self.far(tf.reshape(x, (-1, 2 * self.depth))))
-        x = from_patches(tf.reshape(x, (-1, *self.grid, 4 * self.depth)), 2)
-        x = self.near(tf.reshape(x, (-1, self.depth)))
+        x = self.after_dense(tf.reshape(self.dense(features), (-1, 2 * self.depth)))
+        x = from_patches(tf.reshape(self.far(x), (-1, *self.grid, 4 * self.depth)), 2)
+        x = self.near(self.after_far(tf.reshape(x, (-1, self.depth))))
         return tf.reshape(x, (-1, 2 * self.grid[0], 2 * self.grid[1], x.shape[-1]))
 
     def target(self, images: tf.Tensor) -> tf.Tensor:

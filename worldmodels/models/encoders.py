@@ -7,8 +7,8 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.core.errors import ConfigError
-from worldmodels.models.config import ConvConfig, PatchConfig
-from worldmodels.models.layers import Conv, Dense, Layer
+from worldmodels.models.config import ConvConfig, LayerStyle, PatchConfig
+from worldmodels.models.layers import ELU, Activation, Conv, Dense, Layer
 
 
 def to_float(images: tf.Tensor) -> tf.Tensor:
@@ -39,10 +39,12 @@ def from_patches(patches: tf.Tensor, patch: int) -> tf.Tensor:
     return tf.reshape(rows, (-1, height * patch, width * patch, depth // patch**2))
 
 
-def build_encoder(config: ConvConfig | PatchConfig, shape: tuple[int, int, int], seeds: np.random.Generator) -> Layer:
+def build_encoder(
+    config: ConvConfig | PatchConfig, shape: tuple[int, int, int], seeds: np.random.Generator, style: LayerStyle = ELU
+) -> Layer:
     """Return the encoder for images of `shape` (H, W, C); its attribute `size` is that of an embedding."""
     check_image_shape(config, shape)
-    return {"conv": ConvEncoder, "patch": PatchEncoder}[config.kind](config, shape, seeds)
+    return {"conv": ConvEncoder, "patch": PatchEncoder}[config.kind](config, shape, seeds, style)
 
 
 def check_image_shape(config: ConvConfig | PatchConfig, shape: tuple[int, int, int]) -> None:
@@ -59,7 +61,9 @@ def check_image_shape(config: ConvConfig | PatchConfig, shape: tuple[int, int, i
 class ConvEncoder(Layer):
     """DreamerV2's encoder: four convolutions of size 4 and stride 2; the side goes 64, 31, 14, 6, 2."""
 
-    def __init__(self, config: ConvConfig, shape: tuple[int, int, int], seeds: np.random.Generator):
+    def __init__(
+        self, config: ConvConfig, shape: tuple[int, int, int], seeds: np.random.Generator, style: LayerStyle = ELU
+    ):
         super().__init__(name="encoder")
         depths = [shape[2], *(config.depth * 2**i for i in range(4))]
         self.size = 2 * 2 * depths[-1]
@@ -68,18 +72,21 @@ class ConvEncoder(Layer):
                 Conv(inputs, units, 4, seeds, f"conv_{i}")
                 for i, (inputs, units) in enumerate(zip(depths[:-1], depths[1:], strict=True))
             ]
+            self.activations = [Activation(units, style, f"activation_{i}") for i, units in enumerate(depths[1:])]
 
     def call(self, images: tf.Tensor) -> tf.Tensor:
         x = to_float(images)
-        for conv in self.convs:
-            x = tf.nn.elu(conv(x))
+        for conv, activation in zip(self.convs, self.activations, strict=True):
+            x = activation(conv(x))
         return tf.reshape(x, (-1, self.size))
 
 
 class PatchEncoder(Layer):
     """An encoder with one dense layer on each patch, then one on each square of 2 x 2 patches."""
 
-    def __init__(self, config: PatchConfig, shape: tuple[int, int, int], seeds: np.random.Generator):
+    def __init__(
+        self, config: PatchConfig, shape: tuple[int, int, int], seeds: np.random.Generator, style: LayerStyle = ELU
+    ):
         super().__init__(name="encoder")
         self.patch, self.depth = config.patch, config.depth
         height, width = shape[0] // config.patch, shape[1] // config.patch
@@ -88,10 +95,12 @@ class PatchEncoder(Layer):
         with keras.name_scope("encoder"):
             self.near = Dense(config.patch**2 * shape[2], config.depth, seeds, "near")
             self.far = Dense(4 * config.depth, 2 * config.depth, seeds, "far")
+            self.after_near = Activation(config.depth, style, "after_near")
+            self.after_far = Activation(2 * config.depth, style, "after_far")
 
     def call(self, images: tf.Tensor) -> tf.Tensor:
         x = to_float(to_patches(images, self.patch))
-        x = tf.nn.elu(self.near(tf.reshape(x, (-1, x.shape[-1]))))
+        x = self.after_near(self.near(tf.reshape(x, (-1, x.shape[-1]))))
         x = to_patches(tf.reshape(x, (-1, *self.grid, self.depth)), 2)
-        x = tf.nn.elu(self.far(tf.reshape(x, (-1, 4 * self.depth))))
+        x = self.after_far(self.far(tf.reshape(x, (-1, 4 * self.depth))))
         return tf.reshape(x, (-1, self.size))

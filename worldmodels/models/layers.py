@@ -16,6 +16,10 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.models import precision
+from worldmodels.models.config import LayerStyle
+
+ELU = LayerStyle()
+"""The style without a norm."""
 
 
 class Layer(keras.layers.Layer):
@@ -44,21 +48,43 @@ class Dense(Layer):
         return precision.dense(x, self.kernel, self.bias, self.precision)
 
 
-class MLP(Layer):
-    """A stack of hidden dense layers with ELU, and a linear output, which is always float32."""
+class Activation(Layer):
+    """What follows a hidden layer: a norm over its units, if the style has one, and a nonlinearity."""
 
-    def __init__(self, sizes: Sequence[int], seeds: np.random.Generator, name: str, zero_output: bool = False):
+    def __init__(self, units: int, style: LayerStyle, name: str):
+        super().__init__(name=name)
+        self.function = {"elu": tf.nn.elu, "silu": tf.nn.silu}[style.activation]
+        self.scale = self.add_weight(name="scale", shape=(units,), initializer="ones") if style.norm == "rms" else None
+
+    def call(self, x: tf.Tensor) -> tf.Tensor:
+        if self.scale is not None:
+            x = tf.cast(rms_norm(precision.full(x), self.scale), x.dtype)
+        return self.function(x)
+
+
+class MLP(Layer):
+    """A stack of hidden dense layers, each with its activation, and a linear output, which is always float32."""
+
+    def __init__(
+        self,
+        sizes: Sequence[int],
+        seeds: np.random.Generator,
+        name: str,
+        zero_output: bool = False,
+        style: LayerStyle = ELU,
+    ):
         """Build layers of `sizes`: inputs, units of each hidden layer, outputs."""
         super().__init__(name=name)
         with keras.name_scope(name):
             pairs = list(zip(sizes[:-1], sizes[1:], strict=True))
             self.dense = [Dense(*pair, seeds, f"dense_{i}") for i, pair in enumerate(pairs[:-1])]
+            self.activations = [Activation(units, style, f"activation_{i}") for i, (_, units) in enumerate(pairs[:-1])]
             with precision.building_in("float32"):
                 self.dense.append(Dense(*pairs[-1], None if zero_output else seeds, f"dense_{len(pairs) - 1}"))
 
     def call(self, x: tf.Tensor) -> tf.Tensor:
-        for dense in self.dense[:-1]:
-            x = tf.nn.elu(dense(x))
+        for dense, activation in zip(self.dense, self.activations, strict=False):
+            x = activation(dense(x))
         return self.dense[-1](x)
 
 
@@ -115,6 +141,11 @@ class GRUCell(Layer):
         candidate = tf.tanh(tf.sigmoid(reset) * candidate)
         update = tf.sigmoid(update - 1.0)
         return update * candidate + (1.0 - update) * state
+
+
+def rms_norm(x: tf.Tensor, scale: tf.Tensor, epsilon: float = 1e-4) -> tf.Tensor:
+    """Divide each row by its root mean square, then scale each feature."""
+    return x * tf.math.rsqrt(tf.reduce_mean(tf.square(x), -1, keepdims=True) + epsilon) * scale
 
 
 def layer_norm(x: tf.Tensor, scale: tf.Tensor, offset: tf.Tensor, epsilon: float = 1e-3) -> tf.Tensor:

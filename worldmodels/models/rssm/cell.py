@@ -9,7 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.models import precision
-from worldmodels.models.layers import MLP, Dense, GRUCell, Layer
+from worldmodels.models.layers import MLP, Activation, Dense, GRUCell, Layer
 from worldmodels.models.rssm.config import RSSMConfig
 from worldmodels.models.rssm.latents import build_latents
 from worldmodels.models.scan import LoopProduct, scan
@@ -38,8 +38,10 @@ class Dynamics(Layer):
         with keras.name_scope("dynamics"):
             self.recurrence_input = Dense(self.latents.size + num_actions, config.hidden, seeds, "recurrence_input")
             self.gru = GRUCell(config.hidden, config.recurrent, seeds, "gru")
-            self.prior = MLP((config.recurrent, config.hidden, statistics), seeds, "prior")
+            self.after_recurrence_input = Activation(config.hidden, config.style, "after_recurrence_input")
+            self.prior = MLP((config.recurrent, config.hidden, statistics), seeds, "prior", style=config.style)
             self.posterior_input = Dense(config.recurrent + embedding, config.hidden, seeds, "posterior_input")
+            self.after_posterior_input = Activation(config.hidden, config.style, "after_posterior_input")
             self.posterior = Dense(config.hidden, statistics, seeds, "posterior")
 
     def initial(self, batch: int | tf.Tensor) -> RSSMState:
@@ -52,7 +54,7 @@ class Dynamics(Layer):
         """Do one step by the prior: action int32 (B,), noise of `latents.noise((B,))`."""
         one_hot = tf.one_hot(action, self.num_actions)
         entered = self.recurrence_input(tf.concat([state.latent, one_hot], -1))
-        recurrent = self.gru(tf.nn.elu(entered), state.recurrent)
+        recurrent = self.gru(self.after_recurrence_input(entered), state.recurrent)
         return RSSMState(recurrent, self.latents.sample(self.prior(recurrent), noise, temperature))
 
     def follow(
@@ -94,9 +96,10 @@ class Dynamics(Layer):
 
         def step(recurrent, latent, keep, noise, recurrence_term, gates_term, posterior_input_term, posterior_term):
             latent, recurrent = latent * keep, recurrent * keep
-            entered = tf.concat([tf.nn.elu(recurrence_input(latent, recurrence_term)), recurrent], -1)
+            moved = self.after_recurrence_input(recurrence_input(latent, recurrence_term))
+            entered = tf.concat([moved, recurrent], -1)
             new = self.gru.advance(gates(entered, gates_term), recurrent)
-            hidden = tf.nn.elu(posterior_input(new, posterior_input_term))
+            hidden = self.after_posterior_input(posterior_input(new, posterior_input_term))
             statistics = posterior(hidden, posterior_term)
             return new, self.latents.sample(statistics, noise), statistics, latent, entered, hidden
 

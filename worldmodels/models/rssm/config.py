@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from worldmodels.core.ranges import NonNegative, Section, Share, Size, at_least, limits
 from worldmodels.models.api import ModelSpec
-from worldmodels.models.config import ConvConfig, HeadConfig, LaPropConfig, OptimizerConfig, PatchConfig
+from worldmodels.models.config import ConvConfig, HeadConfig, LaPropConfig, LayerStyle, OptimizerConfig, PatchConfig
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,8 @@ class RSSMConfig(Section):
     uniform_mix: Share = 0.0
     """Share of the uniform distribution in each categorical latent; keeps the KL finite and classes alive (`unimix` in
     DreamerV3)."""
+    style: LayerStyle = field(default_factory=LayerStyle)
+    """Norm and nonlinearity of all hidden layers of the model."""
     encoder: ConvConfig | PatchConfig = field(default_factory=ConvConfig)
     """Layers that read an image."""
     decoder: ConvConfig | PatchConfig = field(default_factory=ConvConfig)

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.models.config import HeadConfig
+from worldmodels.models.config import HeadConfig, LayerStyle
 from worldmodels.models.distributions import bernoulli_nll, normal_nll, scale_gradient, symexp, symlog
-from worldmodels.models.layers import MLP
+from worldmodels.models.layers import ELU, MLP
 from worldmodels.models.precision import full
 from worldmodels.models.rssm.latents import CategoricalLatents, GaussianLatents
 from worldmodels.models.two_hot import BINS, two_hot_mean, two_hot_nll
@@ -27,9 +27,11 @@ class RewardHead(MLP):
 
     outputs = 1
 
-    def __init__(self, config: HeadConfig, features: int, transform: str, seeds: np.random.Generator):
+    def __init__(
+        self, config: HeadConfig, features: int, transform: str, seeds: np.random.Generator, style: LayerStyle = ELU
+    ):
         sizes = (features, *(config.units,) * config.layers, self.outputs)
-        super().__init__(sizes, seeds, "reward", zero_output=True)
+        super().__init__(sizes, seeds, "reward", zero_output=True, style=style)
         self.squash, self.unsquash = TRANSFORMS[transform]
 
     def loss(self, features: tf.Tensor, reward: tf.Tensor) -> tf.Tensor:
@@ -60,8 +62,9 @@ REWARD_HEADS = {"normal": RewardHead, "two_hot": TwoHotRewardHead}
 class ContinuationHead(MLP):
     """The probability that the episode goes on, without any discount."""
 
-    def __init__(self, config: HeadConfig, features: int, seeds: np.random.Generator):
-        super().__init__((features, *(config.units,) * config.layers, 1), seeds, "continuation", zero_output=True)
+    def __init__(self, config: HeadConfig, features: int, seeds: np.random.Generator, style: LayerStyle = ELU):
+        sizes = (features, *(config.units,) * config.layers, 1)
+        super().__init__(sizes, seeds, "continuation", zero_output=True, style=style)
 
     def loss(self, features: tf.Tensor, continuation: tf.Tensor) -> tf.Tensor:
         """Return the loss (N,) for continuations (N,) in [0, 1]."""

@@ -33,14 +33,14 @@ class RSSM:
     def __init__(self, config: RSSMConfig, observation_shape: tuple[int, int, int], num_actions: int, seed: np.ndarray):
         seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
         self.config = config
-        self.encoder = build_encoder(config.encoder, observation_shape, seeds)
+        self.encoder = build_encoder(config.encoder, observation_shape, seeds, config.style)
         self.dynamics = Dynamics(config, self.encoder.size, num_actions, seeds)
         self.spec = config.spec(observation_shape, num_actions)
         (features,) = self.spec.feature_shape
-        self.decoder = build_decoder(config.decoder, features, observation_shape, seeds)
+        self.decoder = build_decoder(config.decoder, features, observation_shape, seeds, config.style)
         reward_head = REWARD_HEADS[config.reward_distribution]
-        self.reward_head = reward_head(config.heads, features, config.reward_transform, seeds)
-        self.continuation_head = ContinuationHead(config.heads, features, seeds)
+        self.reward_head = reward_head(config.heads, features, config.reward_transform, seeds, config.style)
+        self.continuation_head = ContinuationHead(config.heads, features, seeds, config.style)
         layers = (self.encoder, self.dynamics, self.decoder, self.reward_head, self.continuation_head)
         self.variables = named_variables(layers)
         self.balance = HarmoniousBalance(BALANCED) if config.balance == "harmonious" else None
