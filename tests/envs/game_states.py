@@ -21,7 +21,7 @@ def start(game: str, level: int = 0, mode: str = "easy", **options: object) -> G
 def records(env: GameEnv, field: str) -> list[Record]:
     """The entries of a list in the state ("entities"), each a dictionary of its numbers."""
     found: dict[int, Record] = {}
-    for path, value in env.variables().items():
+    for path, value in env.fields().items():
         parts = path.split("/")
         if field in parts[:-2]:
             at = parts.index(field)
@@ -36,7 +36,7 @@ def overlap(a: Record, b: Record) -> bool:
 
 def cells(env: GameEnv) -> list[list[int]]:
     """The grid as rows from the bottom, `cells(env)[y][x]`."""
-    numbers, state = env.variables(), env.get_state()
+    numbers, state = env.fields(), env.get_state()
     width, height = int(numbers["grid/width"]), int(numbers["grid/height"])
     # A grid is saved as width, height, outside, count, then pairs of a run's length and its cell.
     marker = struct.pack("<iiBI", width, height, int(numbers["grid/outside"]), width * height)

@@ -195,7 +195,7 @@ void use(Episode& episode, const Bytes& state, Random& random, Count& count) {
     std::vector<std::uint8_t> pixels(std::size_t{512} * 512 * 3);
     if (episode.save() != state) fail("what was let in is saved as something else");
     const std::uint64_t hash = episode.hash();
-    episode.variables();
+    episode.fields();
     const bool shown = state[kEnvelope + 16 + 4 + 3] != 0;  // Episode's `started`
     if (shown) episode.draw(pixels.data(), 64);
     if (shown && random.below(32) == 0) episode.draw(pixels.data(), 512);

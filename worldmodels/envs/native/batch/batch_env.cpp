@@ -89,9 +89,9 @@ Bytes BatchEnv::save(int index) {
     return checked_episode(index).save();
 }
 
-Archive::Variables BatchEnv::variables(int index) {
+Archive::Fields BatchEnv::fields(int index) {
     const Call call(in_use_);
-    return checked_episode(index).variables();
+    return checked_episode(index).fields();
 }
 
 std::vector<Bytes> BatchEnv::save() {

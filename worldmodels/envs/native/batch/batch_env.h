@@ -70,7 +70,7 @@ public:
     // One environment. An index that does not exist throws std::out_of_range.
     void draw(int index, std::uint8_t* pixels, int size);
     Bytes save(int index);
-    Archive::Variables variables(int index);
+    Archive::Fields fields(int index);
 
     // All environments. `load` is all or nothing: when a state is refused, all stay as they were. Throws InvalidState.
     std::vector<Bytes> save();

@@ -149,8 +149,8 @@ std::uint64_t Episode::hash() {
     return archive.digest();
 }
 
-Archive::Variables Episode::variables() {
-    Archive::Variables found;
+Archive::Fields Episode::fields() {
+    Archive::Fields found;
     Archive archive = Archive::lister(found);
     visit(archive);
     return found;

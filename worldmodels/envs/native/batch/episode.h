@@ -62,7 +62,7 @@ public:
     // Goes back to what `save` gave in this process, unchecked.
     void restore(const Bytes& state);
     std::uint64_t hash();
-    Archive::Variables variables();
+    Archive::Fields fields();
     const GameInfo& info() const { return *info_; }
 
 private:

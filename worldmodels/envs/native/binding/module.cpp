@@ -257,9 +257,9 @@ py::list get_states(BatchEnv& env) {
     return states;
 }
 
-py::dict variables(BatchEnv& env, int index) {
+py::dict fields(BatchEnv& env, int index) {
     py::dict result;
-    for (const auto& [name, value] : env.variables(index)) result[name.c_str()] = value;
+    for (const auto& [name, value] : env.fields(index)) result[name.c_str()] = value;
     return result;
 }
 
@@ -322,7 +322,7 @@ PYBIND11_MODULE(_native, module) {
         .def("observe", &observe, py::arg("outcome"))
         .def("spare", &spare, py::arg("outcomes"))
         .def("render", &render, py::arg("index"), py::arg("size"))
-        .def("variables", &variables, py::arg("index"))
+        .def("fields", &fields, py::arg("index"))
         .def(
             "get_state", [](BatchEnv& env, int index) { return bytes_of(env.save(index)); }, py::arg("index"))
         .def("get_states", &get_states)
