@@ -66,6 +66,8 @@ public:
     void step(const std::int32_t* actions, const BatchArrays& arrays);
     // Writes the current moment of every environment; changes nothing.
     void observe(const BatchArrays& arrays);
+    // Writes the variables of the current moments, `count` for each environment, row by row; changes nothing.
+    void describe(float* rows, int count);
 
     // One environment. An index that does not exist throws std::out_of_range.
     void draw(int index, std::uint8_t* pixels, int size);
