@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from worldmodels.envs import GameEnv
+from worldmodels.envs import GameEnv, GameVectorEnv
 
 Record = dict[str, float]
 
@@ -27,6 +27,13 @@ def records(env: GameEnv, field: str) -> list[Record]:
             at = parts.index(field)
             found.setdefault(int(parts[at + 1]), {})[parts[at + 2]] = value
     return [found[index] for index in sorted(found)]
+
+
+def variables(env: GameEnv, mode: str = "easy", **options: object) -> Record:
+    """The variables of the moment that a single environment shows."""
+    other = GameVectorEnv(env.game.name, distribution_mode=mode, **options)
+    other.set_state([env.get_state()])
+    return dict(zip(other.variable_names, other.variables()[0].tolist(), strict=True))
 
 
 def overlap(a: Record, b: Record) -> bool:

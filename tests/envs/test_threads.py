@@ -35,6 +35,7 @@ CALLS = {
     "get_state": "env.get_state()",
     "set_state": "env.set_state(states)",
     "hashes": "env._batch.hashes()",
+    "variables": "env.variables()",
     "fields": "env._batch.fields(0)",
     "copy": "copy.deepcopy(env)",
 }
