@@ -19,7 +19,7 @@ from PIL import Image
 
 from worldmodels.core.files import write_atomic
 from worldmodels.envs import GameEnv
-from worldmodels.envs.games import ACTION_KEYS, GAME_INFO, GameInfo
+from worldmodels.envs.games import ACTION_KEYS, GAME_INFO, GameInfo, variable_units
 
 DOCS = Path(__file__).parent
 SIDE, BANNER_SIDE = 256, 200  # pixels of each view in a picture
@@ -33,6 +33,9 @@ people see, one view for each distribution mode; right: what an agent sees, 64 x
 Actions are 0 to 14: nine directions, then the special actions D, A, W, S, Q and E, numbered as in Procgen. Those that a
 game gives no meaning do nothing. The player lays special actions on Space, K, L, U, I and O, because W A S D move.
 Episodes end as each game says, or are truncated at the time limit. Play any of them: `worldmodels play --game NAME`.
+
+Variables are what is true of the current moment, for probes of what a model knows:
+[environments.md](environments.md#what-is-true-of-a-moment) says how they are read and what they mean.
 """
 
 
@@ -58,11 +61,25 @@ def section(info: GameInfo) -> str:
 - End: {info.ending}
 - Modes and their time limits: {modes}
 - Looks: {info.looks}
+- Variables: {variables(info)}
 
 | action | keys | meaning |
 |---|---|---|
 {actions}
 """
+
+
+def variables(info: GameInfo) -> str:
+    """The names of a game's variables by their units; where not every mode has one, those that do stand behind it."""
+    modes_of: dict[tuple[str, str], list[str]] = {}
+    for mode in info.modes:
+        for name, unit in variable_units(info.name, mode).items():
+            modes_of.setdefault((unit, name), []).append(mode)
+    names: dict[str, list[str]] = {}
+    for (unit, name), modes in modes_of.items():
+        everywhere = len(modes) == len(info.modes)
+        names.setdefault(unit, []).append(f"`{name}`" if everywhere else f"`{name}` ({', '.join(modes)})")
+    return "; ".join(f"{unit}: {', '.join(listed)}" for unit, listed in names.items()) + "."
 
 
 def action_rows(info: GameInfo) -> Iterator[tuple[str, str, str]]:

@@ -17,6 +17,7 @@ CHECKS = [
     conformance.check_spaces,
     conformance.check_determinism,
     conformance.check_states,
+    conformance.check_variables,
     conformance.check_autoreset,
     conformance.check_single,
 ]

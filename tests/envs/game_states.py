@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from worldmodels.envs import GameEnv
+from worldmodels.envs import GameEnv, GameVectorEnv
 
 Record = dict[str, float]
 
@@ -21,12 +21,19 @@ def start(game: str, level: int = 0, mode: str = "easy", **options: object) -> G
 def records(env: GameEnv, field: str) -> list[Record]:
     """The entries of a list in the state ("entities"), each a dictionary of its numbers."""
     found: dict[int, Record] = {}
-    for path, value in env.variables().items():
+    for path, value in env.fields().items():
         parts = path.split("/")
         if field in parts[:-2]:
             at = parts.index(field)
             found.setdefault(int(parts[at + 1]), {})[parts[at + 2]] = value
     return [found[index] for index in sorted(found)]
+
+
+def variables(env: GameEnv, mode: str = "easy", **options: object) -> Record:
+    """The variables of the moment that a single environment shows."""
+    other = GameVectorEnv(env.game.name, distribution_mode=mode, **options)
+    other.set_state([env.get_state()])
+    return dict(zip(other.variable_names, other.variables()[0].tolist(), strict=True))
 
 
 def overlap(a: Record, b: Record) -> bool:
@@ -36,7 +43,7 @@ def overlap(a: Record, b: Record) -> bool:
 
 def cells(env: GameEnv) -> list[list[int]]:
     """The grid as rows from the bottom, `cells(env)[y][x]`."""
-    numbers, state = env.variables(), env.get_state()
+    numbers, state = env.fields(), env.get_state()
     width, height = int(numbers["grid/width"]), int(numbers["grid/height"])
     # A grid is saved as width, height, outside, count, then pairs of a run's length and its cell.
     marker = struct.pack("<iiBI", width, height, int(numbers["grid/outside"]), width * height)

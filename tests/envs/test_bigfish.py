@@ -210,7 +210,7 @@ def test_themes_decide_no_box() -> None:
     pictures = []
     for _ in range(60):
         a, b = plain.step(UP), restricted.step(UP)
-        assert plain.variables() == restricted.variables()
+        assert plain.fields() == restricted.fields()
         pictures.append((a[0] == b[0]).all())
         if a[2]:
             break

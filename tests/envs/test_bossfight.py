@@ -18,7 +18,7 @@ METEORS = (1.019, 0.972, 0.943, 0.995, 1.202, 1.224, 1.085, 1.021)
 
 
 def numbers(env: GameEnv) -> dict[str, float]:
-    return env.variables()
+    return env.fields()
 
 
 def things(env: GameEnv) -> list[Record]:

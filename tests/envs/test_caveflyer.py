@@ -202,7 +202,7 @@ def test_counts(mode: str, mean: float, size: int) -> None:
     for env in levels(mode, 300):
         agent, *others = things(env)
         kinds = [e["type"] for e in others]
-        assert env.variables()["grid/width"] == size
+        assert env.fields()["grid/width"] == size
         assert kinds.count(OBSTACLE) == kinds.count(TARGET) == kinds.count(ENEMY)
         counts.append(kinds.count(ENEMY))
         assert all(e["health"] == 5 for e in others if e["type"] == TARGET)

@@ -46,7 +46,7 @@ def test_counts(mode: str, size: int, dragons: int, stars: int, low: int, mean: 
         assert len(things(env, EGG)) == dragons
         assert len(things(env, STAR)) == stars
         fireflies.append(sum(row.count(FIREFLY) for row in grid))
-        assert fireflies[-1] == env.variables()["fireflies"]
+        assert fireflies[-1] == env.fields()["fireflies"]
         open_cells = [(x, y) for y in range(size) for x in range(size) if grid[y][x] != WALL]
         assert fireflies[-1] + stars == len(open_cells)
         assert all(len(open_ways(grid, place)) >= 2 for place in open_cells), "a dead end"
@@ -119,7 +119,7 @@ def watched_turns(mode: str, levels: int) -> list[tuple[bool, bool, float]]:
             after = [e for e in others if e["type"] == DRAGON]
             if not after:
                 continue
-            scared = env.variables()["scare"] > 0
+            scared = env.fields()["scare"] > 0
             if len(before) != len(after):
                 continue
             for old, new in zip(before, after, strict=True):
@@ -165,11 +165,11 @@ def test_stars_scare_and_scared_dragons_vanish() -> None:
     for level in range(45, 58):
         env = start("chaser", level)
         random = np.random.default_rng(level)
-        ended, numbers, everything = False, env.variables(), records(env, "entities")
+        ended, numbers, everything = False, env.fields(), records(env, "entities")
         while not ended:
             before, old = numbers, everything
             _, reward, ended, truncated, info = env.step(int(random.integers(15)))
-            numbers, everything = env.variables(), records(env, "entities")
+            numbers, everything = env.fields(), records(env, "entities")
             assert sum(e["type"] in (EGG, DRAGON) for e in everything) == 3
             taken = sum(e["type"] == STAR for e in old) - sum(e["type"] == STAR for e in everything)
             assert reward == pytest.approx(0.04 * (before["fireflies"] - numbers["fireflies"] + taken))
@@ -210,7 +210,7 @@ def test_the_last_firefly_completes_the_level() -> None:
         state, options = history[-1]
         env.set_state(state)
         action = options.pop(0)
-        ended = [env.step(action) for _ in range(2) if not env.variables()["over"]]
+        ended = [env.step(action) for _ in range(2) if not env.fields()["over"]]
         if ended[-1][2] and not ended[-1][4]["prev_level_complete"]:
             continue
         if ended[-1][2]:

@@ -24,7 +24,7 @@ def test_jump() -> None:
     heights = []
     for action in [UP] + [WAIT] * 15:
         env.step(action)
-        heights.append(env.variables()["entities/0/y"] - 1.5)
+        heights.append(env.fields()["entities/0/y"] - 1.5)
     np.testing.assert_allclose(heights, expected, atol=1e-4)
 
 
@@ -33,7 +33,7 @@ def test_run() -> None:
     speeds = []
     for _ in range(4):
         env.step(RIGHT)
-        speeds.append(env.variables()["entities/0/vx"])
+        speeds.append(env.fields()["entities/0/vx"])
     np.testing.assert_allclose(speeds, [0.25, 0.375, 0.4375, 0.46875], atol=1e-6)
 
 

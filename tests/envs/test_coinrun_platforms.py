@@ -21,7 +21,7 @@ JUMP = [1.5, 2.8, 3.9, 4.8, 5.5, 6.0, 6.3, 6.4, 6.3, 6.0, 5.5, 4.8, 3.9, 2.8, 1.
 
 def runner(env: GameEnv) -> Record:
     prefix = "runner/"
-    return {name.split("/")[-1]: value for name, value in env.variables().items() if prefix in name}
+    return {name.split("/")[-1]: value for name, value in env.fields().items() if prefix in name}
 
 
 def find(wanted, levels: int = 400) -> tuple[GameEnv, list[list[int]], Record]:
@@ -175,12 +175,12 @@ WAY = [(5, 1), (1, 14), (5, 1), (4, 6), (7, 11), (5, 1), (1, 17), (7, 3), (5, 1)
 def test_coins() -> None:
     """Each is worth 1 and the last one 10; the end comes in the same step."""
     env = start("coinrun_platforms", 233)
-    left, rewards = env.variables()["coins"], []
+    left, rewards = env.fields()["coins"], []
     assert left == 4
     for action, steps in WAY:
         for _ in range(steps):
             _, reward, terminated, truncated, info = env.step(action)
-            numbers = env.variables()
+            numbers = env.fields()
             if numbers["coins"] < left:
                 rewards.append(reward)
                 left = numbers["coins"]
@@ -201,7 +201,7 @@ def test_levels() -> None:
         env = start("coinrun_platforms", level)
         grid, body = cells(env), runner(env)
         kinds += Counter(cell for row in grid for cell in row)
-        assert env.variables()["coins"] == sum(row.count(COIN) for row in grid) > 0
+        assert env.fields()["coins"] == sum(row.count(COIN) for row in grid) > 0
         assert 1 <= body["x"] <= 62 and body["y"] == 1 and body["supported"]
         assert grid[1][int(body["x"])] == SPACE
         for y in range(3):

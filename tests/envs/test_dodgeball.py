@@ -118,7 +118,7 @@ def test_the_direction_is_that_of_the_new_episode() -> None:
     env = start("dodgeball", 3, "hard")
     env.step(LEFT)
     env.reset()
-    assert (env.variables()["facing_x"], env.variables()["facing_y"]) == (1, 0)
+    assert (env.fields()["facing_x"], env.fields()["facing_y"]) == (1, 0)
 
 
 def test_seven_steps_between_throws() -> None:
@@ -216,7 +216,7 @@ def hunt(env: GameEnv, horizon: int = 5) -> int:
     dx, dy = goal["x"] - agent["x"], goal["y"] - agent["y"]
     across, along = (RIGHT if dx > 0 else LEFT), (UP if dy > 0 else DOWN)
     line_up = [across, along] if abs(dx) < abs(dy) else [along, across]
-    facing = (env.variables()["facing_x"], env.variables()["facing_y"])
+    facing = (env.fields()["facing_x"], env.fields()["facing_y"])
     wishes = [across, along] if not foes else line_up
     if foes and min(abs(dx), abs(dy)) < 0.6:
         towards = (0, math.copysign(1, dy)) if abs(dx) < abs(dy) else (math.copysign(1, dx), 0)
@@ -241,7 +241,7 @@ def test_rewards_and_ends_have_their_causes() -> None:
         env = start("dodgeball", level)
         ended, steps = False, 0
         while not ended and steps < 350:
-            before, was_open = len(of_type(env, ENEMY)), env.variables()["exit_open"]
+            before, was_open = len(of_type(env, ENEMY)), env.fields()["exit_open"]
             _, reward, ended, _, info = env.step(hunt(env))
             steps += 1
             gone = before - len(of_type(env, ENEMY))
@@ -251,7 +251,7 @@ def test_rewards_and_ends_have_their_causes() -> None:
             assert reward == 2 * gone + 10 * won
             assert bool(info["prev_level_complete"]) == won
             assert ended == (won or touched)
-            assert bool(env.variables()["exit_open"]) == (before - gone == 0)
+            assert bool(env.fields()["exit_open"]) == (before - gone == 0)
             knocked_out += gone
             wins += won
             deaths += touched

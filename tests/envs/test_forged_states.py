@@ -76,7 +76,7 @@ def test_a_grid_must_be_as_large_as_its_game_says(size, message):
 def test_a_position_must_be_a_number_near_the_world(value, message):
     env = start("bigfish")
     state = env.get_state()
-    x, y = env.variables()["entities/0/x"], env.variables()["entities/0/y"]
+    x, y = env.fields()["entities/0/x"], env.fields()["entities/0/y"]
     at = state.index(struct.pack("<ff", x, y), ENVELOPE)
     with pytest.raises(UserError, match=message):
         env.set_state(changed(state, at, struct.pack("<f", value)))
@@ -86,7 +86,7 @@ def test_a_position_must_be_a_number_near_the_world(value, message):
 def test_what_concerns_several_fields_is_checked_too():
     env = start("miner")
     state = env.get_state()
-    miner = struct.pack("<ii", *(int(env.variables()[name]) for name in ("miner_x", "miner_y")))
+    miner = struct.pack("<ii", *(int(env.fields()[name]) for name in ("miner_x", "miner_y")))
     at = state.index(miner, ENVELOPE + 13)
     messages = set()
     for place in range(100):
@@ -213,9 +213,9 @@ def test_forged_states_are_refused_or_can_be_played(game):
             refused += 1
             continue
         env.observe()
-        assert all(np.isfinite(value) for value in env.variables().values())
+        assert all(np.isfinite(value) for value in env.fields().values())
         for _ in range(4):
-            if env.variables()["over"]:
+            if env.fields()["over"]:
                 env.reset()
             else:
                 env.step(rng.randrange(15))

@@ -147,7 +147,7 @@ def test_levels_can_be_completed_by_walking(mode: str, levels: int) -> None:
             results = walk(env, way)
             total += sum(reward for reward, _, _ in results)
             if key:
-                assert env.variables()["held"] == 2 ** (colour + 1) - 1
+                assert env.fields()["held"] == 2 ** (colour + 1) - 1
                 assert not any(terminated for _, terminated, _ in results)
                 opened += doors - sum(e["type"] == DOOR for e in things(env))
                 continue
@@ -169,13 +169,13 @@ def test_a_locked_door_stops_and_an_open_one_vanishes() -> None:
     agent = things(env)[0]
     reach = max(abs(agent["x"] - door["x"]), abs(agent["y"] - door["y"]))
     assert reach == pytest.approx(0.875, abs=0.01)  # its box touches that of the door
-    assert env.variables()["held"] == 0
+    assert env.fields()["held"] == 0
     locked = {cell(e) for e in everything if e["type"] == DOOR}
     walk(env, path(grid, cell(things(env)[0]), cell(key), locked))
-    assert env.variables()["held"] == 1
+    assert env.fields()["held"] == 1
     walk(env, path(grid, cell(things(env)[0]), cell(door), locked - {cell(door)}))
     assert not any(e["type"] == DOOR and e["theme"] == 0 for e in things(env))
-    assert env.variables()["held"] == 1  # the key is kept
+    assert env.fields()["held"] == 1  # the key is kept
 
 
 def test_held_keys_are_shown_at_the_top_right() -> None:

@@ -72,7 +72,7 @@ def test_double_jump_and_no_third() -> None:
     left = []
     for _ in range(14):
         env.step(JUMP)
-        left.append(env.variables()["jumps"])
+        left.append(env.fields()["jumps"])
     # Holding jumps again as soon as four steps have passed; then nothing is left.
     assert left == [1, 1, 1, 1] + [0] * 10
     speeds = [things(env)[0]["vy"]]
@@ -157,7 +157,7 @@ def test_levels_can_be_played(mode: str) -> None:
     steps, solvable, idle_end = _native.certify("jumper", mode, 0, 300, 1)
     assert solvable.all() and not idle_end.any()
     for level in range(5):
-        assert start("jumper", level, mode).variables()["solution"] == steps[level] > 0
+        assert start("jumper", level, mode).fields()["solution"] == steps[level] > 0
 
 
 @pytest.mark.parametrize(("mode", "view", "disc"), [("easy", 12, 3), ("hard", 16, 2)])
@@ -178,7 +178,7 @@ def test_compass_and_bar(mode: str, view: int, disc: int) -> None:
         column, row = (middle - ahead).astype(int)
         assert tuple(frame[row, column]) == DISC
         bar = frame[int(below) + 3, int(left) : int(right)]
-        length = disc * scale * math.hypot(dx, dy) / (env.variables()["grid/width"] * math.sqrt(2))
+        length = disc * scale * math.hypot(dx, dy) / (env.fields()["grid/width"] * math.sqrt(2))
         assert (bar == NEEDLE).all(1).sum() == pytest.approx(length, abs=2)
 
 

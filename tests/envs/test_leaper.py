@@ -20,7 +20,7 @@ MODES = list(WORLD)
 
 
 def frog_of(env: GameEnv) -> Record:
-    return {path.split("/")[-1]: value for path, value in env.variables().items() if "/frog/" in f"/{path}"}
+    return {path.split("/")[-1]: value for path, value in env.fields().items() if "/frog/" in f"/{path}"}
 
 
 def lanes_of(env: GameEnv) -> list[Record]:
@@ -30,7 +30,7 @@ def lanes_of(env: GameEnv) -> list[Record]:
 def traffic_of(env: GameEnv) -> dict[int, list[float]]:
     """The places of what travels on each lane."""
     found: dict[int, list[float]] = defaultdict(list)
-    for path, value in env.variables().items():
+    for path, value in env.fields().items():
         parts = path.split("/")
         if "travellers" in parts and parts[-1] == "x":
             found[int(parts[parts.index("lanes") + 1])].append(value)
@@ -97,7 +97,7 @@ def test_lanes(mode: str) -> None:
     roads, rivers, banks = [], [], []
     for env in levels(mode, 250):
         lanes = lanes_of(env)
-        finish_row = next(value for path, value in env.variables().items() if path.endswith("finish_row"))
+        finish_row = next(value for path, value in env.fields().items() if path.endswith("finish_row"))
         rows = [lane["row"] for lane in lanes]
         assert rows == sorted(set(rows))
         kinds = [lane["river"] for lane in lanes]
@@ -228,4 +228,4 @@ def test_a_layout_without_a_known_way_across_is_drawn_again() -> None:
     _, solvable, _ = _native.certify("leaper", "easy", 53165, 1, 1)
     assert np.all(solvable)
     env = start("leaper", 53165)
-    assert env.variables()["solution"] > 0
+    assert env.fields()["solution"] > 0

@@ -96,7 +96,7 @@ def test_nothing_is_painted_away_from_things() -> None:
     for seed in range(25):
         frame, _ = env.reset(seed=seed)
         for _ in range(60):
-            numbers = env.variables()
+            numbers = env.fields()
             free = np.ones((64, 64), bool)
             for path in [path for path in numbers if path.endswith("/x")]:
                 x, y = numbers[path], numbers[path[:-1] + "y"]

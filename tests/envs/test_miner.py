@@ -22,7 +22,7 @@ class Reference:
     """One mine by the rules, as plainly as they can be said."""
 
     def __init__(self, env: GameEnv) -> None:
-        numbers = env.variables()
+        numbers = env.fields()
         self.cells = cells(env)
         self.size = len(self.cells)
         self.x, self.y = int(numbers["miner_x"]), int(numbers["miner_y"])
@@ -101,7 +101,7 @@ def play(mode: str, level: int, steps: int) -> Counter[str]:
         assert info["prev_level_complete"] == (reward == 10)
         if terminated:
             break
-        numbers = env.variables()
+        numbers = env.fields()
         assert (numbers["miner_x"], numbers["miner_y"]) == (reference.x, reference.y)
         assert numbers["diamonds"] == reference.remaining
         assert cells(env) == reference.cells, (level, step)
@@ -130,7 +130,7 @@ def test_levels(mode: str, diamonds: int, boulders: float, tolerance: float) -> 
     counts = []
     for level in range(150 if mode == "easy" else 60):
         env = start("miner", level, mode)
-        numbers, grid = env.variables(), cells(env)
+        numbers, grid = env.fields(), cells(env)
         assert len(grid) == len(grid[0]) == SIZES[mode]
         miner, exit_ = (int(numbers["miner_x"]), int(numbers["miner_y"])), (numbers["exit_x"], numbers["exit_y"])
         assert miner != exit_
@@ -155,7 +155,7 @@ def test_nothing_is_won_without_the_diamonds() -> None:
     beside = 0
     for level in range(400):
         env = start("miner", level)
-        numbers = env.variables()
+        numbers = env.fields()
         way = numbers["exit_x"] - numbers["miner_x"], numbers["exit_y"] - numbers["miner_y"]
         action = {(1, 0): RIGHT, (-1, 0): LEFT, (0, 1): UP, (0, -1): DOWN}.get(way)
         if action is None:

@@ -38,7 +38,7 @@ def test_jumps(mode: str, actions: list[int], expected: list[float]) -> None:
     heights = []
     for action in actions:
         env.step(action)
-        heights.append(env.variables()["entities/0/y"] - 32.5)
+        heights.append(env.fields()["entities/0/y"] - 32.5)
     np.testing.assert_allclose(heights, expected, atol=1e-4)
 
 
@@ -46,7 +46,7 @@ def test_charge_is_lost_in_the_air() -> None:
     env = start("ninja", 0, "hard")
     for action in [UP] * 4 + [WAIT] + [UP] * 3:
         env.step(action)
-    assert env.variables()["charge"] == 0
+    assert env.fields()["charge"] == 0
 
 
 def test_run_up_to_the_wall_behind() -> None:
@@ -54,11 +54,11 @@ def test_run_up_to_the_wall_behind() -> None:
     speeds = []
     for _ in range(4):
         env.step(RIGHT)
-        speeds.append(env.variables()["entities/0/vx"])
+        speeds.append(env.fields()["entities/0/vx"])
     np.testing.assert_allclose(speeds, [0.25, 0.375, 0.4375, 0.46875], atol=1e-6)
     for _ in range(12):
         env.step(LEFT)
-    assert env.variables()["entities/0/x"] == pytest.approx(1.5)
+    assert env.fields()["entities/0/x"] == pytest.approx(1.5)
 
 
 @pytest.mark.parametrize(
@@ -99,12 +99,12 @@ def test_pause_between_throws() -> None:
 def test_a_star_blows_up_a_bomb_and_the_explosion_grows() -> None:
     for level in range(200):
         env = start("ninja", level, "hard")
-        bombs = env.variables()["bombs"]
+        bombs = env.fields()["bombs"]
         for action in [WAIT, WAIT, UP_AHEAD] * 3 + [WAIT, WAIT, AHEAD] * 3:
             env.step(action)
-            if env.variables()["bombs"] < bombs:
+            if env.fields()["bombs"] < bombs:
                 break
-        if env.variables()["bombs"] < bombs:
+        if env.fields()["bombs"] < bombs:
             break
     blast = things(env, EXPLOSION)[0]
     assert cells(env)[int(blast["y"])][int(blast["x"])] == SPACE
@@ -127,7 +127,7 @@ def test_sections_may_rise_by_one() -> None:
         return any(ledge(x + 1, y + side) for x, y in places for side in (-1, 1))
 
     envs = [start("ninja", level, "easy") for level in range(400)]
-    found = [rises_by_one(cells(env), int(env.variables()["entities/1/x"])) for env in envs]
+    found = [rises_by_one(cells(env), int(env.fields()["entities/1/x"])) for env in envs]
     assert np.mean(found) == pytest.approx(0.087, abs=0.045)
 
 
@@ -136,7 +136,7 @@ def test_caves(mode: str) -> None:
     bombs, goals = [], []
     for level in range(300):
         env = start("ninja", level, mode)
-        numbers, grid = env.variables(), cells(env)
+        numbers, grid = env.fields(), cells(env)
         goal_x, goal_y = int(numbers["entities/1/x"]), int(numbers["entities/1/y"])
         assert grid[goal_y - 1][goal_x] == BRICK and grid[goal_y][goal_x] == SPACE
         assert sum(row.count(BOMB) for row in grid) == numbers["bombs"]

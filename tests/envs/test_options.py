@@ -83,12 +83,12 @@ def test_debug_mode_of_coinrun():
     flat = make_vec("coinrun", seed=0, num_envs=64, debug_mode=8 + 4)
     flat.reset()
     for index in range(64):
-        numbers = flat._batch.variables(index)
+        numbers = flat._batch.fields(index)
         assert numbers["coin_y"] == 1, "without steps the coin stays on the ground"
         assert 3 not in [value for name, value in numbers.items() if name.endswith("/type")], "no crates"
     stepped = make_vec("coinrun", seed=0, num_envs=64)
     stepped.reset()
-    assert max(stepped._batch.variables(index)["coin_y"] for index in range(64)) > 5
+    assert max(stepped._batch.fields(index)["coin_y"] for index in range(64)) > 5
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -137,7 +137,7 @@ def test_world_sizes_of_maze():
     for mode, size in sizes.items():
         env = make("maze", distribution_mode=mode)
         env.reset(seed=0)
-        assert env.variables()["grid/width"] == env.variables()["grid/height"] == size
+        assert env.fields()["grid/width"] == env.fields()["grid/height"] == size
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_the_only_level_always_begins_alike(game):
     """It is built once and restored after that; other options of levels build it each time."""
 
     def numbers(env):
-        return {path: value for path, value in env.variables().items() if not path.startswith(("picker", "previous"))}
+        return {path: value for path, value in env.fields().items() if not path.startswith(("picker", "previous"))}
 
     env = make(game, num_levels=1, start_level=77)
     fresh = make(game, num_levels=1, start_level=77, use_sequential_levels=True)

@@ -15,7 +15,7 @@ def trace(env, name, actions):
     found = []
     for action in actions:
         env.step(action)
-        found.append(env.variables()[f"entities/0/{name}"])
+        found.append(env.fields()[f"entities/0/{name}"])
     return np.array(found)
 
 
@@ -28,7 +28,7 @@ def start(game, seed=0, **options):
 @pytest.mark.parametrize("mode", ["easy", "hard"])
 def test_coinrun_jump(mode):
     env = start("coinrun", distribution_mode=mode)
-    ground = env.variables()["entities/0/y"]
+    ground = env.fields()["entities/0/y"]
     heights = trace(env, "y", [UP] + [WAIT] * 15) - ground
     expected = [1.5, 2.8, 3.9, 4.8, 5.5, 6.0, 6.3, 6.4, 6.3, 6.0, 5.5, 4.8, 3.9, 2.8, 1.5, 0]
     np.testing.assert_allclose(heights, expected, atol=1e-5)
@@ -61,10 +61,10 @@ def test_coinrun_crates_carry_and_let_through():
     column = crates[0][0]
     heights = []
     for _ in range(400):
-        x = env.variables()["entities/0/x"]
+        x = env.fields()["entities/0/x"]
         towards = 8 if x < column else 2
         env.step(WAIT if abs(x - column) < 0.3 else towards)
-        heights.append(env.variables()["entities/0/y"])
+        heights.append(env.fields()["entities/0/y"])
         if len(heights) > 30 and abs(x - column) < 0.9 and np.ptp(heights[-8:]) == 0:
             break
     standing = heights[-1]
@@ -77,7 +77,7 @@ def test_coinrun_crates_carry_and_let_through():
 
 def things(env):
     """(type, x, y) of every entity but the agent."""
-    numbers = env.variables()
+    numbers = env.fields()
     count = max(int(name.split("/")[1]) for name in numbers if name.startswith("entities/"))
     return [tuple(numbers[f"entities/{i}/{part}"] for part in ("type", "x", "y")) for i in range(1, count + 1)]
 
@@ -99,7 +99,7 @@ def test_coinrun_walkers_keep_their_speed():
         env = start("coinrun", start_level=seed, num_levels=1, distribution_mode="hard")
         for _ in range(600):
             env.step(WAIT)
-        numbers = env.variables()
+        numbers = env.fields()
         walkers = [i for i, (kind, _, _) in enumerate(things(env), start=1) if kind == 2]
         speeds = [abs(numbers[f"entities/{i}/vx"]) for i in walkers]
         np.testing.assert_allclose(speeds, 0.15, rtol=1e-6)
@@ -116,21 +116,21 @@ def test_coinrun_walkers_keep_their_speed():
 )
 def test_default_rule(mode, expected, terminal):
     env = start("starpilot", distribution_mode=mode)
-    x, y = (env.variables()[f"entities/0/{axis}"] for axis in "xy")
+    x, y = (env.fields()[f"entities/0/{axis}"] for axis in "xy")
     axis, action, sign = ("vx", RIGHT, 1) if x < 8 else ("vx", LEFT, -1)
     speeds = sign * trace(env, axis, [action] * 6)
     np.testing.assert_allclose(speeds, expected, atol=6e-4)
     assert speeds[-1] < terminal
-    assert y == pytest.approx(env.variables()["entities/0/y"])
+    assert y == pytest.approx(env.fields()["entities/0/y"])
 
 
 def test_maze_moves_one_cell_and_sideways_wins():
     env = start("maze")
-    x, y = (env.variables()[name] for name in ("mouse_x", "mouse_y"))
+    x, y = (env.fields()[name] for name in ("mouse_x", "mouse_y"))
     moved = set()
     for action in np.random.default_rng(0).choice([RIGHT, UP, LEFT, DOWN, 8, 2, 0, 6], 300):
         env.step(action)
-        after = tuple(env.variables()[name] for name in ("mouse_x", "mouse_y"))
+        after = tuple(env.fields()[name] for name in ("mouse_x", "mouse_y"))
         step = (after[0] - x, after[1] - y)
         x, y = after
         moved.add((action, step))

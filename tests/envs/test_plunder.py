@@ -30,7 +30,7 @@ def levels_of(mode: str, count: int) -> list[GameEnv]:
 def test_the_beginning(mode: str) -> None:
     size, looks = SIZE[mode], Counter()
     for env in levels_of(mode, 60):
-        numbers, agent = env.variables(), things(env)[0]
+        numbers, agent = env.fields(), things(env)[0]
         assert (agent["rx"], agent["ry"]) == (size, pytest.approx(size / ASPECT))
         assert agent["y"] == pytest.approx(1 + size / ASPECT)
         assert 4 + size <= agent["x"] <= 20 - size
@@ -84,10 +84,10 @@ def test_shots() -> None:
     env = start("plunder", 2, "easy")
     fired = []
     for step in range(1, 13):
-        old = env.variables()["time"]
+        old = env.fields()["time"]
         env.step(FIRE)
         newborn = [ball for ball in things(env, BALL) if ball["y"] == things(env)[0]["y"]]
-        assert env.variables()["time"] == pytest.approx(old - 0.0015 - 0.02 * len(newborn), abs=1e-5)
+        assert env.fields()["time"] == pytest.approx(old - 0.0015 - 0.02 * len(newborn), abs=1e-5)
         if newborn:
             fired.append(step)
             assert (newborn[0]["vx"], newborn[0]["vy"]) == (0, 1)
@@ -118,7 +118,7 @@ def test_ships(mode: str) -> None:
     size = SIZE[mode]
     lanes = {10 + (0.4 + 0.11 * k) * (10 - size): k for k in range(5)}
     for env in levels_of(mode, 6):
-        numbers = env.variables()
+        numbers = env.fields()
         speeds, friend = velocities(numbers), things(env)[0]["theme"]
         assert all(0.15 <= abs(speed) <= 0.25 for speed in speeds)
         for _ in range(60):
@@ -144,7 +144,7 @@ def test_how_often_enemies_come(mode: str, rate: float) -> None:
     for env in levels_of(mode, levels):
         for _ in range(steps):
             env.step(WAIT)
-        enemies += int(env.variables()["enemies"])
+        enemies += int(env.fields()["enemies"])
     # Half of all ships; some of the 0.06 a step find their place taken, more of the large ones.
     assert enemies / (levels * steps) == pytest.approx(rate / 2, abs=0.0035)
 
@@ -159,7 +159,7 @@ def test_enough_enemies_come() -> None:
         for step in range(1, 660):
             env.step(WAIT)
             # The lane that is drawn for one that is overdue may be taken for a while.
-            assert env.variables()["enemies"] >= (step - 280) / 42 - 1
+            assert env.fields()["enemies"] >= (step - 280) / 42 - 1
 
 
 def flies_into(ball: Record, other: Record) -> bool:
@@ -170,7 +170,7 @@ def flies_into(ball: Record, other: Record) -> bool:
 def gunner(env: GameEnv) -> int:
     """Goes where a ball would meet the nearest enemy, and fires there if no friend and no panel is in the way."""
     agent, *others = things(env)
-    enemies = [one for one in others if one["type"] == SHIP and one["theme"] == env.variables()["target"]]
+    enemies = [one for one in others if one["type"] == SHIP and one["theme"] == env.fields()["target"]]
 
     def meets(x: float, other: Record) -> bool:
         flight = other["y"] - agent["y"]
@@ -206,7 +206,7 @@ def test_twenty_enemies_complete_the_level(mode: str) -> None:
             assert total == 20 + 10
             assert reward >= 10 + 1
             return
-        assert total < 20 and env.variables()["time"] <= 0
+        assert total < 20 and env.fields()["time"] <= 0
     pytest.fail("no level was completed")
 
 
@@ -214,12 +214,12 @@ def test_hits() -> None:
     sunk = Counter()
     for env in levels_of("hard", 4):
         generator = np.random.default_rng(0)
-        target, ended = env.variables()["target"], False
+        target, ended = env.fields()["target"], False
         while not ended:
-            old, time = things(env), env.variables()["time"]
+            old, time = things(env), env.fields()["time"]
             action = int(generator.choice([FIRE, FIRE, LEFT, RIGHT]))
             _, reward, ended, _, info = env.step(action)
-            numbers, new = env.variables(), things(env)
+            numbers, new = env.fields(), things(env)
             shot = any(one["type"] == BALL and one["y"] == new[0]["y"] for one in new)
             met = {kind: 0 for kind in ("enemy", "friend", "panel")}
             for ball in (one for one in old if one["type"] == BALL):
@@ -256,7 +256,7 @@ def test_bars() -> None:
         frame = env.step(WAIT)[0]
     assert colours(frame)[time_colour] == 2 * 32  # half the time is left
     env = start("plunder", 0, "easy")
-    while env.variables()["sunk"] < 5:
+    while env.fields()["sunk"] < 5:
         frame = env.step(gunner(env))[0]
     assert (frame[3:5, 1:17] == goal_colour).all()  # 5 of 20
     assert colours(frame)[goal_colour] == 2 * 16
@@ -272,7 +272,7 @@ def test_the_legend_shows_the_target() -> None:
     for level in range(8):
         env = start("plunder", level, "hard", **style)
         frame = env.step(WAIT)[0]
-        numbers = env.variables()
+        numbers = env.fields()
         assert tuple(frame[57, 6]) == flat_colour(7, int(numbers["target"]))
         assert tuple(frame[57, 1]) == flat_colour(3)
         x, y = (int(3.2 * value) for value in (things(env)[0]["x"], 20 - things(env)[0]["y"]))
@@ -284,11 +284,11 @@ def test_generated_ships_can_be_told_apart() -> None:
     for level in range(30):
         env = start("plunder", level, "hard", use_generated_assets=True, use_backgrounds=False)
         frame = env.step(WAIT)[0]
-        legends[env.variables()["target"]] = frame[53:61, 4:9].tobytes()
+        legends[env.fields()["target"]] = frame[53:61, 4:9].tobytes()
     assert len(set(legends.values())) == len(legends) == 6
 
 
 def test_the_sea_is_one_of_four() -> None:
-    seas = {int(env.variables()["background"]) for env in levels_of("easy", 40)}
+    seas = {int(env.fields()["background"]) for env in levels_of("easy", 40)}
     assert seas == {0, 1, 2, 3}
     assert mean(things(env)[0]["x"] for env in levels_of("hard", 40)) == pytest.approx(12, abs=2)

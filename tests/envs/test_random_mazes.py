@@ -16,7 +16,7 @@ FLOOR, STONE, YELLOW, TURQUOISE = (30, 30, 30), (150, 150, 150), (255, 255, 0), 
 
 
 def places(env: GameEnv) -> tuple[tuple[int, int], tuple[int, int]]:
-    numbers = env.variables()
+    numbers = env.fields()
     return tuple((int(numbers[f"{who}_x"]), int(numbers[f"{who}_y"])) for who in ("player", "coin"))  # type: ignore
 
 

@@ -54,7 +54,7 @@ def test_cheese_can_be_reached(mode):
     env.reset()
     lengths = []
     for index, state in enumerate(env.get_state()):
-        numbers = env._batch.variables(index)
+        numbers = env._batch.fields(index)
         width = int(numbers["grid/width"])
         start, goal = ((int(numbers[f"{who}_x"]), int(numbers[f"{who}_y"])) for who in ("mouse", "cheese"))
         lengths.append(path_length(cells_of(state, width, width), width, start, goal))
@@ -92,7 +92,7 @@ def solve(level_seed: int, mode: str, max_rounds: int = 400) -> int:
 
 
 def _place(env, lane: int) -> tuple[tuple[int, ...], float]:
-    numbers = env._batch.variables(lane)
+    numbers = env._batch.fields(lane)
     agent = [numbers[f"entities/0/{name}"] for name in ("x", "y", "vx", "vy")]
     # Walkers make time matter: states at the same place are told apart by where the clock stands.
     key = [int(round(value * scale)) for value, scale in zip(agent, (2, 2, 4, 2), strict=True)]

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 
 import pytest
-from game_states import Record, overlap, records, start
+from game_states import Record, overlap, records, start, variables
 
 from worldmodels.envs import GameEnv
 
@@ -232,6 +232,9 @@ def test_the_rocket_completes_the_level() -> None:
     assert rocket["ry"] == 8
     assert rocket["rx"] / rocket["ry"] == pytest.approx([0.326, 0.508, 0.375, 0.369][int(rocket["theme"])])
     assert rocket["x"] == pytest.approx(16 + rocket["rx"])
+    env.step(DRIFT)  # and the rocket flies in, as high as the world
+    found = variables(env)
+    assert (found["rocket.dx"], found["rocket.dy"]) == pytest.approx((16 - 0.2 - found["agent.x"], 0))
     for _ in range(100):
         _, reward, ended, _, info = env.step(RIGHT)
         if ended:

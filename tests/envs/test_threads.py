@@ -35,7 +35,8 @@ CALLS = {
     "get_state": "env.get_state()",
     "set_state": "env.set_state(states)",
     "hashes": "env._batch.hashes()",
-    "variables": "env._batch.variables(0)",
+    "variables": "env.variables()",
+    "fields": "env._batch.fields(0)",
     "copy": "copy.deepcopy(env)",
 }
 """Every way into the games."""

@@ -1,4 +1,4 @@
-"""Every native game goes through this kit: spaces, determinism, states, autoreset, and golden digests.
+"""Every native game goes through this kit: spaces, determinism, states, variables, autoreset, and golden digests.
 
 Each check takes a game and a distribution mode and raises `ConformanceError`, saying what differs. A new game needs no
 tests of its own for any of this.
@@ -22,13 +22,15 @@ from gymnasium.vector import AutoresetMode
 from worldmodels.core.errors import ConformanceError, UserError
 from worldmodels.core.files import write_atomic
 from worldmodels.envs.game_env import GameEnv
-from worldmodels.envs.games import GAME_INFO, NUM_ACTIONS, OBSERVATION_SHAPE
+from worldmodels.envs.games import GAME_INFO, NUM_ACTIONS, OBSERVATION_SHAPE, variable_units
 from worldmodels.envs.vector_env import GameVectorEnv
 
 SEED = 20
 NUM_ENVS = 6
 STEPS = 240
 
+UNITS = ("cells", "cells per step", "steps", "count", "0 or 1", "0 to 1", "-1 to 1")
+"""The units in which variables are measured, and the ranges of those without one."""
 
 COMPARED = (
     "observation",
@@ -100,6 +102,31 @@ def check_states(name: str, mode: str) -> None:
             _require(env.get_state() == states, f"{name} ({mode}): a refused state ({what}) changed something")
         else:
             raise ConformanceError(f"{name} ({mode}): a state that is {what} was accepted")
+
+
+def check_variables(name: str, mode: str) -> None:
+    """Check that variables have fixed names, follow the play and go with the state, and that reading only looks."""
+    env = GameVectorEnv(name, NUM_ENVS, distribution_mode=mode)
+    env.reset(seed=SEED)
+    names, where, found = env.variable_names, f"{name} ({mode})", []
+    _require(set(variable_units(name, mode).values()) <= set(UNITS), f"{where}: units are {', '.join(UNITS)}")
+    for actions in _actions(NUM_ENVS):
+        env.step(actions)
+        hashes, rows = env._batch.hashes(), env.variables()
+        _require(rows.dtype == np.float32 and rows.shape == (NUM_ENVS, len(names)), f"{where}: variables are {rows!r}")
+        _require(not np.isinf(rows).any(), f"{where}: a variable is infinite")
+        _require(np.array_equal(rows, env.variables(), equal_nan=True), f"{where}: read twice, variables differ")
+        _require(env._batch.hashes() == hashes, f"{where}: reading the variables changed the state")
+        found.append(rows)
+    changes = np.array([not np.array_equal(found[0], rows, equal_nan=True) for rows in found[1:]])
+    _require(bool(changes.any()), f"{where}: the variables never change")
+    other = GameVectorEnv(name, NUM_ENVS, num_threads=3, distribution_mode=mode, use_backgrounds=False)
+    other.reset(seed=SEED + 1)
+    other.set_state(env.get_state())
+    _require(np.array_equal(other.variables(), found[-1], equal_nan=True), f"{where}: a restored state has others")
+    distant = GameVectorEnv(name, NUM_ENVS, distribution_mode=mode, center_agent=False)
+    distant.reset(seed=SEED)
+    _require(distant.variables().shape == rows.shape, f"{where}: the variables depend on the camera")
 
 
 def broken_states(state: bytes, name: str, mode: str) -> dict[str, bytes]:

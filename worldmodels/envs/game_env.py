@@ -96,9 +96,9 @@ class GameEnv(gymnasium.Env[Images, np.int64]):
         self._batch.set_state([state])
         self._seeded = True
 
-    def variables(self) -> dict[str, float]:
-        """Return every number of the state by its path, `{"entities/0/x": 1.5, ...}`; entity 0 is the agent."""
-        return self._batch.variables(0)
+    def fields(self) -> dict[str, float]:
+        """Return every field of the state by its path, `{"entities/0/x": 1.5, ...}`; entity 0 is the agent."""
+        return self._batch.fields(0)
 
     def get_keys_to_action(self) -> dict[tuple[int, ...] | str, int]:
         """Return `keys_to_action()` for `gymnasium.utils.play`, which needs the render mode "rgb_array"."""

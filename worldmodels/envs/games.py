@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 from worldmodels.core.errors import UserError
@@ -74,3 +76,15 @@ def check_mode(info: GameInfo, mode: str) -> None:
         raise UserError(f"A distribution mode is text; received {mode!r}.")
     if mode not in info.modes:
         raise UserError(unknown(f"{info.name} distribution mode", mode, info.modes))
+
+
+@cache
+def variable_units(name: str, mode: str = "easy") -> Mapping[str, str]:
+    """Return the unit of each variable of a game in a mode, by the variable's name and in their order.
+
+    Units are "cells", "cells per step", "steps", "count", and the ranges "0 or 1" (a flag), "0 to 1" (a share) and
+    "-1 to 1" (along an axis). Raises `UserError` for a game or mode that does not exist.
+    """
+    info = find_game(name)
+    check_mode(info, mode)
+    return MappingProxyType(_native.variable_units(info.name, mode))

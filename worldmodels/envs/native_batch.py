@@ -163,9 +163,13 @@ class NativeBatch:
         """Return a 64-bit digest of each environment's state."""
         return self._native.hashes()
 
-    def variables(self, index: int) -> dict[str, float]:
-        """Return every number of one environment's state under its path, grids left out."""
-        return self._native.variables(index)
+    def describe(self, count: int) -> npt.NDArray[np.float32]:
+        """Return the variables of the current moments, float32 (N, count): all environments have so many."""
+        return self._native.describe(count)
+
+    def fields(self, index: int) -> dict[str, float]:
+        """Return every field of one environment's state under its path, grids left out."""
+        return self._native.fields(index)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Copies and pickles carry the live state of the games.

@@ -14,7 +14,7 @@ from gymnasium.vector.utils import batch_space
 from worldmodels.core.errors import UserError
 from worldmodels.core.lookup import unknown
 from worldmodels.envs.config import split_mixture, spread_mixture
-from worldmodels.envs.games import HUMAN_SIZE, NUM_ACTIONS, OBSERVATION_SHAPE
+from worldmodels.envs.games import HUMAN_SIZE, NUM_ACTIONS, OBSERVATION_SHAPE, variable_units
 from worldmodels.envs.native_batch import Images, NativeBatch, Outcome
 
 Flags = npt.NDArray[np.bool_]
@@ -127,6 +127,26 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
         outcome = self._batch.new_outcome()
         self._batch.observe(outcome)
         return outcome.observations
+
+    @property
+    def variable_names(self) -> tuple[str, ...]:
+        """The names of the columns of `variables()`; `games.variable_units` has their units.
+
+        Raises `UserError` in a mixture of different games, whose variables have no names in common.
+        """
+        names = {info.name for info in self.games}
+        if len(names) > 1:
+            raise UserError(
+                f"Variables are those of one game; this environment is a mixture of {', '.join(sorted(names))}."
+            )
+        return tuple(variable_units(self.games[0].name, self._batch.options["distribution_mode"]))
+
+    def variables(self) -> npt.NDArray[np.float32]:
+        """Return what is true of the moments that `observe` shows, float32 (N, V), in the order of `variable_names`.
+
+        What is not there, or not seen, is NaN. Reading changes nothing. Raises `UserError` in a mixture.
+        """
+        return self._batch.describe(len(self.variable_names))
 
     def render(self) -> tuple[Images, ...] | None:
         """Return the view for people, one uint8 (512, 512, 3) per environment; looking never changes the games."""

@@ -191,19 +191,21 @@ struct Count {
 }
 
 // Everything that a caller may do with an environment.
-void use(Episode& episode, const Bytes& state, Random& random, Count& count) {
+void use(Episode& episode, const Bytes& state, std::vector<float>& row, Random& random, Count& count) {
     std::vector<std::uint8_t> pixels(std::size_t{512} * 512 * 3);
     if (episode.save() != state) fail("what was let in is saved as something else");
     const std::uint64_t hash = episode.hash();
-    episode.variables();
+    episode.fields();
     const bool shown = state[kEnvelope + 16 + 4 + 3] != 0;  // Episode's `started`
     if (shown) episode.draw(pixels.data(), 64);
+    if (shown) episode.describe(row.data(), row.size());
     if (shown && random.below(32) == 0) episode.draw(pixels.data(), 512);
     if (episode.hash() != hash) fail("looking changes it");
     if (!shown) episode.reset();
     for (int i = 0; i < kStepsAfter; ++i) {
         step(episode, random);
         if (i % 8 == 0) episode.draw(pixels.data(), 64);
+        if (i % 8 == 0) episode.describe(row.data(), row.size());
         episode.solution_length();
     }
     const Bytes later = episode.save();
@@ -215,7 +217,7 @@ void use(Episode& episode, const Bytes& state, Random& random, Count& count) {
     if (episode.save() != later) fail("loading what was just saved changes it");
 }
 
-void try_one(Episode& episode, const Bytes& state, Random& random, Count& count) {
+void try_one(Episode& episode, const Bytes& state, std::vector<float>& row, Random& random, Count& count) {
     const Bytes before = episode.save();
     try {
         episode.load(state.data(), state.size());
@@ -225,7 +227,7 @@ void try_one(Episode& episode, const Bytes& state, Random& random, Count& count)
         return;
     }
     ++count.let_in;
-    use(episode, state, random, count);
+    use(episode, state, row, random, count);
 }
 
 }  // namespace
@@ -252,6 +254,7 @@ int main(int count, char** arguments) {
         Random random(static_cast<std::uint64_t>(seed), 1);
         const std::vector<Bytes> honest = honest_states(kind, random);
         Episode episode(kind.options);
+        std::vector<float> row(variables_of(kind.options.game, kind.options.options.mode).size());
         Count counted;
         for (long i = 0; i < each; ++i) {
             Random own(static_cast<std::uint64_t>(seed), 2 + static_cast<std::uint64_t>(i));
@@ -261,7 +264,7 @@ int main(int count, char** arguments) {
                 episode = Episode(kind.options);
                 episode.seed(static_cast<std::uint64_t>(i), 0);
             }
-            try_one(episode, tampered(honest, own), own, counted);
+            try_one(episode, tampered(honest, own), row, own, counted);
         }
         alarm(0);
         std::printf("%-36s %9ld %9d %9d %9d\n", kind.name.c_str(), each, counted.refused, counted.let_in,

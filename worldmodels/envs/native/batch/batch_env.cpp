@@ -64,6 +64,12 @@ void BatchEnv::observe(const BatchArrays& arrays) {
     write(arrays);
 }
 
+void BatchEnv::describe(float* rows, int count) {
+    const Call call(in_use_);
+    const auto room = static_cast<std::size_t>(count);
+    for_each([&](int index) { episode(index).describe(rows + static_cast<std::size_t>(index) * room, room); });
+}
+
 // What a worker does while it waits: builds one level ahead, if any waits for that and the process does not fork.
 bool BatchEnv::prepare_level() {
     if (waiting_levels_.empty()) return false;
@@ -89,9 +95,9 @@ Bytes BatchEnv::save(int index) {
     return checked_episode(index).save();
 }
 
-Archive::Variables BatchEnv::variables(int index) {
+Archive::Fields BatchEnv::fields(int index) {
     const Call call(in_use_);
-    return checked_episode(index).variables();
+    return checked_episode(index).fields();
 }
 
 std::vector<Bytes> BatchEnv::save() {

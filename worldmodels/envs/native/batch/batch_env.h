@@ -66,11 +66,13 @@ public:
     void step(const std::int32_t* actions, const BatchArrays& arrays);
     // Writes the current moment of every environment; changes nothing.
     void observe(const BatchArrays& arrays);
+    // Writes the variables of the current moments, `count` for each environment, row by row; changes nothing.
+    void describe(float* rows, int count);
 
     // One environment. An index that does not exist throws std::out_of_range.
     void draw(int index, std::uint8_t* pixels, int size);
     Bytes save(int index);
-    Archive::Variables variables(int index);
+    Archive::Fields fields(int index);
 
     // All environments. `load` is all or nothing: when a state is refused, all stay as they were. Throws InvalidState.
     std::vector<Bytes> save();

@@ -18,6 +18,19 @@ const ModeInfo& mode_of(const GameInfo& info, Mode mode) {
     throw InvalidInput(std::string(info.title) + " has no distribution mode '" + name_of(mode) + "'.");
 }
 
+// Of any level, and exploration plays hard mode.
+std::vector<Variables::Info> variables_of(const std::string& game, Mode mode) {
+    const GameEntry& entry = entry_of(game);
+    GameOptions options;
+    options.mode = mode_of(*entry.info, mode == Mode::Exploration ? Mode::Hard : mode).mode;
+    const std::unique_ptr<Game> one = entry.make(options);
+    one->reset(0);
+    std::vector<Variables::Info> list;
+    Variables variables(list);
+    one->describe(variables);
+    return list;
+}
+
 Episode::Episode(const EpisodeOptions& wanted)
     : info_(entry_of(wanted.game).info), options_(wanted.options), levels_(wanted.levels) {
     if (options_.mode == Mode::Exploration) {
@@ -107,6 +120,13 @@ void Episode::draw(std::uint8_t* pixels, int size) const {
     game_->draw(canvas);
 }
 
+void Episode::describe(float* row, std::size_t count) const {
+    check_started();
+    Variables variables(row, count);
+    game_->describe(variables);
+    if (variables.count() != count) throw std::logic_error("there are fewer variables than names");
+}
+
 void Episode::visit(Archive& archive) {
     constexpr float kMostReward = 1000;  // of a step, either way
     archive("picker", picker_)("reward", result_.reward, either_way(kMostReward))("terminated", result_.terminated);
@@ -149,8 +169,8 @@ std::uint64_t Episode::hash() {
     return archive.digest();
 }
 
-Archive::Variables Episode::variables() {
-    Archive::Variables found;
+Archive::Fields Episode::fields() {
+    Archive::Fields found;
     Archive archive = Archive::lister(found);
     visit(archive);
     return found;

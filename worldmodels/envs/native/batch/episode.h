@@ -10,6 +10,7 @@
 #include "batch/state.h"
 #include "core/canvas.h"
 #include "core/game.h"
+#include "core/variables.h"
 
 namespace wm {
 
@@ -23,6 +24,9 @@ struct EpisodeOptions {
     GameOptions options;
     LevelOptions levels;
 };
+
+// Names and units of what `Episode::describe` writes. Throws InvalidInput.
+std::vector<Variables::Info> variables_of(const std::string& game, Mode mode);
 
 class Episode {
 public:
@@ -56,13 +60,15 @@ public:
 
     // Throws std::logic_error before the first episode.
     void draw(std::uint8_t* pixels, int size) const;
+    // Writes `count` numbers. Throws std::logic_error where the game has another number of variables.
+    void describe(float* row, std::size_t count) const;
     Bytes save();
     // All or nothing: when the state is refused, everything stays as it was.
     void load(const std::uint8_t* data, std::size_t size);
     // Goes back to what `save` gave in this process, unchecked.
     void restore(const Bytes& state);
     std::uint64_t hash();
-    Archive::Variables variables();
+    Archive::Fields fields();
     const GameInfo& info() const { return *info_; }
 
 private:

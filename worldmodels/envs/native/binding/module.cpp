@@ -257,10 +257,31 @@ py::list get_states(BatchEnv& env) {
     return states;
 }
 
-py::dict variables(BatchEnv& env, int index) {
+py::dict fields(BatchEnv& env, int index) {
     py::dict result;
-    for (const auto& [name, value] : env.variables(index)) result[name.c_str()] = value;
+    for (const auto& [name, value] : env.fields(index)) result[name.c_str()] = value;
     return result;
+}
+
+// float32 (N, count): `count` is how many variables the game has, which all environments play.
+Array<float> describe(BatchEnv& env, int count) {
+    Array<float> rows({env.size(), count});
+    float* const numbers = rows.mutable_data();
+    const WithoutLock unlocked;
+    env.describe(numbers, count);
+    return rows;
+}
+
+// name -> unit, in the order in which they are written.
+py::dict variable_units(const std::string& game, const std::string& mode) {
+    std::vector<Variables::Info> list;
+    {
+        const WithoutLock unlocked;
+        list = variables_of(game, mode_named(mode));
+    }
+    py::dict units;
+    for (const Variables::Info& one : list) units[one.name.c_str()] = one.unit;
+    return units;
 }
 
 // Arrays over the levels: steps of the solution int32, solvable bool, whether the first idle step ends it bool.
@@ -305,6 +326,7 @@ PYBIND11_MODULE(_native, module) {
     module.attr("GAMES") = games;
     module.def("certify", &certify, py::arg("game"), py::arg("mode"), py::arg("first"), py::arg("count"),
                py::arg("num_threads") = 1);
+    module.def("variable_units", &variable_units, py::arg("game"), py::arg("mode"));
     module.attr("ACTION_KEYS") = py::cast(kActionKeys);
     module.attr("OBSERVATION_SIZE") = kObservationSize;
 
@@ -320,9 +342,10 @@ PYBIND11_MODULE(_native, module) {
         .def("step", &step, py::arg("actions"), py::arg("outcome"))
         .def("reset", &reset, py::arg("mask").none(true), py::arg("outcome"))
         .def("observe", &observe, py::arg("outcome"))
+        .def("describe", &describe, py::arg("count"))
         .def("spare", &spare, py::arg("outcomes"))
         .def("render", &render, py::arg("index"), py::arg("size"))
-        .def("variables", &variables, py::arg("index"))
+        .def("fields", &fields, py::arg("index"))
         .def(
             "get_state", [](BatchEnv& env, int index) { return bytes_of(env.save(index)); }, py::arg("index"))
         .def("get_states", &get_states)

@@ -34,7 +34,7 @@ class Archive {
 public:
     using Bytes = std::vector<std::uint8_t>;
 
-    using Variables = std::vector<std::pair<std::string, double>>;
+    using Fields = std::vector<std::pair<std::string, double>>;
 
     static Archive saver(Bytes& out) {
         Archive archive(Purpose::Save);
@@ -56,9 +56,9 @@ public:
     }
     static Archive hasher() { return Archive(Purpose::Hash); }
     // Appends every number under its path, "entities/0/x"; grids are left out.
-    static Archive lister(Variables& out) {
+    static Archive lister(Fields& out) {
         Archive archive(Purpose::List);
-        archive.variables_ = &out;
+        archive.fields_ = &out;
         return archive;
     }
 
@@ -139,7 +139,7 @@ private:
             number(step, value, rule);
             field = static_cast<Field>(value);
         } else if (purpose_ == Purpose::List) {
-            variables_->emplace_back(path(step), static_cast<double>(field));
+            fields_->emplace_back(path(step), static_cast<double>(field));
         } else {
             bytes(step, &field, sizeof(Field));
             if (checks_ && !rule.allows(field)) refuse(step, number_text(field), rule.text());
@@ -204,7 +204,7 @@ private:
     const std::uint8_t* data_ = nullptr;
     std::size_t size_ = 0;
     std::size_t position_ = 0;
-    Variables* variables_ = nullptr;
+    Fields* fields_ = nullptr;
     const Step* innermost_ = nullptr;  // the field that is being visited
     std::uint64_t digest_ = kHashStart;
 };

@@ -7,6 +7,8 @@
 //           paint_vel_info (Canvas::paint_velocity) where the agent has momentum, while `Art` does the other styles
 //   visit   names every field that the future or the picture depends on, each with what it may be (core/archive.h); a
 //           state that follows these rules can be drawn and played, whoever made it; a grid is called "grid"
+//   describe tells the variables of the moment (core/variables.h): the same names in the same order in all levels of a
+//           mode, whatever the other options; NaN where a thing is not there or not seen; like `draw` it only looks
 //   certify proves that the level just built can be completed; whatever cannot be is a bug of the game's generator
 //
 // Time limits, level seeds, autoreset and the copying of arrays are not a game's business: see batch/.
@@ -22,7 +24,8 @@
 
 namespace wm {
 
-class Canvas;  // core/canvas.h
+class Canvas;     // core/canvas.h
+class Variables;  // core/variables.h
 
 struct StepResult {
     float reward = 0.0f;
@@ -43,6 +46,7 @@ public:
     virtual StepResult step(int action) = 0;
     virtual void draw(Canvas& canvas) const = 0;
     virtual void visit(Archive& archive) = 0;
+    virtual void describe(Variables& variables) const = 0;
     // Called right after `reset`. Trusts nothing that the generator knows: it searches the level, or plays it.
     virtual Certificate certify() const = 0;
     // Steps of the solution that the generator itself looked for before it let this level pass; -1 where levels are

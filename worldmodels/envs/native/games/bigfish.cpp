@@ -17,6 +17,7 @@
 #include "core/numbers.h"
 #include "core/physics.h"
 #include "core/sprites.h"
+#include "core/variables.h"
 
 namespace wm {
 namespace {
@@ -103,6 +104,19 @@ public:
         archive("phase", phase_, share());
         if (archive.loading()) picture_.forget();
         if (archive.checking()) require_state(only_first_is(entities_, kAgent), "the player comes first");
+    }
+
+    void describe(Variables& variables) const override {
+        const Entity& agent = entities_[0];
+        const auto edible = [&](const Entity& e) { return e.type == kFish && e.rx <= agent.rx; };
+        const auto wider = [&](const Entity& e) { return e.type == kFish && e.rx > agent.rx; };
+        variables.agent(agent, {kSize / 2, kSize / 2, kSize});
+        variables.cells("agent.radius", agent.rx);
+        variables.count("eaten", eaten_);
+        variables.nearest("edible_fish", entities_, edible, Motion::Sideways);
+        variables.nearest("wider_fish", entities_, wider, Motion::Sideways);
+        variables.count("edible_fishes", entities_, edible);
+        variables.count("wider_fishes", entities_, wider);
     }
 
 private:

@@ -20,6 +20,7 @@
 #include "core/physics.h"
 #include "core/shots.h"
 #include "core/sprites.h"
+#include "core/variables.h"
 #include "games/bossfight_attacks.h"
 
 namespace wm {
@@ -145,6 +146,23 @@ public:
         archive("background", background_, below(art::background_count(art::BackgroundFamily::Space)));
         archive("shift", shift_, share());
         if (archive.checking()) check_loaded();
+    }
+
+    void describe(Variables& variables) const override {
+        const Entity& boss = entities_[1];
+        variables.agent(entities_[0], {kSize / 2, kSize / 2, kSize});
+        variables.flag("agent.may_fire", steps_ + 1 - last_fire_ >= kFireInterval);
+        variables.goal("boss", boss.x, boss.y);
+        variables.speed("boss.vx", boss.vx);
+        variables.speed("boss.vy", boss.vy);
+        variables.count("boss.health", boss.health);
+        variables.flag("boss.shield", shield_up_);
+        variables.flag("boss.stunned", steps_ <= stunned_until_);
+        variables.count("rounds_won", round_);
+        variables.nearest("boss_shot", boss_shots_, is_any, Motion::Free);
+        variables.count("boss_shots", boss_shots_, is_any);
+        variables.count("own_shots", player_shots_, is_any);
+        variables.nearest("meteor", entities_, [&](const Entity& e) { return &e > &boss; });
     }
 
 private:

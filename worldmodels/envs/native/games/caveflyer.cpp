@@ -23,6 +23,7 @@
 #include "core/numbers.h"
 #include "core/physics.h"
 #include "core/sprites.h"
+#include "core/variables.h"
 #include "generate/caveflyer_level.h"
 #include "generate/search.h"
 
@@ -120,6 +121,20 @@ public:
         if (!archive.checking()) return;
         require_state(only_first_is(entities_, Type::Agent), "the ship comes first");
         require_state(entities_[1].type == Type::Goal, "the goal comes second");
+    }
+
+    void describe(Variables& variables) const override {
+        const Entity &ship = agent(), &goal = entities_[1];
+        variables.agent(ship, seen_part(options_.center_agent, ship.x, ship.y, view_of(options_.mode), grid_.width()));
+        variables.direction("agent.heading_x", sine(ship.rotation));
+        variables.direction("agent.heading_y", cosine(ship.rotation));
+        variables.goal("goal", goal.x, goal.y);
+        variables.seen("goal.seen", goal.x, goal.y);
+        variables.nearest("obstacle", entities_, is_a(Obstacle));
+        variables.nearest("target", entities_, is_a(Target));
+        variables.nearest("enemy", entities_, is_a(Enemy), Motion::Free);
+        variables.count("own_shots", entities_, is_a(Shot));
+        variables.open_cells(grid_, is_rock);
     }
 
 private:

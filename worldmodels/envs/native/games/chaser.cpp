@@ -22,6 +22,7 @@
 #include "core/game.h"
 #include "core/physics.h"
 #include "core/sprites.h"
+#include "core/variables.h"
 #include "generate/chaser_directions.h"
 #include "generate/chaser_level.h"
 #include "generate/search.h"
@@ -121,6 +122,19 @@ public:
         if (!archive.checking()) return;
         require_state(only_first_is(entities_, Agent), "the frog comes first");
         require_state(!open_.empty(), "a garden has open cells");
+    }
+
+    void describe(Variables& variables) const override {
+        const float world = static_cast<float>(rules_.world);
+        variables.agent(entities_[0], {world / 2, world / 2, world});
+        variables.count("fireflies", fireflies_);
+        variables.nearest_cell("firefly", grid_, [](Cell cell) { return cell == kFirefly; });
+        variables.nearest("star", entities_, is_a(Star));
+        variables.steps("scare", scare_);
+        variables.nearest("egg", entities_, is_a(Egg));
+        variables.nearest("dragon", entities_, is_a(Dragon), Motion::Free);
+        variables.count("dragons", entities_, is_a(Dragon));
+        variables.open_cells(grid_, [](Cell cell) { return cell == kWall; });
     }
 
 private:

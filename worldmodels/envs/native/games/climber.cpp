@@ -15,6 +15,7 @@
 #include "core/physics.h"
 #include "core/platforming.h"
 #include "core/sprites.h"
+#include "core/variables.h"
 #include "generate/draw_until.h"
 #include "generate/paths.h"
 #include "generate/platforms.h"
@@ -121,6 +122,17 @@ public:
         archive("background", background_, below(art::background_count(art::BackgroundFamily::Platform)));
         archive("phase", phase_, share());
         if (archive.checking()) require_state(only_first_is(entities_, kAgent), "the climber comes first");
+    }
+
+    void describe(Variables& variables) const override {
+        const float width = static_cast<float>(rules_.width), height = kHeight;
+        variables.agent(agent(), options_.center_agent ? Square(width / 2, agent().y + width / 2 - kFeet, width)
+                                                       : Square(width / 2, height / 2, height));
+        variables.flag("agent.supported", supported());
+        variables.count("crystals", std::count_if(entities_.begin(), entities_.end(), is_a(kCrystal)));
+        variables.nearest("crystal", entities_, is_a(kCrystal));
+        variables.nearest("bat", entities_, is_a(kBat), Motion::Sideways);
+        variables.open_cells(grid_, is_ground);
     }
 
 private:

@@ -16,6 +16,7 @@
 #include "core/physics.h"
 #include "core/platforming.h"
 #include "core/sprites.h"
+#include "core/variables.h"
 #include "generate/platforms.h"
 #include "generate/search.h"
 
@@ -108,6 +109,22 @@ public:
         archive("background", background_, below(art::background_count(art::BackgroundFamily::Platform)));
         archive("phase", phase_, share());
         if (archive.checking()) check_loaded();
+    }
+
+    void describe(Variables& variables) const override {
+        const Entity& runner = agent();
+        const float coin_x = static_cast<float>(coin_x_) + 0.5f, coin_y = static_cast<float>(coin_y_) + 0.5f;
+        variables.agent(runner, seen_part(options_.center_agent, runner.x, runner.y, kView, kPlatformWorld));
+        variables.flag("agent.supported", supported());
+        variables.goal("coin", coin_x, coin_y);
+        variables.seen("coin.seen", coin_x, coin_y);
+        variables.nearest("saw", entities_, is_a(kSaw));
+        variables.nearest("walker", entities_, is_a(kWalker), Motion::Sideways);
+        variables.nearest("crate", entities_, is_a(kCrate));
+        variables.nearest_cell("lava", grid_, [](Cell cell) { return cell == kLava || cell == kLavaTop; });
+        variables.open_cells("open.left", grid_, -1, 0, is_ground);
+        variables.open_cells("open.right", grid_, 1, 0, is_ground);
+        variables.open_cells("open.down", grid_, 0, -1, is_ground);  // above there is never any ground
     }
 
 private:

@@ -19,6 +19,7 @@
 #include "core/game.h"
 #include "core/level_tiles.h"
 #include "core/sprites.h"
+#include "core/variables.h"
 #include "generate/coinrun_platforms_level.h"
 #include "generate/coinrun_platforms_runner.h"
 #include "generate/draw_until.h"
@@ -118,6 +119,28 @@ public:
         archive("ground_theme", ground_theme_, below(kGroundThemes))("crate_theme", crate_theme_, below(kCrateThemes));
         archive("background", background_, below(art::background_count(art::BackgroundFamily::Platform)));
         archive("phase", phase_, share())("solution_length", solution_length_, solution_steps());
+    }
+
+    void describe(Variables& variables) const override {
+        constexpr float kHalf = 0.5f;  // of the runner, of a monster
+        const float x = runner_.x + kHalf, y = runner_.y + kHalf;
+        variables.agent_at(x, y, seen_part(options_.center_agent, x, y, kView, kPlatformWorld));
+        variables.speed("agent.vx", runner_.vx);
+        variables.speed("agent.vy", runner_.vy);
+        variables.flag("agent.supported", runner_.supported);
+        variables.flag("agent.on_ladder", runner_.on_ladder);
+        variables.flag("agent.charged", runner_.spring > 0);
+        variables.count("coins", coins_);
+        variables.nearest_cell("coin", grid_, [](Cell cell) { return cell == kCoin; });
+        Nearest walker, flyer;
+        for (const Monster& monster : monsters_)
+            if (variables.sees(Square(monster.x + kHalf, monster.y + kHalf, 1)))
+                (monster.flies ? flyer : walker).offer(monster.x - runner_.x, monster.y - runner_.y, monster.vx);
+        variables.nearest("walker", walker, Motion::Sideways);
+        variables.nearest("flyer", flyer, Motion::Sideways);
+        variables.nearest_cell("crate", grid_, [](Cell cell) { return cell == kCrate; });
+        variables.nearest_cell("ladder", grid_, [](Cell cell) { return cell == kLadder; });
+        variables.open_cells(grid_, is_ground);
     }
 
 private:

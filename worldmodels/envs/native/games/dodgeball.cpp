@@ -19,6 +19,7 @@
 #include "core/physics.h"
 #include "core/shots.h"
 #include "core/sprites.h"
+#include "core/variables.h"
 #include "generate/clearance.h"
 #include "generate/draw_until.h"
 #include "generate/rooms.h"
@@ -126,6 +127,22 @@ public:
         archive("shift", shift_, share());
         if (archive.loading()) picture_.forget();
         if (archive.checking()) check_loaded();
+    }
+
+    void describe(Variables& variables) const override {
+        const Entity &agent = entities_[0], &exit = entities_[1];
+        variables.agent(agent, seen_part(!whole_view(), agent.x, agent.y, kMemoryView, rules_.size));
+        variables.direction("agent.facing_x", static_cast<float>(facing_x_));
+        variables.direction("agent.facing_y", static_cast<float>(facing_y_));
+        variables.flag("agent.may_throw", steps_ + 1 - last_throw_ >= kThrowInterval);
+        variables.goal("exit", exit.x, exit.y);
+        if (!whole_view()) variables.seen("exit.seen", exit.x, exit.y);
+        variables.flag("exit.open", exit_open_);
+        variables.nearest_point("wall", entities_, is_a(Wall));
+        variables.count("enemies", static_cast<std::int64_t>(entities_.size() - first_enemy()));
+        variables.nearest("enemy", entities_, is_a(Enemy), Motion::Free);
+        variables.nearest("enemy_ball", enemy_balls_, is_any, Motion::Free);
+        variables.count("own_balls", balls_, is_any);
     }
 
 private:

@@ -19,6 +19,7 @@
 #include "core/physics.h"
 #include "core/rng.h"
 #include "core/sprites.h"
+#include "core/variables.h"
 #include "games/fruitbot_walls.h"
 #include "generate/search.h"
 
@@ -113,6 +114,21 @@ public:
         if (archive.checking()) check_loaded();
     }
 
+    void describe(Variables& variables) const override {
+        const Entity& robot = entities_[0];
+        variables.agent_at(robot.x, robot.y, {width_ / 2, robot.y + width_ / 2 - kShownAbove, width_});
+        variables.speed("agent.vx", robot.vx);
+        describe_opening(variables);
+        variables.nearest("fruit", entities_, is_a(Fruit));
+        variables.nearest("food", entities_, is_a(Food));
+        variables.nearest("present", entities_, is_a(Present));
+        if (!rules_.doors) return;
+        variables.flag("agent.may_throw", steps_ + 1 - last_throw_ >= kKeyDelay);
+        variables.nearest_point("door", entities_, is_a(Door));
+        variables.nearest("lock", entities_, is_a(Lock));
+        variables.nearest("key", entities_, is_a(Key));
+    }
+
 private:
     EntityRanges entity_ranges() const {
         const FloatRange radii = within(-0.01f, width_ / 2);  // a wall may end where its opening begins
@@ -128,6 +144,7 @@ private:
         for (const Entity& e : entities_)
             require_state(e.theme < art_.themes(e.type), "things have a look of their type");
     }
+    void describe_opening(Variables& variables) const;
     Entity& add(Type type, float x, float y, float rx, float ry);
     void build_wall(const Wall& wall);
     void scatter(Type type, const float* aspects, Random& level);
@@ -272,6 +289,26 @@ StepResult FruitBot::touch() {
         }
     }
     return result;
+}
+
+// Of the next wall, whose two parts stand one after the other in the list, lower walls before higher ones.
+void FruitBot::describe_opening(Variables& variables) const {
+    const Entity& robot = entities_[0];
+    float left = Nearest::kNone, right = left, above = left;
+    for (std::size_t i = 2; i < entities_.size(); ++i) {
+        const Entity &wall = entities_[i], &before = entities_[i - 1];
+        if (wall.type != Barrier || before.type != Barrier || wall.y != before.y) continue;
+        if (wall.top() < robot.bottom()) continue;
+        if (variables.sees(Square(robot.x, wall.y, 2 * kWallRadius))) {
+            left = before.right() - robot.x;
+            right = wall.left() - robot.x;
+            above = wall.y - robot.y;
+        }
+        break;
+    }
+    variables.cells("opening.left", left);
+    variables.cells("opening.right", right);
+    variables.cells("opening.dy", above);
 }
 
 // Is thrown after everything has moved, and so flies from the next step on.

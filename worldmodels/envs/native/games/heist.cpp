@@ -21,6 +21,7 @@
 #include "core/game.h"
 #include "core/physics.h"
 #include "core/sprites.h"
+#include "core/variables.h"
 #include "core/wide_picture.h"
 #include "generate/door_maze.h"
 
@@ -52,6 +53,11 @@ constexpr float kMemoryView = 8;   // cells across the view in memory mode
 constexpr int kPicturePeriod = 4;  // steps between two pictures of an animation
 
 enum Type : std::int16_t { Agent, Door, Key, Gem };
+
+// The names of their variables: the first look is blue, the second green, the third red.
+constexpr const char* kKeyNames[] = {"blue_key", "green_key", "red_key"};
+constexpr const char* kHeldNames[] = {"blue_key.held", "green_key.held", "red_key.held"};
+constexpr const char* kDoorNames[] = {"blue_door", "green_door", "red_door"};
 
 int world_size(Mode mode) { return mode == Mode::Easy ? 9 : mode == Mode::Memory ? 23 : 13; }
 
@@ -106,6 +112,22 @@ public:
         archive("phase", phase_, share());
         if (archive.loading()) forget_pictures();
         if (archive.checking()) require_state(only_first_is(entities_, Agent), "the panda comes first");
+    }
+
+    void describe(Variables& variables) const override {
+        const Entity &agent = entities_[0], &gem = entities_.back();
+        const bool partly = options_.mode == Mode::Memory;
+        variables.agent(agent, seen_part(partly, agent.x, agent.y, kMemoryView, grid_.width()));
+        variables.goal("gem", gem.x, gem.y);
+        if (partly) variables.seen("gem.seen", gem.x, gem.y);
+        for (int theme = 0; theme < kMostDoors; ++theme) {
+            const auto one_of = [&](Type type) {
+                return [=](const Entity& e) { return e.type == type && e.theme == theme; };
+            };
+            variables.flag(kHeldNames[theme], (held_ >> theme & 1) != 0);
+            variables.nearest(kKeyNames[theme], entities_, one_of(Key));
+            variables.nearest(kDoorNames[theme], entities_, one_of(Door));
+        }
     }
 
 private:

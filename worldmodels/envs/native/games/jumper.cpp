@@ -20,6 +20,7 @@
 #include "core/numbers.h"
 #include "core/physics.h"
 #include "core/sprites.h"
+#include "core/variables.h"
 #include "generate/caves.h"
 #include "generate/draw_until.h"
 #include "generate/search.h"
@@ -130,6 +131,17 @@ public:
         if (!archive.checking()) return;
         require_state(only_first_is(entities_, kAgent), "the hare comes first");
         require_state(carrot().type == kCarrot, "the carrot comes second");
+    }
+
+    void describe(Variables& variables) const override {
+        const Entity& hare = agent();
+        variables.agent(hare, seen_part(options_.center_agent, hare.x, hare.y, view_of(options_.mode), grid_.width()));
+        variables.flag("agent.supported", stands_on(hare, grid_, is_solid));
+        variables.count("agent.jumps", jumps_);
+        variables.goal("carrot", carrot().x, carrot().y);
+        variables.seen("carrot.seen", carrot().x, carrot().y);
+        if (options_.mode != Mode::Memory) variables.nearest("spike", entities_, is_a(kSpike));
+        variables.open_cells(grid_, is_solid);
     }
 
 private:

@@ -18,6 +18,7 @@
 #include "core/camera.h"
 #include "core/game.h"
 #include "core/sprites.h"
+#include "core/variables.h"
 #include "games/leaper_crossing.h"
 #include "generate/draw_until.h"
 
@@ -81,6 +82,30 @@ public:
         archive("background", background_, below(art::background_count(art::BackgroundFamily::TopDown)));
         archive("phase", phase_, share());
         if (archive.loading()) picture_.forget();
+    }
+
+    void describe(Variables& variables) const override {
+        const leaper::Frog& frog = crossing_.frog();
+        Nearest car, log, above;
+        const Lane *here = nullptr, *next = nullptr;
+        for (const Lane& lane : crossing_.lanes()) {
+            if (lane.row == frog.row()) here = &lane;
+            if (lane.row == frog.row() + 1) next = &lane;
+            for (const Traveller& one : lane.travellers) {
+                const float dx = one.x - frog.x, dy = lane.y() - frog.y;
+                (lane.river ? log : car).offer(dx, dy, lane.velocity);
+                if (&lane == next) above.offer(dx, dy, lane.velocity);
+            }
+        }
+        variables.agent(frog, {world_ / 2, world_ / 2, world_});
+        variables.flag("agent.hops", !frog.at_rest());
+        variables.flag("agent.on_river", here != nullptr && here->river);
+        variables.cells("lilies.dy", static_cast<float>(crossing_.finish_row()) + 0.5f - frog.y);
+        variables.nearest("car", car, Motion::Sideways);
+        variables.nearest("log", log, Motion::Sideways);
+        variables.flag("above.river", next != nullptr && next->river);
+        variables.cells("above.dx", above.dx);
+        variables.speed("above.vx", next != nullptr ? next->velocity : Nearest::kNone);
     }
 
 private:

@@ -14,6 +14,7 @@
 #include "core/game.h"
 #include "core/physics.h"
 #include "core/sprites.h"
+#include "core/variables.h"
 #include "core/wide_picture.h"
 #include "generate/maze.h"
 #include "generate/paths.h"
@@ -107,6 +108,16 @@ public:
         archive("background", background_, below(art::background_count(art::BackgroundFamily::TopDown)));
         archive("phase", phase_, share());
         if (archive.loading()) forget_pictures();
+    }
+
+    void describe(Variables& variables) const override {
+        const float x = static_cast<float>(mouse_x_) + 0.5f, y = static_cast<float>(mouse_y_) + 0.5f;
+        const float cheese_x = static_cast<float>(cheese_x_) + 0.5f, cheese_y = static_cast<float>(cheese_y_) + 0.5f;
+        const bool partly = options_.mode == Mode::Memory;
+        variables.agent_at(x, y, seen_part(partly, x, y, kMemoryView, grid_.width()));
+        variables.goal("cheese", cheese_x, cheese_y);
+        if (partly) variables.seen("cheese.seen", cheese_x, cheese_y);
+        variables.open_cells(grid_, [](Cell cell) { return cell == kWall; });
     }
 
 private:

@@ -18,6 +18,7 @@
 #include "core/camera.h"
 #include "core/game.h"
 #include "core/sprites.h"
+#include "core/variables.h"
 #include "generate/mine.h"
 
 namespace wm {
@@ -104,6 +105,23 @@ public:
         archive("background", background_, below(art::background_count(art::BackgroundFamily::Platform)));
         archive("phase", phase_, share())("solution_length", solution_length_, solution_steps());
         if (archive.loading()) picture_.forget();
+    }
+
+    void describe(Variables& variables) const override {
+        const Place &miner = mine_.miner, &exit = mine_.exit;
+        const float x = static_cast<float>(miner.x) + 0.5f, y = static_cast<float>(miner.y) + 0.5f;
+        const float exit_x = static_cast<float>(exit.x) + 0.5f, exit_y = static_cast<float>(exit.y) + 0.5f;
+        const bool partly = options_.mode == Mode::Memory;
+        variables.agent_at(x, y, seen_part(partly, x, y, kMemoryView, mine_.grid.width()));
+        variables.goal("exit", exit_x, exit_y);
+        if (partly) variables.seen("exit.seen", exit_x, exit_y);
+        variables.flag("exit.open", mine_.diamonds == 0);
+        variables.count("diamonds", mine_.diamonds);
+        variables.nearest_cell("diamond", mine_.grid, is_diamond);
+        variables.nearest_cell("boulder", mine_.grid, is_boulder);
+        variables.nearest_cell("falling", mine_.grid,
+                               [](Cell cell) { return cell == kFallingBoulder || cell == kFallingDiamond; });
+        variables.open_cells(mine_.grid, [](Cell cell) { return cell == kWall || is_boulder(cell); });
     }
 
 private:

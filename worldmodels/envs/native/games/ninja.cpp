@@ -17,6 +17,7 @@
 #include "core/physics.h"
 #include "core/platforming.h"
 #include "core/sprites.h"
+#include "core/variables.h"
 #include "generate/draw_until.h"
 #include "generate/ninja_level.h"
 #include "generate/search.h"
@@ -135,6 +136,22 @@ public:
         archive("background", background_, below(art::background_count(art::BackgroundFamily::Platform)));
         archive("phase", phase_, share());
         if (archive.checking()) check_loaded();
+    }
+
+    void describe(Variables& variables) const override {
+        const Entity &ninja = agent(), &mushroom = entities_[1];
+        variables.agent(ninja, seen_part(options_.center_agent, ninja.x, ninja.y, rules_.view, kNinjaWorld));
+        variables.flag("agent.supported", supported());
+        variables.direction("agent.facing", ninja.mirrored ? -1.0f : 1.0f);
+        variables.share("agent.charge", charge_);
+        variables.steps("agent.pause", pause_);
+        variables.goal("mushroom", mushroom.x, mushroom.y);
+        variables.seen("mushroom.seen", mushroom.x, mushroom.y);
+        variables.nearest_cell("bomb", grid_, [](Cell cell) { return cell == kBomb; });
+        variables.nearest_cell("fire", grid_, [](Cell cell) { return cell == kFire; });
+        variables.nearest("star", entities_, is_a(kStar));
+        variables.nearest("explosion", entities_, is_a(kExplosion));
+        variables.open_cells(grid_, is_brick);
     }
 
 private:

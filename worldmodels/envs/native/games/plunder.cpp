@@ -21,6 +21,7 @@
 #include "core/numbers.h"
 #include "core/physics.h"
 #include "core/sprites.h"
+#include "core/variables.h"
 
 namespace wm {
 namespace {
@@ -94,6 +95,24 @@ public:
         archive("background", background_, below(art::kSeas))("phase", phase_, share());
         if (archive.loading()) picture_.forget();
         if (archive.checking()) require_state(only_first_is(entities_, kAgent), "the player's ship comes first");
+    }
+
+    void describe(Variables& variables) const override {
+        const Entity& agent = entities_[0];
+        const auto enemy = [this](const Entity& e) { return is_target(e); };
+        const auto friendly = [this](const Entity& e) { return e.type == kShip && !is_target(e); };
+        variables.look_from(agent.x, agent.y, {kSize / 2, kSize / 2, kSize});
+        variables.cells("agent.x", agent.x);
+        variables.speed("agent.vx", agent.vx);
+        variables.share("time", std::max(time_, 0.0f));
+        variables.count("sunk", sunk_);
+        variables.steps("agent.reload", reload_);
+        variables.nearest("enemy", entities_, enemy, Motion::Sideways);
+        variables.nearest("friend", entities_, friendly, Motion::Sideways);
+        variables.count("enemies", entities_, enemy);
+        variables.count("friends", entities_, friendly);
+        variables.nearest("ball", entities_, is_a(kBall));
+        if (options_.mode != Mode::Easy) variables.nearest("panel", entities_, is_a(kPanel));
     }
 
 private:

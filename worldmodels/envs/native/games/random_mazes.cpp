@@ -14,6 +14,7 @@
 #include "core/camera.h"
 #include "core/game.h"
 #include "core/sprites.h"
+#include "core/variables.h"
 #include "generate/maze.h"
 #include "generate/paths.h"
 
@@ -95,6 +96,16 @@ public:
         archive("background", background_, below(art::background_count(art::BackgroundFamily::TopDown)));
         archive("phase", phase_, share());
         if (archive.checking()) require_state(grid_.width() == grid_.height(), "a maze is as wide as it is high");
+    }
+
+    void describe(Variables& variables) const override {
+        const float x = static_cast<float>(player_.x) + 0.5f, y = static_cast<float>(player_.y) + 0.5f;
+        const float coin_x = static_cast<float>(coin_.x) + 0.5f, coin_y = static_cast<float>(coin_.y) + 0.5f;
+        variables.agent_at(x, y, seen_part(options_.center_agent, x, y, kView, grid_.width()));
+        variables.goal("coin", coin_x, coin_y);
+        variables.seen("coin.seen", coin_x, coin_y);
+        variables.cells("maze.size", static_cast<float>(grid_.width() - 2 * kBorder));
+        variables.open_cells(grid_, [](Cell cell) { return cell == kWall; });
     }
 
 private:

@@ -19,6 +19,7 @@
 #include "core/numbers.h"
 #include "core/physics.h"
 #include "core/sprites.h"
+#include "core/variables.h"
 
 namespace wm {
 namespace {
@@ -148,6 +149,22 @@ public:
         archive("background", background_, below(art::background_count(art::BackgroundFamily::Space)));
         archive("phase", phase_, share())("height", height_, share());
         if (archive.checking()) check_loaded();
+    }
+
+    void describe(Variables& variables) const override {
+        const auto flyer = [](const Entity& e) { return is_flyer(e.type); };
+        const auto enemy_shot = [](const Entity& e) { return e.type == FlyerShot || e.type == TurretShot; };
+        variables.agent(entities_[0], {kSize / 2, kSize / 2, kSize});
+        variables.nearest("flyer", entities_, flyer, Motion::Free);
+        variables.count("flyers", entities_, flyer);
+        variables.nearest("enemy_shot", entities_, enemy_shot, Motion::Free);
+        variables.count("enemy_shots", entities_, enemy_shot);
+        variables.count("own_shots", entities_, is_a(PlayerShot));
+        variables.nearest_point("rocket", entities_, is_a(Finish));
+        if (rules_.other_kinds == 0) return;
+        variables.nearest("meteor", entities_, is_a(Meteor));
+        variables.nearest("turret", entities_, is_a(Turret));
+        variables.nearest("cloud", entities_, is_a(Cloud));
     }
 
 private:
