@@ -52,6 +52,7 @@ def _check_model_based(config: RunConfig, training: ModelBasedConfig, spec: Mode
         )
     _check_work(training)
     _check_prefill(training, config.env.num_envs)
+    _check_held(training, spec)
     _check_length(training, spec)
     _check_starts(config, training)
     if training.real_rollout:
@@ -92,6 +93,15 @@ def _check_prefill(training: ModelBasedConfig, num_envs: int) -> None:
                 f"training.{name} x env.num_envs = {steps} x {num_envs} = {steps * num_envs} steps. "
                 f"Received {training.prefill}."
             )
+
+
+def _check_held(training: ModelBasedConfig, spec: ModelSpec) -> None:
+    given = len(training.held.weights)
+    if given not in (0, spec.num_actions):
+        raise ConfigError(
+            f"training.held.weights must hold one number for each of the {spec.num_actions} actions, or none. Received "
+            f"{given}."
+        )
 
 
 def _check_length(training: ModelBasedConfig, spec: ModelSpec) -> None:

@@ -8,7 +8,19 @@ from typing import Annotated, Literal
 from worldmodels.agents import AGENTS
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
 from worldmodels.agents.config import AgentConfig
-from worldmodels.core.ranges import AnyInteger, Count, NonNegative, Positive, Range, Section, Size
+from worldmodels.core.ranges import (
+    AboveZero,
+    AnyInteger,
+    Count,
+    NonNegative,
+    Positive,
+    Range,
+    Section,
+    Share,
+    Size,
+    at_least,
+    limits,
+)
 from worldmodels.envs.config import EnvConfig
 from worldmodels.models import MODELS
 from worldmodels.models.config import ModelConfig
@@ -36,6 +48,29 @@ class StartsConfig(Section):
     """Number of contexts that begin where an episode does; the others begin anywhere."""
 
 
+_SOME_WEIGHT = Range("not be 0 for every action", lambda values: not values or sum(values) > 0)
+_Mean = Annotated[float, at_least(1), limits(1, 1e9)]
+
+
+@dataclass(frozen=True)
+class HeldActionsConfig(Section):
+    """Random play that holds its actions, where `prefill_policy` is held: each environment prefers some of them for a
+    while, and what led to a reward is repeated."""
+
+    mean_length: _Mean = 2.0
+    """Mean number of steps for which an action is held; the numbers are geometrically distributed."""
+    preference_steps: _Mean = 50.0
+    """Mean number of steps after which an environment gets another preference among the actions; one comes with each
+    episode, too."""
+    concentration: AboveZero = 0.1
+    """Concentration, for each action, of the Dirichlet distribution from which preferences are drawn: far below 1, each
+    prefers one action or two; far above 1, none."""
+    reuse: Share = 0.75
+    """Share of the preferences that are not drawn, but taken from those under which the last rewards above 0 came."""
+    weights: Annotated[tuple[NonNegative, ...], _SOME_WEIGHT] = ()
+    """Relative frequency of each action in the mean preference; empty: all alike."""
+
+
 @dataclass(frozen=True)
 class ModelBasedConfig(Section):
     """The model-based loop: collect steps, fit the model, improve the policy in imagination, repeat.
@@ -52,8 +87,9 @@ class ModelBasedConfig(Section):
     prefill: Count = 5_000
     """Steps that the first turn collects, rounded up to a multiple of `collect` (`learning_starts` in
     Stable-Baselines3)."""
-    prefill_policy: Literal["random", "agent"] = "random"
-    """Policy that plays the prefill: uniformly random actions, or the agent as it is."""
+    prefill_policy: Literal["random", "held", "agent"] = "random"
+    """Policy that plays the prefill: uniformly random actions, random ones that are held, or the agent as it is."""
+    held: HeldActionsConfig = field(default_factory=HeldActionsConfig)
     pretrain: Count = 0
     """Model updates in the first turn, besides those of `fit`."""
     collect: Count = 16

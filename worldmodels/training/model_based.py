@@ -136,7 +136,7 @@ class ModelBasedLoop:
 
     def _collect(self) -> int:
         """Collect some steps of each environment, and return how many; the agent may learn from them at once."""
-        at_random = self._position.turn == 0 and self._config.prefill_policy == "random"
+        at_random = self._position.turn == 0 and self._config.prefill_policy != "agent"
         steps = min(STEPS_PER_TICK, self._position.left)
         if self._config.real_rollout and not at_random:
             steps = min(steps, self._collector.steps_until_full)
