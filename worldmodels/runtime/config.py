@@ -11,6 +11,7 @@ from worldmodels.agents.config import AgentConfig
 from worldmodels.core.ranges import (
     AboveZero,
     AnyInteger,
+    BelowOne,
     Count,
     NonNegative,
     Positive,
@@ -90,6 +91,11 @@ class ModelBasedConfig(Section):
     prefill_policy: Literal["random", "held", "agent"] = "random"
     """Policy that plays the prefill: uniformly random actions, random ones that are held, or the agent as it is."""
     held: HeldActionsConfig = field(default_factory=HeldActionsConfig)
+    prefill_events: Count = 0
+    """Events until which the prefill goes on, `collect` steps at a time: steps with a reward other than 0 or with the
+    true end of an episode, those in held-out episodes not counted."""
+    prefill_most: Count = 0
+    """Steps beyond which the prefill does not go on in search of events; 0: four times `prefill`."""
     pretrain: Count = 0
     """Model updates in the first turn, besides those of `fit`."""
     collect: Count = 16
@@ -112,6 +118,10 @@ class ModelBasedConfig(Section):
     """Sequences in a batch of the model (`dataset.batch` in DreamerV2)."""
     length: Size = 50
     """Steps in a sequence (`dataset.length` in DreamerV2)."""
+    event_share: BelowOne = 0.0
+    """Share of the sequences in a batch of the model that are drawn so that they hold an event (see `prefill_events`),
+    uniformly over the events. The losses of rewards and ends count every sequence by how often it would be drawn
+    without, divided by how often it is, so that the predictions keep their probabilities."""
     pretrained: str = ""
     """Folder of a run whose newest world model this run starts with."""
     initial_replay: str = ""
@@ -126,8 +136,16 @@ class ModelBasedConfig(Section):
 
     @property
     def collected_steps(self) -> int:
-        """Return the real environment steps that the run collects; without further collecting, those of the prefill."""
-        return self.steps if self.collect else self.prefill
+        """Return the real environment steps that the run collects at most."""
+        return self.steps if self.collect else self.prefill_limit
+
+    @property
+    def prefill_limit(self) -> int:
+        """Return the steps that the prefill takes at most, before it is rounded up to a multiple of `collect`."""
+        if not self.prefill_events:
+            return self.prefill
+        most = self.prefill_most or 4 * self.prefill
+        return min(most, self.steps) if self.collect else most
 
     @property
     def trains_policy(self) -> bool:
