@@ -15,7 +15,7 @@ LONG = 1e9
 
 
 def actor(seed: int = 0, **settings) -> HeldActor:
-    return HeldActor(HeldActionsConfig(**settings), ENVS, ACTIONS, np.random.default_rng(seed))
+    return HeldActor(HeldActionsConfig(**{"uniform": 0.0, **settings}), ENVS, ACTIONS, np.random.default_rng(seed))
 
 
 def play(player: HeldActor, steps: int, begins: tuple[int, ...] = (0,), reward=None) -> np.ndarray:
@@ -64,6 +64,14 @@ def test_preferences_are_those_of_an_episode_and_change_now_and_then() -> None:
 def test_weights_are_the_mean_preference() -> None:
     actions = play(actor(weights=(0.0, 1.0, 1.0, 6.0), mean_length=1, concentration=1, preference_steps=1), 2000)
     np.testing.assert_allclose(shares(actions).mean(0), [0, 1 / 8, 1 / 8, 3 / 4], atol=0.01)
+
+
+def test_a_share_of_the_preferences_is_none() -> None:
+    settings = {"mean_length": LONG, "concentration": 1e-6, "preference_steps": LONG}
+    actions = play(actor(**settings, uniform=0.4, seed=1), 400)
+    moves = (actions[1:] != actions[:-1]).mean(0)
+    assert set(np.round(moves * 4 / 3)) == {0, 1}  # of others, or nothing but the one action
+    assert (moves > 0.5).mean() == pytest.approx(0.4, abs=0.2)
 
 
 def test_preferences_that_paid_are_used_again() -> None:

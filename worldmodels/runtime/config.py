@@ -66,6 +66,9 @@ class HeldActionsConfig(Section):
     concentration: AboveZero = 0.1
     """Concentration, for each action, of the Dirichlet distribution from which preferences are drawn: far below 1, each
     prefers one action or two; far above 1, none."""
+    uniform: Share = 0.5
+    """Share of the preferences drawn that are none: actions are those of the mean preference, and not held. In some
+    games nothing finds more rewards."""
     reuse: Share = 0.75
     """Share of the preferences that are not drawn, but taken from those under which the last rewards above 0 came."""
     weights: Annotated[tuple[NonNegative, ...], _SOME_WEIGHT] = ()
@@ -93,7 +96,7 @@ class ModelBasedConfig(Section):
     held: HeldActionsConfig = field(default_factory=HeldActionsConfig)
     prefill_events: Count = 0
     """Events until which the prefill goes on, `collect` steps at a time: steps with a reward other than 0 or with the
-    true end of an episode, those in held-out episodes not counted."""
+    true end of an episode, those of demonstrations counted and those in held-out episodes not."""
     prefill_most: Count = 0
     """Steps beyond which the prefill does not go on in search of events; 0: four times `prefill`."""
     pretrain: Count = 0
