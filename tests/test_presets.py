@@ -45,6 +45,6 @@ def test_a_named_setting_is_a_preset_with_overrides(names: str, command: str) ->
 def test_simple_does_as_much_as_was_published(overrides: list[str], turns: int, fits: int, improvements: int) -> None:
     config = load_config(RunConfig, ["simple"], overrides)
     plan = TrainingPlan(config.training, config.env.num_envs)  # type: ignore[arg-type]
-    assert plan.turns == turns
+    assert plan.turns() == turns
     # 6000 steps of 16 environments are 96,000.
     assert plan.remaining(plan.start(0)) == {"collect": 6000, "fit": fits, "improve": improvements}

@@ -7,6 +7,7 @@ import pytest
 import tensorflow as tf
 
 from worldmodels.core.errors import CheckpointError
+from worldmodels.core.types import Batch
 from worldmodels.models.config import ConvConfig
 
 ACTIONS = np.array([1, 0, 4, 2], np.int32)
@@ -104,6 +105,28 @@ def test_overfits_one_batch(build, batch, seed):
     for name in ("image_loss", "reward_loss", "continuation_loss"):
         assert last[f"model/{name}"] < 0.5 * first[f"model/{name}"], name
     assert last["model/finite"] == 1
+
+
+def test_weights_count_the_rewards_and_ends_of_windows(model, batch, seed):
+    """A window that alone has a weight counts with its own loss; what is seen counts as always."""
+    tensors = Batch(*map(tf.constant, batch))
+    _, whole, _ = model._loss(tensors, seed, None)
+    parts = [model._loss(tensors, seed, 4 * tf.one_hot(row, 4))[1] for row in range(4)]
+    for name in ("reward_loss", "continuation_loss"):
+        np.testing.assert_allclose(np.mean([part[name] for part in parts]), whole[name], rtol=1e-5)
+    for name in ("image_loss", "kl_loss"):
+        assert {float(part[name]) for part in parts} == {float(whole[name])}
+    paid = tensors._replace(reward=tensors.reward + 9 * tf.one_hot(2, 4)[:, None])
+    changed = [model._loss(paid, seed, 4 * tf.one_hot(row, 4))[1] for row in range(4)]
+    differs = [float(a["reward_loss"] != b["reward_loss"]) for a, b in zip(changed, parts, strict=True)]
+    assert differs == [0, 0, 1, 0]
+
+
+def test_weights_of_one_are_none(build, batch, seed):
+    one, other = build(1), build(1)
+    one.fit(batch, seed)
+    other.fit(batch, seed, np.ones(4, np.float32))
+    np.testing.assert_equal(one.save(), other.save())
 
 
 def test_a_loss_that_is_not_finite_changes_nothing(model, batch, seed):

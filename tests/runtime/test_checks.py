@@ -73,6 +73,13 @@ def test_loops_models_and_agents_that_do_not_go_together(change, text):
         ({"fit": 3, "fit_factors": [0.1]}, r"each turn must fit. training.fit is 3, training.fit_factors \(0.1,\)"),
         ({"improve_factors": [1, -1]}, r"improve_factors must be 0 or more. Received \(1.0, -1.0\)"),
         ({"prefill": 5000, "steps": 4000}, "training.prefill is 5000, and training.steps 4000"),
+        ({"prefill": 500, "prefill_events": 1, "prefill_most": 499}, "at least training.prefill, 500, .* Received 499"),
+        (
+            {"prefill": 500, "steps": 600, "prefill_events": 1, "prefill_most": 601},
+            "at most training.steps, 600. Received 601",
+        ),
+        ({"held": {"weights": [1, 2]}}, "training.held.weights must hold .* each of the 15 actions, .* Received 2"),
+        ({"event_share": 1.0}, "training.event_share must be at least 0 and below 1. Received 1.0"),
     ],
 )
 def test_numbers_of_the_loop_that_do_not_go_together(training, text):

@@ -56,9 +56,10 @@ class ToyModel:
     def features(self, state):
         return state
 
-    def fit(self, batch, seed):
+    def fit(self, batch, seed, weights=None):
         states = self.observe_sequence(batch.observation, batch.action, batch.is_first, seed)
-        loss = tf.reduce_mean(states) + tf.reduce_mean(batch.reward)
+        weights = 1.0 if weights is None else weights[:, None]
+        loss = tf.reduce_mean(states) + tf.reduce_mean(weights * batch.reward)
         self.weight.assign(0.9 * self.weight + 0.1 * loss)
         return {"model/loss": loss, "model/finite": tf.constant(1.0)}, states
 

@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.errors import NonFiniteError
+from worldmodels.core.types import Step
 
 # Two environments; each turn collects 20 steps of each, in rollouts of 10 that the agent learns from.
 PHASED = {
@@ -46,6 +47,47 @@ def test_a_turn_collects_fits_and_improves(model_based):
     assert loop.remaining() == {"collect": 0, "fit": 0, "improve": 0}
 
 
+def eventful():
+    """Return 40 steps of two environments, every eighth of which is an event."""
+    frames, flags = np.zeros((2, 64, 64, 3), np.uint8), np.zeros((3, 2), bool)
+    return [Step(frames, np.full(2, t % 8 == 0, np.float32), *flags, np.zeros(2, np.int32)) for t in range(40)]
+
+
+SEARCH = {**PHASED, "prefill_policy": "held", "prefill_events": 10**6, "prefill_most": 120, "steps": 160}
+"""A prefill of 20 steps of each environment that never finds its events, and goes on to 60."""
+
+
+def test_a_prefill_goes_on_until_it_has_its_events(model_based):
+    loop = model_based(SEARCH)
+    loop.begin()
+    turn = [("collect", 20), ("fit", 3), ("improve", 4)]
+    assert summed(run(loop)) == [("collect", 60), ("fit", 6), ("improve", 4), *turn]
+    assert (loop.step, loop.real_updates) == (160, 2)
+    content = model_based({**SEARCH, "prefill_events": 0}, folder="content")
+    content.begin()
+    assert summed(run(content))[:4] == [("collect", 20), ("fit", 6), ("improve", 4), ("collect", 20)]
+
+
+def test_a_prefill_ends_with_the_piece_in_which_it_found_its_events(model_based, monkeypatch):
+    loop = model_based({**SEARCH, "prefill_events": 3})
+    monkeypatch.setattr(type(loop._replay), "num_events", property(lambda store: len(store.span) // 10))
+    loop.begin()
+    # Two events in 20 steps of each environment, four in 40.
+    assert summed(run(loop))[:2] == [("collect", 40), ("fit", 6)]
+    assert loop.step == 160
+
+
+def test_the_model_is_given_the_weights_of_windows_around_events(model_based):
+    loop = model_based({**PHASED, "event_share": 0.5}, demonstrations=eventful())
+    given, fit = [], loop.parts.model.fit
+    loop.parts.model.fit = lambda batch, seed, weights: given.append(weights) or fit(batch, seed, weights)
+    loop.begin()
+    run(loop)
+    assert len(given) == loop.updates and {weights.shape.as_list()[0] for weights in given} == {2}
+    weights = np.concatenate(given)
+    assert weights.max() <= 2 and weights.min() < 1 < weights.max()
+
+
 def test_when_nothing_is_owed_and_when_turns_end(model_based):
     loop = model_based({**PHASED, "real_rollout": 0, "steps": 40})
     loop.begin()
@@ -59,10 +101,14 @@ def test_when_nothing_is_owed_and_when_turns_end(model_based):
     assert not any(rest for phase, rest, _ in seen[1:-1])
 
 
-@pytest.mark.parametrize("context", [0, 3])
-def test_a_run_stopped_after_any_tick_goes_on_to_the_same_numbers(model_based, same_tree, tmp_path, context):
-    training = {**PHASED, "starts": {**PHASED["starts"], "context": context}}
-    whole = model_based(training, every=2)
+@pytest.mark.parametrize(
+    ("context", "changes"),
+    [(0, {}), (3, {}), (3, {**SEARCH, "event_share": 0.5, "held": {"mean_length": 3.0}})],
+    ids=["batches", "contexts", "events"],
+)
+def test_a_run_stopped_after_any_tick_goes_on_to_the_same_numbers(model_based, same_tree, tmp_path, context, changes):
+    training = {**PHASED, "starts": {**PHASED["starts"], "context": context}} | changes
+    whole = model_based(training, every=4, demonstrations=eventful() if changes else ())
     whole.begin()
     checkpoints = Checkpoints(tmp_path / "checkpoints", keep=1000)
     stops = []
@@ -72,13 +118,13 @@ def test_a_run_stopped_after_any_tick_goes_on_to_the_same_numbers(model_based, s
         checkpoints.write(len(stops), whole.save())
         stops.append(tick.phase)
     expected = whole.save()
-    resumed = model_based(training, every=2)
+    resumed = model_based(training, every=4)
     # The last ones first: the store can be taken back, not forward.
     for stop in reversed(range(len(stops))):
         resumed.load(checkpoints.read(stop)[1])
         run(resumed)
         same_tree(expected, resumed.save(), f"stopped after tick {stop} ({stops[stop]})")
-        resumed = model_based(training, every=2) if stop % 7 == 0 else resumed
+        resumed = model_based(training, every=4) if stop % 7 == 0 else resumed
 
 
 def test_experience_is_what_was_collected_and_the_next_begins_where_it_ends(model_based):

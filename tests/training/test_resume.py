@@ -109,6 +109,13 @@ BFLOAT16 = ("precision=bfloat16", "schedule.evaluate_every=0")
 """In bfloat16, and since nothing else is new in that, without evaluations; processors that cannot do it emulate it."""
 
 
+EVENTS = (
+    "env.game=fruitbot", "training.prefill_policy=held", "training.prefill_events=1000", "training.prefill_most=200",
+    "training.event_share=0.5", "training.steps=304", "schedule.evaluate_every=0",
+)  # fmt: skip
+"""Held actions, a prefill that looks for more events than there are, and windows around events."""
+
+
 # SimPLe's loop writes its sixth record while the policy improves in the first turn.
 @pytest.mark.parametrize(
     ("preset", "count", "overrides"),
@@ -116,6 +123,8 @@ BFLOAT16 = ("precision=bfloat16", "schedule.evaluate_every=0")
         pytest.param("debug_ppo", 2, (), id="ppo"),
         pytest.param("debug_simple", 6, (), id="simple", marks=pytest.mark.slow),
         pytest.param("debug", 1, (*BFLOAT16, "training.steps=240"), id="dreamer-bfloat16"),
+        pytest.param("debug", 1, EVENTS, id="dreamer-events-early"),
+        pytest.param("debug", 3, EVENTS, id="dreamer-events-late", marks=pytest.mark.slow),
         # A minibatch of more rows than those that stay in float32.
         pytest.param("debug_ppo", 1, (*BFLOAT16, "agent.minibatch=20"), id="ppo-bfloat16"),
         pytest.param("debug_simple", 5, BFLOAT16, id="simple-bfloat16", marks=pytest.mark.slow),

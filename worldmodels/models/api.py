@@ -124,10 +124,17 @@ class WorldModel(Representation, Protocol):
         A model that predicts it together with the frame gives 1 for an observed state.
         """
 
-    def fit(self, batch: Batch, seed: tf.Tensor) -> tuple[dict[str, tf.Tensor], State]:
+    def fit(
+        self, batch: Batch, seed: tf.Tensor, weights: tf.Tensor | None = None
+    ) -> tuple[dict[str, tf.Tensor], State]:
         """Do one optimiser step on B windows of T steps, any of which may cross the border of episodes.
 
         When the loss or a gradient is not finite, nothing is changed and the metric `model/finite` is 0.
+
+        Args:
+            weights: importance weights float32 (B,) of the windows in the losses of rewards and continuations, so that
+                a batch with more events than usual does not make them seem likelier; None: 1 each. A run gives them
+                where `training.event_share` is above 0, and only there.
 
         Returns:
             Scalar metrics named `model/...`, and the posterior states, leading (B, T), for imagination to start at.

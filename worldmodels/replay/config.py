@@ -21,6 +21,6 @@ class ReplayConfig(Section):
     memory_megabytes: Positive = 50
     """Memory for the newest frames, in units of 10**6 bytes; older ones are read from disk, which takes a batch of
     16 x 32 frames about 6 ms. What else the store keeps in memory, 21 bytes for each step of the capacity, is counted
-    in."""
+    in; the 8 bytes for each event that `training.event_share` needs are not."""
     held_out_every: Annotated[int, _NONE_OR_SOME, limits(0, 10**12)] = 0
     """Episodes of which one is kept out of training, whole, to measure the world model on it; 0: none."""

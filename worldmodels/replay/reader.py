@@ -13,6 +13,7 @@ import numpy.typing as npt
 from worldmodels.core.errors import RunError, UserError
 from worldmodels.core.types import Batch
 from worldmodels.replay.chunks import WAYS_ON, OpenedChunks, open_chunks
+from worldmodels.replay.events import EventIndex, is_event
 from worldmodels.replay.layout import FIRST, HELD_OUT, LAST, LOST, RECORD, TERMINAL, Frames, Layout, Records
 from worldmodels.replay.sampling import Indices, Windows, draw_accepted, draw_windows
 
@@ -42,6 +43,7 @@ class ReplayReader:
         self._span = range(start, stop)
         # A ring like that of the frames: step t stands at t modulo the number of rows.
         self._records: Records = np.zeros((records_held or max(1, len(self._span)), layout.num_streams), RECORD)
+        self._events = EventIndex(layout.num_streams, self._records_at)
         self._load_records()
         return opened
 
@@ -89,6 +91,39 @@ class ReplayReader:
         streams, starts = (np.concatenate(pair) for pair in zip(begun, others, strict=True))
         return self._gather(streams, starts, length)
 
+    @property
+    def num_events(self) -> int:
+        """Return how many steps outside held-out episodes are events, see `events`."""
+        self._events.update(self.span)
+        return len(self._events)
+
+    def sample_around_events(
+        self, batch: int, length: int, generator: np.random.Generator, share: float
+    ) -> tuple[Batch, npt.NDArray[np.float32]]:
+        """Return `batch` windows of the training split, a share of them drawn around events, and their weights.
+
+        Windows around events are uniform over the events and their places in the window, the others as those of
+        `sample`. Without events, all are. The cost does not depend on how much is stored.
+
+        Args:
+            share: below 1, so that every window can be drawn.
+
+        Returns:
+            The windows, and importance weights float32 (B,): with them, the mean over windows of any quantity is in
+            expectation that over windows that are drawn uniformly.
+
+        Raises UserError where there is no such window.
+        """
+        self._events.update(self.span, length)
+        share = share if self._events.mean else 0.0
+        # Rounded at random, so that the share holds in the mean of many batches, whatever the batch.
+        around = self._draw_around_events(int(share * batch + generator.random()), length, generator)
+        others = self._draw(self.span, batch - len(around[0]), length, generator, "training")
+        streams, starts = (np.concatenate(pair) for pair in zip(around, others, strict=True))
+        counts = is_event(self._records_of(streams, starts, length)).sum(1)
+        weights = self._events.weights(counts, share) if share else np.ones(batch, np.float32)
+        return self._gather(streams, starts, length), weights
+
     def window(self, stream: int, start: int, length: int) -> Batch:
         """Return the steps `start` to `start + length - 1` of one stream, as a batch of one."""
         wanted = range(start, start + length)
@@ -120,10 +155,8 @@ class ReplayReader:
 
         def accept(windows: Windows) -> npt.NDArray[np.bool_]:
             flags = self._records_of(*windows, length)["flags"]
-            held_out = (flags & HELD_OUT) > 0
-            inside = held_out.all(1) if split == "held_out" else ~held_out.any(1)
             begins = ((flags[:, 0] & FIRST) > 0) | (not first)
-            return (inside | (split == "all")) & begins & ~((flags & LOST) > 0).any(1)
+            return _in_split(flags, split) & begins
 
         windows = draw_accepted(draw, accept, batch)
         if len(windows[0]) < batch and not first:
@@ -142,6 +175,22 @@ class ReplayReader:
             if len(windows[0]) == batch:
                 break
         return windows
+
+    def _draw_around_events(self, batch: int, length: int, generator: np.random.Generator) -> Windows:
+        """Draw windows of the training split that hold an event; fewer than `batch` where hardly any does."""
+
+        def accept(windows: Windows) -> npt.NDArray[np.bool_]:
+            inside = (windows[1] >= self.span.start) & (windows[1] + length <= self.span.stop)
+            return inside & _in_split(self._records_of(*windows, length)["flags"], "training")
+
+        if not batch:
+            return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        return draw_accepted(lambda count: self._events.draw(count, generator), accept, batch)
+
+    def _records_at(self, steps: range) -> Records:
+        """Return the records (T, N) of consecutive steps."""
+        records: Records = self._records[np.arange(steps.start, steps.stop) % len(self._records)]
+        return records
 
     def _records_of(self, streams: Indices, starts: Indices, length: int) -> Records:
         """Return the records (B, T) of windows."""
@@ -172,10 +221,18 @@ class ReplayReader:
             out, start = out[count:], start + count
 
     def _load_records(self) -> None:
+        self._events.forget()
         for index, chunk in self._chunks.items():
             steps = index * self._layout.chunk_steps + np.arange(chunk.length)
             newest = (steps >= self._span.stop - len(self._records)) & (steps < self._span.stop)
             self._records[steps[newest] % len(self._records)] = chunk.read_records()[newest]
+
+
+def _in_split(flags: npt.NDArray[np.uint8], split: Split) -> npt.NDArray[np.bool_]:
+    """Return which windows, of flags (B, T), lie inside the split and hold no lost step, bool (B,)."""
+    refused = LOST if split == "all" else LOST | HELD_OUT
+    unwanted = flags ^ HELD_OUT if split == "held_out" else flags
+    return np.logical_not((unwanted & refused).any(1))
 
 
 def _open_beside_a_writer(folder: Path, layout: Layout) -> OpenedChunks:

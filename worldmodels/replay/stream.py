@@ -158,6 +158,7 @@ class Replay(ReplayReader):
         """Forget every step; the next one appended is step 0. What there was is set aside."""
         self._cut(0)
         self._span, self._floor, self._saved = range(0), 0, []
+        self._events.forget()
         self._episodes, self._held_out = 0, np.zeros(self.num_streams, bool)
         self._memory.refill(self.span, self._read_disk)
 

@@ -52,6 +52,8 @@ def _check_model_based(config: RunConfig, training: ModelBasedConfig, spec: Mode
         )
     _check_work(training)
     _check_prefill(training, config.env.num_envs)
+    _check_prefill_limit(training)
+    _check_held(training, spec)
     _check_length(training, spec)
     _check_starts(config, training)
     if training.real_rollout:
@@ -92,6 +94,26 @@ def _check_prefill(training: ModelBasedConfig, num_envs: int) -> None:
                 f"training.{name} x env.num_envs = {steps} x {num_envs} = {steps * num_envs} steps. "
                 f"Received {training.prefill}."
             )
+
+
+def _check_prefill_limit(training: ModelBasedConfig) -> None:
+    """Check the steps at which a prefill gives up its search for events."""
+    most = training.prefill_most
+    too_many = training.collect and most > training.steps
+    if training.prefill_events and most and (most < training.prefill or too_many):
+        raise ConfigError(
+            "training.prefill_most is where the search for training.prefill_events ends: it must be 0, or at least "
+            f"training.prefill, {training.prefill}, and at most training.steps, {training.steps}. Received {most}."
+        )
+
+
+def _check_held(training: ModelBasedConfig, spec: ModelSpec) -> None:
+    given = len(training.held.weights)
+    if given not in (0, spec.num_actions):
+        raise ConfigError(
+            f"training.held.weights must hold one number for each of the {spec.num_actions} actions, or none. Received "
+            f"{given}."
+        )
 
 
 def _check_length(training: ModelBasedConfig, spec: ModelSpec) -> None:

@@ -8,7 +8,20 @@ from typing import Annotated, Literal
 from worldmodels.agents import AGENTS
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
 from worldmodels.agents.config import AgentConfig
-from worldmodels.core.ranges import AnyInteger, Count, NonNegative, Positive, Range, Section, Size
+from worldmodels.core.ranges import (
+    AboveZero,
+    AnyInteger,
+    BelowOne,
+    Count,
+    NonNegative,
+    Positive,
+    Range,
+    Section,
+    Share,
+    Size,
+    at_least,
+    limits,
+)
 from worldmodels.envs.config import EnvConfig
 from worldmodels.models import MODELS
 from worldmodels.models.config import ModelConfig
@@ -36,6 +49,32 @@ class StartsConfig(Section):
     """Number of contexts that begin where an episode does; the others begin anywhere."""
 
 
+_SOME_WEIGHT = Range("not be 0 for every action", lambda values: not values or sum(values) > 0)
+_Mean = Annotated[float, at_least(1), limits(1, 1e9)]
+
+
+@dataclass(frozen=True)
+class HeldActionsConfig(Section):
+    """Random play that holds its actions, where `prefill_policy` is held: each environment prefers some of them for a
+    while, and what led to a reward is repeated."""
+
+    mean_length: _Mean = 2.0
+    """Mean number of steps for which an action is held; the numbers are geometrically distributed."""
+    preference_steps: _Mean = 50.0
+    """Mean number of steps after which an environment gets another preference among the actions; one comes with each
+    episode, too."""
+    concentration: AboveZero = 0.1
+    """Concentration, for each action, of the Dirichlet distribution from which preferences are drawn: far below 1, each
+    prefers one action or two; far above 1, none."""
+    uniform: Share = 0.5
+    """Share of the preferences drawn that are none: actions are those of the mean preference, and not held. In some
+    games nothing finds more rewards."""
+    reuse: Share = 0.75
+    """Share of the preferences that are not drawn, but taken from those under which the last rewards above 0 came."""
+    weights: Annotated[tuple[NonNegative, ...], _SOME_WEIGHT] = ()
+    """Relative frequency of each action in the mean preference; empty: all alike."""
+
+
 @dataclass(frozen=True)
 class ModelBasedConfig(Section):
     """The model-based loop: collect steps, fit the model, improve the policy in imagination, repeat.
@@ -52,8 +91,14 @@ class ModelBasedConfig(Section):
     prefill: Count = 5_000
     """Steps that the first turn collects, rounded up to a multiple of `collect` (`learning_starts` in
     Stable-Baselines3)."""
-    prefill_policy: Literal["random", "agent"] = "random"
-    """Policy that plays the prefill: uniformly random actions, or the agent as it is."""
+    prefill_policy: Literal["random", "held", "agent"] = "random"
+    """Policy that plays the prefill: uniformly random actions, random ones that are held, or the agent as it is."""
+    held: HeldActionsConfig = field(default_factory=HeldActionsConfig)
+    prefill_events: Count = 0
+    """Events until which the prefill goes on, `collect` steps at a time: steps with a reward other than 0 or with the
+    true end of an episode, those of demonstrations counted and those in held-out episodes not."""
+    prefill_most: Count = 0
+    """Steps beyond which the prefill does not go on in search of events; 0: four times `prefill`."""
     pretrain: Count = 0
     """Model updates in the first turn, besides those of `fit`."""
     collect: Count = 16
@@ -76,6 +121,10 @@ class ModelBasedConfig(Section):
     """Sequences in a batch of the model (`dataset.batch` in DreamerV2)."""
     length: Size = 50
     """Steps in a sequence (`dataset.length` in DreamerV2)."""
+    event_share: BelowOne = 0.0
+    """Share of the sequences in a batch of the model that are drawn so that they hold an event (see `prefill_events`),
+    uniformly over the events. The losses of rewards and ends count every sequence by how often it would be drawn
+    without, divided by how often it is, so that the predictions keep their probabilities."""
     pretrained: str = ""
     """Folder of a run whose newest world model this run starts with."""
     initial_replay: str = ""
@@ -90,8 +139,16 @@ class ModelBasedConfig(Section):
 
     @property
     def collected_steps(self) -> int:
-        """Return the real environment steps that the run collects; without further collecting, those of the prefill."""
-        return self.steps if self.collect else self.prefill
+        """Return the real environment steps that the run collects at most."""
+        return self.steps if self.collect else self.prefill_limit
+
+    @property
+    def prefill_limit(self) -> int:
+        """Return the steps that the prefill takes at most, before it is rounded up to a multiple of `collect`."""
+        if not self.prefill_events:
+            return self.prefill
+        most = self.prefill_most or 4 * self.prefill
+        return min(most, self.steps) if self.collect else most
 
     @property
     def trains_policy(self) -> bool:

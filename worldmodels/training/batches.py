@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from worldmodels.core.seeding import generator_state, restore_generator
-from worldmodels.core.types import Batch
+
+Drawn = TypeVar("Drawn")
 
 
-class Batches:
+class Batches(Generic[Drawn]):
     """Draws batches one after the other, in the order of one random generator.
 
     Drawing ahead gives the same batches, as long as nothing is added to the store in between: the caller says so. A
     batch that is waiting is no part of what is saved; it is drawn again.
     """
 
-    def __init__(self, draw: Callable[[np.random.Generator], Batch], generator: np.random.Generator):
+    def __init__(self, draw: Callable[[np.random.Generator], Drawn], generator: np.random.Generator):
         self._draw, self._generator = draw, generator
         self._worker = ThreadPoolExecutor(1, "batches")
-        self._waiting: Future[Batch] | None = None
+        self._waiting: Future[Drawn] | None = None
         self._before_waiting: dict[str, Any] = {}
 
-    def take(self, another: bool) -> Batch:
+    def take(self, another: bool) -> Drawn:
         """Return the next batch, and begin to draw the one after it if `another` will be taken from the same store.
 
         Raises what drawing raises: of a batch that was drawn ahead, when it is taken.

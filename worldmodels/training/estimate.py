@@ -102,12 +102,13 @@ def _updates_in_imagination(parts: Parts, training: ModelBasedConfig, remaining:
     """Return the time of one model update and of one policy update, where the run does any."""
     model, seconds = parts.world_model, {}
     batch = _blank_batch(training.batch, training.length, parts.model.spec.observation_shape)
+    weights = (tf.ones((training.batch,)),) if training.event_share else ()
     states: Any = None
     if remaining["fit"]:
 
         def fit() -> None:
             nonlocal states
-            states = model.fit(Batch(*map(tf.constant, batch)), SEED)[1]
+            states = model.fit(Batch(*map(tf.constant, batch)), SEED, *weights)[1]
 
         seconds["fit"] = _timed(fit)
     if remaining["improve"]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from worldmodels.core.seeding import fold
@@ -55,20 +56,17 @@ class ModelBasedLoop:
         self._plan = TrainingPlan(config, env.num_envs)
         self._position = self._plan.start(0)
         self._starts = ImaginationStarts(parts.world_model, replay, config.starts, streams)
-        self._batches = Batches(
-            lambda generator: replay.sample(config.batch, config.length, generator, "training"),
-            streams.generator("replay"),
-        )
+        self._batches = Batches(self._draw, streams.generator("replay"))
         self._keys = {name: streams.key(name) for name in ("fit", "improve", "update")}
         self.step = self.updates = self.policy_updates = self.real_updates = 0
 
     @property
     def finished(self) -> bool:
-        return self._position.turn >= self._plan.turns
+        return self._position.turn >= self._plan.turns(self._position.extra)
 
     @property
     def at_turn_start(self) -> bool:
-        return self._position == self._plan.start(self._position.turn)
+        return self._position == self._plan.start(self._position.turn, self._position.extra)
 
     @property
     def at_rest(self) -> bool:
@@ -95,7 +93,7 @@ class ModelBasedLoop:
     def iterate(self) -> Tick:
         phase = self._position.phase
         done = {"collect": self._collect, "fit": self._fit, "improve": self._improve}[phase]()
-        self._position = self._plan.after(self._position, done)
+        self._position = self._plan.after(self._position, done, prolong=self._lacks_events())
         if self.at_turn_start:
             self._starts.end_turn()
         return Tick(phase, done)
@@ -136,7 +134,7 @@ class ModelBasedLoop:
 
     def _collect(self) -> int:
         """Collect some steps of each environment, and return how many; the agent may learn from them at once."""
-        at_random = self._position.turn == 0 and self._config.prefill_policy == "random"
+        at_random = self._position.turn == 0 and self._config.prefill_policy != "agent"
         steps = min(STEPS_PER_TICK, self._position.left)
         if self._config.real_rollout and not at_random:
             steps = min(steps, self._collector.steps_until_full)
@@ -146,6 +144,13 @@ class ModelBasedLoop:
                 self.step += len(step.reward)
         self._update_from_experience()
         return steps
+
+    def _lacks_events(self) -> bool:
+        """Return whether this is a prefill that has not found its events yet."""
+        wanted = self._config.prefill_events
+        # At other times a batch may be being drawn, and nobody else may ask the store for its events.
+        is_prefill = (self._position.turn, self._position.phase) == (0, "collect")
+        return wanted > 0 and is_prefill and self._replay.num_events < wanted
 
     def _update_from_experience(self) -> None:
         if (experience := self._collector.take_experience()) is None:
@@ -157,12 +162,20 @@ class ModelBasedLoop:
             values = finite(metrics, f"policy update {self.real_updates} on real experience", self.step)
             self.metrics.add({name.replace("policy/", "policy/real_", 1): value for name, value in values.items()})
 
+    def _draw(self, generator: np.random.Generator) -> tuple[Batch, np.ndarray | None]:
+        """Draw a batch for the model, and the weights of its windows where some are drawn around events."""
+        config = self._config
+        if config.event_share:
+            return self._replay.sample_around_events(config.batch, config.length, generator, config.event_share)
+        return self._replay.sample(config.batch, config.length, generator, "training"), None
+
     def _fit(self) -> int:
         with self.timer("sample"):
-            batch = self._batches.take(another=self._position.left > 1)
+            batch, weights = self._batches.take(another=self._position.left > 1)
         with self.timer("fit"):
             seed = tf.constant(fold(self._keys["fit"], self.updates))
-            metrics, states = self.parts.world_model.fit(Batch(*map(tf.constant, batch)), seed)
+            weighted = () if weights is None else (tf.constant(weights),)
+            metrics, states = self.parts.world_model.fit(Batch(*map(tf.constant, batch)), seed, *weighted)
             self.updates += 1
             self.metrics.add(finite(metrics, f"model update {self.updates}", self.step))
         self._starts.after_fit(states, batch)

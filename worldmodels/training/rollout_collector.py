@@ -8,9 +8,11 @@ from typing import Any
 from worldmodels.agents.api import Experience
 from worldmodels.core.types import Step
 from worldmodels.envs import VectorEnv
-from worldmodels.runtime.actor import ModelActor, PolicyOutput, RandomActor
+from worldmodels.runtime.actor import Actor, ModelActor, PolicyOutput, RandomActor
 from worldmodels.runtime.build import Parts
 from worldmodels.runtime.collect import Collector, EpisodeTracker
+from worldmodels.runtime.config import ModelBasedConfig
+from worldmodels.runtime.held_actor import HeldActor
 from worldmodels.runtime.rollout_buffer import RolloutBuffer
 from worldmodels.telemetry.logger import MeanMetrics
 
@@ -19,7 +21,7 @@ STEPS_PER_TICK = 16
 
 
 class RolloutCollector:
-    """Yields steps of all environments, under uniformly random actions or the agent's.
+    """Yields steps of all environments, under random actions, held or not, or the agent's.
 
     Args:
         rollout: steps of each environment in one experience of the agent; 0: none are gathered.
@@ -31,7 +33,7 @@ class RolloutCollector:
         self._rollout, self._metrics, self._num_envs = rollout, metrics, env.num_envs
         self._collector = Collector(env, streams.integer("env"))
         self._episodes = EpisodeTracker(env.num_envs)
-        self._random = RandomActor(parts.model.spec.num_actions, streams.generator("prefill"))
+        self._random = _random_actor(parts, env.num_envs)
         self._actor = ModelActor(parts.model, parts.agent, env.num_envs, streams.key("act"))
         self._buffer = RolloutBuffer()
 
@@ -47,10 +49,12 @@ class RolloutCollector:
 
     def collect(self, steps: int, at_random: bool = False) -> Iterator[Step]:
         """Yield so many steps of each environment; of the agent's, never more than `steps_until_full` if gathered."""
-        actor = self._random if at_random else self._actor
+        actor: Actor = self._random if at_random else self._actor
         for step, output in self._collector.collect(actor, steps * self._num_envs):
             for episode in self._episodes.add(step):
                 self._metrics.add({f"episode/{name}": value for name, value in episode.items()})
+            if isinstance(actor, HeldActor):
+                actor.reinforce(self._collector.arrived["reward"])
             if self._rollout and not at_random:
                 self._buffer.add(step, output)
             yield step
@@ -89,3 +93,12 @@ class RolloutCollector:
             "random_actor": self._random,
             "actor": self._actor,
         }
+
+
+def _random_actor(parts: Parts, num_envs: int) -> RandomActor | HeldActor:
+    """Return the actor of the prefill, unless the agent plays it."""
+    training, num_actions = parts.config.training, parts.model.spec.num_actions
+    generator = parts.streams.generator("prefill")
+    if isinstance(training, ModelBasedConfig) and training.prefill_policy == "held":
+        return HeldActor(training.held, num_envs, num_actions, generator)
+    return RandomActor(num_actions, generator)

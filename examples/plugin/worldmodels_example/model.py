@@ -84,7 +84,7 @@ class Drift:
         return state.continuation
 
     @graph
-    def fit(self, batch, seed) -> tuple[dict[str, tf.Tensor], DriftState]:
+    def fit(self, batch, seed, weights=None) -> tuple[dict[str, tf.Tensor], DriftState]:
         observation, reward, is_first, _, is_terminal, action = (tf.convert_to_tensor(x) for x in batch)
         states = self.observe_sequence(observation, action, is_first, seed)
         known = tf.reshape(tf.cast(~is_first[:, 1:], tf.float32), (-1,))  # a first frame follows from nothing
@@ -96,7 +96,10 @@ class Drift:
             frame_error = tf.reduce_mean(tf.square((frame - target) / 255.0), (1, 2, 3))
             reward_error = tf.square(expected - tf.reshape(reward[:, 1:], (-1,)))
             end_error = tf.nn.sigmoid_cross_entropy_with_logits(goes_on, logit)
-            loss = tf.reduce_mean(known * (frame_error + reward_error + end_error))
+            event_error = reward_error + end_error
+            if weights is not None:
+                event_error *= tf.repeat(weights, reward.shape[1] - 1)
+            loss = tf.reduce_mean(known * (frame_error + event_error))
         norm, finite = self._optimizer.minimize(tape, loss)
         metrics = {"loss": loss, "gradient_norm": norm, "finite": tf.cast(finite, tf.float32)}
         return {f"model/{name}": value for name, value in metrics.items()}, states

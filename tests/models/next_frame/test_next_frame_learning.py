@@ -15,9 +15,9 @@ def model(build_next_frame):
     return build_next_frame("deterministic")
 
 
-def losses(model, batch, seed):
+def losses(model, batch, seed, weights=None):
     window = learning.window_of(batch, model.config.frames)
-    _, means = learning.loss(model, window, window.frames[:-1], seed)
+    _, means = learning.loss(model, window, window.frames[:-1], seed, weights)
     return {name: float(value) for name, value in means.items()}
 
 
@@ -36,6 +36,19 @@ def test_targets_are_the_moments_after_the_first_frames(model, window, seed):
     assert losses(model, window._replace(reward=reward), seed) == losses(model, window, seed)
     reward[:, 2] += 100.0
     assert losses(model, window._replace(reward=reward), seed)["reward_loss"] > 1.0
+
+
+def test_weights_count_the_rewards_and_ends_of_windows(model, window, seed):
+    """A window that alone has a weight counts with its own loss; what is seen counts as always."""
+    parts = [losses(model, window, seed, 4 * tf.one_hot(row, 4)) for row in range(4)]
+    whole = losses(model, window, seed)
+    for name in ("reward_loss", "continuation_loss"):
+        assert np.mean([part[name] for part in parts]) == pytest.approx(whole[name], rel=1e-5)
+    assert {part["frame_loss"] for part in parts} == {whole["frame_loss"]}
+    paid = window._replace(reward=window.reward + 9 * np.eye(4, dtype=np.float32)[:, 3:])
+    changed = [losses(model, paid, seed, 4 * tf.one_hot(row, 4))["reward_loss"] for row in range(4)]
+    differs = [a != b["reward_loss"] for a, b in zip(changed, parts, strict=True)]
+    assert differs == [False, False, False, True]
 
 
 def test_internal_loss_adds_frames_alone(build_next_frame, model, window, seed):

@@ -100,11 +100,17 @@ def with_own_frames(model: Any, window: Window, frames: tf.Tensor, replace: tf.T
     return tf.concat([frames[:start], mixed.stack()], 0)
 
 
-def loss(model: Any, window: Window, frames: tf.Tensor, seed: tf.Tensor) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
-    """Return the loss, a scalar, and its parts by name; `frames` are the `inputs`.
+def loss(
+    model: Any, window: Window, frames: tf.Tensor, seed: tf.Tensor, weights: tf.Tensor | None = None
+) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
+    """Return the loss, a scalar, and its parts by name.
 
     The first few frames are predicted as well if the configuration says so (`internal_loss`), without reward and
     continuation.
+
+    Args:
+        frames: the `inputs`.
+        weights: of the windows in the losses of reward and continuation, float32 (B,); None: 1 each.
     """
     config, first = model.config, 0 if model.config.internal_loss else model.config.frames - 1
     stacks, memories = model.follow(frames, window.is_first[:-1])
@@ -122,10 +128,10 @@ def loss(model: Any, window: Window, frames: tf.Tensor, seed: tf.Tensor) -> tupl
     parts = {"frame_loss": (frame, possible)}
     summary = tf.identity(decoded.summary)  # the output reads it too, and gradients are added in pairs
     reward = model.reward_head.loss(summary, _rows(window.reward[after]), config.loss_cutoff)
-    parts["reward_loss"] = (reward, target)
+    parts["reward_loss"] = (_weighted(reward, weights), target)
     if model.continuation_head:
         continuation = model.continuation_head.loss(summary, _rows(window.continuation[after]))
-        parts["continuation_loss"] = (continuation, target)
+        parts["continuation_loss"] = (_weighted(continuation, weights), target)
     parts |= {name: (value, possible) for name, value in own.items()}
     means = {name: _mean(value, weights) for name, (value, weights) in parts.items()}
     total = means["frame_loss"]
@@ -147,6 +153,11 @@ def pixel_noise(frames: tf.Tensor, probability: float, seed: tf.Tensor) -> tf.Te
 def _rows(x: tf.Tensor) -> tf.Tensor:
     """Return (T, B, ...) as rows."""
     return tf.reshape(x, (-1, *x.shape[2:]))
+
+
+def _weighted(values: tf.Tensor, weights: tf.Tensor | None) -> tf.Tensor:
+    """Return values (T * B,), each times the weight of its window (B,)."""
+    return values if weights is None else tf.reshape(tf.reshape(values, (-1, weights.shape[0])) * weights, (-1,))
 
 
 def _mean(values: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:

@@ -112,11 +112,11 @@ class NextFrameModel:
         return state.continuation
 
     @graph
-    def fit(self, batch: Batch, seed) -> tuple[dict[str, tf.Tensor], NextFrameState]:
+    def fit(self, batch: Batch, seed, weights=None) -> tuple[dict[str, tf.Tensor], NextFrameState]:
         window = learning.window_of(batch, self.config.frames)
         inputs = learning.inputs(self, window, seed)
         with tf.GradientTape() as tape:
-            loss, metrics = learning.loss(self, window, inputs, seed)
+            loss, metrics = learning.loss(self, window, inputs, seed, weights)
         norm, finite = self.optimizer.minimize(tape, loss)
         metrics |= {"loss": loss, "gradient_norm": norm, "finite": tf.cast(finite, tf.float32)}
         states = self.observed(*self.follow(window.frames, window.is_first))

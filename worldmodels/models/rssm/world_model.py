@@ -86,9 +86,9 @@ class RSSM:
         return self.continuation_head.probability(self.features(state))
 
     @graph
-    def fit(self, batch: Batch, seed) -> tuple[dict[str, tf.Tensor], RSSMState]:
+    def fit(self, batch: Batch, seed, weights=None) -> tuple[dict[str, tf.Tensor], RSSMState]:
         with tf.GradientTape() as tape:
-            loss, metrics, states = self._loss(batch, seed)
+            loss, metrics, states = self._loss(batch, seed, weights)
         norm, finite = self.optimizer.minimize(tape, loss)
         metrics |= {"loss": loss, "gradient_norm": norm, "finite": tf.cast(finite, tf.float32)}
         return {f"model/{name}": value for name, value in metrics.items()}, states
@@ -111,7 +111,7 @@ class RSSM:
         noise = self.dynamics.latents.noise((steps, batch), seed)
         return self.dynamics.follow(state, embeddings, previous_actions, is_first, noise)
 
-    def _loss(self, batch: Batch, seed) -> tuple[tf.Tensor, dict[str, tf.Tensor], RSSMState]:
+    def _loss(self, batch: Batch, seed, weights) -> tuple[tf.Tensor, dict[str, tf.Tensor], RSSMState]:
         config = self.config
         # The action before the first step of a window is unknown; the state starts anew there anyway.
         previous_actions = tf.pad(batch.action[:, :-1], [[0, 0], [1, 0]])
@@ -125,6 +125,9 @@ class RSSM:
         reward = self.reward_head.loss(features, tf.reshape(batch.reward, (-1,)))
         continues = tf.reshape(1.0 - tf.cast(batch.is_terminal, tf.float32), (-1,))
         continuation = self.continuation_head.loss(features, continues)
+        if weights is not None:
+            weights = tf.repeat(weights, batch.reward.shape[1])
+            reward, continuation = weights * reward, weights * continuation
         latents = self.dynamics.latents
         kl, kl_loss = balanced_kl(latents, posterior, prior, config.kl_balance, config.free_nats)
         parts = {"reward": reward, "continuation": continuation, "kl": kl_loss}
