@@ -39,7 +39,7 @@ def test_a_style_with_a_norm_and_silu_by_hand():
     np.testing.assert_allclose(given[0], x / (1 + np.exp(-x)), rtol=1e-4)
     assert activation(tf.cast([[3.0, -4.0]], tf.bfloat16)).dtype == tf.bfloat16
     mlp = MLP((3, 4, 2), random(), "head", style=LayerStyle("rms", "silu"))
-    assert [name.split("/", 1)[1] for name in named_variables([mlp])][-1] == "activation_0/scale"
+    assert "head/activation_0/scale" in named_variables([mlp])
 
 
 def test_zero_output_predicts_exactly_zero():

@@ -26,7 +26,7 @@ class Layer(keras.layers.Layer):
     """A layer with explicitly seeded weights, which multiplies in the precision in which it was built."""
 
     def __init__(self, name: str):
-        super().__init__(name=name)
+        super().__init__(name=name, autocast=False)  # otherwise Keras would widen whatever comes in narrow
         self.precision = precision.current()
 
     def weight(self, name: str, shape: Sequence[int], seeds: np.random.Generator | None = None) -> keras.Variable:
@@ -49,7 +49,7 @@ class Dense(Layer):
 
 
 class Activation(Layer):
-    """What follows a hidden layer: a norm over its units, if the style has one, and a nonlinearity."""
+    """The part behind a hidden layer: a norm over its units, if the style has one, and a nonlinearity."""
 
     def __init__(self, units: int, style: LayerStyle, name: str):
         super().__init__(name=name)
