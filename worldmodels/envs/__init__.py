@@ -11,10 +11,20 @@ if TYPE_CHECKING:
 
     from worldmodels.envs.game_env import GameEnv
     from worldmodels.envs.games import GAMES
-    from worldmodels.envs.making import can_save, make, make_vec
+    from worldmodels.envs.making import can_save, make, make_vec, tells_variables
     from worldmodels.envs.vector_env import GameVectorEnv
 
-__all__ = ["GAMES", "EnvConfig", "GameEnv", "GameVectorEnv", "VectorEnv", "can_save", "make", "make_vec"]
+__all__ = [
+    "GAMES",
+    "EnvConfig",
+    "GameEnv",
+    "GameVectorEnv",
+    "VectorEnv",
+    "can_save",
+    "make",
+    "make_vec",
+    "tells_variables",
+]
 
 # Loaded on first use: Gymnasium and the native module take longer than reading a configuration should.
 _HOMES = {
@@ -23,6 +33,7 @@ _HOMES = {
     "GameVectorEnv": "vector_env",
     "VectorEnv": "vector_env",
     "can_save": "making",
+    "tells_variables": "making",
     "make": "making",
     "make_vec": "making",
 }

@@ -53,6 +53,11 @@ def can_save(env: gymnasium.vector.VectorEnv[Any, Any, Any]) -> bool:
     return hasattr(env, "get_state") and not isinstance(env, ForeignVectorEnv)
 
 
+def tells_variables(env: gymnasium.vector.VectorEnv[Any, Any, Any]) -> bool:
+    """Return whether `variables` tells what is true of the game: in native environments of one game."""
+    return isinstance(env, GameVectorEnv) and len({info.name for info in env.games}) == 1
+
+
 def _native_vec(config: EnvConfig) -> GameVectorEnv:
     return GameVectorEnv(config.game, config.num_envs, config.num_threads, **game_options(config))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -129,8 +129,8 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
         return outcome.observations
 
     @property
-    def variable_names(self) -> tuple[str, ...]:
-        """The names of the columns of `variables()`; `games.variable_units` has their units.
+    def variable_units(self) -> Mapping[str, str]:
+        """The unit of each column of `variables()`, by its name.
 
         Raises `UserError` in a mixture of different games, whose variables have no names in common.
         """
@@ -139,7 +139,12 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
             raise UserError(
                 f"Variables are those of one game; this environment is a mixture of {', '.join(sorted(names))}."
             )
-        return tuple(variable_units(self.games[0].name, self._batch.options["distribution_mode"]))
+        return variable_units(self.games[0].name, self._batch.options["distribution_mode"])
+
+    @property
+    def variable_names(self) -> tuple[str, ...]:
+        """The names of the columns of `variables()`. Raises `UserError` in a mixture."""
+        return tuple(self.variable_units)
 
     def variables(self) -> npt.NDArray[np.float32]:
         """Return what is true of the moments that `observe` shows, float32 (N, V), in the order of `variable_names`.

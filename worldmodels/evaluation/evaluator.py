@@ -15,16 +15,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from worldmodels.core.errors import ConfigError
-from worldmodels.core.seeding import Streams
+from worldmodels.core.seeding import Streams, fold
 from worldmodels.core.types import Batch, Step
+from worldmodels.envs import can_save, tells_variables
 from worldmodels.envs.levels import Levels, on_levels
+from worldmodels.evaluation.measures.action_effects import ActionEffects, Outcomes, compare_outcomes, real_outcomes
 from worldmodels.evaluation.measures.grid import Cell, grid_settings
 from worldmodels.evaluation.measures.imagined_play import ImaginedPlay, ImaginedPlayer, compare_play, usable_starts
-from worldmodels.evaluation.measures.model_errors import WorldModelErrors, model_errors
+from worldmodels.evaluation.measures.knowledge import Knowledge, ProbeData, probe
+from worldmodels.evaluation.measures.model_errors import WorldModelErrors, counting, model_errors, reported_horizons
 from worldmodels.evaluation.measures.noops import noop_action
 from worldmodels.evaluation.measures.open_loop import OpenLoopPredictor
 from worldmodels.evaluation.measures.policy_returns import Episodes, evaluate_policy
-from worldmodels.evaluation.measures.windows import play_windows
+from worldmodels.evaluation.measures.windows import play_moments, play_probed, play_windows
 from worldmodels.evaluation.planner_actor import PlannerActor
 from worldmodels.evaluation.report.episode_film import EpisodeFilm
 from worldmodels.imagination.model_view import Prediction
@@ -35,6 +38,10 @@ from worldmodels.runtime.build import Parts
 from worldmodels.runtime.config import EvaluationConfig
 from worldmodels.runtime.environment import build_env
 
+MOMENTS = 128
+"""Moments at which all actions are tried, at least."""
+HELD = 5
+"""Steps for which each action is then held."""
 PROGRESS_SECONDS = 15.0
 """Seconds between two lines of progress while episodes are played."""
 
@@ -212,6 +219,50 @@ class Evaluator:
             errors[temperature] = model_errors(measured, windows, self._settings.context, seen, foresight)
             predictions.append(frames)
         return FilmedErrors(errors, predictions[0], reconstruction)
+
+    def knowledge(self) -> Knowledge | None:
+        """Return what linear probes read of the game's true variables; None where the environment does not tell them.
+
+        Raises:
+            ConfigError: there is no world model.
+        """
+        settings, env = self._settings, self._env
+        if not tells_variables(env) or env.num_envs < 2:
+            return None
+        self._report(f"Reading {len(env.variable_names)} variables of the game from the model's features")
+        self._actor.reset(self._streams.key("probed"))
+        length = settings.context + settings.horizon
+        played = play_probed(env, self._actor, settings.windows, length, self._streams.integer("probed"))
+        seen, imagined = self._predictor.features(played.windows, self._streams.key("features"))
+        counts = counting(played.windows.is_last, settings.context)
+        data = ProbeData(played.features, played.variables, seen, imagined, played.truth, counts)
+        return probe(data, env.variable_units, reported_horizons(settings.horizon))
+
+    def action_effects(self) -> ActionEffects | None:
+        """Return whether the model knows what actions do; None where the environment cannot be saved.
+
+        Raises:
+            ConfigError: there is no world model.
+        """
+        settings, env = self._settings, self._env
+        if not can_save(env):
+            return None
+        actions, rounds = int(env.single_action_space.n), -(-MOMENTS // env.num_envs)
+        self._report(f"Trying all {actions} actions at {rounds * env.num_envs} moments, really and in the model")
+        self._actor.reset(self._streams.key("moments"))
+        found = []
+        seed = self._streams.integer("moments")
+        for moments in play_moments(env, self._actor, rounds, settings.context, seed):
+            key = fold(self._streams.key("held actions"), len(found))
+            real = real_outcomes(env, moments.states, HELD)
+            predicted = self._predictor.hold_actions(moments.windows, actions, HELD, key)
+            goes_on = ~moments.windows.is_last[:, -1]
+            found.append([Outcomes(*(values[:, goes_on] for values in each)) for each in (real, predicted)])
+        real, predicted = (
+            Outcomes(*(np.concatenate(values, 1) for values in zip(*each, strict=True)))
+            for each in zip(*found, strict=True)
+        )
+        return compare_outcomes(real, predicted, HELD)
 
     def imagined(self) -> list[ImaginedResult]:
         """Play the policy inside the model, for each of its temperatures and each of the model's.

@@ -13,14 +13,22 @@ from worldmodels.core.types import Batch
 from worldmodels.envs.config import EnvConfig
 from worldmodels.envs.levels import level_words
 from worldmodels.evaluation.evaluator import Evaluator
+from worldmodels.evaluation.measures.action_effects import action_metrics
 from worldmodels.evaluation.measures.grid import grid_metrics
 from worldmodels.evaluation.measures.imagined_play import imagined_metrics
+from worldmodels.evaluation.measures.knowledge import knowledge_metrics
 from worldmodels.evaluation.measures.model_errors import error_metrics
 from worldmodels.evaluation.measures.windows import check_horizon
 from worldmodels.evaluation.report.comparison_video import imagined_video, prediction_video
-from worldmodels.evaluation.report.json_trees import errors_tree, grid_tree, imagined_tree
+from worldmodels.evaluation.report.json_trees import errors_tree, grid_tree, imagined_tree, knowledge_tree, metrics_tree
 from worldmodels.evaluation.report.pictures import draw_errors, draw_grid, draw_imagined
-from worldmodels.evaluation.report.tables import print_errors, print_grid, print_imagined
+from worldmodels.evaluation.report.tables import (
+    print_action_effects,
+    print_errors,
+    print_grid,
+    print_imagined,
+    print_knowledge,
+)
 from worldmodels.evaluation.request import Request
 from worldmodels.runtime.action_recording import ActionRecording
 from worldmodels.runtime.config import EvaluationConfig
@@ -92,6 +100,14 @@ def _model(findings: Findings, evaluator: Evaluator, request: Request, settings:
     findings.tree["world_model"] = errors_tree(errors)
     findings.metrics |= error_metrics(errors)
     findings.pictures["world_model"] = lambda save: draw_errors(errors, save)
+    if knowledge := evaluator.knowledge():
+        print_knowledge(knowledge, levels)
+        findings.tree["knowledge"] = knowledge_tree(knowledge)
+        findings.metrics |= knowledge_metrics(knowledge)
+    if effects := evaluator.action_effects():
+        print_action_effects(effects, levels)
+        findings.tree["actions"] = metrics_tree(effects._asdict())
+        findings.metrics |= action_metrics(effects)
     if request.videos:
         findings.videos["prediction"] = _prediction_video(evaluator, settings)
 

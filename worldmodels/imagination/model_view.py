@@ -108,6 +108,18 @@ class ModelView:
         return self._model.observe_sequence(*observations, seed)
 
     @graph
+    def features(self, state: State) -> tf.Tensor:
+        """Return the features of B states, (B, ...)."""
+        return self._model.features(state)
+
+    @graph
+    def imagined_states(
+        self, state: State, actions: tf.Tensor, temperature: float | tf.Tensor, seed: tf.Tensor
+    ) -> State:
+        """Return the states (H, B) after each of the given actions, int32 (H, B), taken from B states."""
+        return rollout_actions(self._model, state, actions, temperature, seed)
+
+    @graph
     def continue_with_actions(
         self, state: State, actions: tf.Tensor, temperature: float | tf.Tensor, seed: tf.Tensor, frames: bool = True
     ) -> Prediction:

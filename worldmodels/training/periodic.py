@@ -9,7 +9,9 @@ from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Batch
 from worldmodels.envs.levels import has_test_levels
 from worldmodels.evaluation.evaluator import Evaluator
+from worldmodels.evaluation.measures.action_effects import action_metrics
 from worldmodels.evaluation.measures.grid import grid_metrics
+from worldmodels.evaluation.measures.knowledge import knowledge_metrics
 from worldmodels.evaluation.measures.model_errors import error_metrics
 from worldmodels.evaluation.measures.windows import held_out_windows
 from worldmodels.evaluation.report.comparison_video import prediction_video, video_rows
@@ -55,7 +57,7 @@ class PeriodicEvaluation:
             if self._config.trains_policy:
                 values |= grid_metrics([one.cell for one in evaluator.grid()], self._config.env.games)
             if evaluator.spec.imagines:
-                values |= error_metrics(evaluator.errors(self._played_windows()))
+                values |= error_metrics(evaluator.errors(self._played_windows())) | self._what_it_knows()
         finally:
             evaluator.use_levels("train")
         return {name.replace("/", "/test_", 1): value for name, value in values.items()}
@@ -74,7 +76,12 @@ class PeriodicEvaluation:
         draw_errors(errors, self._run_dir.eval / f"training_{step:08d}_world_model.png")
         self._write_video(step, "prediction", frames)
         logger.video(step, "eval/prediction", frames)
-        return error_metrics(errors)
+        return error_metrics(errors) | self._what_it_knows()
+
+    def _what_it_knows(self) -> dict[str, float]:
+        knowledge, effects = self._evaluator.knowledge(), self._evaluator.action_effects()
+        known = knowledge_metrics(knowledge) if knowledge else {}
+        return known | (action_metrics(effects) if effects else {})
 
     def _windows(self) -> Batch:
         """Return the same windows each time where the policy plays; new ones where the held-out experience grows."""

@@ -12,8 +12,10 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.core.seeding import fold
-from worldmodels.core.types import Batch
+from worldmodels.core.types import Batch, State
+from worldmodels.evaluation.measures.action_effects import Outcomes
 from worldmodels.evaluation.measures.event_foresight import STEPS, EventForesight, event_foresight
+from worldmodels.evaluation.measures.features import as_vectors
 from worldmodels.evaluation.measures.frame_errors import FrameErrorMeter, FrameErrors
 from worldmodels.evaluation.measures.model_errors import MeasuredPrediction
 from worldmodels.imagination.model_view import ModelView, Observations, Prediction, states_at, swap_rows_and_time
@@ -33,6 +35,8 @@ class OpenLoopPredictor:
         self._continue = tf.function(self._observe_and_continue, autograph=False)
         self._see = tf.function(self._observe_and_decode, autograph=False)
         self._look = tf.function(self._observe_and_look_ahead, autograph=False)
+        self._read = tf.function(self._observe_and_read, autograph=False)
+        self._hold = tf.function(self._observe_and_hold, autograph=False)
 
     def predict(self, windows: Batch, key: np.ndarray, temperature: float = 1.0) -> Prediction:
         """Return what the model predicts after the first C steps of W windows of C + H steps.
@@ -92,6 +96,38 @@ class OpenLoopPredictor:
         true = (windows.reward, windows.is_last, windows.is_terminal)
         return event_foresight(reward[going], continuation[going], *(values[:, ahead][going] for values in true))
 
+    def features(self, windows: Batch, key: np.ndarray, temperature: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+        """Return the features of all observed states, float32 (W, C + H, F), and of those imagined after C, (W, H, F).
+
+        Args:
+            key: int32 (2,), of all samples.
+            temperature: as in `predict`.
+        """
+        scale = tf.constant(temperature, tf.float32)
+        return self._in_groups(lambda rows, seed: self._read(rows, scale, seed), windows, key)
+
+    def hold_actions(
+        self, windows: Batch, actions: int, steps: int, key: np.ndarray, temperature: float = 1.0
+    ) -> Outcomes:
+        """Return what the model expects of holding each action for some steps, from the end of N windows of C steps.
+
+        All actions meet the same draws of chance, so that they differ by what they do.
+
+        Args:
+            actions: the number A of actions.
+            key: int32 (2,), of all samples.
+            temperature: as in `predict`.
+        """
+        scale, made = tf.constant(temperature, tf.float32), []
+        for action in range(actions):
+            held = tf.constant(action, tf.int32)
+            predicted = self._in_groups(
+                lambda rows, seed, held=held: self._hold(rows, held, steps, scale, seed), windows, key
+            )
+            reached = np.cumprod(predicted.continuation, 1) / np.maximum(predicted.continuation, 1e-9)
+            made.append((predicted.frame, (reached * predicted.reward).sum(1), predicted.continuation.prod(1) < 0.5))
+        return Outcomes(*(np.stack(values) for values in zip(*made, strict=True)))
+
     def reconstruct(self, windows: Batch, key: np.ndarray) -> np.ndarray | None:
         """Return the model's images of the frames that it observes, uint8 (W, C + H, h, w, c).
 
@@ -134,6 +170,37 @@ class OpenLoopPredictor:
         predicted = self._view.continue_with_actions(states, actions, temperature, continue_seed, frames=False)
         shape = (-1, *ahead.shape)
         return tuple(tf.reshape(tf.transpose(x), shape) for x in (predicted.reward, predicted.continuation))
+
+    def _observe_and_read(
+        self, rows: Observations, temperature: tf.Tensor, seed: tf.Tensor
+    ) -> tuple[tf.Tensor, tf.Tensor]:
+        observe_seed, continue_seed = tf.unstack(tf.random.split(seed, 2))
+        states = self._view.observe(rows, observe_seed)
+        actions = swap_rows_and_time(rows.previous_action[:, self._context :])
+        start = states_at(states, self._context - 1)
+        imagined = self._view.imagined_states(start, actions, temperature, continue_seed)
+        return self._view_features(states), swap_rows_and_time(self._view_features(imagined))
+
+    def _view_features(self, states: State) -> tf.Tensor:
+        """Return the features of states leading (X, Y), as vectors (X, Y, F)."""
+        shape = tf.shape(tf.nest.flatten(states)[0])[:2]
+        flat = tf.nest.map_structure(lambda x: tf.reshape(x, (-1, *x.shape[2:])), states)
+        vectors = as_vectors(self._view.features(flat))
+        return tf.reshape(vectors, (shape[0], shape[1], vectors.shape[-1]))
+
+    def _observe_and_hold(
+        self, rows: Observations, action: tf.Tensor, steps: int, temperature: tf.Tensor, seed: tf.Tensor
+    ) -> Prediction:
+        """Return the last frame, and rewards and continuations (N, S), of holding an action after all frames seen."""
+        observe_seed, continue_seed = tf.unstack(tf.random.split(seed, 2))
+        state = states_at(self._view.observe(rows, observe_seed), -1)
+        actions = tf.fill((steps, rows.is_first.shape[0]), action)
+        states = self._view.imagined_states(state, actions, temperature, continue_seed)
+        predicted = self._view.predict_sequence(states, frames=False)
+        last = tf.nest.map_structure(lambda x: x[-1], states)
+        return Prediction(
+            self._view.frame(last), *(tf.transpose(x) for x in (predicted.reward, predicted.continuation))
+        )
 
     def _observe_and_decode(self, rows: Observations, seed: tf.Tensor) -> tf.Tensor:
         states = tf.nest.map_structure(swap_rows_and_time, self._view.observe(rows, seed))

@@ -5,13 +5,15 @@ One letter per axis: W windows, L steps, of which the first C, the context, are 
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from worldmodels.core.errors import ConfigError, UserError
 from worldmodels.core.seeding import Streams
-from worldmodels.core.types import Batch
+from worldmodels.core.types import Batch, Step
+from worldmodels.evaluation.measures.features import pooled
 from worldmodels.evaluation.measures.model_errors import counting
 from worldmodels.replay import ReplayReader
 from worldmodels.replay.sampling import draw_windows
@@ -32,16 +34,84 @@ def play_windows(env: Any, actor: Any, windows: int, length: int, seed: int, spr
     streams = Streams(seed)
     steps = spread * length
     rows, starts = draw_windows(env.num_envs, range(steps), windows, length, streams.generator("windows"))
-    shape = (windows, length)
-    types = (np.float32, bool, bool, bool, np.int32)
-    images = np.empty((*shape, *env.single_observation_space.shape), np.uint8)
-    batch = Batch._make([images, *(np.empty(shape, kind) for kind in types)])
+    batch = _empty_windows(windows, length, env.single_observation_space.shape)
     collector = Collector(env, streams.integer("levels"))
     for t, (step, _) in enumerate(collector.collect(actor, steps * env.num_envs)):
-        (kept,) = np.nonzero((starts <= t) & (t < starts + length))
-        for name, values in step._asdict().items():
-            getattr(batch, name)[kept, t - starts[kept]] = values[rows[kept]]
+        _keep(batch, step, rows, starts, t)
     return batch
+
+
+class ProbedPlay(NamedTuple):
+    """Play with what was true of the game: one half of the environments fits probes, the other half tests them."""
+
+    features: np.ndarray
+    """float32 (M, F): what the agent saw in every second step of the first half."""
+    variables: np.ndarray
+    """float32 (M, V): the game's variables at these steps."""
+    windows: Batch
+    """W windows of L steps of the second half."""
+    truth: np.ndarray
+    """float32 (W, L, V): the variables at each of their steps."""
+
+
+def play_probed(env: Any, actor: Any, windows: int, length: int, seed: int, spread: int = 16) -> ProbedPlay:
+    """Play as `play_windows` does, in a native vector environment of one game, and read its variables at each step."""
+    streams, steps, half = Streams(seed), spread * length, env.num_envs // 2
+    rows, starts = draw_windows(env.num_envs - half, range(steps), windows, length, streams.generator("windows"))
+    kept = _empty_windows(windows, length, env.single_observation_space.shape)
+    truth = np.empty((windows, length, len(env.variable_names)), np.float32)
+    features, variables = [], []
+    collector = Collector(env, streams.integer("levels"))
+    now = env.variables()
+    for t, (step, output) in enumerate(collector.collect(actor, steps * env.num_envs)):
+        inside = _keep(kept, step, rows + half, starts, t)
+        truth[inside, t - starts[inside]] = now[(rows + half)[inside]]
+        if t % 2 == 0:
+            features.append(pooled(output.features[:half]))
+            variables.append(now[:half])
+        now = env.variables()
+    return ProbedPlay(np.concatenate(features), np.concatenate(variables), kept, truth)
+
+
+class Moments(NamedTuple):
+    """N moments of play, of which each can be returned to."""
+
+    windows: Batch
+    """N windows of the last C steps, whose last frames show the moments; no action is chosen there yet."""
+    states: list[bytes]
+    """The exact states of the N environments."""
+
+
+def play_moments(env: Any, actor: Any, count: int, context: int, seed: int, gap: int = 32) -> Iterator[Moments]:
+    """Play, and stop `count` times, each after `gap` steps and at least C = `context`.
+
+    Whoever takes the moments may do with the environment what he likes: it is put back before play goes on.
+
+    Args:
+        env: a vector environment in NEXT_STEP mode that can be saved. It is reset.
+        seed: of the levels.
+    """
+    collector = Collector(env, seed)
+    for _ in range(count):
+        steps = [step for step, _ in collector.collect(actor, max(gap, context - 1) * env.num_envs)]
+        steps = [*steps[len(steps) - context + 1 :], Step(**collector.arrived, action=np.zeros_like(steps[0].action))]
+        states = env.get_state()
+        yield Moments(Batch._make(np.stack(values, 1) for values in zip(*steps, strict=True)), states)
+        env.set_state(states)
+
+
+def _empty_windows(windows: int, length: int, image: tuple[int, ...]) -> Batch:
+    shape = (windows, length)
+    types = (np.float32, bool, bool, bool, np.int32)
+    return Batch._make([np.empty((*shape, *image), np.uint8), *(np.empty(shape, kind) for kind in types)])
+
+
+def _keep(batch: Batch, step: Step, rows: np.ndarray, starts: np.ndarray, t: int) -> np.ndarray:
+    """Store step t in the windows that hold it, which begin at `starts` of the environments `rows`; return which."""
+    (inside,) = np.nonzero((starts <= t) & (t < starts + batch.action.shape[1]))
+    for name, values in step._asdict().items():
+        getattr(batch, name)[inside, t - starts[inside]] = values[rows[inside]]
+    return inside
 
 
 def held_out_windows(replay: ReplayReader, windows: int, length: int, seed: int) -> Batch | None:

@@ -14,6 +14,7 @@ from worldmodels.evaluation.evaluator import ImaginedResult
 from worldmodels.evaluation.measures.event_foresight import EventForesight
 from worldmodels.evaluation.measures.grid import Cell
 from worldmodels.evaluation.measures.imagined_play import reward_per_step
+from worldmodels.evaluation.measures.knowledge import Knowledge
 from worldmodels.evaluation.measures.model_errors import Curve, WorldModelErrors
 from worldmodels.evaluation.measures.normalisation import normalised_return
 from worldmodels.evaluation.measures.policy_returns import Episodes
@@ -35,6 +36,17 @@ def grid_tree(cells: Sequence[Cell], env: EnvConfig) -> list[dict[str, Any]]:
 def errors_tree(errors: Mapping[float, WorldModelErrors]) -> list[dict[str, Any]]:
     """Return the world model's errors at each of its temperatures; entry h of each list is for the horizon h + 1."""
     return [{"model_temperature": temperature, **_tree(found)} for temperature, found in errors.items()]
+
+
+def knowledge_tree(knowledge: Knowledge) -> dict[str, Any]:
+    """Return what probes read, by the name of the variable; entry k of a list is for the horizon k of `horizons`."""
+    variables = {
+        name: {"unit": unit, "seen": _finite(seen), "ahead": _list(ahead), "kept": _list(kept)}
+        for (name, unit), seen, ahead, kept in zip(
+            knowledge.units.items(), knowledge.seen, knowledge.ahead, knowledge.kept, strict=True
+        )
+    }
+    return {"horizons": list(knowledge.horizons), "variables": variables}
 
 
 def imagined_tree(results: Sequence[ImaginedResult]) -> list[dict[str, Any]]:

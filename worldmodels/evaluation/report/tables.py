@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 
 from worldmodels.envs.config import EnvConfig
 from worldmodels.evaluation.evaluator import ImaginedResult
+from worldmodels.evaluation.measures.action_effects import ActionEffects
 from worldmodels.evaluation.measures.event_foresight import STEPS, EventForesight
 from worldmodels.evaluation.measures.grid import Cell, GridSetting
 from worldmodels.evaluation.measures.imagined_play import reward_per_step
+from worldmodels.evaluation.measures.knowledge import Knowledge
 from worldmodels.evaluation.measures.model_errors import Curve, WorldModelErrors
 from worldmodels.evaluation.measures.normalisation import normalised_return
 from worldmodels.evaluation.measures.policy_returns import Episodes
@@ -80,6 +82,33 @@ def _print_foresight(foresight: EventForesight, title: str) -> None:
     ]
     columns = [f"1 to {STEPS} ahead", "average precision", "base rate", "predicted over true"]
     print_table(f"{title}: foreseen from {foresight.starts} starts", columns, rows)
+
+
+def print_knowledge(knowledge: Knowledge, levels: str) -> None:
+    """Print which variables of the game linear probes read from the model's features."""
+    ahead = [f"{h} ahead" for h in knowledge.horizons]
+    rows = [
+        [f"{name}, {unit}", *(number(value) for value in (seen, *predicted, kept[-1]))]
+        for (name, unit), seen, predicted, kept in zip(
+            knowledge.units.items(), knowledge.seen, knowledge.ahead, knowledge.kept, strict=True
+        )
+        if math.isfinite(seen)
+    ]
+    caption = (
+        "The share of each variable's variance that a linear probe explains; below 0 is worse than always saying the "
+        f"mean. Kept: saying {knowledge.horizons[-1]} steps ahead that it stays as it is."
+    )
+    print_table(f"What the model knows, {levels}", ["variable", "seen", *ahead, "kept"], rows, caption)
+
+
+def print_action_effects(effects: ActionEffects, levels: str) -> None:
+    """Print whether the model knows what actions do."""
+    rows = [
+        ["of what actions change in the frame, the model reproduces", number(effects.reproduced)],
+        [f"of {effects.pairs} pairs with other rewards, it ranks right", number(effects.ranked)],
+    ]
+    title = f"Every action held for {effects.steps} steps from {effects.states} moments, {levels}"
+    print_table(title, ["share", ""], rows)
 
 
 def print_imagined(results: Sequence[ImaginedResult], levels: str) -> None:

@@ -1,0 +1,129 @@
+"""What a world model knows: whether the true variables of the game can be read from its features by linear probes.
+
+A probe is a linear regression from features to one variable, fitted while the model sees every frame, and tested on
+windows of other environments. The same probe then reads the features of states that the model only imagined: what the
+model loses on its own, the probe loses (Alain & Bengio 2017; Anand et al. 2019 probe Atari's memory so).
+
+One letter per axis: M moments, W windows, C steps that are observed, H that are predicted, F features, V variables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+RIDGE = 1e-2
+"""Weight of the squared coefficients, of features with variance 1, for each sample: so that rare features explain no
+more than they should."""
+LEAST_SAMPLES = 100
+"""Samples that a variable needs on both sides to be probed."""
+
+
+class Knowledge(NamedTuple):
+    """How much of the variance of each variable a probe explains, on windows that it was not fitted on.
+
+    1: all of it; 0: no more than always saying the mean; less: worse than that. NaN: the variable was there too seldom,
+    or always the same.
+    """
+
+    units: Mapping[str, str]
+    """The unit of each variable, by its name."""
+    horizons: tuple[int, ...]
+    """The steps ahead K at which imagined states are probed."""
+    seen: np.ndarray
+    """float64 (V,): of states that the model had when it saw the frame."""
+    ahead: np.ndarray
+    """float64 (V, K): of states that the model imagined under the recorded actions."""
+    kept: np.ndarray
+    """float64 (V, K): of saying that the variable stays as it truly was when the model last saw a frame."""
+
+
+class ProbeData(NamedTuple):
+    """The features and variables that fit the probes, and those that test them."""
+
+    features: np.ndarray
+    """float32 (M, F): the features of observed states."""
+    variables: np.ndarray
+    """float32 (M, V): what is true of these moments; NaN where a thing is not there."""
+    seen: np.ndarray
+    """float32 (W, C + H, F): the features of observed states, in windows of other environments."""
+    imagined: np.ndarray
+    """float32 (W, H, F): the features of imagined states, after C observed ones."""
+    truth: np.ndarray
+    """float32 (W, C + H, V): what is true of each step of the windows."""
+    counts: np.ndarray
+    """bool (W, H): the predicted steps that belong to the episode of the last observed frame."""
+
+
+def probe(data: ProbeData, units: Mapping[str, str], horizons: Sequence[int]) -> Knowledge:
+    """Return what linear probes read from features, at some of the horizons 1 to H."""
+    mean, scale = _moments(data.features)
+    fitted, seen, imagined = (_with_constant((x - mean) / scale) for x in (data.features, data.seen, data.imagined))
+    probes = [_fit(fitted, values) for values in data.variables.T.astype(np.float64)]
+    counts = np.concatenate([np.ones((len(seen), seen.shape[1] - imagined.shape[1]), bool), data.counts], 1)
+    context = seen.shape[1] - imagined.shape[1]
+    figures = []
+    for weights, truth in zip(probes, np.moveaxis(data.truth.astype(np.float64), -1, 0), strict=True):
+        last = truth[:, context - 1]
+        row = [_tested(seen[:, context - 1 :] @ weights, truth[:, context - 1 :], counts[:, context - 1 :])]
+        for h in horizons:
+            now, still = truth[:, context + h - 1], counts[:, context + h - 1] & np.isfinite(last)
+            row += [_tested(imagined[:, h - 1] @ weights, now, still), _tested(last, now, still)]
+        figures.append(row)
+    table = np.array(figures)
+    return Knowledge(units, tuple(horizons), table[:, 0], table[:, 1::2], table[:, 2::2])
+
+
+def _fit(features: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Return the weights (F + 1,) of a ridge regression to values (M,); NaN where too few are there."""
+    there = np.isfinite(values)
+    if there.sum() < LEAST_SAMPLES:
+        return np.full(features.shape[1], np.nan)
+    features, values = features[there], values[there]
+    penalty = RIDGE * len(features) * np.eye(features.shape[1])
+    penalty[-1, -1] = 0  # the constant is free
+    weights: np.ndarray = np.linalg.solve(features.T @ features + penalty, features.T @ values)
+    return weights
+
+
+def _tested(predicted: np.ndarray, truth: np.ndarray, counts: np.ndarray) -> float:
+    """Return what predictions explain of the truth where it is there and counts; NaN where that is too seldom."""
+    rows = counts & np.isfinite(truth)
+    return explained(predicted[rows], truth[rows]) if rows.sum() >= LEAST_SAMPLES else float("nan")
+
+
+def explained(predicted: np.ndarray, truth: np.ndarray) -> float:
+    """Return the share of the variance of `truth` (N,) that predictions explain: 1 - error / variance.
+
+    NaN where the truth is always the same.
+    """
+    variance = truth.var()
+    return float(1 - np.square(predicted - truth).mean() / variance) if variance > 1e-12 else float("nan")
+
+
+def knowledge_metrics(knowledge: Knowledge) -> dict[str, float]:
+    """Return the means over variables as metrics: `eval/known`, `eval/known_at_15` and `eval/known_if_kept_at_15`.
+
+    A probe that does worse than the mean counts as 0, for it says no more than that the variable is not known.
+    """
+    curves = {"eval/known": knowledge.seen}
+    for k, h in enumerate(knowledge.horizons):
+        curves |= {f"eval/known_at_{h}": knowledge.ahead[:, k], f"eval/known_if_kept_at_{h}": knowledge.kept[:, k]}
+    return {
+        name: float(np.maximum(values[np.isfinite(values)], 0).mean())
+        for name, values in curves.items()
+        if np.isfinite(values).any()
+    }
+
+
+def _moments(features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return mean and standard deviation (F,) of features (..., F); features that never change count as 0."""
+    rows = features.reshape(-1, features.shape[-1]).astype(np.float64)
+    deviation = rows.std(0)
+    return rows.mean(0), np.where(deviation > 1e-6, deviation, np.inf)
+
+
+def _with_constant(features: np.ndarray) -> np.ndarray:
+    return np.concatenate([features, np.ones_like(features[..., :1])], -1)
