@@ -124,3 +124,9 @@ def test_a_minibatch_of_broken_rollouts_is_refused():
 def test_normalize_heeds_weights():
     advantages, weights = tf.constant([1.0, 3.0, 1000.0]), tf.constant([1.0, 1.0, 0.0])
     np.testing.assert_allclose(normalize(advantages, weights)[:2], [-1, 1], rtol=1e-6)
+
+
+def test_advantages_below_the_floor_are_not_blown_up():
+    advantages, weights = tf.constant([0.01, 0.03]), tf.ones((2,))
+    np.testing.assert_allclose(normalize(advantages, weights, 0.5), [-0.02, 0.02], rtol=1e-5)
+    np.testing.assert_allclose(normalize(100 * advantages, weights, 0.5), [-1, 1], rtol=1e-5)

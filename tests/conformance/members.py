@@ -52,6 +52,18 @@ MODELS: dict[str, Any] = {
         head_units=8,
         optimizer=FAST,
     ),
+    "stochastic_discrete with events apart": StochasticDiscreteConfig(
+        network=PATCHES,
+        output=MOTION,
+        frames=2,
+        memory=4,
+        latent=LATENT,
+        reward="symlog",
+        head_units=8,
+        event_depth=4,
+        event_shift=1,
+        optimizer=FAST,
+    ),
     "rssm": RSSMConfig(
         recurrent=16, hidden=12, latents=3, classes=4, encoder=PATCH, decoder=PATCH, heads=HEAD, optimizer=FAST
     ),

@@ -52,6 +52,9 @@ class PPOConfig(Section):
     left over at the end of a pass is dropped, and is another part in each pass."""
     normalize_advantages: Literal["iteration", "minibatch"] = "iteration"
     """Samples over which advantages get mean 0 and variance 1 (`normalize_advantage` in Stable-Baselines3)."""
+    advantage_floor: NonNegative = 0.0
+    """Least standard deviation by which advantages are divided, in units of the rewards learned from: in a dream in
+    which nothing pays, noise is then not taken for advantages. 0 for none."""
     clip: AboveZero = 0.1
     """Relative move of an action's probability after which a sample stops pushing it further (`clip_range` in
     Stable-Baselines3)."""

@@ -29,7 +29,7 @@ def ppo_loss(
     """
     advantages = batch.advantages
     if config.normalize_advantages == "minibatch":
-        advantages = normalize(advantages, batch.weights)
+        advantages = normalize(advantages, batch.weights, config.advantage_floor)
     change = categorical_log_probability(logits, batch.actions) - batch.log_probability
     ratio = tf.exp(change)
     policy_loss = weighted_mean(clipped_surrogate(ratio, advantages, clip_ranges.policy), batch.weights)

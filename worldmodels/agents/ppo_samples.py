@@ -53,7 +53,7 @@ def collect_samples(experience: Experience, weights: tf.Tensor, config: PPOConfi
     advantages = generalized_advantages(rewards, values, discounts, experience.is_last, config.gae_lambda)
     returns = advantages + values[:-1]
     if config.normalize_advantages == "iteration":
-        advantages = normalize(advantages, weights)
+        advantages = normalize(advantages, weights, config.advantage_floor)
     log_probability = categorical_log_probability(experience.extras["logits"], experience.actions)
     known = (experience.features, experience.actions, experience.is_first)
     features, actions, is_first = (x[:-1] for x in known)
@@ -66,11 +66,12 @@ def collect_samples(experience: Experience, weights: tf.Tensor, config: PPOConfi
     return by_rollout._replace(memory=experience.memory)
 
 
-def normalize(advantages: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
-    """Return advantages with mean 0 and variance 1, where each counts by its weight."""
+def normalize(advantages: tf.Tensor, weights: tf.Tensor, floor: float = 0.0) -> tf.Tensor:
+    """Return advantages with mean 0 and variance 1, where each counts by its weight; less where they spread by less
+    than `floor`."""
     centred = advantages - weighted_mean(advantages, weights)
     deviation = tf.sqrt(weighted_mean(tf.square(centred), weights))
-    return centred / (deviation + 1e-8)
+    return centred / (tf.maximum(deviation, floor) + 1e-8)
 
 
 def weighted_mean(x: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:

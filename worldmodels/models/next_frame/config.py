@@ -126,6 +126,11 @@ class DeterministicConfig(Section):
     regressed as its symlog."""
     head_units: Size = 128
     """Units of the hidden layer that the reward and the continuation are read from."""
+    event_depth: Count = 0
+    """Channels of a network of its own for reward and continuation, which sees the frames before and after the step; 0:
+    they are read from what the frame's network says of the step as a whole, as published."""
+    event_shift: Annotated[int, between(0, 16)] = 0
+    """Pixels by which that network's frames are moved at most, both alike, while it learns."""
     continuation: bool = True
     """Whether the end of episodes is predicted; without it, imagined episodes never end."""
     loss_cutoff: NonNegative = 0.01
@@ -170,6 +175,11 @@ class StochasticDiscreteConfig(Section):
     regressed as its symlog."""
     head_units: Size = 128
     """Units of the hidden layer that the reward and the continuation are read from."""
+    event_depth: Count = 0
+    """Channels of a network of its own for reward and continuation, which sees the frames before and after the step; 0:
+    they are read from what the frame's network says of the step as a whole, as published."""
+    event_shift: Annotated[int, between(0, 16)] = 0
+    """Pixels by which that network's frames are moved at most, both alike, while it learns."""
     continuation: bool = True
     """Whether the end of episodes is predicted; without it, imagined episodes never end."""
     loss_cutoff: NonNegative = 0.03

@@ -126,7 +126,11 @@ def loss(
     newest = model.newest(transitions.frames)
     frame = model.output.loss(decoded, newest, transitions.target, config.loss_cutoff)
     parts = {"frame_loss": (frame, possible)}
-    summary = tf.identity(decoded.summary)  # the output reads it too, and gradients are added in pairs
+    if model.events:
+        shift = tf.random.experimental.stateless_fold_in(seed, -2)
+        summary = model.events(newest, transitions.action, transitions.target, shift)
+    else:
+        summary = tf.identity(decoded.summary)  # the output reads it too, and gradients are added in pairs
     reward = model.reward_head.loss(summary, _rows(window.reward[after]), config.loss_cutoff)
     parts["reward_loss"] = (_weighted(reward, weights), target)
     if model.continuation_head:

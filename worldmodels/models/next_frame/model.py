@@ -14,6 +14,7 @@ from worldmodels.models.frame_stack import push
 from worldmodels.models.graph import graph
 from worldmodels.models.next_frame import learning
 from worldmodels.models.next_frame.config import DeterministicConfig, StochasticDiscreteConfig
+from worldmodels.models.next_frame.event_network import EventNetwork
 from worldmodels.models.next_frame.heads import Continuation, build_reward
 from worldmodels.models.next_frame.network import Decoded, NetworkShape, build_network
 from worldmodels.models.next_frame.noise import Noise
@@ -48,10 +49,12 @@ class NextFrameModel:
         self.spec = config.spec(shape.observation_shape, shape.num_actions)
         self.network = build_network(config.network, shape, seeds)
         self.output = build_output(config.output, self.network, shape.observation_shape, seeds)
-        summary = self.network.summary_size
+        self.events = EventNetwork(config.event_depth, config.event_shift, shape, seeds) if config.event_depth else None
+        summary = (self.events or self.network).summary_size
         self.reward_head = build_reward(config.reward, summary, config.head_units, seeds)
         self.continuation_head = Continuation(summary, config.head_units, seeds) if config.continuation else None
-        layers = (self.network, self.output, self.reward_head, self.continuation_head, *self._build(shape, seeds))
+        heads = (self.events, self.reward_head, self.continuation_head)
+        layers = (self.network, self.output, *heads, *self._build(shape, seeds))
         self.variables = named_variables(layer for layer in layers if layer)
         self.optimizer = build_optimizer(self.variables, config.optimizer)
 
@@ -89,10 +92,12 @@ class NextFrameModel:
     @graph
     def imagine(self, state, action, temperature, seed) -> NextFrameState:
         decoded = self.predict_next(state, action, temperature, seed)
-        reward = self.reward_head.reward(decoded.summary)
+        newest = self.newest(state.frames)
+        frame = self.output.frame(decoded, newest)
+        summary = self.events(newest, action, frame) if self.events else decoded.summary
+        reward = self.reward_head.reward(summary)
         head = self.continuation_head
-        continuation = head.probability(decoded.summary) if head else tf.ones_like(reward)
-        frame = self.output.frame(decoded, self.newest(state.frames))
+        continuation = head.probability(summary) if head else tf.ones_like(reward)
         frames, memory = self.advance(state.frames, state.memory, frame, tf.zeros_like(action, tf.bool))
         return NextFrameState(frames, reward, continuation, memory)
 
