@@ -27,7 +27,7 @@ from worldmodels.evaluation.measures.model_errors import WorldModelErrors, count
 from worldmodels.evaluation.measures.noops import noop_action
 from worldmodels.evaluation.measures.open_loop import OpenLoopPredictor
 from worldmodels.evaluation.measures.policy_returns import Episodes, evaluate_policy
-from worldmodels.evaluation.measures.windows import play_moments, play_probed, play_windows
+from worldmodels.evaluation.measures.windows import Moments, play_moments, play_probed, play_windows
 from worldmodels.evaluation.planner_actor import PlannerActor
 from worldmodels.evaluation.report.episode_film import EpisodeFilm
 from worldmodels.imagination.model_view import Prediction
@@ -250,19 +250,17 @@ class Evaluator:
         actions, rounds = int(env.single_action_space.n), -(-MOMENTS // env.num_envs)
         self._report(f"Trying all {actions} actions at {rounds * env.num_envs} moments, really and in the model")
         self._actor.reset(self._streams.key("moments"))
-        found = []
-        seed = self._streams.integer("moments")
-        for moments in play_moments(env, self._actor, rounds, settings.context, seed):
-            key = fold(self._streams.key("held actions"), len(found))
-            real = real_outcomes(env, moments.states, HELD)
-            predicted = self._predictor.hold_actions(moments.windows, actions, HELD, key)
-            goes_on = ~moments.windows.is_last[:, -1]
-            found.append([Outcomes(*(values[:, goes_on] for values in each)) for each in (real, predicted)])
-        real, predicted = (
-            Outcomes(*(np.concatenate(values, 1) for values in zip(*each, strict=True)))
-            for each in zip(*found, strict=True)
-        )
-        return compare_outcomes(real, predicted, HELD)
+        moments = play_moments(env, self._actor, rounds, settings.context, self._streams.integer("moments"))
+        return compare_outcomes((self._tried(each, i) for i, each in enumerate(moments)), HELD)
+
+    def _tried(self, moments: Moments, number: int) -> tuple[Outcomes, Outcomes]:
+        """Return what follows from each action, really and in the model, where the episode is not over."""
+        real = real_outcomes(self._env, moments.states, HELD)
+        key = fold(self._streams.key("held actions"), number)
+        predicted = self._predictor.hold_actions(moments.windows, len(real.reward), HELD, key)
+        goes_on = ~moments.windows.is_last[:, -1]
+        real, predicted = (Outcomes(*(values[:, goes_on] for values in each)) for each in (real, predicted))
+        return real, predicted
 
     def imagined(self) -> list[ImaginedResult]:
         """Play the policy inside the model, for each of its temperatures and each of the model's.

@@ -42,11 +42,11 @@ def test_the_share_of_the_difference_that_is_reproduced_by_hand() -> None:
     none = [[0.0], [0.0]]
     real = outcomes([[0], [100]], none)
     # Each action is 50 from the mean, and in the model 25, about another mean: a quarter of the variance is left.
-    effects = compare_outcomes(real, outcomes([[125], [175]], none), 5)
+    effects = compare_outcomes([(real, outcomes([[125], [175]], none))], 5)
     assert effects.reproduced == pytest.approx(0.75)
-    assert compare_outcomes(real, real, 5).reproduced == 1
-    assert compare_outcomes(real, outcomes([[70], [70]], none), 5).reproduced == 0
-    assert compare_outcomes(real, outcomes([[100], [0]], none), 5).reproduced == -3
+    assert compare_outcomes([(real, real)], 5).reproduced == 1
+    assert compare_outcomes([(real, outcomes([[70], [70]], none))], 5).reproduced == 0
+    assert compare_outcomes([(real, outcomes([[100], [0]], none))], 5).reproduced == -3
     assert math.isnan(effects.ranked) and effects.pairs == 0
     assert action_metrics(effects) == {"eval/actions_reproduced": pytest.approx(0.75)}
 
@@ -55,16 +55,24 @@ def test_an_episode_that_ends_has_no_frame_to_compare_but_its_reward_counts() ->
     ended = np.array([[False, True], [False, False]])
     real = outcomes([[0, 9], [100, 99]], [[0, 5], [0, 0]], ended)
     predicted = outcomes([[0, 200], [100, 0]], [[0, 0.1], [0, 0]])
-    effects = compare_outcomes(real, predicted, 5)
+    effects = compare_outcomes([(real, predicted)], 5)
     assert (effects.reproduced, effects.ranked, effects.pairs, effects.states) == (1, 1, 1, 2)
+
+
+def test_states_add_up_over_pieces() -> None:
+    none = [[0.0], [0.0]]
+    right = (outcomes([[0], [100]], [[1.0], [0.0]]), outcomes([[0], [100]], [[0.2], [0.1]]))
+    wrong = (outcomes([[0], [100]], [[1.0], [0.0]]), outcomes([[50], [50]], none))
+    effects = compare_outcomes([right, wrong], 5)
+    assert (effects.states, effects.pairs, effects.ranked, effects.reproduced) == (2, 2, 0.75, 0.5)
 
 
 def test_pairs_of_actions_are_ranked_and_a_tie_is_half_right() -> None:
     frames = [[0]] * 3
     real = outcomes(frames, [[1.0], [0.0], [-1.0]])
-    assert compare_outcomes(real, outcomes(frames, [[0.3], [0.2], [0.1]]), 5).ranked == 1
-    assert compare_outcomes(real, outcomes(frames, [[0.1], [0.2], [0.3]]), 5).ranked == 0
-    assert compare_outcomes(real, outcomes(frames, [[0.0], [0.0], [0.0]]), 5).ranked == 0.5
+    assert compare_outcomes([(real, outcomes(frames, [[0.3], [0.2], [0.1]]))], 5).ranked == 1
+    assert compare_outcomes([(real, outcomes(frames, [[0.1], [0.2], [0.3]]))], 5).ranked == 0
+    assert compare_outcomes([(real, outcomes(frames, [[0.0], [0.0], [0.0]]))], 5).ranked == 0.5
     # Only the first is above the last: the pairs (0, 1) tie, (0, 2) and (1, 2) are right.
-    assert compare_outcomes(real, outcomes(frames, [[0.2], [0.2], [0.1]]), 5).ranked == pytest.approx(2.5 / 3)
-    assert math.isnan(compare_outcomes(real, real, 5).reproduced)  # no action changes the frame
+    assert compare_outcomes([(real, outcomes(frames, [[0.2], [0.2], [0.1]]))], 5).ranked == pytest.approx(2.5 / 3)
+    assert math.isnan(compare_outcomes([(real, real)], 5).reproduced)  # no action changes the frame

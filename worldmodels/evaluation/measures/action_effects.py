@@ -7,6 +7,7 @@ N states, S steps for which an action is held.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,26 +53,27 @@ def real_outcomes(env: Any, states: list[bytes], steps: int) -> Outcomes:
     return Outcomes(*(np.stack(values) for values in zip(*outcomes, strict=True)))
 
 
-def compare_outcomes(real: Outcomes, predicted: Outcomes, steps: int) -> ActionEffects:
+def compare_outcomes(outcomes: Iterable[tuple[Outcomes, Outcomes]], steps: int) -> ActionEffects:
     """Return how well predicted outcomes tell actions apart.
 
     States from which some action ends the episode have no frame to compare, and count for rewards alone.
+
+    Args:
+        outcomes: real and predicted ones of some states, again and again: all frames at once would be large.
     """
-    whole = ~real.ended.any(0)
-    error = variance = 0.0
-    for n in np.flatnonzero(whole):
-        truth, mine = (_deviations(frames[:, n]) for frames in (real.frame, predicted.frame))
-        error, variance = error + np.square(mine - truth).sum(), variance + np.square(truth).sum()
-    gained, foreseen = (_pairs(outcomes.reward) for outcomes in (real, predicted))
-    differ = np.abs(gained) > 1e-6
-    right = np.where(foreseen == 0, 0.5, np.sign(foreseen) == np.sign(gained))
-    return ActionEffects(
-        real.reward.shape[1],
-        steps,
-        1 - error / variance if variance else math.nan,
-        float(right[differ].mean()) if differ.any() else math.nan,
-        int(differ.sum()),
-    )
+    states = pairs = 0
+    error = variance = right = 0.0
+    for real, predicted in outcomes:
+        states += real.reward.shape[1]
+        for n in np.flatnonzero(~real.ended.any(0)):
+            truth, mine = (_deviations(frames[:, n]) for frames in (real.frame, predicted.frame))
+            error, variance = error + np.square(mine - truth).sum(), variance + np.square(truth).sum()
+        gained, foreseen = _pairs(real.reward), _pairs(predicted.reward)
+        differ = np.abs(gained) > 1e-6
+        pairs += int(differ.sum())
+        right += float(np.where(foreseen == 0, 0.5, np.sign(foreseen) == np.sign(gained))[differ].sum())
+    reproduced = 1 - error / variance if variance else math.nan
+    return ActionEffects(states, steps, float(reproduced), right / pairs if pairs else math.nan, pairs)
 
 
 def action_metrics(effects: ActionEffects) -> dict[str, float]:

@@ -14,6 +14,7 @@ from worldmodels.models.next_frame.model import NextFrameModel, NextFrameState
 from worldmodels.models.next_frame.network import Decoded, Encoded, NetworkShape, build_inference
 from worldmodels.models.next_frame.noise import QUIET, Noise
 from worldmodels.models.next_frame.schedules import ramp
+from worldmodels.models.precision import building_in
 
 
 class StochasticDiscrete(NextFrameModel):
@@ -34,7 +35,8 @@ class StochasticDiscrete(NextFrameModel):
 
     def _build(self, shape: NetworkShape, seeds: np.random.Generator) -> list[keras.layers.Layer]:
         config, bottleneck = self.config, self.network.bottleneck_shape
-        self.inference = build_inference(config.network, shape, config.latent.bits, seeds)
+        with building_in("float32"):  # a bit is a sign: near 0, rounding would draw it, and nobody can foresee that
+            self.inference = build_inference(config.network, shape, config.latent.bits, seeds)
         self.predictor = BitPredictor(config.latent, int(np.prod(bottleneck)), seeds)
         self.inject = Inject(config.latent.bits, bottleneck[-1], seeds, "inject_bits")
         return [self.inference, self.predictor, self.inject]
