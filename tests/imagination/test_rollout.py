@@ -3,9 +3,7 @@ from __future__ import annotations
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.imagination.rollout import RolloutOptions, rollout, rollout_actions, unroll
-from worldmodels.models import precision
-from worldmodels.models.layers import MLP
+from worldmodels.imagination.rollout import RolloutOptions, rollout, rollout_actions
 
 SEED = tf.constant([1, 2])
 
@@ -49,28 +47,3 @@ def test_replayed_actions_lead_where_they_led(line, starts):
         lambda: rollout_actions(line, two_starts(starts), tf.constant([[1, 0], [1, 1], [0, 0]]), 1.0, SEED)
     )()
     assert states.position[:, :, 0].numpy().T.tolist() == [[1, 2, 1], [-2, -1, -2]]
-
-
-def test_a_loop_takes_in_weights_that_are_narrow_already():
-    with precision.building_in("bfloat16"):
-        mlp = MLP((8, 8, 8), np.random.default_rng(3), "mlp")
-
-    def loop(x):
-        def step(x, _):
-            return precision.full(mlp.dense[0](x)), ()
-
-        return unroll(step, x, tf.zeros((5, 1)), 5)[0]
-
-    def casts(function) -> int:
-        """The casts of the weight in the body of the loop."""
-        graph = tf.function(function).get_concrete_function(tf.TensorSpec((40, 8))).graph
-        (body,) = (f for f in graph._functions.values() if "body" in f.name.decode())
-        return sum(op.type == "Cast" and op.inputs[0].shape == (8, 8) for op in body.graph.get_operations())
-
-    def once(x):
-        with precision.weights_narrowed_once():
-            return loop(x)
-
-    assert (casts(loop), casts(once)) == (1, 0)
-    x = tf.constant(np.random.default_rng(1).normal(size=(40, 8)).astype(np.float32))
-    np.testing.assert_array_equal(tf.function(once)(x), tf.function(loop)(x))

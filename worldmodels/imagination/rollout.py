@@ -12,7 +12,6 @@ import tensorflow as tf
 
 from worldmodels.core.types import State
 from worldmodels.models.api import WorldModel
-from worldmodels.models.precision import weights_narrowed_once
 
 Policy = Callable[[tf.Tensor, State, tf.Tensor], tuple[tf.Tensor, State, dict[str, tf.Tensor]]]
 """Features (B, ...), the policy's memory and a seed give actions int32 (B,), the new memory, and extras (B, ...)."""
@@ -57,13 +56,6 @@ def rollout(
         memory: the policy's, leading B; () if it has none.
         seed: int32 (2,).
     """
-    with weights_narrowed_once():
-        return _rollout(model, policy, starts, memory, options, seed)
-
-
-def _rollout(
-    model: WorldModel, policy: Policy, starts: State, memory: State, options: RolloutOptions, seed: tf.Tensor
-) -> Trajectory:
     horizon = options.horizon
     seeds = tf.reshape(tf.random.split(seed, 2 * (horizon + 1)), (horizon + 1, 2, 2))
 

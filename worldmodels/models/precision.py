@@ -39,23 +39,6 @@ def building_in(precision: Precision) -> Iterator[None]:
         _building.reset(token)
 
 
-_narrowed: ContextVar[dict[tuple[int, str], tuple[tf.Tensor, tf.Tensor]] | None] = ContextVar("narrowed", default=None)
-
-
-@contextmanager
-def weights_narrowed_once() -> Iterator[None]:
-    """Narrow each weight once for all products that are built inside, where it is first used.
-
-    For a loop whose first step is written out before it: the weights then enter the loop as they are needed, and are
-    not narrowed anew in each of its steps. No weight may change in between.
-    """
-    token = _narrowed.set({})
-    try:
-        yield
-    finally:
-        _narrowed.reset(token)
-
-
 def current() -> Precision:
     """Return the precision of a layer that is built now."""
     return _building.get()
@@ -74,7 +57,7 @@ def narrow(x: tf.Tensor, precision: Precision) -> tf.Tensor:
 def matmul(x: tf.Tensor, kernel: tf.Tensor, precision: Precision, transpose_b: bool = False) -> tf.Tensor:
     """Return x W for rows (N, inputs), in either type."""
     kind = _kind(x, precision)
-    return tf.matmul(tf.cast(x, kind), _weight(kernel, kind), transpose_b=transpose_b)
+    return tf.matmul(tf.cast(x, kind), tf.cast(kernel, kind), transpose_b=transpose_b)
 
 
 def dense(x: tf.Tensor, kernel: tf.Tensor, bias: tf.Tensor, precision: Precision) -> tf.Tensor:
@@ -84,14 +67,14 @@ def dense(x: tf.Tensor, kernel: tf.Tensor, bias: tf.Tensor, precision: Precision
 
 def conv2d(x: tf.Tensor, kernel: tf.Tensor, stride: int, padding: str, precision: Precision) -> tf.Tensor:
     """Return the convolution of images (N, H, W, C), in either type."""
-    return tf.nn.conv2d(narrow(x, precision), _weight(kernel, precision), stride, padding)
+    return tf.nn.conv2d(narrow(x, precision), narrow(kernel, precision), stride, padding)
 
 
 def conv2d_transpose(
     x: tf.Tensor, kernel: tf.Tensor, shape: tuple, stride: int, padding: str, precision: Precision
 ) -> tf.Tensor:
     """Return the transposed convolution of images (N, H, W, C) to `shape`, in either type."""
-    return tf.nn.conv2d_transpose(narrow(x, precision), _weight(kernel, precision), shape, stride, padding)
+    return tf.nn.conv2d_transpose(narrow(x, precision), narrow(kernel, precision), shape, stride, padding)
 
 
 def add_bias(x: tf.Tensor, bias: tf.Tensor) -> tf.Tensor:
@@ -107,17 +90,6 @@ def _add_bias(x: tf.Tensor, bias: tf.Tensor) -> tuple[tf.Tensor, object]:
         return upstream, full(tf.matmul(tf.ones_like(rows[:, :1]), rows, transpose_a=True)[0])
 
     return tf.nn.bias_add(x, tf.cast(bias, x.dtype)), gradient
-
-
-def _weight(kernel: tf.Tensor, kind: str) -> tf.Tensor:
-    """Return a weight in the type of a product."""
-    narrowed = _narrowed.get()
-    if narrowed is None:
-        return tf.cast(kernel, kind)
-    key = (id(kernel), kind)
-    if key not in narrowed:
-        narrowed[key] = (kernel, tf.cast(kernel, kind))  # the kernel too: as long as it lives, its id is its own
-    return narrowed[key][1]
 
 
 def _kind(x: tf.Tensor, precision: Precision) -> str:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 
 class Outcomes(NamedTuple):
-    """What follows from each action in each state."""
+    """The outcomes of each action in each state."""
 
     frame: np.ndarray
     """uint8 (A, N, h, w, c): the frame after S steps."""
@@ -26,7 +26,7 @@ class Outcomes(NamedTuple):
 
 
 class ActionEffects(NamedTuple):
-    """How well a world model tells actions apart."""
+    """The figures that say how well a world model tells actions apart."""
 
     states: int
     """The number N of states."""

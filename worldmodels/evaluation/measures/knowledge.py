@@ -1,4 +1,4 @@
-"""What a world model knows: whether the true variables of the game can be read from its features by linear probes.
+"""Linear probes say what a world model knows: whether the true variables of the game can be read from its features.
 
 A probe is a linear regression from features to one variable, fitted while the model sees every frame, and tested on
 windows of other environments. The same probe then reads the features of states that the model only imagined: what the
@@ -22,7 +22,7 @@ LEAST_SAMPLES = 100
 
 
 class Knowledge(NamedTuple):
-    """How much of the variance of each variable a probe explains, on windows that it was not fitted on.
+    """The share of the variance of each variable that a probe explains, on windows that it was not fitted on.
 
     1: all of it; 0: no more than always saying the mean; less: worse than that. NaN: the variable was there too seldom,
     or always the same.
