@@ -67,7 +67,7 @@ def play_probed(env: Any, actor: Any, windows: int, length: int, seed: int, spre
         inside = _keep(kept, step, rows + half, starts, t)
         truth[inside, t - starts[inside]] = now[(rows + half)[inside]]
         if t % 2 == 0:
-            features.append(pooled(output.features[:half]))
+            features.append(pooled(output.features)[:half])
             variables.append(now[:half])
         now = env.variables()
     return ProbedPlay(np.concatenate(features), np.concatenate(variables), kept, truth)
