@@ -38,6 +38,8 @@ from worldmodels.runtime.build import Parts
 from worldmodels.runtime.config import EvaluationConfig
 from worldmodels.runtime.environment import build_env
 
+PROBED = 128
+"""Windows that test probes, at most: enough for a share of variance, and half of the memory."""
 MOMENTS = 128
 """Moments at which all actions are tried, at least."""
 HELD = 5
@@ -232,7 +234,8 @@ class Evaluator:
         self._report(f"Reading {len(env.variable_names)} variables of the game from the model's features")
         self._actor.reset(self._streams.key("probed"))
         length = settings.context + settings.horizon
-        played = play_probed(env, self._actor, settings.windows, length, self._streams.integer("probed"))
+        windows = min(settings.windows, PROBED)
+        played = play_probed(env, self._actor, windows, length, self._streams.integer("probed"))
         seen, imagined = self._predictor.features(played.windows, self._streams.key("features"))
         counts = counting(played.windows.is_last, settings.context)
         data = ProbeData(played.features, played.variables, seen, imagined, played.truth, counts)

@@ -73,10 +73,10 @@ class PeriodicEvaluation:
         errors, predicted, reconstruction = self._evaluator.filmed_errors(windows, filmed)
         chosen = Batch._make(values[filmed] for values in windows)
         frames = prediction_video(predicted, chosen, settings.context, reconstruction)
+        del windows, chosen  # large, and more are to come
         draw_errors(errors, self._run_dir.eval / f"training_{step:08d}_world_model.png")
         self._write_video(step, "prediction", frames)
         logger.video(step, "eval/prediction", frames)
-        del windows, chosen  # large, and more are to come
         return error_metrics(errors) | self._what_it_knows()
 
     def _what_it_knows(self) -> dict[str, float]:

@@ -81,7 +81,7 @@ def _fit(features: np.ndarray, values: np.ndarray) -> np.ndarray:
     there = np.isfinite(values)
     if there.sum() < LEAST_SAMPLES:
         return np.full(features.shape[1], np.nan)
-    features, values = features[there], values[there]
+    features, values = features[there].astype(np.float64), values[there]
     penalty = RIDGE * len(features) * np.eye(features.shape[1])
     penalty[-1, -1] = 0  # the constant is free
     weights: np.ndarray = np.linalg.solve(features.T @ features + penalty, features.T @ values)
@@ -120,9 +120,10 @@ def knowledge_metrics(knowledge: Knowledge) -> dict[str, float]:
 
 def _moments(features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return mean and standard deviation (F,) of features (..., F); features that never change count as 0."""
-    rows = features.reshape(-1, features.shape[-1]).astype(np.float64)
-    deviation = rows.std(0)
-    return rows.mean(0), np.where(deviation > 1e-6, deviation, np.inf)
+    rows = features.reshape(-1, features.shape[-1])
+    mean, deviation = rows.mean(0, dtype=np.float64), rows.std(0, dtype=np.float64)
+    # Narrow again: what is standardised with them, all features at once, stays so too.
+    return mean.astype(np.float32), np.where(deviation > 1e-6, deviation, np.inf).astype(np.float32)
 
 
 def _with_constant(features: np.ndarray) -> np.ndarray:
