@@ -58,14 +58,15 @@ def play_probed(env: Any, actor: Any, windows: int, length: int, seed: int, spre
     """Play as `play_windows` does, in a native vector environment of one game, and read its variables at each step."""
     streams, steps, half = Streams(seed), spread * length, env.num_envs // 2
     rows, starts = draw_windows(env.num_envs - half, range(steps), windows, length, streams.generator("windows"))
+    rows = rows + half
     kept = _empty_windows(windows, length, env.single_observation_space.shape)
     truth = np.empty((windows, length, len(env.variable_names)), np.float32)
     features, variables = [], []
     collector = Collector(env, streams.integer("levels"))
     now = env.variables()
     for t, (step, output) in enumerate(collector.collect(actor, steps * env.num_envs)):
-        inside = _keep(kept, step, rows + half, starts, t)
-        truth[inside, t - starts[inside]] = now[(rows + half)[inside]]
+        inside = _keep(kept, step, rows, starts, t)
+        truth[inside, t - starts[inside]] = now[rows[inside]]
         if t % 2 == 0:
             features.append(pooled(output.features)[:half])
             variables.append(now[:half])
