@@ -1,4 +1,4 @@
-"""The commands that measure and show runs: eval, foresee and plot."""
+"""The commands that measure and show runs: eval, compare, foresee and plot."""
 
 from __future__ import annotations
 
@@ -74,6 +74,24 @@ def _eval(options: argparse.Namespace) -> None:
     from worldmodels.evaluation.run import evaluate_run
 
     evaluate_run(request)
+
+
+def add_compare(commands: argparse._SubParsersAction) -> None:
+    """Add the command that compares the returns of runs."""
+    command = commands.add_parser(
+        "compare",
+        help="the returns of several runs beside each other, with intervals",
+        description="Print the returns of the last evaluation of each run, by levels, and by how much those of the "
+        "first run exceed the others'. Intervals are over episodes: another seed of training may differ by more.",
+    )
+    command.add_argument("paths", nargs="+", metavar="RUN", help="folders of runs that were evaluated before")
+    command.set_defaults(run=_compare)
+
+
+def _compare(options: argparse.Namespace) -> None:
+    from worldmodels.evaluation.comparison import compare_runs
+
+    compare_runs(options.paths)
 
 
 def add_foresee(commands: argparse._SubParsersAction) -> None:

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from worldmodels.core.errors import FileError, UserError
+from worldmodels.core.run_dir import RunDir
+from worldmodels.evaluation.comparison import compare_runs
+from worldmodels.runtime.config import RunConfig
+
+
+def evaluated(path: Path, step: int, played: list[float], **head: object) -> Path:
+    """Make a run with the file that an evaluation at `step` leaves."""
+    run_dir = RunDir(path) if (path / "meta.json").exists() else RunDir.create(path, RunConfig(), {})
+    cell = {"temperature": 1.0, "noops": 0, "policy": {"returns": played}, "random": {"returns": [0, 2]}}
+    other = {**cell, "temperature": 0.0, "policy": {"returns": [-9, -9]}}
+    tree = {
+        "created": "2030-01-01T00:00:00+00:00",
+        "mode": "real",
+        "agent": "policy",
+        "levels": "training levels 0 to 9",
+        "game": "coinrun",
+        "distribution_mode": "easy",
+        "step": step,
+        "settings": {},
+        "returns": [other, cell],
+        **head,
+    }
+    run_dir.eval.mkdir(exist_ok=True)
+    name = f"step_{step:08d}{len(list(run_dir.eval.iterdir())) or ''}.json"
+    (run_dir.eval / name).write_text(json.dumps(tree))
+    return path
+
+
+def test_it_shows_means_intervals_and_differences_by_levels(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.chdir(tmp_path)
+    evaluated(Path("dream"), 100, [8, 10])
+    evaluated(Path("dream"), 100, [5, 7], levels="test levels from 10 on")
+    evaluated(Path("plain"), 120, [4, 6])
+    compare_runs(["dream", "plain"])
+    train, test = capsys.readouterr().out.split("Returns in ")[1:]
+    assert "coinrun, easy, training levels 0 to 9" in train and "coinrun, easy, test levels from 10 on" in test
+    lines = {line.split()[0]: line.split() for line in train.splitlines() if line.split()}
+    # Of two numbers with mean 9 and standard error 1, the interval is 9 +- 12.71 (Student's t with one degree).
+    assert lines["dream"][:5] == ["dream", "100", "9.00", "(-3.71", "to"]
+    # Welch: both variances are 2, so the difference has a standard error of sqrt(2) and 2 degrees: 4 +- 4.303 * 1.414.
+    assert " ".join(lines["plain"]).endswith("+4.00 (-2.08 to 10.08)")
+    assert " ".join(lines["random"]).startswith("random - 1.00")
+    assert "plain" not in test
+
+
+def test_the_newest_evaluation_of_the_policy_counts(tmp_path, capsys):
+    run = evaluated(tmp_path / "run", 200, [3, 3])
+    evaluated(run, 100, [1, 1])
+    evaluated(run, 300, [7, 7], mode="imagined")
+    evaluated(run, 300, [8, 8], agent="random")
+    evaluated(run, 300, [], returns=[])
+    evaluated(run, 200, [5, 5], created="2030-01-02T00:00:00+00:00")
+    compare_runs([str(run)])
+    assert "5.00 (5.00 to 5.00)" in capsys.readouterr().out
+
+
+def test_a_run_without_an_evaluation_is_told_how_to_get_one(tmp_path):
+    RunDir.create(tmp_path / "run", RunConfig(), {})
+    with pytest.raises(UserError, match="never evaluated. To do so: worldmodels eval"):
+        compare_runs([str(tmp_path / "run")])
+
+
+@pytest.mark.parametrize("policy", [None, {}, {"returns": []}, {"returns": ["9"]}, {"returns": 9}])
+def test_a_file_without_returns_is_refused(tmp_path, policy):
+    cells = [{"temperature": 1, "noops": 0, "policy": policy, "random": {"returns": [1]}}]
+    run = evaluated(tmp_path / "run", 1, [], returns=cells)
+    with pytest.raises(FileError, match="must hold the returns of policy"):
+        compare_runs([str(run)])

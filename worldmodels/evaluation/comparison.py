@@ -1,0 +1,112 @@
+"""Runs beside each other: the returns of their last evaluations, and by how much the first run's exceed the others'.
+
+Reads the results that `worldmodels eval` left in the runs' folders, and loads no TensorFlow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from worldmodels.analysis.aggregate import Estimate, difference, estimate
+from worldmodels.core.errors import FileError, UserError
+from worldmodels.core.files import read_regular
+from worldmodels.core.json_files import parse_strict, read_json
+from worldmodels.core.ranges import Count, Section
+from worldmodels.core.run_dir import RunDir
+from worldmodels.telemetry.table import print_table
+
+
+@dataclass(frozen=True)
+class _EvaluationHead(Section):
+    """The head of an evaluation's file."""
+
+    created: str
+    mode: str
+    agent: str
+    levels: str
+    game: str
+    distribution_mode: str
+    step: Count
+
+
+class PlayedReturns(NamedTuple):
+    """The episodes of one policy on some levels."""
+
+    who: str
+    step: int | None
+    """Environment steps from which it has learned; None where nothing was learned."""
+    returns: tuple[float, ...]
+
+
+def compare_runs(paths: Sequence[str]) -> None:
+    """Print a table for each game and set of levels on which runs were evaluated.
+
+    Raises:
+        UserError: a folder is no run, or its policy was never evaluated.
+    """
+    tables: dict[str, list[PlayedReturns]] = {}
+    random: dict[str, PlayedReturns] = {}
+    for path in paths:
+        for head, file in _newest(path):
+            where, cell = ", ".join((head.game, head.distribution_mode, head.levels)), _chosen_cell(file)
+            tables.setdefault(where, []).append(PlayedReturns(path, head.step, _returns(cell, "policy", file)))
+            random[where] = PlayedReturns("random", None, _returns(cell, "random", file))
+    for where, played in tables.items():
+        _print(where, [*played, random[where]])
+
+
+def _newest(path: str) -> Iterator[tuple[_EvaluationHead, Path]]:
+    """Yield the newest evaluation of a run's policy on each set of levels, with its file."""
+    found: dict[str, tuple[_EvaluationHead, Path]] = {}
+    for file in RunDir.open(path).eval.glob("step_*.json"):
+        head = read_json(file, _EvaluationHead, allow_more=True)
+        if (head.mode, head.agent) != ("real", "policy") or not _cells(file):
+            continue
+        before = found.get(head.levels)
+        if before is None or (head.step, head.created) > (before[0].step, before[0].created):
+            found[head.levels] = (head, file)
+    if not found:
+        raise UserError(f"The policy of '{path}' was never evaluated. To do so: worldmodels eval {path}")
+    yield from (found[levels] for levels in sorted(found, reverse=True))  # training levels, then test levels
+
+
+def _cells(file: Path) -> list[Any]:
+    """Return the settings in which a policy played; none where only a model was measured."""
+    cells = parse_strict(read_regular(file), f"'{file}'").get("returns", [])
+    return cells if isinstance(cells, list) else []
+
+
+def _chosen_cell(file: Path) -> Any:
+    """Return the cell at temperature 1 without no-ops, or the first where there is none."""
+    cells = _cells(file)
+    plain = [
+        cell for cell in cells if isinstance(cell, dict) and (cell.get("temperature"), cell.get("noops")) == (1, 0)
+    ]
+    return (plain or cells)[0]
+
+
+def _returns(cell: Any, who: str, file: Path) -> tuple[float, ...]:
+    played = cell.get(who) if isinstance(cell, dict) else None
+    values = played.get("returns") if isinstance(played, dict) else None
+    if not isinstance(values, list) or not values or not all(isinstance(value, int | float) for value in values):
+        raise FileError(f"'{file}' must hold the returns of {who} in each setting, a list of numbers; it does not.")
+    return tuple(values)
+
+
+def _print(where: str, played: Sequence[PlayedReturns]) -> None:
+    first, rows = played[0], []
+    for one in played:
+        step = "-" if one.step is None else f"{one.step:,}"
+        behind = "" if one is first else _words(difference(first.returns, one.returns), "+.2f")
+        rows.append([one.who, step, _words(estimate(one.returns), ".2f"), behind])
+    columns = ["policy", "real steps", "return", "behind the first"]
+    counts = sorted({len(one.returns) for one in played})
+    caption = f"Means of {' or '.join(map(str, counts))} episodes, with their 95 % intervals."
+    print_table(f"Returns in {where}", columns, rows, caption)
+
+
+def _words(figure: Estimate, form: str) -> str:
+    return f"{figure.mean:{form}} ({figure.low:.2f} to {figure.high:.2f})"
