@@ -57,10 +57,16 @@ _STYLE: Any = {  # Any: Matplotlib's stubs name every key, and the names differ 
 
 
 @contextmanager
+def empty_figure(width: float, height: float) -> Iterator[Figure]:
+    """Yield a figure without axes, of so many inches, for panels of different sizes."""
+    with matplotlib.rc_context(_STYLE):
+        yield Figure(figsize=(width, height), layout="constrained")
+
+
+@contextmanager
 def panels(rows: int, columns: int, width: float, height: float, title: str = "") -> Iterator[tuple[Figure, Panels]]:
     """Yield a figure of `rows` times `columns` axes; `width` and `height` of one of them, in inches."""
-    with matplotlib.rc_context(_STYLE):
-        figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
+    with empty_figure(width * columns, height * rows) as figure:
         if title:
             figure.suptitle(title, fontsize=13, fontweight="bold", x=0.01, ha="left")
         yield figure, list(figure.subplots(rows, columns, squeeze=False).flat)

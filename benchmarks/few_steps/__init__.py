@@ -1,0 +1,1 @@
+"""What `learning.py` needs: cells, the jobs that train and measure them, and the report."""

@@ -1,0 +1,103 @@
+"""The job of a cell: train it, measure it, keep the result.
+
+Under the folder of runs stand the run itself, `CELL/`, its log `CELL.log`, and `CELL.json` with what training has taken
+so far: beside the run, because a new run wants an empty folder. The result is kept elsewhere, and outlives them.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from few_steps.cells import Cell
+from few_steps.core_jobs import Used
+from worldmodels.core.files import write_atomic
+from worldmodels.core.processor import this_processor
+
+
+class Place(NamedTuple):
+    """Two folders of the benchmark."""
+
+    runs: Path
+    results: Path
+
+    def result(self, cell: Cell) -> dict[str, Any] | None:
+        """Return the result of a cell, or None where there is none with the settings that it has now."""
+        found = _read(_with_suffix(self.results, cell, ".json"))
+        return found if found.get("settings") == cell.settings else None
+
+
+class CellJob:
+    """Trains a cell, or goes on with it, and measures it."""
+
+    def __init__(self, cell: Cell, place: Place):
+        self.name = cell.name
+        self._cell, self._place = cell, place
+        self._run = place.runs / cell.name
+        self.log = _with_suffix(place.runs, cell, ".log")
+        self._progress = _with_suffix(place.runs, cell, ".json")
+        self._measured = _with_suffix(place.runs, cell, ".measured")
+
+    def command(self) -> Sequence[str] | None:
+        if self._place.result(self._cell):
+            return None
+        if self._trained():
+            return [sys.executable, str(Path(__file__).with_name("measure.py")), str(self._run), str(self._measured)]
+        if not self._run.is_dir():
+            self._progress.unlink(missing_ok=True)  # it tells of a run that is gone
+        overrides = [f"{key}={json.dumps(value)}" for key, value in self._cell.overrides.items()]
+        train = [sys.executable, "-m", "worldmodels", "train", "--config", self._cell.preset, *overrides]
+        return [*train, "--logdir", str(self._run)]
+
+    def ended(self, status: int, used: Used) -> None:
+        if not self._trained():
+            self._add(used, trained=status == 0)
+        elif status == 0:
+            self._keep(_read(self._measured))
+            self._measured.unlink()
+
+    def summary(self) -> str:
+        result = self._place.result(self._cell) or {}
+        train, test = (result["returns"][levels]["policy"]["mean"] for levels in ("train", "test"))
+        return f"return {train:.2f} on training levels, {test:.2f} on test levels"
+
+    def _trained(self) -> bool:
+        """Return whether the run that is there has come to its end, with these settings."""
+        progress = _read(self._progress)
+        return bool(self._run.is_dir() and progress.get("trained") and progress["settings"] == self._cell.settings)
+
+    def _add(self, used: Used, trained: bool) -> None:
+        """Add what a process of training took to what those before it did."""
+        before = _read(self._progress)
+        sums = {name: before.get(name, 0.0) + seconds for name, seconds in used._asdict().items()}
+        _write(self._progress, {"trained": trained, **sums, "settings": self._cell.settings})
+
+    def _keep(self, measured: dict[str, Any]) -> None:
+        cell, progress = self._cell, _read(self._progress)
+        result = {
+            "experiment": cell.experiment.name,
+            "game": cell.game,
+            "learner": cell.learner,
+            "seed": cell.seed,
+            "processor": str(this_processor()),
+            **{name: progress[name] for name in Used._fields},
+            **measured,
+            "settings": cell.settings,
+        }
+        _write(_with_suffix(self._place.results, cell, ".json"), result)
+
+
+def _with_suffix(folder: Path, cell: Cell, suffix: str) -> Path:
+    return folder / f"{cell.name}{suffix}"
+
+
+def _read(path: Path) -> dict[str, Any]:
+    return json.loads(path.read_text()) if path.is_file() else {}
+
+
+def _write(path: Path, tree: dict[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomic(path, json.dumps(tree, indent=2, allow_nan=False) + "\n")

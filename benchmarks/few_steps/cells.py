@@ -1,0 +1,75 @@
+"""A benchmark's cells: a learner on a game with a seed, in an experiment that says with how many real steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+Overrides = Mapping[str, Any]
+"""Values by the dotted keys of a run's configuration."""
+
+
+class Learner(NamedTuple):
+    """A preset, and what is different in the benchmark."""
+
+    title: str
+    preset: str
+    overrides: Overrides
+
+
+class Experiment(NamedTuple):
+    """The same number of real steps for all learners, on each game with each seed."""
+
+    name: str
+    steps: int
+    """Real steps, those of all environments together."""
+    games: Sequence[str]
+    seeds: Sequence[int]
+    common: Overrides
+    """What is the same for all learners."""
+    learners: Mapping[str, Learner]
+    overrides: Mapping[str, Overrides]
+    """What differs from a learner's own overrides in this experiment, by learner."""
+
+    def cells(self) -> Iterator[Cell]:
+        """Yield the cells seed by seed, so that an early end leaves all learners compared."""
+        for seed in self.seeds:
+            for game in self.games:
+                for learner in self.learners:
+                    yield Cell(self, game, learner, seed)
+
+
+class Cell(NamedTuple):
+    """One run of the benchmark."""
+
+    experiment: Experiment
+    game: str
+    learner: str
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """The path of its files, without what they end in."""
+        return f"{self.experiment.name}/{self.game}/{self.learner}_{self.seed}"
+
+    @property
+    def preset(self) -> str:
+        return self.experiment.learners[self.learner].preset
+
+    @property
+    def overrides(self) -> dict[str, Any]:
+        """All values in which the run differs from its preset."""
+        experiment = self.experiment
+        return {
+            **experiment.common,
+            **experiment.learners[self.learner].overrides,
+            **experiment.overrides.get(self.learner, {}),
+            "training.steps": experiment.steps,
+            "env.game": self.game,
+            "seed": self.seed,
+        }
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What decides its numbers, for JSON: a result with other settings is none of this cell."""
+        return {"preset": self.preset, **self.overrides}

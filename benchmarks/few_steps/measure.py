@@ -1,0 +1,75 @@
+"""Measures a trained run: `python benchmarks/few_steps/measure.py RUN FILE` writes what it finds as JSON.
+
+The policy plays at temperature 1 on training and on test levels, the random policy on the same ones; a world model is
+asked what comes next in play on test levels. The same levels for all runs of a game.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from worldmodels.core.files import write_atomic
+from worldmodels.core.seeding import Streams
+from worldmodels.envs.levels import LEVELS
+from worldmodels.runtime.config import EvaluationConfig
+from worldmodels.runtime.quiet import load_tensorflow
+
+if TYPE_CHECKING:
+    from worldmodels.evaluation.evaluator import Evaluator
+    from worldmodels.evaluation.measures.policy_returns import Episodes
+
+ENVIRONMENTS = 64
+EPISODES = 256
+WINDOWS = 256
+"""Windows of play in which a world model predicts."""
+HORIZON = 15
+"""Steps ahead at which its image error is reported."""
+
+
+def measure(run: Path, episodes: int = EPISODES, windows: int = WINDOWS) -> dict[str, Any]:
+    """Return the step of a run's newest checkpoint, its returns by levels, and the figures of its world model."""
+    load_tensorflow()
+    from worldmodels.evaluation.evaluator import Evaluator
+    from worldmodels.runtime.load import load_run
+
+    loaded = load_run(run)
+    settings = EvaluationConfig(episodes=episodes, windows=windows, horizon=HORIZON, max_steps=4_000)
+    evaluator = Evaluator(loaded.parts, settings, Streams(0), ENVIRONMENTS, lambda text: print(text, flush=True))
+    try:
+        returns = {}
+        for levels in LEVELS:
+            evaluator.use_levels(levels)
+            ((cell, _),) = evaluator.grid()
+            returns[levels] = {"policy": _summary(cell.policy), "random": _summary(cell.random)}
+        model = _foresight(evaluator, settings) if evaluator.spec.imagines else None
+    finally:
+        evaluator.close()
+    return {"step": loaded.step, "returns": returns, "model": model}
+
+
+def _summary(episodes: Episodes) -> dict[str, Any]:
+    found = episodes.estimate()
+    return {
+        "episodes": found.n,
+        "mean": found.mean,
+        "standard_error": found.standard_error,
+        "mean_length": float(episodes.lengths.mean()),
+        "unfinished": episodes.unfinished,
+    }
+
+
+def _foresight(evaluator: Evaluator, settings: EvaluationConfig) -> dict[str, Any]:
+    """Return what a world model foresees in its own policy's play on the levels that are set."""
+    from worldmodels.evaluation.report.json_trees import metrics_tree
+
+    windows = evaluator.windows("recording", settings.windows, settings.horizon)
+    (errors,) = evaluator.errors(windows).values()
+    images = {name: float(getattr(errors, name).mean[-1]) for name in ("image_error", "copy_image_error")}
+    return metrics_tree({**errors.foresight._asdict(), **images})
+
+
+if __name__ == "__main__":
+    write_atomic(sys.argv[2], json.dumps(measure(Path(sys.argv[1])), allow_nan=False) + "\n")

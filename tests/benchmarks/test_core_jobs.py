@@ -1,0 +1,120 @@
+"""Jobs of shell commands, each gone through in a fraction of a second."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from few_steps.core_jobs import Used, available_cores, run_jobs
+
+CORE = available_cores()[0]
+
+
+class ShellJob:
+    """Goes through shell scripts; what was done stays done in another job of the same name."""
+
+    def __init__(self, folder: Path, name: str, *scripts: str) -> None:
+        self.name, self.log = name, folder / "logs" / f"{name}.log"
+        self._scripts, self._done = scripts, folder / f"{name}.done"
+        self.ends: list[tuple[int, Used]] = []
+
+    def done(self) -> int:
+        return int(self._done.read_text()) if self._done.exists() else 0
+
+    def command(self) -> Sequence[str] | None:
+        left = self._scripts[self.done() :]
+        return ["sh", "-c", left[0]] if left else None
+
+    def ended(self, status: int, used: Used) -> None:
+        self.ends.append((status, used))
+        if status == 0:
+            self._done.write_text(str(self.done() + 1))
+
+    def summary(self) -> str:
+        return f"{self.done()} scripts"
+
+
+def test_each_job_runs_its_commands_in_order(tmp_path: Path) -> None:
+    told: list[str] = []
+    jobs = [ShellJob(tmp_path, name, "echo first", "echo second") for name in ("a", "b", "c")]
+    assert run_jobs(jobs, [CORE, CORE], 60, told.append) == (["a", "b", "c"], [], [])
+    assert [job.log.read_text() for job in jobs] == ["first\nsecond\n"] * 3
+    assert told[:2] == [f"a: started on core {CORE}; 2 wait", f"b: started on core {CORE}; 1 wait"]
+    assert [text.split("; ")[1:] for text in told if text.startswith("c")][-1] == ["2 scripts", "0 left, about 0.0 h"]
+
+
+def test_what_a_command_takes_is_measured(tmp_path: Path) -> None:
+    busy = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"
+    job = ShellJob(tmp_path, "a", "sleep 0.3", busy)
+    run_jobs([job], [CORE], 60, lambda text: None)
+    (_, asleep), (_, at_work) = job.ends
+    assert asleep.wall_seconds >= 0.3 > 10 * asleep.processor_seconds
+    assert 0 < at_work.processor_seconds <= at_work.wall_seconds + 0.1
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="no affinity here")
+def test_a_job_stays_on_its_core(tmp_path: Path) -> None:
+    job = ShellJob(tmp_path, "a", "grep Cpus_allowed_list /proc/self/status")
+    run_jobs([job], [CORE], 60, lambda text: None)
+    assert job.log.read_text().split() == ["Cpus_allowed_list:", str(CORE)]
+
+
+def test_a_job_that_fails_is_named_and_the_others_go_on(tmp_path: Path) -> None:
+    told: list[str] = []
+    jobs = [
+        ShellJob(tmp_path, "bad", "echo what went wrong >&2; exit 3", "echo never"),
+        ShellJob(tmp_path, "b", "true"),
+    ]
+    assert run_jobs(jobs, [CORE], 60, told.append) == (["b"], ["bad"], [])
+    (failure,) = (text for text in told if "FAILED" in text)
+    assert failure.startswith("bad: FAILED with status 3.") and failure.endswith("    what went wrong")
+    assert "never" not in jobs[0].log.read_text()
+
+
+SAVING = "trap 'echo saved; exit 130' TERM; echo begun; while true; do sleep 0.05; done"
+
+
+def test_the_end_of_the_budget_stops_all_and_the_next_call_goes_on(tmp_path: Path) -> None:
+    jobs = [ShellJob(tmp_path, name, "true", SAVING) for name in ("a", "b", "c")]
+    assert run_jobs(jobs, [CORE, CORE], 1.5, lambda text: None) == ([], [], ["c", "a", "b"])
+    assert jobs[0].log.read_text() == "begun\nsaved\n"
+    assert [status for status, _ in jobs[1].ends] == [0, 130]
+    assert not jobs[2].ends
+    again = [ShellJob(tmp_path, name, "echo never", "echo the rest") for name in ("a", "b")]
+    assert run_jobs(again, [CORE], 60, lambda text: None) == (["a", "b"], [], [])
+    assert again[0].log.read_text() == "begun\nsaved\nthe rest\n"
+
+
+def test_no_time_starts_nothing(tmp_path: Path) -> None:
+    job = ShellJob(tmp_path, "a", "true")
+    assert run_jobs([job], [CORE], 0, lambda text: None).left == ["a"]
+    assert not job.log.exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_lets_every_job_save(tmp_path: Path, number: signal.Signals) -> None:
+    jobs = [ShellJob(tmp_path, name, SAVING) for name in ("a", "b")]
+    threading.Timer(1.5, os.kill, (os.getpid(), number)).start()
+    assert run_jobs(jobs, [CORE, CORE], 60, lambda text: None).left == ["a", "b"]
+    assert [job.log.read_text() for job in jobs] == ["begun\nsaved\n"] * 2
+
+
+def test_a_second_interruption_kills(tmp_path: Path) -> None:
+    job = ShellJob(tmp_path, "deaf", "trap '' TERM; echo $$; while true; do sleep 0.05; done")
+    for seconds in (1.5, 2.0):
+        threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        run_jobs([job], [CORE], 60, lambda text: None)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(job.log.read_text()), 0)
+
+
+def test_there_are_as_many_cores_as_asked_for() -> None:
+    cores = available_cores()
+    assert cores == sorted(set(cores))
+    assert available_cores(2 * len(cores)) == cores * 2
+    assert available_cores(1) == cores[:1]

@@ -1,0 +1,88 @@
+"""Scores of learners over several tasks, each with some runs, made into one number with its interval.
+
+The figures and their intervals are those of Agarwal et al. (2021, arXiv:2108.13264; the `rliable` library): few runs on
+several tasks tell more together than task by task. A task is a stratum: its runs are resampled among themselves.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from worldmodels.core.seeding import Streams
+
+Scores: TypeAlias = npt.NDArray[np.float64]
+Strata: TypeAlias = Sequence[Scores]
+"""The scores of one learner: float64 (..., S) for each task, whose number S of runs may differ from the others'."""
+Statistic: TypeAlias = Callable[..., Scores]
+"""A function of the strata of one learner or more that returns a number for each index of the leading axes."""
+
+
+class BootstrapInterval(NamedTuple):
+    """A statistic, and the percentiles between which it lies when the runs are drawn anew."""
+
+    value: float
+    low: float
+    """The lower end of the interval; NaN where no task has two runs."""
+    high: float
+    """The upper end of the interval."""
+
+
+def bootstrap(
+    statistic: Statistic, *learners: Strata, resamples: int = 5_000, confidence: float = 0.95, seed: int = 0
+) -> BootstrapInterval:
+    """Return a statistic of one learner, or of several, with its stratified percentile bootstrap interval.
+
+    Args:
+        learners: the scores of each, (S,) for each task; the runs of different learners count as independent.
+        resamples: times that the runs of each task are drawn, as many as there are and with replacement.
+        seed: of these draws; equal seeds give equal intervals.
+    """
+    generator = Streams(seed).generator("bootstrap")
+    value = float(statistic(*learners))
+    if max((len(scores) for strata in learners for scores in strata), default=0) < 2:
+        return BootstrapInterval(value, math.nan, math.nan)
+    drawn = [[_resample(scores, resamples, generator) for scores in strata] for strata in learners]
+    tail = 50 * (1 - confidence)
+    low, high = np.percentile(statistic(*drawn), [tail, 100 - tail])
+    return BootstrapInterval(value, float(low), float(high))
+
+
+def interquartile_mean(strata: Strata) -> Scores:
+    """Return the mean of the middle half of all runs of all tasks; of n runs, n // 4 are cut at either end."""
+    values = np.sort(np.concatenate(strata, axis=-1), axis=-1)
+    cut = values.shape[-1] // 4
+    middle: Scores = values[..., cut : values.shape[-1] - cut].mean(-1)
+    return middle
+
+
+def interquartile_difference(strata: Strata, baseline: Strata) -> Scores:
+    """Return the interquartile mean of one learner less that of another."""
+    return interquartile_mean(strata) - interquartile_mean(baseline)
+
+
+def probability_of_improvement(strata: Strata, baseline: Strata) -> Scores:
+    """Return the probability that a run is better than one of the baseline on the same task, as a mean over tasks.
+
+    Equal scores count as half. Both have the same tasks, in the same order.
+    """
+    tasks = zip(strata, baseline, strict=True)
+    mean: Scores = np.stack([_share_of_wins(scores, others) for scores, others in tasks]).mean(0)
+    return mean
+
+
+def _resample(scores: Scores, resamples: int, generator: np.random.Generator) -> Scores:
+    """Draw runs (S,) with replacement: float64 (resamples, S)."""
+    drawn: Scores = scores[generator.integers(len(scores), size=(resamples, len(scores)))]
+    return drawn
+
+
+def _share_of_wins(scores: Scores, baseline: Scores) -> Scores:
+    """Return the share of pairs of runs, (..., S) and (..., T), in which the first is better."""
+    ours, theirs = scores[..., :, None], baseline[..., None, :]
+    share: Scores = ((ours > theirs) + 0.5 * (ours == theirs)).mean((-2, -1))
+    return share
