@@ -91,6 +91,12 @@ def test_what_a_turn_collects_is_whole_real_rollouts():
     refused({"agent": {"kind": "random"}, "env": {"num_envs": 8}, "training": training}, "10 x 8 = 80. Received 100")
 
 
+def test_an_agent_that_learns_from_its_own_actions_does_not_explore():
+    training = {"real_rollout": 10, "collect": 80, "exploration": {"epsilon": 0.1}}
+    config = {"agent": {"kind": "ppo"}, "env": {"num_envs": 8}, "training": training}
+    refused(config, "training.exploration.epsilon must be 0. Received 0.1")
+
+
 @pytest.mark.parametrize("every", [-1, 1])
 def test_held_out_episodes_leave_some_to_learn_from(every):
     refused({"replay": {"held_out_every": every}}, f"replay.held_out_every must be 0 .* Received {every}")

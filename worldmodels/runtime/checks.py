@@ -161,3 +161,8 @@ def _check_real_rollout(config: RunConfig, training: ModelBasedConfig) -> None:
             f"be a multiple of training.real_rollout x env.num_envs = {training.real_rollout} x {config.env.num_envs} "
             f"= {piece}. Received {training.collect}."
         )
+    if training.exploration.epsilon:
+        raise ConfigError(
+            "With training.real_rollout the agent learns from its own actions, so nothing else may act in its place: "
+            f"training.exploration.epsilon must be 0. Received {training.exploration.epsilon:g}."
+        )

@@ -76,6 +76,17 @@ class HeldActionsConfig(Section):
 
 
 @dataclass(frozen=True)
+class ExplorationConfig(Section):
+    """Random actions, each held for some steps, in place of the agent's while it collects."""
+
+    epsilon: Share = 0.0
+    """Probability, at each step of an environment in which none is held, that a random action begins to be; 0: the
+    agent alone decides."""
+    mean_length: _Mean = 5.0
+    """Mean number of steps for which it is held; the numbers are geometrically distributed."""
+
+
+@dataclass(frozen=True)
 class ModelBasedConfig(Section):
     """The model-based loop: collect steps, fit the model, improve the policy in imagination, repeat.
 
@@ -99,6 +110,8 @@ class ModelBasedConfig(Section):
     true end of an episode, those of demonstrations counted and those in held-out episodes not."""
     prefill_most: Count = 0
     """Steps beyond which the prefill does not go on in search of events; 0: four times `prefill`."""
+    exploration: ExplorationConfig = field(default_factory=ExplorationConfig)
+    """Random actions in what the agent collects after the prefill."""
     pretrain: Count = 0
     """Model updates in the first turn, besides those of `fit`."""
     collect: Count = 16

@@ -12,6 +12,7 @@ from worldmodels.runtime.actor import Actor, ModelActor, PolicyOutput, RandomAct
 from worldmodels.runtime.build import Parts
 from worldmodels.runtime.collect import Collector, EpisodeTracker
 from worldmodels.runtime.config import ModelBasedConfig
+from worldmodels.runtime.exploring_actor import ExploringActor
 from worldmodels.runtime.held_actor import HeldActor
 from worldmodels.runtime.rollout_buffer import RolloutBuffer
 from worldmodels.telemetry.logger import MeanMetrics
@@ -34,7 +35,8 @@ class RolloutCollector:
         self._collector = Collector(env, streams.integer("env"))
         self._episodes = EpisodeTracker(env.num_envs)
         self._random = _random_actor(parts, env.num_envs)
-        self._actor = ModelActor(parts.model, parts.agent, env.num_envs, streams.key("act"))
+        self._policy = ModelActor(parts.model, parts.agent, env.num_envs, streams.key("act"))
+        self._actor = _exploring(self._policy, parts, env.num_envs)
         self._buffer = RolloutBuffer()
 
     @property
@@ -83,7 +85,7 @@ class RolloutCollector:
 
     def _peek(self) -> tuple[Step, PolicyOutput]:
         arrived = self._collector.arrived
-        output = self._actor.peek(arrived["observation"], arrived["is_first"])
+        output = self._policy.peek(arrived["observation"], arrived["is_first"])
         return Step(**arrived, action=output.action), output
 
     def _saveables(self) -> dict[str, Any]:
@@ -93,6 +95,15 @@ class RolloutCollector:
             "random_actor": self._random,
             "actor": self._actor,
         }
+
+
+def _exploring(policy: ModelActor, parts: Parts, num_envs: int) -> Actor:
+    """Return the actor that collects after the prefill: the policy, with random stretches if the run wants some."""
+    training = parts.config.training
+    if not isinstance(training, ModelBasedConfig) or not training.exploration.epsilon:
+        return policy
+    generator, num_actions = parts.streams.generator("exploration"), parts.model.spec.num_actions
+    return ExploringActor(policy, training.exploration, num_envs, num_actions, generator)
 
 
 def _random_actor(parts: Parts, num_envs: int) -> RandomActor | HeldActor:
