@@ -22,7 +22,7 @@ from worldmodels.models.next_frame.config import (
     StochasticDiscreteConfig,
 )
 from worldmodels.models.next_frame.patch_config import MotionOutputConfig, PatchNetworkConfig
-from worldmodels.models.rssm.config import RSSMConfig
+from worldmodels.models.rssm.config import PictureConfig, RSSMConfig
 
 HEAD, FAST = HeadConfig(1, 8), OptimizerConfig(learning_rate=1e-2)
 V3, LAPROP = LayerStyle("rms", "silu"), LaPropConfig(learning_rate=1e-2, warmup=2)
@@ -66,6 +66,17 @@ MODELS: dict[str, Any] = {
     ),
     "rssm": RSSMConfig(
         recurrent=16, hidden=12, latents=3, classes=4, encoder=PATCH, decoder=PATCH, heads=HEAD, optimizer=FAST
+    ),
+    "rssm that copies": RSSMConfig(
+        recurrent=16,
+        hidden=12,
+        latents=3,
+        classes=4,
+        encoder=PATCH,
+        decoder=PATCH,
+        picture=PictureConfig(motions=1, units=8, depth=8),
+        heads=HEAD,
+        optimizer=FAST,
     ),
     "rssm v3": RSSMConfig(
         recurrent=16,

@@ -55,6 +55,17 @@ class ImageWalk(Walk):
         return tf.concat([self.frame(state)] * 2, -1)
 
 
+class CopyingWalk(Walk):
+    """The same walk; the second channel is one more than that of the frame before, and 0 without one."""
+
+    spec = Walk.spec._replace(copies=True)
+
+    def frame(self, state, before=None):
+        alone = super().frame(state)
+        count = tf.zeros_like(alone) if before is None else before + 1
+        return tf.stack([alone[..., 0], count[..., 1], alone[..., 2]], -1)
+
+
 def starting_at(*places):
     """Starts at these places, one after the other, round and round."""
     given = []
@@ -93,6 +104,39 @@ def test_next_step_spelled_out():
     assert [step[2].tolist() for step in story] == [[False, False], [False, True]] + [[False, False]] * 3
     assert [step[3].tolist() for step in story] == [[False] * 2] * 2 + [[True, False], [False, False], [False, False]]
     assert [step[4]["continuation"].tolist() for step in story] == [[1, 1], [1, 0], [1, 1], [1, 1], [1, 1]]
+
+
+def test_frames_are_painted_one_after_the_other():
+    """Recorded frames show their place in every channel; each step copies from what the step before showed."""
+
+    def counts(frames):
+        return [int(frame[0, 0, 1]) for frame in frames]
+
+    env = make(starting_at(100, 2, 50, 60), model=CopyingWalk(), horizon=3, render_mode="rgb_array")
+    observation, _ = env.reset(seed=0)
+    assert counts(observation) == counts(env.render()) == [101, 3]
+    shown = []
+    for _ in range(5):
+        shown.append(counts(env.step([1, 1])[0]))
+        assert counts(env.render()) == shown[-1]
+    assert shown == [[101, 3], [102, 4], [103, 51], [61, 51], [61, 52]]
+
+
+def test_where_features_are_observed_a_rendered_frame_shows_what_the_state_alone_says():
+    env = make(model=CopyingWalk(), observe="features", render_mode="rgb_array")
+    env.reset(seed=0)
+    env.step([1, 1])
+    assert [int(frame[0, 0, 1]) for frame in env.render()] == [0, 0]
+
+
+def test_the_first_frame_of_an_episode_has_none_to_copy_from():
+    def starts(count, generator):
+        batch = starting_at(100, 50)(count, generator)
+        batch.is_first[0, -1] = True
+        return batch
+
+    observation, _ = make(starts, model=CopyingWalk()).reset(seed=0)
+    assert [int(frame[0, 0, 1]) for frame in observation] == [0, 51]
 
 
 def test_same_step_spelled_out():

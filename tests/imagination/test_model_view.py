@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.imagination.model_view import ModelView
+from worldmodels.imagination.model_view import ModelView, Observations
+from worldmodels.models.api import ModelSpec
 from worldmodels.models.graph import graph
 
 
 class Counter:
     """A world whose state is a number: actions add to it, and everything that is said of it follows from it."""
 
-    spec = "a spec"
+    spec: Any = "a spec"
     traced = 0
 
     @graph
@@ -31,6 +34,47 @@ class Counter:
     @graph
     def continuation(self, state):
         return 1 / (1 + state)
+
+
+class Copier(Counter):
+    """The same world; painted from the frame before, an image is twice that and the state."""
+
+    spec = ModelSpec((2, 2, 3), 5, "vector", (1,), copies=True)
+
+    @graph
+    def frame(self, state, before=None):
+        alone = tf.cast(state, tf.uint8)[:, None, None, None] * tf.ones((1, 2, 2, 3), tf.uint8)
+        return alone if before is None else 2 * before + alone
+
+
+def image(*brightness: int) -> np.ndarray:
+    """Images of one brightness each, uint8 (*shape, 2, 2, 3)."""
+    return np.broadcast_to(np.array(brightness, np.uint8)[..., None, None, None], (len(brightness), 2, 2, 3)).copy()
+
+
+def test_images_in_time_are_painted_one_after_the_other():
+    states = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    painted = ModelView(Copier()).frame_sequence(states, image(10, 20))
+    assert painted[..., 0, 0, 0].numpy().tolist() == [[21, 42], [45, 88], [95, 182]]
+    assert ModelView(Copier()).frame_sequence(states)[..., 0, 0, 0].numpy().tolist() == [[1, 2], [3, 4], [5, 6]]
+    whole = ModelView(Copier()).predict_sequence(states, before=image(10, 20))
+    np.testing.assert_array_equal(whole.frame, painted)
+
+
+def test_a_step_may_copy_from_the_frame_before():
+    seed, state, action = np.zeros(2, np.int32), tf.constant([1.0, 3.0]), np.array([2, 0], np.int32)
+    view = ModelView(Copier())
+    after, prediction = view.step(state, action, np.float32(1), seed, image(5, 6))
+    assert prediction.frame[:, 0, 0, 0].numpy().tolist() == [2 * 5 + 3, 2 * 6 + 3]
+    assert view.frame(after)[:, 0, 0, 0].numpy().tolist() == [3, 3]
+
+
+def test_seen_frames_are_painted_from_recorded_ones_but_not_across_episodes():
+    frames = np.stack([image(10, 20, 30, 40), image(50, 60, 70, 80)])
+    is_first = np.array([[False, False, False, False], [True, False, True, False]])
+    observations = Observations(frames, np.zeros((2, 4), np.int32), is_first)
+    painted = ModelView(Copier()).reconstruct(tf.ones((2, 4)), observations)
+    assert painted[..., 0, 0, 0].numpy().tolist() == [[1, 21, 41, 61], [1, 101, 1, 141]]
 
 
 def test_a_step_is_imagined_and_seen():

@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from worldmodels.models.config import AdafactorConfig
 from worldmodels.models.next_frame.patch_config import MotionOutputConfig, PatchNetworkConfig
+from worldmodels.models.rssm.config import PictureConfig
 
 PATCHES = {
     "network": PatchNetworkConfig(patch=4, depth=6, bottleneck=6, blocks=1),
@@ -41,6 +42,11 @@ def risky(function) -> list[str]:
 
 def test_the_update_of_the_model(build, batch, seed):
     model = build(uniform_mix=0.01, free_nats=0.1)
+    assert risky(lambda: model.fit(batch, seed)) == []
+
+
+def test_the_update_of_a_model_that_copies(build, batch, seed):
+    model = build(picture=PictureConfig(motions=2, units=8, depth=8))
     assert risky(lambda: model.fit(batch, seed)) == []
 
 

@@ -31,7 +31,7 @@ def assert_equal(first, second) -> None:
 
 
 def test_shapes_and_ranges(model, state, seed):
-    assert model.spec == ((16, 16, 3), 5, "vector", (28,), True, True, 1)
+    assert model.spec == ((16, 16, 3), 5, "vector", (28,), True, True, 1, False)
     assert model.initial(4).recurrent.shape == (4, 16)
     assert state.latent.shape == (4, 12)
     assert model.features(state).shape == (4, 28)

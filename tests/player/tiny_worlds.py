@@ -95,22 +95,39 @@ class ReconstructingModel(WalkModel):
     spec = WalkModel.spec._replace(reconstructs=True)
 
 
+class CopyingModel(ReconstructingModel):
+    """The same, with a mark: the first pixel counts how many pictures in a row were painted from the one before."""
+
+    spec = ReconstructingModel.spec._replace(copies=True)
+
+    def frame(self, state, before=None):
+        frame = super().frame(state).copy()
+        frame[:, 0, 0] = 0 if before is None else before[:, 0, 0] + 1
+        return frame
+
+
 class ModelView:
     """The view of a model as `imagination.model_view` gives it, on NumPy arrays."""
 
     def __init__(self, model):
-        self.model, self.spec, self.frame = model, model.spec, model.frame
+        self.model, self.spec = model, model.spec
 
-    def step(self, state, action, temperature, seed):
+    def step(self, state, action, temperature, seed, before=None):
         state = self.model.imagine(state, action, temperature, seed)
-        return state, self.predict(state)
+        return state, self.predict(state, before)
 
     def repeat(self, state, rows):
         return {name: part.repeat(rows, 0) for name, part in state.items()}
 
-    def predict(self, state):
+    def frame(self, state, before=None):
+        copies = before is not None and self.spec.copies
+        return self.model.frame(state, before) if copies else self.model.frame(state)
+
+    def predict(self, state, before=None):
         return SimpleNamespace(
-            frame=self.model.frame(state), reward=self.model.reward(state), continuation=self.model.continuation(state)
+            frame=self.frame(state, before),
+            reward=self.model.reward(state),
+            continuation=self.model.continuation(state),
         )
 
 

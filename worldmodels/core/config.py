@@ -137,7 +137,10 @@ class _Merge:
                 raise ConfigError(f"{at}{self._unknown_key(draft.cls, shown(key), where)}")
             draft.places[key] = at
             kinds = kinds_of(fields[key], hints[key])
-            if kinds and not (value is None and type(None) in union_members(hints[key])):
+            if kinds and value is None and type(None) in union_members(hints[key]):
+                draft.values[key] = None  # an optional section that is not there
+                continue
+            if kinds:
                 draft.values[key] = self._subsection(draft.current(fields[key]), kinds, value, full, at)
                 continue
             try:

@@ -59,38 +59,80 @@ class ModelView:
         """The spec of the model."""
         return self._model.spec
 
-    def frame(self, state: State) -> tf.Tensor:
-        """Return the images of B states: uint8 (B, H, W, C)."""
-        return self._model.frame(state)
+    def frame(self, state: State, before: tf.Tensor | None = None) -> tf.Tensor:
+        """Return the images of B states: uint8 (B, H, W, C).
+
+        Args:
+            before: uint8 (B, H, W, C), the frames one step before, from which a model may copy; None: the states alone.
+        """
+        copies = before is not None and self.spec.copies
+        return self._model.frame(state, before) if copies else self._model.frame(state)
+
+    @graph
+    def seen_frame(self, state: State, before: tf.Tensor, is_first: tf.Tensor) -> tf.Tensor:
+        """Return the images of B states that observed a frame: uint8 (B, H, W, C).
+
+        Args:
+            before: uint8 (B, H, W, C), the frames observed one step before.
+            is_first: bool (B,): where an episode begins, nothing is copied.
+        """
+        if not self.spec.copies:
+            return self._model.frame(state)
+        return tf.where(is_first[:, None, None, None], self._model.frame(state), self._model.frame(state, before))
 
     def repeat(self, state: State, rows: int) -> State:
         """Return the state of one row `rows` times, for many samples or actions of one step."""
         return tf.nest.map_structure(lambda x: tf.repeat(x, rows, 0), state)
 
     @graph
-    def predict(self, state: State) -> Prediction:
-        """Return what the model predicts of B states."""
-        return Prediction(self._model.frame(state), self._model.reward(state), self._model.continuation(state))
+    def predict(self, state: State, before: tf.Tensor | None = None) -> Prediction:
+        """Return what the model predicts of B states; `before` as in `frame`."""
+        return Prediction(self.frame(state, before), self._model.reward(state), self._model.continuation(state))
 
     @graph
-    def predict_sequence(self, states: State, frames: bool = True) -> Prediction:
-        """Return what the model predicts of states in time, leading (H, B); without images where `frames` is false."""
+    def predict_sequence(self, states: State, frames: bool = True, before: tf.Tensor | None = None) -> Prediction:
+        """Return what the model predicts of states in time, leading (H, B); without images where `frames` is false.
+
+        `before` as in `frame_sequence`.
+        """
         flat = tf.nest.map_structure(lambda x: tf.reshape(x, (-1, *x.shape[2:])), states)
         shape = tf.shape(tf.nest.flatten(states)[0])[:2]
         reward, continuation = (
             tf.reshape(x, shape) for x in (self._model.reward(flat), self._model.continuation(flat))
         )
-        return Prediction(self.frame_sequence(states) if frames else None, reward, continuation)
+        return Prediction(self.frame_sequence(states, before) if frames else None, reward, continuation)
 
     @graph
-    def frame_sequence(self, states: State) -> tf.Tensor:
-        """Return the images of states in time, leading (H, B): uint8 (H, B, H, W, C)."""
+    def frame_sequence(self, states: State, before: tf.Tensor | None = None) -> tf.Tensor:
+        """Return the images of states in time, leading (H, B): uint8 (H, B, H, W, C).
+
+        Args:
+            before: uint8 (B, H, W, C), the frames one step before the first states. A model that copies paints each
+                image from the one that it painted before. None: each from its state alone.
+        """
         # One step at a time: decoding all of them at once would take gigabytes.
-        return tf.map_fn(self._model.frame, states, fn_output_signature=tf.uint8)
+        if before is None or not self.spec.copies:
+            return tf.map_fn(self._model.frame, states, fn_output_signature=tf.uint8)
+        return tf.scan(lambda last, state: self._model.frame(state, last), states, before)
+
+    @graph
+    def reconstruct(self, states: State, observations: Observations) -> tf.Tensor:
+        """Return the images of states that observed frames, leading (B, T), each as `seen_frame`: uint8 (B, T, ...)."""
+        frames, is_first = (swap_rows_and_time(x) for x in (observations.observation, observations.is_first))
+        before = tf.concat([frames[:1], frames[:-1]], 0)
+        is_first = tf.concat([tf.ones_like(is_first[:1]), is_first[1:]], 0)
+        inputs = (tf.nest.map_structure(swap_rows_and_time, states), before, is_first)
+        images = tf.map_fn(lambda step: self.seen_frame(*step), inputs, fn_output_signature=tf.uint8)
+        return swap_rows_and_time(images)
 
     @graph
     def step(
-        self, state: State, action: tf.Tensor, temperature: float | tf.Tensor, seed: tf.Tensor
+        self,
+        state: State,
+        action: tf.Tensor,
+        temperature: float | tf.Tensor,
+        seed: tf.Tensor,
+        before: tf.Tensor | None = None,
     ) -> tuple[State, Prediction]:
         """Take one imagined step from B states, and return the states after it with their prediction.
 
@@ -98,9 +140,10 @@ class ModelView:
             action: int32 (B,).
             temperature: scales the model's randomness: 1 as learned, 0 the most probable future.
             seed: int32 (2,).
+            before: uint8 (B, H, W, C), the frames of the states that are left; see `frame`.
         """
         state = self._model.imagine(state, action, temperature, seed)
-        return state, self.predict(state)
+        return state, self.predict(state, before)
 
     @graph
     def observe(self, observations: Observations, seed: tf.Tensor) -> State:
@@ -121,7 +164,13 @@ class ModelView:
 
     @graph
     def continue_with_actions(
-        self, state: State, actions: tf.Tensor, temperature: float | tf.Tensor, seed: tf.Tensor, frames: bool = True
+        self,
+        state: State,
+        actions: tf.Tensor,
+        temperature: float | tf.Tensor,
+        seed: tf.Tensor,
+        frames: bool = True,
+        before: tf.Tensor | None = None,
     ) -> Prediction:
         """Return the predictions (H, B) after each of the given actions, int32 (H, B), taken from B states.
 
@@ -129,20 +178,28 @@ class ModelView:
             temperature: scales the model's randomness: 1 as learned, 0 the most probable future.
             seed: int32 (2,).
             frames: false to decode no images.
+            before: uint8 (B, H, W, C), the frames of the B states; see `frame_sequence`.
         """
-        return self.predict_sequence(rollout_actions(self._model, state, actions, temperature, seed), frames)
+        return self.predict_sequence(rollout_actions(self._model, state, actions, temperature, seed), frames, before)
 
     def continue_with_policy(
-        self, state: State, policy: Policy, memory: State, options: RolloutOptions, seed: tf.Tensor
+        self,
+        state: State,
+        policy: Policy,
+        memory: State,
+        options: RolloutOptions,
+        seed: tf.Tensor,
+        before: tf.Tensor | None = None,
     ) -> Prediction:
         """Return the predictions (H, B) after each step of a policy from B states; call it inside a `tf.function`.
 
         Args:
             memory: of the policy, leading B; () if it has none.
             seed: int32 (2,).
+            before: uint8 (B, H, W, C), the frames of the B states; see `frame_sequence`.
         """
         trajectory = rollout(self._model, policy, state, memory, options, seed)
-        frames = self.frame_sequence(tf.nest.map_structure(lambda x: x[1:], trajectory.states))
+        frames = self.frame_sequence(tf.nest.map_structure(lambda x: x[1:], trajectory.states), before)
         return Prediction(frames, trajectory.rewards[1:], trajectory.continuations[1:])
 
 

@@ -8,7 +8,8 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.core.seeding import Streams, fold
-from worldmodels.core.types import State
+from worldmodels.core.types import Batch, State
+from worldmodels.imagination.model_view import ModelView
 from worldmodels.imagination.replay_starts import StartWindows
 from worldmodels.imagination.starts import states_after
 from worldmodels.models.api import WorldModel
@@ -42,9 +43,11 @@ class ImaginedWorlds:
         self, model: WorldModel, starts: StartWindows, count: int, temperature: float, observe: Observe
     ) -> None:
         self._model, self._starts, self._count = model, starts, count
+        self._view, self._observe = ModelView(model), observe
+        self._paints = model.spec.copies and observe == "frames"
         self._temperature = tf.constant(temperature, tf.float32)
-        self._show = model.frame if observe == "frames" else model.features
         self._state: State = None
+        """The model's state, and, where it copies, the frames to copy from and those that were shown; else ()."""
 
     def seed(self, seed: int) -> None:
         """Start all random streams afresh; what was drawn before is forgotten."""
@@ -77,15 +80,30 @@ class ImaginedWorlds:
         return ImaginedStep(*(value.numpy() for value in shown))
 
     def frames(self) -> np.ndarray:
-        """Return the images of all worlds as they are, uint8 (N, H, W, C)."""
-        return np.asarray(self._model.frame(self._state))
+        """Return the images of all worlds as they are, uint8 (N, H, W, C).
+
+        Where nobody observes frames, nobody painted them one after the other: they show what the states alone say.
+        """
+        state, pictures = self._state
+        return np.asarray(pictures[1] if pictures else self._model.frame(state))
 
     def _draw_starts(self) -> None:
         """Draw as many start states as there are episodes: another number would be another graph."""
         windows = self._starts(self._count, self._generator)
-        self._fresh = states_after(self._model, windows, tf.constant(self._key("follow")))
-        self._fresh_observation = self._show(self._fresh).numpy()
+        state = states_after(self._model, windows, tf.constant(self._key("follow")))
+        observation = self._first_frames(state, windows) if self._paints else self._show(state)
+        self._fresh = state, (tf.constant(windows.observation[:, -1]), observation) if self._paints else ()
+        self._fresh_observation = observation.numpy()
         self._used = 0
+
+    def _show(self, state: State, before: tf.Tensor | None = None) -> tf.Tensor:
+        return self._model.features(state) if self._observe == "features" else self._view.frame(state, before)
+
+    def _first_frames(self, state: State, windows: Batch) -> tf.Tensor:
+        """Return the model's images of the last frames of windows, painted from the frames before."""
+        before = windows.observation[:, max(windows.observation.shape[1] - 2, 0)]
+        alone = windows.is_first[:, -1] | (windows.observation.shape[1] == 1)
+        return self._view.seen_frame(state, tf.constant(before), tf.constant(alone))
 
     def _key(self, use: str) -> np.ndarray:
         self._calls[use] += 1
@@ -94,12 +112,15 @@ class ImaginedWorlds:
     @graph
     def _advance(self, state: State, action: Any, temperature: Any, seed: Any) -> tuple[Any, ...]:
         imagine_seed, end_seed = tf.unstack(tf.random.split(seed, 2))
+        state, pictures = state
         state = self._model.imagine(state, action, temperature, imagine_seed)
         continuation = self._model.continuation(state)
         uniform = tf.random.stateless_uniform(tf.shape(continuation), end_seed, np.finfo(np.float32).tiny)
         noise = tf.math.log(uniform) - tf.math.log1p(-uniform)
         ended = tf.math.log(continuation) - tf.math.log1p(-continuation) + temperature * noise < 0
-        return state, self._show(state), self._model.reward(state), continuation, ended
+        shown = self._show(state, pictures[0] if pictures else None)
+        pictures = (shown, shown) if pictures else ()
+        return (state, pictures), shown, self._model.reward(state), continuation, ended
 
     @graph
     def _replace(self, state: State, fresh: State, rows: Any, mask: Any) -> State:

@@ -37,6 +37,8 @@ class ModelSpec(NamedTuple):
     """Whether `frame` paints an image of its own for an observed state; otherwise it gives the observed frame back."""
     min_sequence_length: int = 1
     """Steps that a training sequence must hold at least."""
+    copies: bool = False
+    """Whether `frame` may copy from the frame before; otherwise it ignores that."""
 
 
 class Representation(Protocol):
@@ -109,8 +111,14 @@ class WorldModel(Representation, Protocol):
         Long rollouts keep this part of every step; memory that only `imagine` needs is left out, so that they fit.
         """
 
-    def frame(self, state: State) -> tf.Tensor:
-        """Return the image that belongs to a state: uint8 (B, H, W, C)."""
+    def frame(self, state: State, before: tf.Tensor | None = None) -> tf.Tensor:
+        """Return the image that belongs to a state: uint8 (B, H, W, C).
+
+        Args:
+            before: uint8 (B, H, W, C), the frame one step before the state's, of the same episode. A model that copies
+                (`spec.copies`) paints with its help; without it, it shows what the state alone says. No other model is
+                given one.
+        """
 
     def reward(self, state: State) -> tf.Tensor:
         """Return the expected reward that arrived with an imagined state, in the environment's units: float32 (B,).

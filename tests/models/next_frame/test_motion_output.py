@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.models.next_frame.motion import moved
+from worldmodels.models.motion import moved
 from worldmodels.models.next_frame.motion_output import MotionOutput
 from worldmodels.models.next_frame.network import Decoded
 from worldmodels.models.next_frame.patch_config import MotionOutputConfig

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+import pytest
 from keys import down, run, tap
+from tiny_worlds import CopyingModel, WalkModel
 
 from worldmodels.player.session.controls import KeyEvent
 
@@ -22,8 +24,9 @@ def walk(session, steps=6):
     return frames
 
 
-def test_a_saved_state_comes_back_exactly(make_session):
-    session = make_session()
+@pytest.mark.parametrize("model", [WalkModel, CopyingModel])
+def test_a_saved_state_comes_back_exactly(make_session, model):
+    session = make_session(model=model)
     run(session, 4, *down("up"))
     session.tick([KeyEvent("up", False), *tap("c")])
     before = session.snapshot()

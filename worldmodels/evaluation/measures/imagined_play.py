@@ -64,7 +64,8 @@ class ImaginedPlayer:
         states = self._view.observe(rows, observe_seed)
         memory = self._memory(policy, states, rows.is_first, memory_seed)
         options = RolloutOptions(self._horizon, model_temperature)
-        played = self._view.continue_with_policy(states_at(states, -1), policy, memory, options, play_seed)
+        newest = rows.observation[:, -1]
+        played = self._view.continue_with_policy(states_at(states, -1), policy, memory, options, play_seed, newest)
         return tf.nest.map_structure(swap_rows_and_time, played)
 
     def _memory(self, policy: Any, states: State, is_first: tf.Tensor, seed: tf.Tensor) -> State:

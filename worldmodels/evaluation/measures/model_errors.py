@@ -22,6 +22,10 @@ METRICS = (
     "copy_moving_image_error",
     "reconstruction_error",
     "moving_reconstruction_error",
+    "state_image_error",
+    "state_reconstruction_error",
+    "moving_state_image_error",
+    "moving_state_reconstruction_error",
     "reward_accuracy",
     "reward_sum_accuracy",
     "constant_reward_sum_accuracy",
@@ -39,6 +43,17 @@ class MeasuredPrediction(NamedTuple):
     """float32 (W, H): the predicted rewards."""
     continuation: np.ndarray
     """float32 (W, H): the predicted probabilities that the episode goes on."""
+    state_errors: FrameErrors | tuple[()] = ()
+    """The errors of the images that the states alone say, (W, H); () for a model that copies nothing."""
+
+
+class MeasuredReconstruction(NamedTuple):
+    """The errors of a model's images of T frames that it observed, in W windows."""
+
+    frame_errors: FrameErrors
+    """The errors of each image, (W, T)."""
+    state_errors: FrameErrors | tuple[()] = ()
+    """The errors of the images that the states alone say, (W, T); () for a model that copies nothing."""
 
 
 class Curve(NamedTuple):
@@ -74,6 +89,15 @@ class WorldModelErrors(NamedTuple):
     """The error of the last observed frame over those pixels, copied."""
     moving_reconstruction_error: Curve | None
     """The error of the model's image of a frame that it observes over those pixels."""
+    state_image_error: Curve | None
+    """The error of the image that the predicted state alone says, nothing being copied from the frame before. None for
+    a model that copies nothing (`ModelSpec.copies`): its image is that one. The same holds for the three below."""
+    state_reconstruction_error: Curve | None
+    """The error of the image that the state alone says of a frame that it observes."""
+    moving_state_image_error: Curve | None
+    """The error of the image that the predicted state alone says over the pixels that truly move."""
+    moving_state_reconstruction_error: Curve | None
+    """The error of the image that the state alone says of a frame that it observes over those pixels."""
     foresight: EventForesight | None
     """The foresight of rewards and ends a few steps ahead; None where that was not measured."""
     reward_error: Curve
@@ -104,7 +128,7 @@ def model_errors(
     predicted: MeasuredPrediction,
     windows: Batch,
     context: int,
-    reconstruction: FrameErrors | None = None,
+    reconstruction: MeasuredReconstruction | None = None,
     foresight: EventForesight | None = None,
 ) -> WorldModelErrors:
     """Return the errors of a prediction of W windows of C + H steps, C being `context`.
@@ -118,14 +142,20 @@ def model_errors(
     counts = counting(windows.is_last, context)
     copied = frame_errors(windows.observation[:, context - 1 : context], windows.observation, context)
     image, copy_image = _frame_curves(predicted.frame_errors, counts), _frame_curves(copied, counts)
-    seen = None if reconstruction is None else _frame_curves(reconstruction, counts)
+    alone = _frame_curves(predicted.state_errors, counts)
+    seen = _frame_curves(reconstruction.frame_errors if reconstruction else (), counts)
+    seen_alone = _frame_curves(reconstruction.state_errors if reconstruction else (), counts)
     return WorldModelErrors(
         image_error=image[0],
         copy_image_error=copy_image[0],
-        reconstruction_error=seen and seen[0],
+        reconstruction_error=seen[0],
         moving_image_error=image[1],
         copy_moving_image_error=copy_image[1],
-        moving_reconstruction_error=seen and seen[1],
+        moving_reconstruction_error=seen[1],
+        state_image_error=alone[0],
+        state_reconstruction_error=seen_alone[0],
+        moving_state_image_error=alone[1],
+        moving_state_reconstruction_error=seen_alone[1],
         foresight=foresight,
         **_reward_figures(predicted.reward, windows.reward, context, counts),
         **_continuation_figures(predicted.continuation, windows.is_terminal[:, context:], counts),
@@ -178,8 +208,10 @@ def mean_curve(values: np.ndarray, counts: np.ndarray) -> Curve:
         return Curve(n, mean, np.where(n > 1, np.sqrt(variance / n), math.nan))
 
 
-def _frame_curves(errors: FrameErrors, counts: np.ndarray) -> tuple[Curve, Curve]:
-    """Return the curves of the last H steps of errors, over all pixels and over those that move."""
+def _frame_curves(errors: FrameErrors | tuple[()], counts: np.ndarray) -> tuple[Any, Any]:
+    """Return the curves of the last H steps of errors, over all pixels and over those that move; of none, None."""
+    if not errors:
+        return None, None
     everywhere, moving = (values[:, -counts.shape[1] :] for values in errors)
     return mean_curve(everywhere, counts), mean_curve(moving, counts & np.isfinite(moving))
 

@@ -16,8 +16,8 @@ from worldmodels.core.types import Batch, State
 from worldmodels.evaluation.measures.action_effects import Outcomes
 from worldmodels.evaluation.measures.event_foresight import STEPS, EventForesight, event_foresight
 from worldmodels.evaluation.measures.features import as_vectors
-from worldmodels.evaluation.measures.frame_errors import FrameErrorMeter, FrameErrors
-from worldmodels.evaluation.measures.model_errors import MeasuredPrediction
+from worldmodels.evaluation.measures.frame_errors import FrameErrorMeter, frame_errors
+from worldmodels.evaluation.measures.model_errors import MeasuredPrediction, MeasuredReconstruction
 from worldmodels.imagination.model_view import ModelView, Observations, Prediction, states_at, swap_rows_and_time
 from worldmodels.imagination.row_groups import in_row_groups
 from worldmodels.models.api import WorldModel
@@ -49,7 +49,7 @@ class OpenLoopPredictor:
             NumPy arrays, leading (W, H).
         """
         scale = tf.constant(temperature, tf.float32)
-        return self._in_groups(lambda rows, seed: self._continue(rows, scale, seed), windows, key)
+        return self._in_groups(lambda rows, seed: self._continue(rows, scale, seed)[0], windows, key)
 
     def measure(
         self, windows: Batch, key: np.ndarray, temperature: float = 1.0, filmed: Sequence[int] | np.ndarray = ()
@@ -62,20 +62,27 @@ class OpenLoopPredictor:
         meter = FrameErrorMeter(windows.observation, self._context, filmed)
         scale = tf.constant(temperature, tf.float32)
 
-        def keep(predicted: Prediction, rows: np.ndarray) -> MeasuredPrediction:
-            return MeasuredPrediction(meter(predicted.frame, rows), predicted.reward, predicted.continuation)
+        def keep(made: tuple[Prediction, Any], rows: np.ndarray) -> MeasuredPrediction:
+            predicted, alone = made
+            alone = self._errors_alone(alone, windows, rows, self._context)
+            return MeasuredPrediction(meter(predicted.frame, rows), predicted.reward, predicted.continuation, alone)
 
         measured = self._in_groups(lambda rows, seed: self._continue(rows, scale, seed), windows, key, keep)
         return measured, meter.film
 
     def measure_reconstruction(
         self, windows: Batch, key: np.ndarray, filmed: Sequence[int] | np.ndarray = ()
-    ) -> tuple[FrameErrors, np.ndarray] | tuple[None, None]:
+    ) -> tuple[MeasuredReconstruction, np.ndarray] | tuple[None, None]:
         """Return the errors of what `reconstruct` returns, of all C + H steps, and its images of a few windows."""
         if not self._view.spec.reconstructs:
             return None, None
         meter = FrameErrorMeter(windows.observation, 0, filmed)
-        return self._in_groups(self._see, windows, fold(key, 0), meter), meter.film
+
+        def keep(made: tuple[np.ndarray, Any], rows: np.ndarray) -> MeasuredReconstruction:
+            images, alone = made
+            return MeasuredReconstruction(meter(images, rows), self._errors_alone(alone, windows, rows, 0))
+
+        return self._in_groups(self._see, windows, fold(key, 0), keep), meter.film
 
     def foresight(self, windows: Batch, key: np.ndarray, temperature: float = 1.0) -> EventForesight | None:
         """Return how well the model foresees what happens next along W windows of C + H steps.
@@ -136,7 +143,10 @@ class OpenLoopPredictor:
         Args:
             key: int32 (2,), of all samples.
         """
-        return self._in_groups(self._see, windows, fold(key, 0)) if self._view.spec.reconstructs else None
+        if not self._view.spec.reconstructs:
+            return None
+        images: np.ndarray = self._in_groups(lambda rows, seed: self._see(rows, seed)[0], windows, fold(key, 0))
+        return images
 
     def _looks(self, length: int) -> tuple[np.ndarray, np.ndarray]:
         """Return from which steps of a window of so many it looks ahead, (K,), and at which steps, (K, S)."""
@@ -146,14 +156,23 @@ class OpenLoopPredictor:
     def _in_groups(self, function: Any, windows: Batch, key: np.ndarray, *keep: Any) -> Any:
         return in_row_groups(function, Observations.of(windows), key, *keep)
 
-    def _observe_and_continue(self, rows: Observations, temperature: tf.Tensor, seed: tf.Tensor) -> Prediction:
+    def _errors_alone(self, images: Any, windows: Batch, rows: np.ndarray, start: int) -> Any:
+        """Return the errors of images of the states alone; () for a model without them."""
+        return frame_errors(images, windows.observation[rows], start) if self._view.spec.copies else ()
+
+    def _observe_and_continue(
+        self, rows: Observations, temperature: tf.Tensor, seed: tf.Tensor
+    ) -> tuple[Prediction, Any]:
+        """Return the prediction (W, H), and the images of the states alone where the model copies, else ()."""
         observe_seed, continue_seed = tf.unstack(tf.random.split(seed, 2))
         context = tf.nest.map_structure(lambda x: x[:, : self._context], rows)
         state = states_at(self._view.observe(context, observe_seed), -1)
         # The action that was chosen one step before leads to each frame.
         actions = swap_rows_and_time(rows.previous_action[:, self._context :])
-        predicted = self._view.continue_with_actions(state, actions, temperature, continue_seed)
-        return tf.nest.map_structure(swap_rows_and_time, predicted)
+        states = self._view.imagined_states(state, actions, temperature, continue_seed)
+        predicted = self._view.predict_sequence(states, before=rows.observation[:, self._context - 1])
+        alone = self._view.frame_sequence(states) if self._view.spec.copies else ()
+        return tf.nest.map_structure(swap_rows_and_time, (predicted, alone))
 
     def _observe_and_look_ahead(
         self, rows: Observations, temperature: tf.Tensor, seed: tf.Tensor
@@ -197,11 +216,15 @@ class OpenLoopPredictor:
         actions = tf.fill((steps, rows.is_first.shape[0]), action)
         states = self._view.imagined_states(state, actions, temperature, continue_seed)
         predicted = self._view.predict_sequence(states, frames=False)
-        last = tf.nest.map_structure(lambda x: x[-1], states)
-        return Prediction(
-            self._view.frame(last), *(tf.transpose(x) for x in (predicted.reward, predicted.continuation))
-        )
+        if self._view.spec.copies:
+            frame = self._view.frame_sequence(states, rows.observation[:, -1])[-1]
+        else:
+            frame = self._view.frame(tf.nest.map_structure(lambda x: x[-1], states))
+        return Prediction(frame, *(tf.transpose(x) for x in (predicted.reward, predicted.continuation)))
 
-    def _observe_and_decode(self, rows: Observations, seed: tf.Tensor) -> tf.Tensor:
-        states = tf.nest.map_structure(swap_rows_and_time, self._view.observe(rows, seed))
-        return swap_rows_and_time(self._view.frame_sequence(states))
+    def _observe_and_decode(self, rows: Observations, seed: tf.Tensor) -> tuple[tf.Tensor, Any]:
+        """Return the images (W, C + H), and those of the states alone where the model copies, else ()."""
+        states = self._view.observe(rows, seed)
+        by_time = tf.nest.map_structure(swap_rows_and_time, states)
+        alone = swap_rows_and_time(self._view.frame_sequence(by_time)) if self._view.spec.copies else ()
+        return self._view.reconstruct(states, rows), alone

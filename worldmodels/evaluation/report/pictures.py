@@ -46,15 +46,16 @@ def draw_errors(errors: Mapping[float, WorldModelErrors], save: Path) -> Path:
         return [*lines, _curve(label, getattr(first, baseline), baseline=True)]
 
     commonest = "always the commonest"
-    images = curves("image_error", "copy_image_error", "last frame copied")
-    if first.reconstruction_error:
-        images.insert(-1, _curve("reconstruction", first.reconstruction_error))
-    moving = curves("moving_image_error", "copy_moving_image_error", "last frame copied")
-    if first.moving_reconstruction_error:
-        moving.insert(-1, _curve("reconstruction", first.moving_reconstruction_error))
+    others = {"reconstruction": "reconstruction_error", "state alone": "state_image_error"}
+
+    def images(prefix: str) -> list[HorizonCurve]:
+        *lines, copied = curves(f"{prefix}image_error", f"copy_{prefix}image_error", "last frame copied")
+        found = {label: getattr(first, prefix + name) for label, name in others.items()}
+        return [*lines, *(_curve(label, curve) for label, curve in found.items() if curve), copied]
+
     chart = {
-        "Image error, mean squared": images,
-        "Image error of moving pixels": moving,
+        "Image error, mean squared": images(""),
+        "Image error of moving pixels": images("moving_"),
         "Reward accuracy": curves("reward_accuracy", "constant_reward_accuracy", commonest),
         "Reward sum accuracy": curves("reward_sum_accuracy", "constant_reward_sum_accuracy", commonest),
         "Continuation accuracy": curves("continuation_accuracy", "constant_continuation_accuracy", "always goes on"),

@@ -13,11 +13,11 @@ import tensorflow as tf
 from worldmodels.models.distributions import categorical_nll
 from worldmodels.models.encoders import from_patches, to_float, to_image, to_patches
 from worldmodels.models.layers import Layer
+from worldmodels.models.motion import find_motions, moved
 from worldmodels.models.next_frame.conv_layers import Linear
-from worldmodels.models.next_frame.motion import find_motions, moved
 from worldmodels.models.next_frame.network import Decoded, Network
 from worldmodels.models.next_frame.patch_config import MotionOutputConfig
-from worldmodels.models.next_frame.patch_grid import cover, patch_side
+from worldmodels.models.patch_grid import cover, patch_side
 
 VOTE = 16
 """Units in which a pixel weighs its own candidates."""

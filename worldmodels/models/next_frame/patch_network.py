@@ -7,12 +7,12 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.models.layers import Layer
+from worldmodels.models.motion import find_motions
 from worldmodels.models.next_frame.conv_layers import ActionEmbedding, Inject, LayerNorm, Linear
-from worldmodels.models.next_frame.motion import find_motions
 from worldmodels.models.next_frame.network import Decoded, Encoded, NetworkShape
 from worldmodels.models.next_frame.noise import Noise
 from worldmodels.models.next_frame.patch_config import PatchNetworkConfig
-from worldmodels.models.next_frame.patch_grid import grid_shape, patch_side, patches_of
+from worldmodels.models.patch_grid import grid_shape, patch_side, patches_of
 
 NARROW = 16
 """Channels of a patch on its way into the bottleneck, and out of it."""

@@ -11,6 +11,20 @@ from worldmodels.models.config import ConvConfig, HeadConfig, LaPropConfig, Laye
 
 
 @dataclass(frozen=True)
+class PictureConfig(Section):
+    """A decoder that may copy from the frame before, along motions of the picture, beside the plain one."""
+
+    motions: Size = 2
+    """Motions of a frame, besides standing still."""
+    units: Size = 128
+    """Units of the layer in which the state and the frame before meet."""
+    depth: Size = 64
+    """Units of a square of 4 x 4 pixels, in which the choice for each pixel is made."""
+    pairs: Size = 3
+    """Pairs of successive frames of which it learns at each update; of a smaller batch, one for each step."""
+
+
+@dataclass(frozen=True)
 class RSSMConfig(Section):
     """The recurrent state-space model, its sizes and losses; the defaults are DreamerV2's figures for Atari."""
 
@@ -32,6 +46,8 @@ class RSSMConfig(Section):
     """Layers that read an image."""
     decoder: ConvConfig | PatchConfig = field(default_factory=ConvConfig)
     """Layers that paint an image."""
+    picture: PictureConfig | None = None
+    """Layers that sharpen an image by copying from the frame before; null: none. Nothing else learns from them."""
     heads: HeadConfig = field(default_factory=HeadConfig)
     """Dense layers of the reward head and of the continuation head."""
     reward_transform: Literal["none", "tanh", "symlog"] = "tanh"
@@ -58,4 +74,5 @@ class RSSMConfig(Section):
     def spec(self, observation_shape: tuple[int, int, int], num_actions: int) -> ModelSpec:
         """Return what others need to know of the model; `observation_shape` is (H, W, C)."""
         features = self.recurrent + self.latents * (self.classes or 1)
-        return ModelSpec(observation_shape, num_actions, "vector", (features,), reconstructs=True)
+        copies = self.picture is not None
+        return ModelSpec(observation_shape, num_actions, "vector", (features,), reconstructs=True, copies=copies)

@@ -14,6 +14,7 @@ from worldmodels.models.encoders import build_encoder
 from worldmodels.models.graph import graph
 from worldmodels.models.rssm.cell import Dynamics, RSSMState
 from worldmodels.models.rssm.config import RSSMConfig
+from worldmodels.models.rssm.learned_picture import LearnedPicture, choose_pairs
 from worldmodels.models.rssm.objectives import (
     REWARD_HEADS,
     ContinuationHead,
@@ -47,6 +48,11 @@ class RSSM:
         if self.balance:
             self.variables |= {f"balance/{name}": scale for name, scale in self.balance.logarithms.items()}
         self.optimizer = build_optimizer(self.variables, config.optimizer)
+        self.picture = (
+            LearnedPicture(config.picture, features, observation_shape, seeds, config.optimizer)
+            if config.picture
+            else None
+        )
 
     def initial(self, batch: int) -> RSSMState:
         return self.dynamics.initial(batch)
@@ -74,8 +80,10 @@ class RSSM:
         return tf.concat([state.latent, state.recurrent], -1)
 
     @graph
-    def frame(self, state: RSSMState) -> tf.Tensor:
-        return self.decoder.images(self.decoder(self.features(state)))
+    def frame(self, state: RSSMState, before=None) -> tf.Tensor:
+        features = self.features(state)
+        alone = self._alone(features)
+        return alone if before is None or self.picture is None else self.picture.images(features, alone, before)
 
     @graph
     def reward(self, state: RSSMState) -> tf.Tensor:
@@ -89,16 +97,33 @@ class RSSM:
     def fit(self, batch: Batch, seed, weights=None) -> tuple[dict[str, tf.Tensor], RSSMState]:
         with tf.GradientTape() as tape:
             loss, metrics, states = self._loss(batch, seed, weights)
-        norm, finite = self.optimizer.minimize(tape, loss)
-        metrics |= {"loss": loss, "gradient_norm": norm, "finite": tf.cast(finite, tf.float32)}
+        gradients = self.optimizer.gradients(tape, loss)
+        finite = gradients.finite
+        if self.picture and batch.is_first.shape[1] > 1:
+            # Before anything changes: either both change or none.
+            seed = tf.random.experimental.stateless_fold_in(seed, 1)
+            pairs = choose_pairs(batch, self.features(states), self._alone, self.picture.count, seed)
+            found, of_picture = self.picture.gradients(pairs)
+            finite &= found.finite
+            self.picture.optimizer.apply(found, finite)
+            metrics |= of_picture
+        self.optimizer.apply(gradients, finite)
+        metrics |= {"loss": loss, "gradient_norm": gradients.norm, "finite": tf.cast(finite, tf.float32)}
         return {f"model/{name}": value for name, value in metrics.items()}, states
 
     def save(self) -> dict[str, Any]:
-        return {"weights": save_variables(self.variables), "optimizer": self.optimizer.save()}
+        picture = {"picture": self.picture.save()} if self.picture else {}
+        return {"weights": save_variables(self.variables), "optimizer": self.optimizer.save(), **picture}
 
     def load(self, tree: dict[str, Any]) -> None:
+        if self.picture:
+            self.picture.load(tree.get("picture", {}))
         load_variables(self.variables, tree["weights"], "the world model")
         self.optimizer.load(tree["optimizer"])
+
+    def _alone(self, features: tf.Tensor) -> tf.Tensor:
+        """Return the images that states alone say, uint8 (N, H, W, C)."""
+        return self.decoder.images(self.decoder(features))
 
     def _follow(self, observations, previous_actions, is_first, seed, state=None):
         """Return posterior states (B, T, ...) and statistics (B, T, S)."""

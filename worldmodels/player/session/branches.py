@@ -32,6 +32,7 @@ class Branches:
         self._root = world.key("branch")
         self._step = 0
         self._state: Any = None
+        self._before: npt.NDArray[np.uint8] | None
         self._returns: npt.NDArray[np.float64]
         self._survival: npt.NDArray[np.float64]
         self._start()
@@ -42,9 +43,12 @@ class Branches:
             self._start()
             return
         key = fold(self._root, self._step)
-        self._state, prediction = self._world.model.step(self._state, self._actions, np.float32(temperature), key)
+        self._state, prediction = self._world.model.step(
+            self._state, self._actions, np.float32(temperature), key, self._before
+        )
         self._step += 1
         self._frames = np.asarray(prediction.frame)
+        self._before = self._frames if self._world.model.spec.copies else None
         self._returns += np.asarray(prediction.reward) * self._survival
         self._survival = self._survival * np.asarray(prediction.continuation)
 
@@ -61,4 +65,5 @@ class Branches:
         self._state = self._world.model.repeat(self._world.tracker.state, rows)
         self._step = 0
         self._returns, self._survival = np.zeros(rows), np.ones(rows)
-        self._frames = np.asarray(self._world.model.frame(self._state))
+        self._frames = np.asarray(self._world.model.frame(self._state, self._world.before_real(rows)))
+        self._before = self._world.newest_real(rows)

@@ -47,24 +47,28 @@ class ModelWorld:
         self.reconstruction: Frame | None = None
         self.measures_uncertainty = False
         self.uncertainty: npt.NDArray[np.float32] | None = None
+        self._newest: Frame
+        """The frame of `predicted`, from which the next may be copied: the real one where it was put back."""
 
     def step(self, action: int) -> None:
         """Predict the step of `action`, before the tracker observes where it really led."""
         before = self.predicted
         self._steps += 1
         self.predicted, prediction = self._imagine(before, action, self.key("predict"))
-        self._show(prediction)
         self.uncertainty = self._measure_uncertainty(before, action) if self.measures_uncertainty else None
+        self._show(prediction)
+        self._newest = self.frame
 
     def put_back(self) -> None:
         """Predict on from the real state."""
         self.predicted, self.uncertainty = self.tracker.state, None
-        self._show(self.model.predict(self.predicted))
+        self._show(self.model.predict(self.predicted, self.before_real()))
+        self._newest = self.tracker.frames[-1]
 
     def reconstruct(self) -> None:
         """Update the model's own picture of the frame that the tracker observed last."""
         if self.model.spec.reconstructs:
-            self.reconstruction = np.asarray(self.model.frame(self.tracker.state))[0]
+            self.reconstruction = np.asarray(self.model.frame(self.tracker.state, self.before_real()))[0]
 
     def key(self, use: str) -> Key:
         """Return the key of this step's samples for one use."""
@@ -72,13 +76,22 @@ class ModelWorld:
 
     def save(self) -> Any:
         """Return what `load` needs to go on from here exactly, besides the tracker."""
-        return self.predicted, self.uncertainty, self._steps
+        shown = self.frame, self.reward, self.continuation
+        return self.predicted, self.uncertainty, self._steps, self._newest, shown
 
     def load(self, saved: Any) -> None:
         """Go back to what `save` gave; the tracker must have gone back already."""
-        self.predicted, self.uncertainty, self._steps = saved
-        self._show(self.model.predict(self.predicted))
+        self.predicted, self.uncertainty, self._steps, self._newest, shown = saved
+        self.frame, self.reward, self.continuation = shown
         self.reconstruct()
+
+    def before_real(self, rows: int = 1) -> npt.NDArray[np.uint8] | None:
+        """Return the frame before the real one, so many times; None for a model that copies none, and at the first."""
+        return self._rows(self.tracker.frames[0], rows) if len(self.tracker.frames) > 1 else None
+
+    def newest_real(self, rows: int) -> npt.NDArray[np.uint8] | None:
+        """Return the real frame, so many times; None for a model that copies none."""
+        return self._rows(self.tracker.frames[-1], rows)
 
     def warm_up(self) -> None:
         """Compile what `step` calls; the states stay what they are."""
@@ -89,9 +102,12 @@ class ModelWorld:
         self._measure_uncertainty(self.predicted, 0)
 
     def _imagine(self, state: Any, action: int, key: Key, rows: int = 1) -> tuple[Any, Prediction]:
-        actions = np.full(rows, action, np.int32)
-        state, prediction = self.model.step(state, actions, np.float32(self._settings.temperature), key)
+        actions, before = np.full(rows, action, np.int32), self._rows(self._newest, rows)
+        state, prediction = self.model.step(state, actions, np.float32(self._settings.temperature), key, before)
         return state, prediction
+
+    def _rows(self, frame: Frame, rows: int) -> npt.NDArray[np.uint8] | None:
+        return np.repeat(frame[None], rows, 0) if self.model.spec.copies else None
 
     def _measure_uncertainty(self, before: Any, action: int) -> npt.NDArray[np.float32]:
         """Return the standard deviation of each pixel over samples of one step, the largest of its channels."""

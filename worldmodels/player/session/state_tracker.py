@@ -22,25 +22,29 @@ class StateTracker:
         self.steps = 0
         """Frames observed so far, in all episodes together."""
         self.state: Any = None
+        self.frames: tuple[Frame, ...] = ()
+        """The last two frames of the episode, the newest last; after its first, that one alone."""
 
     def reset(self, observation: Frame) -> None:
         """Begin a real episode with its first frame."""
+        self.frames = ()
         self._observe(observation, action=0, is_first=True, state=self.representation.initial(1))
 
     def step(self, action: int, observation: Frame) -> None:
         """Observe the frame to which `action` really led."""
         self._observe(observation, action, is_first=False, state=self.state)
 
-    def save(self) -> tuple[int, Any]:
+    def save(self) -> tuple[int, Any, tuple[Frame, ...]]:
         """Return what `load` needs to go on from here exactly."""
-        return self.steps, self.state
+        return self.steps, self.state, self.frames
 
-    def load(self, saved: tuple[int, Any]) -> None:
+    def load(self, saved: tuple[int, Any, tuple[Frame, ...]]) -> None:
         """Go back to what `save` gave."""
-        self.steps, self.state = saved
+        self.steps, self.state, self.frames = saved
 
     def _observe(self, observation: Frame, action: int, is_first: bool, state: Any) -> None:
         self.steps += 1
+        self.frames = (*self.frames[-1:], observation)
         key = fold(self._key, self.steps)
         self.state = self.representation.observe(
             state, observation[None], np.array([action], np.int32), np.array([is_first]), key

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from worldmodels.models.next_frame.motion import find_motions, moved, offsets
+from worldmodels.models.motion import edge_correlation, find_motions, moved, offsets
 
 REACH = 3
 
@@ -50,3 +50,16 @@ def test_the_second_motion_explains_what_the_first_does_not():
 def test_a_still_picture_stands_still():
     image = textured(0)
     assert find_motions(image, image, 2, REACH).numpy().tolist() == [[[0, 0], [0, 0]]]
+
+
+def test_edges_tell_of_a_motion_even_where_the_target_is_blurred():
+    frames = np.concatenate([textured(number, 32) for number in range(3)])
+    motions = np.array([[2, -1], [0, 0], [-3, 3]], np.int32)
+    target = tf.cast(moved(tf.constant(frames), motions), tf.float32)
+    blurred = tf.cast(0.5 * target + 0.5 * tf.nn.avg_pool2d(target, 3, 1, "SAME"), tf.uint8)
+    agreement = edge_correlation(tf.constant(frames), blurred, REACH).numpy()
+    assert offsets(REACH)[agreement.argmax(1)].tolist() == motions.tolist()
+    np.testing.assert_allclose(agreement.mean(1), 0, atol=1e-4)
+    np.testing.assert_allclose(agreement.std(1), 1, atol=1e-4)
+    plain = np.full((1, 32, 32, 3), 7, np.uint8)
+    np.testing.assert_array_equal(edge_correlation(tf.constant(plain), tf.constant(plain), REACH), np.zeros((1, 49)))
