@@ -94,6 +94,7 @@ AGENTS: dict[str, Any] = {
         value_distribution="two_hot",
         value_target="online",
         slow_regularizer=1.0,
+        replay_value_scale=0.3,
         actor_optimizer=LAPROP,
         critic_optimizer=LAPROP,
     ),
