@@ -72,6 +72,7 @@ MODELS: dict[str, Any] = {
         hidden=12,
         latents=3,
         classes=4,
+        blocks=2,
         uniform_mix=0.01,
         style=V3,
         encoder=PATCH,
