@@ -153,7 +153,8 @@ class GRUCell(Layer):
 
     def advance(self, gates: tf.Tensor, state: tf.Tensor) -> tf.Tensor:
         """Return the new state (N, units), from pre-activations of the gates (N, 3 * units) and the state before."""
-        return gated_update(*tf.split(layer_norm(gates, self.scale, self.offset), 3, -1), state)
+        reset, candidate, update = tf.split(layer_norm(gates, self.scale, self.offset), 3, -1)
+        return gated_update(reset, candidate, update, state)
 
 
 def gated_update(reset: tf.Tensor, candidate: tf.Tensor, update: tf.Tensor, state: tf.Tensor) -> tf.Tensor:
