@@ -133,17 +133,25 @@ class ModelView:
         return self.predict_sequence(rollout_actions(self._model, state, actions, temperature, seed), frames)
 
     def continue_with_policy(
-        self, state: State, policy: Policy, memory: State, options: RolloutOptions, seed: tf.Tensor
+        self,
+        state: State,
+        policy: Policy,
+        memory: State,
+        options: RolloutOptions,
+        seed: tf.Tensor,
+        frames: bool = True,
     ) -> Prediction:
         """Return the predictions (H, B) after each step of a policy from B states; call it inside a `tf.function`.
 
         Args:
             memory: of the policy, leading B; () if it has none.
             seed: int32 (2,).
+            frames: whether images are asked for, which cost most.
         """
         trajectory = rollout(self._model, policy, state, memory, options, seed)
-        frames = self.frame_sequence(tf.nest.map_structure(lambda x: x[1:], trajectory.states))
-        return Prediction(frames, trajectory.rewards[1:], trajectory.continuations[1:])
+        after = tf.nest.map_structure(lambda x: x[1:], trajectory.states)
+        images = self.frame_sequence(after) if frames else None
+        return Prediction(images, trajectory.rewards[1:], trajectory.continuations[1:])
 
 
 def swap_rows_and_time(x: tf.Tensor) -> tf.Tensor:
