@@ -46,7 +46,7 @@ VALUE_DISTRIBUTIONS = {"normal": (_normal_value, _normal_value_nll, 1), "two_hot
 
 
 class ValueTargets(NamedTuple):
-    """What the critic has to say of N states."""
+    """The targets of the critic at N states."""
 
     features: tf.Tensor
     """(N, ...)."""
@@ -55,7 +55,7 @@ class ValueTargets(NamedTuple):
     slow_values: tf.Tensor
     """The target critic's values."""
     weights: tf.Tensor
-    """How much each state counts."""
+    """The weight of each state in the loss."""
 
 
 class ActorCritic:

@@ -1,4 +1,4 @@
-"""How much more a policy earns in the model than in reality, from the same starts: whether it fools its model.
+"""A policy that fools its model: it earns more in the model than in reality, from the same starts.
 
 A policy that learns in a model learns its mistakes too: where the model promises rewards that are not there, it goes.
 """
@@ -16,7 +16,7 @@ from worldmodels.imagination.model_view import Prediction
 FOOLED = 1.5
 """Imagined return, as a multiple of the real one, above which a policy fools its model."""
 UNSEEN = 3.0
-"""What happens to one start in N is missed by a sample of N / UNSEEN with a probability of 95 % (the rule of three)."""
+"""Starts in W that may be paid without one seen among W, with a probability of 5 % (the rule of three)."""
 
 
 class Optimism(NamedTuple):
