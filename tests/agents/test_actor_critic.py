@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
-from line import Line
+from line import Line, Place
 
 from worldmodels.agents import build_agent
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
+from worldmodels.agents.api import Replayed
 from worldmodels.core.errors import CheckpointError
 from worldmodels.models.config import HeadConfig, LaPropConfig, OptimizerConfig
 
@@ -46,6 +47,7 @@ V3: dict[str, Any] = {
     "value_distribution": "two_hot",
     "value_target": "online",
     "slow_regularizer": 1.0,
+    "replay_value_scale": 0.3,
     "target_every": 1,
     "target_share": 0.02,
     "uniform_mix": 0.01,
@@ -99,6 +101,67 @@ def test_the_slow_critic_draws_the_critic_to_itself(build, line, starts):
     added = [loss(1.0, value) - loss(0.0, value) for value in (1.5, 3.0)]
     assert 0.5 < added[0] <= 0.5 * 1.5**2
     assert added[1] == pytest.approx(4 * added[0], rel=1e-4)
+
+
+LONG = Place(tf.constant([[[-2.0], [-1.0], [3.0], [0.0], [1.0], [-1.0], [2.0]]] * 2))
+RECORDED = Replayed(
+    LONG,
+    tf.constant([[9.0, 1, 2, 0, 4, 3, 5]] * 2),
+    tf.constant([[False, False, True, False, True, False, False]] * 2),
+    tf.constant([[False, False, True, False, False, False, False]] * 2),
+    tf.constant([1.0, 0.25]),
+)
+"""Two windows that differ in weight: an episode terminates at step 2, the next one is cut off at step 4."""
+HALVES = replace(CONFIG, discount=0.5, return_lambda=0.5, replay_value_scale=0.3)
+
+
+def test_returns_of_recorded_windows_by_hand(build, line):
+    imagined = tf.range(0.0, 140.0, 10.0)  # of all states: 0 to 60 in the first window, 70 to 130 in the second
+    targets = build(config=HALVES)._recorded_targets(RECORDED, line, imagined)
+    np.testing.assert_array_equal(targets.weights, [[1, 1, 0, 1, 0, 1], [0.25, 0.25, 0, 0.25, 0, 0.25]])
+    returns = np.where(targets.weights, targets.returns, 0)
+    # The terminal step ends with its reward of 2; step 4 and the last one with half of what was imagined from them.
+    assert returns[0].tolist() == [1 + 0.5 * (0.5 * 10 + 0.5 * 2), 2, 0, 4 + 0.5 * 40, 0, 5 + 0.5 * 60]
+    assert returns[1].tolist() == [1 + 0.5 * (0.5 * 80 + 0.5 * 2), 2, 0, 4 + 0.5 * 110, 0, 5 + 0.5 * 130]
+    np.testing.assert_array_equal(tf.argmax(targets.features, -1) - 3, [-2, -1, 3, 0, 1, -1] * 2)
+
+
+@pytest.mark.parametrize(("target", "value"), [("slow", 10), ("online", 20)])
+def test_the_critic_ends_recorded_returns_where_not_all_states_were_imagined_from(build, line, target, value):
+    agent = build(config=replace(HALVES, value_target=target))
+    tree = agent.save()
+    tree["target"]["target/dense_1/bias"] = np.array([10], np.float32)
+    tree["critic"]["critic/dense_1/bias"] = np.array([20], np.float32)
+    agent.load(tree)
+    targets = agent._recorded_targets(RECORDED, line, tf.zeros((3,)))
+    assert targets.slow_values.numpy().tolist() == [[10] * 6] * 2
+    assert targets.returns[0, 5] == 5 + 0.5 * value
+
+
+def test_the_critic_learns_from_what_really_followed(build, line):
+    """Where the model says that nothing is ever paid, and a recording that it was."""
+
+    class Poor(type(line)):
+        def reward(self, state):
+            return tf.zeros_like(state.position[:, 0])
+
+    def value(scale: float) -> float:
+        agent, world, few = build(config=replace(HALVES, replay_value_scale=scale)), Poor(), Place(tf.zeros((3, 1)))
+        for i in range(20):
+            metrics = agent.update_from_imagination(world, few, tf.ones((3,)), seed(i), RECORDED)
+        assert ("policy/replay_critic_loss" in metrics) == (scale > 0)
+        return float(agent.act(PLACES[1:2], (), 0.0, seed(0))[2]["value"][0])
+
+    assert value(0.0) == 0
+    assert value(3.0) > 1
+
+
+def test_a_recorded_reward_that_is_not_finite_changes_nothing(build, line, starts):
+    agent = build(config=HALVES)
+    before = agent.save()
+    broken = RECORDED._replace(rewards=RECORDED.rewards * float("nan"))
+    assert agent.update_from_imagination(line, starts, CONTINUES, seed(0), broken)["policy/finite"] == 0
+    np.testing.assert_equal(agent.save(), before)
 
 
 def test_a_start_after_the_end_teaches_nothing(build, line, starts):

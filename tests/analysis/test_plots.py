@@ -36,6 +36,18 @@ def test_one_value_of_several_runs(tmp_path: Path) -> None:
     assert painted(saved) == (1125, 630)
 
 
+def test_an_imagined_return_stands_beside_the_real_one(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    lines = [json.dumps({"step": i, "eval/imagined_return": i, "eval/real_return": 5 - i}) for i in range(6)]
+    (run / "metrics.jsonl").write_text("".join(line + "\n" for line in lines))
+    both, one = (
+        plot_runs([run], f"eval/{side}_return", save=tmp_path / f"{side}.png") for side in ("imagined", "real")
+    )
+    assert painted(both) == painted(one)
+    assert both.read_bytes() != one.read_bytes()
+
+
 def test_the_same_curves_give_the_same_bytes(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run")
     first = plot_runs([run], "eval/return", save=tmp_path / "first.png").read_bytes()

@@ -4,7 +4,7 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.models.config import LayerStyle
-from worldmodels.models.layers import MLP, Activation, Conv, Dense, GRUCell, TransposedConv, layer_norm
+from worldmodels.models.layers import MLP, Activation, BlockDense, Conv, Dense, GRUCell, TransposedConv, layer_norm
 from worldmodels.models.variables import named_variables
 
 
@@ -28,6 +28,14 @@ def test_mlp_by_hand():
         weight.assign(value)
     # elu(2 * 3 - 4) * 3 + 1, and elu(2 * 1 - 4) * 3 + 1 with elu(-2) = exp(-2) - 1
     np.testing.assert_allclose(mlp(tf.constant([[3.0], [1.0]])), [[7.0], [3 * np.exp(-2) - 2]], rtol=1e-5)
+
+
+def test_blocks_see_their_own_inputs():
+    layer = BlockDense(4, 2, 2, random(), "blocks")
+    layer.kernel.assign([[[1.0], [2.0]], [[3.0], [4.0]]])
+    layer.bias.assign([0.5, -1.0])
+    given = layer(tf.constant([[1.0, 10, 100, 1000], [0, 1, 0, 1]]))
+    np.testing.assert_array_equal(given, [[21.5, 4299], [2.5, 3]])
 
 
 def test_a_style_with_a_norm_and_silu_by_hand():

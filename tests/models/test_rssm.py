@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from worldmodels.core.errors import CheckpointError
+from worldmodels.core.errors import CheckpointError, ConfigError
 from worldmodels.core.types import Batch
 from worldmodels.models.config import ConvConfig
+from worldmodels.models.rssm.config import RSSMConfig
+from worldmodels.models.scan import scan
 
 ACTIONS = np.array([1, 0, 4, 2], np.int32)
 
@@ -47,8 +49,10 @@ def test_latents_are_exactly_one_hot(model, state):
     assert set(np.unique(groups)) == {0.0, 1.0}
 
 
-def test_a_sequence_is_the_same_as_its_steps(model, batch, seed):
+@pytest.mark.parametrize("blocks", [1, 2])
+def test_a_sequence_is_the_same_as_its_steps(build, batch, seed, blocks):
     """With the same noise, one loop over 6 steps agrees with 6 calls."""
+    model = build(blocks=blocks)
     dynamics, steps = model.dynamics, 6
     embeddings = tf.random.stateless_normal((4, steps, model.encoder.size), seed)
     noise = dynamics.latents.noise((steps, 4), seed)
@@ -62,6 +66,52 @@ def test_a_sequence_is_the_same_as_its_steps(model, batch, seed):
         np.testing.assert_allclose(state.recurrent, whole.recurrent[:, t], atol=1e-6)
         np.testing.assert_array_equal(state.latent, whole.latent[:, t])
         np.testing.assert_allclose(one_statistics[:, 0], statistics[:, t], atol=1e-6)
+
+
+@pytest.mark.parametrize("blocks", [1, 4])
+def test_the_memory_moves_alike_in_a_scan_and_in_imagination(build, batch, seed, blocks):
+    model = build(blocks=blocks)
+    states = model.observe_sequence(batch.observation, batch.action, batch.is_first, seed)
+    before, after = (tf.nest.map_structure(lambda x, t=t: x[:, t], states) for t in (4, 5))
+    imagined = model.imagine(before, batch.action[:, 5], 1.0, seed)
+    np.testing.assert_allclose(imagined.recurrent, after.recurrent, atol=1e-6)
+
+
+def test_a_blocks_weights_learn_as_without_a_scan(build, batch, seed):
+    """The gradients of a loop's products are taken after it: here against steps one by one."""
+    dynamics = build(blocks=2).dynamics
+    latent, recurrent = (tf.random.stateless_normal((2, 4, size), seed) for size in (12, 16))
+    actions = tf.one_hot(batch.action[:, :2], 5)
+    weights = [weight.value for weight in dynamics.recurrence.trainable_weights]
+
+    def scanned():
+        loop = dynamics.recurrence.loop(actions)
+
+        def step(nothing, *inputs):
+            new, used = loop.step(*inputs)
+            return nothing, new, *used
+
+        _, new, *used = scan(step, (tf.zeros(()),), (latent, recurrent, *loop.inputs))
+        for product, given in zip(loop.products, used, strict=True):
+            product.collect(given)
+        return new
+
+    def stepped():
+        return tf.stack([dynamics.recurrence(latent[t], actions[:, t], recurrent[t]) for t in range(2)])
+
+    @tf.function
+    def gradients(run):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(run() ** 2)
+        return tape.gradient(loss, weights)
+
+    for one, other in zip(gradients(scanned), gradients(stepped), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-5)
+
+
+def test_blocks_divide_the_memory():
+    with pytest.raises(ConfigError, match="model.blocks must divide model.recurrent, 600, .* Received 7"):
+        RSSMConfig(blocks=7)
 
 
 def test_a_first_observation_forgets_what_was_before(model, batch, state, seed):

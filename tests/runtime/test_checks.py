@@ -116,3 +116,8 @@ def test_tensorflow_is_not_needed_to_find_them():
         "except ConfigError: sys.exit('tensorflow' in sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_a_critic_that_learns_from_recordings_needs_starts_along_them():
+    starts = {"training": {"starts": {"context": 4, "rollouts": 16}}, "agent": {"replay_value_scale": 0.3}}
+    refused(starts, "agent.replay_value_scale .* training.starts.context is 4: imagination starts elsewhere")

@@ -89,9 +89,12 @@ class ToyAgent:
         action = tf.argmax(logits + noise, -1, tf.int32)
         return action, state, {"logits": logits, "value": state[:, 0] * self.weight}
 
-    def update_from_imagination(self, model, starts, continuations, seed):
+    def update_from_imagination(self, model, starts, continuations, seed, replayed=None):
         drawn = tf.random.stateless_uniform((), seed)
         loss = tf.reduce_mean(model.features(starts)) + tf.reduce_mean(continuations) + drawn
+        if replayed is not None:
+            loss += tf.reduce_mean(replayed.rewards * replayed.weights[:, None]) + tf.reduce_mean(replayed.states)
+            loss += sum(tf.reduce_mean(tf.cast(x, tf.float32)) for x in (replayed.is_last, replayed.is_terminal))
         return self._learn(loss)
 
     def update_from_experience(self, experience, seed):

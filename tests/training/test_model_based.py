@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from worldmodels.agents.api import Replayed
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.errors import NonFiniteError
-from worldmodels.core.types import Step
+from worldmodels.core.types import Batch, Step
 
 # Two environments; each turn collects 20 steps of each, in rollouts of 10 that the agent learns from.
 PHASED = {
@@ -167,6 +168,28 @@ def test_without_context_rollouts_start_at_states_of_the_last_batch(model_based)
     again, _ = loop._starts.draw(1)
     np.testing.assert_array_equal(states, again)
     assert (loop._starts.draw(2)[0] != states).numpy().any()
+
+
+def test_agents_are_given_the_last_batch_with_its_weights_and_borders(model_based):
+    loop = model_based({**PHASED, "event_share": 0.5, "starts": {}}, demonstrations=eventful())
+    loop.begin()
+    while loop.iterate().phase != "improve":
+        pass
+    replayed = loop._starts.replayed
+    assert replayed.states.shape == (2, 4, 1) and replayed.rewards.shape == (2, 4)
+    assert replayed.weights.shape == (2,) and not np.all(replayed.weights == 1)
+    while loop.iterate().phase == "improve":
+        pass
+    assert loop._starts.replayed is None
+
+
+def test_where_another_recording_begins_an_episode_is_cut_off():
+    flags = np.array([[False, False, False, True]])
+    is_first = np.array([[True, False, True, False]])
+    batch = Batch(np.zeros((1, 4, 8, 8, 3), np.uint8), np.zeros((1, 4), np.float32), is_first, flags, flags, flags)
+    replayed = Replayed.of((), batch)
+    assert replayed.is_last.tolist() == [[False, True, False, True]]
+    assert replayed.weights.tolist() == [1]
 
 
 def test_random_steps_are_no_experience(model_based):

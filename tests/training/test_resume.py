@@ -112,8 +112,10 @@ BFLOAT16 = ("precision=bfloat16", "schedule.evaluate_every=0")
 EVENTS = (
     "env.game=fruitbot", "training.prefill_policy=held", "training.prefill_events=1000", "training.prefill_most=200",
     "training.event_share=0.5", "training.steps=304", "schedule.evaluate_every=0", "training.exploration.epsilon=0.2",
+    "agent.replay_value_scale=0.3",
 )  # fmt: skip
-"""Held actions, exploration, a prefill that looks for more events than there are, and windows around events."""
+"""Held actions, exploration, a prefill that looks for more events than there are, windows around events, and the value
+of all."""
 
 
 # SimPLe's loop writes its sixth record while the policy improves in the first turn.

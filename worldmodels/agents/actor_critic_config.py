@@ -12,7 +12,7 @@ from worldmodels.models.config import HeadConfig, LaPropConfig, LayerStyle, Opti
 
 @dataclass(frozen=True)
 class ActorCriticConfig(Section):
-    """An actor and a critic that learn in imagination alone; the defaults are DreamerV2's figures for Atari."""
+    """An actor and a critic that learn in imagination; the defaults are DreamerV2's figures for Atari."""
 
     kind: str = "actor_critic"
     learns_from_experience = False  # a fact about the kind, not a setting: so without a type
@@ -51,6 +51,9 @@ class ActorCriticConfig(Section):
     as in DreamerV3."""
     slow_regularizer: NonNegative = 0.0
     """Weight of a loss that draws the critic towards the target critic (`slowreg` in DreamerV3)."""
+    replay_value_scale: NonNegative = 0.0
+    """Weight of the critic's loss on the returns of recorded experience, besides those of imagined rollouts (`repval`
+    in DreamerV3); 0: the critic learns in imagination alone."""
     actor_optimizer: OptimizerConfig | LaPropConfig = field(default_factory=lambda: OptimizerConfig(learning_rate=4e-5))
     """Optimizer of the policy."""
     critic_optimizer: OptimizerConfig | LaPropConfig = field(

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from worldmodels.core.types import State
+import numpy as np
+
+from worldmodels.core.types import Batch, State
 from worldmodels.models.api import WorldModel
 
 if TYPE_CHECKING:
@@ -41,6 +43,32 @@ class Experience(NamedTuple):
     """The agent's memory before the first observation, leading B."""
 
 
+class Replayed(NamedTuple):
+    """B windows of T recorded steps, which may cross borders of episodes, and the states that a model had along them.
+
+    As in `Batch`, reward and flags arrived *with* the observation of a state.
+    """
+
+    states: State
+    """A nest of tensors, leading (B, T)."""
+    rewards: tf.Tensor
+    """float32 (B, T)."""
+    is_last: tf.Tensor
+    """bool (B, T): the next step of the window, if there is one, belongs to another episode."""
+    is_terminal: tf.Tensor
+    """bool (B, T): the world itself ended the episode. After a truncation the future still has value."""
+    weights: tf.Tensor
+    """float32 (B,): how much each window counts, 1 on average over many."""
+
+    @classmethod
+    def of(cls, states: State, batch: Batch, weights: np.ndarray | None = None) -> Replayed:
+        """Return a batch of NumPy arrays with its states (B, T); without weights, all windows count alike."""
+        # Where another recording begins, an episode may be cut off without a last step.
+        cut = np.pad(batch.is_first[:, 1:], ((0, 0), (0, 1)))
+        counts = np.ones(len(batch.reward), np.float32) if weights is None else weights
+        return cls(states, batch.reward, batch.is_last | cut, batch.is_terminal, counts)
+
+
 class Agent(Protocol):
     """A policy and its update rule."""
 
@@ -66,7 +94,12 @@ class Agent(Protocol):
         """
 
     def update_from_imagination(
-        self, model: WorldModel, starts: State, continuations: tf.Tensor, seed: tf.Tensor
+        self,
+        model: WorldModel,
+        starts: State,
+        continuations: tf.Tensor,
+        seed: tf.Tensor,
+        replayed: Replayed | None = None,
     ) -> dict[str, tf.Tensor]:
         """Learn from one set of rollouts in a world model, which stays as it is.
 
@@ -75,6 +108,8 @@ class Agent(Protocol):
         Args:
             starts: states of the model at which the rollouts start, leading B.
             continuations: float32 (B,), 0 where the episode of a start truly ended, else 1.
+            replayed: the experience from whose states the starts were drawn, for an agent that has a use for what
+                really followed; where there are as many starts as states, they are these, window by window.
 
         Returns:
             Scalar metrics named `policy/...`.

@@ -58,7 +58,7 @@ class PPO:
         return action, state, {"logits": logits, "value": value}
 
     @graph
-    def update_from_imagination(self, model, starts, continuations, seed) -> dict[str, tf.Tensor]:
+    def update_from_imagination(self, model, starts, continuations, seed, replayed=None) -> dict[str, tf.Tensor]:
         rollout_seed, learn_seed = tf.unstack(tf.random.split(seed, 2))
         memory = self.initial(continuations.shape[0])
 

@@ -26,7 +26,7 @@ class RandomAgent:
         action = tf.random.stateless_uniform(tf.shape(features)[:1], seed, 0, self._num_actions, tf.int32)
         return action, state, {}
 
-    def update_from_imagination(self, model, starts, continuations, seed) -> dict[str, tf.Tensor]:
+    def update_from_imagination(self, model, starts, continuations, seed, replayed=None) -> dict[str, tf.Tensor]:
         return {}
 
     def update_from_experience(self, experience, seed) -> dict[str, tf.Tensor]:

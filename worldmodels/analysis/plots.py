@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from matplotlib.axes import Axes
 
@@ -11,6 +12,9 @@ from worldmodels.analysis.aggregate import moving_average
 from worldmodels.analysis.load import Series, load_series, run_label
 from worldmodels.analysis.style import label_steps, panels, save_figure
 from worldmodels.core.errors import UserError
+
+BESIDE = {"eval/imagined_return": "eval/real_return", "eval/test_imagined_return": "eval/test_real_return"}
+"""Values that say little without another one, which is drawn beside them, dashed."""
 
 
 def plot_runs(
@@ -37,11 +41,15 @@ def plot_runs(
     longest = max(len(series.steps) for _, series in curves)
     window = min(smooth, longest) if smooth else default_window([series for _, series in curves])
     with panels(1, 1, 7.5, 4.2) as (figure, (axes,)):
-        for label, series in curves:
-            _draw(axes, series, label, window)
+        for path, (label, series) in zip(paths, curves, strict=True):
+            color = _draw(axes, series, label, window)
+            if value in BESIDE:
+                other = load_series(path, BESIDE[value], x)
+                smoothed = moving_average(other.values, window)
+                axes.plot(other.steps, smoothed, color=color, linestyle="--", label=f"{label}, {BESIDE[value]}")
         axes.set_title(value if window == 1 else f"{value}, mean of {window} records")
         label_steps(axes, "environment steps" if x == "step" else x)
-        if len(curves) > 1:
+        if len(curves) > 1 or value in BESIDE:
             axes.legend()
         return save_figure(figure, save)
 
@@ -51,9 +59,11 @@ def default_window(curves: Sequence[Series]) -> int:
     return max(1, max(len(series.steps) for series in curves) // 8)
 
 
-def _draw(axes: Axes, series: Series, label: str, window: int) -> None:
+def _draw(axes: Axes, series: Series, label: str, window: int) -> Any:
+    """Draw a curve, and return its colour."""
     (line,) = axes.plot(series.steps, moving_average(series.values, window), label=label)
     if len(series.steps) < 2:
         line.set_marker("o")
     if window > 1:
         axes.plot(series.steps, series.values, color=line.get_color(), alpha=0.25, linewidth=0.9, zorder=1)
+    return line.get_color()

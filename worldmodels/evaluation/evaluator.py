@@ -26,6 +26,7 @@ from worldmodels.evaluation.measures.knowledge import Knowledge, ProbeData, prob
 from worldmodels.evaluation.measures.model_errors import WorldModelErrors, counting, model_errors, reported_horizons
 from worldmodels.evaluation.measures.noops import noop_action
 from worldmodels.evaluation.measures.open_loop import OpenLoopPredictor
+from worldmodels.evaluation.measures.optimism import Optimism, measure_optimism
 from worldmodels.evaluation.measures.policy_returns import Episodes, evaluate_policy
 from worldmodels.evaluation.measures.windows import Moments, play_moments, play_probed, play_windows
 from worldmodels.evaluation.planner_actor import PlannerActor
@@ -280,6 +281,23 @@ class Evaluator:
                 play = compare_play(predicted, windows, context)
                 results.append(ImaginedResult(temperature, model_temperature, play, windows, predicted))
         return results
+
+    def optimism(self, windows: Batch) -> Optimism | None:
+        """Play the policy inside the model from the starts of windows that it has played itself.
+
+        Returns:
+            Its returns in the model beside the real ones; None where no start can be used.
+
+        Raises:
+            ConfigError: there is no world model.
+        """
+        context = self._settings.context
+        usable = usable_starts(windows, context)
+        if not usable.any():
+            return None
+        windows = Batch._make(values[usable] for values in windows)
+        played = self._player.play(windows, self._streams.key("optimism"), 1.0, 1.0, frames=False)
+        return measure_optimism(played, windows, context)
 
     def level_seeds(self) -> np.ndarray | None:
         """Return the level seeds of the first episode of each environment, which all settings share.

@@ -190,6 +190,7 @@ class ModelView:
         options: RolloutOptions,
         seed: tf.Tensor,
         before: tf.Tensor | None = None,
+        frames: bool = True,
     ) -> Prediction:
         """Return the predictions (H, B) after each step of a policy from B states; call it inside a `tf.function`.
 
@@ -197,10 +198,12 @@ class ModelView:
             memory: of the policy, leading B; () if it has none.
             seed: int32 (2,).
             before: uint8 (B, H, W, C), the frames of the B states; see `frame_sequence`.
+            frames: whether images are asked for, which cost most.
         """
         trajectory = rollout(self._model, policy, state, memory, options, seed)
-        frames = self.frame_sequence(tf.nest.map_structure(lambda x: x[1:], trajectory.states), before)
-        return Prediction(frames, trajectory.rewards[1:], trajectory.continuations[1:])
+        after = tf.nest.map_structure(lambda x: x[1:], trajectory.states)
+        images = self.frame_sequence(after, before) if frames else None
+        return Prediction(images, trajectory.rewards[1:], trajectory.continuations[1:])
 
 
 def swap_rows_and_time(x: tf.Tensor) -> tf.Tensor:

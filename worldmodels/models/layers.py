@@ -48,6 +48,22 @@ class Dense(Layer):
         return precision.dense(x, self.kernel, self.bias, self.precision)
 
 
+class BlockDense(Layer):
+    """A dense layer of which each block of units sees a block of inputs: y = x W + b with a block-diagonal W."""
+
+    def __init__(self, inputs: int, units: int, blocks: int, seeds: np.random.Generator, name: str):
+        super().__init__(name=name)
+        self.inputs = inputs
+        # Glorot-uniform by block: Keras takes the first axis for one that adds to what a unit sees.
+        scaled = keras.initializers.VarianceScaling(blocks, "fan_avg", "uniform", int(seeds.integers(2**31)))
+        shape = (blocks, inputs // blocks, units // blocks)
+        self.kernel = self.add_weight(name="kernel", shape=shape, initializer=scaled)
+        self.bias = self.weight("bias", (units,))
+
+    def call(self, x: tf.Tensor) -> tf.Tensor:
+        return precision.add_bias(precision.block_matmul(x, self.kernel, self.precision), self.bias)
+
+
 class Activation(Layer):
     """The part behind a hidden layer: a norm over its units, if the style has one, and a nonlinearity."""
 
@@ -138,9 +154,14 @@ class GRUCell(Layer):
     def advance(self, gates: tf.Tensor, state: tf.Tensor) -> tf.Tensor:
         """Return the new state (N, units), from pre-activations of the gates (N, 3 * units) and the state before."""
         reset, candidate, update = tf.split(layer_norm(gates, self.scale, self.offset), 3, -1)
-        candidate = tf.tanh(tf.sigmoid(reset) * candidate)
-        update = tf.sigmoid(update - 1.0)
-        return update * candidate + (1.0 - update) * state
+        return gated_update(reset, candidate, update, state)
+
+
+def gated_update(reset: tf.Tensor, candidate: tf.Tensor, update: tf.Tensor, state: tf.Tensor) -> tf.Tensor:
+    """Return the new state of a GRU from pre-activations of its gates; the bias of -1 makes it keep its memory."""
+    candidate = tf.tanh(tf.sigmoid(reset) * candidate)
+    update = tf.sigmoid(update - 1.0)
+    return update * candidate + (1.0 - update) * state
 
 
 def rms_norm(x: tf.Tensor, scale: tf.Tensor, epsilon: float = 1e-4) -> tf.Tensor:

@@ -60,6 +60,23 @@ def matmul(x: tf.Tensor, kernel: tf.Tensor, precision: Precision, transpose_b: b
     return tf.matmul(tf.cast(x, kind), tf.cast(kernel, kind), transpose_b=transpose_b)
 
 
+def block_matmul(x: tf.Tensor, blocks: tf.Tensor, precision: Precision) -> tf.Tensor:
+    """Return x W for rows (N, inputs) and a block-diagonal W, given as its blocks (blocks, inputs each, units each)."""
+    kind = _kind(x, precision)
+    return block_product(tf.cast(x, kind), tf.cast(blocks, kind))
+
+
+def block_product(x: tf.Tensor, blocks: tf.Tensor) -> tf.Tensor:
+    """Return the same in the type that both have."""
+    count, _, units = blocks.shape
+    return tf.reshape(tf.transpose(tf.matmul(by_block(x, count), blocks), [1, 0, 2]), (-1, count * units))
+
+
+def by_block(x: tf.Tensor, count: int) -> tf.Tensor:
+    """Return rows (N, count * units) by block: (count, N, units)."""
+    return tf.transpose(tf.reshape(x, (-1, count, x.shape[-1] // count)), [1, 0, 2])
+
+
 def dense(x: tf.Tensor, kernel: tf.Tensor, bias: tf.Tensor, precision: Precision) -> tf.Tensor:
     """Return x W + b for rows (N, inputs), in either type."""
     return add_bias(matmul(x, kernel, precision), bias)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import tensorflow as tf
 
-from worldmodels.models.precision import Precision, full, narrow
+from worldmodels.models.precision import Precision, block_product, by_block, full, narrow
 
 
 def scan(step: Callable[..., tuple], state: tuple, inputs: tuple) -> tuple:
@@ -56,7 +56,7 @@ class LoopProduct:
 
     def __call__(self, x: tf.Tensor, term: tf.Tensor) -> tf.Tensor:
         """Return (B, units) from (B, inputs) and one step of `terms`."""
-        return term + full(tf.matmul(narrow(x, self._precision), self._kernel))
+        return term + full(self._product(narrow(x, self._precision), self._kernel))
 
     def collect(self, inputs: tf.Tensor) -> None:
         """Take, after the scan, everything that was passed to the product in it: (T, B, inputs)."""
@@ -64,7 +64,24 @@ class LoopProduct:
 
     def _weight_gradient(self, upstream: tf.Tensor) -> tf.Tensor:
         inputs, upstream = (narrow(_rows(x), self._precision) for x in (self._inputs, upstream))
-        return full(tf.matmul(inputs, upstream, transpose_a=True))
+        return full(self._outer_product(inputs, upstream))
+
+    def _product(self, x: tf.Tensor, kernel: tf.Tensor) -> tf.Tensor:
+        return tf.matmul(x, kernel)
+
+    def _outer_product(self, inputs: tf.Tensor, upstream: tf.Tensor) -> tf.Tensor:
+        return tf.matmul(inputs, upstream, transpose_a=True)
+
+
+class BlockLoopProduct(LoopProduct):
+    """The same with a block-diagonal W, given as its blocks (blocks, inputs each, units each)."""
+
+    def _product(self, x: tf.Tensor, kernel: tf.Tensor) -> tf.Tensor:
+        return block_product(x, kernel)
+
+    def _outer_product(self, inputs: tf.Tensor, upstream: tf.Tensor) -> tf.Tensor:
+        blocks = self._kernel.shape[0]
+        return tf.matmul(by_block(inputs, blocks), by_block(upstream, blocks), transpose_a=True)
 
 
 def _rows(x: tf.Tensor) -> tf.Tensor:

@@ -5,6 +5,7 @@ Ranges of single numbers are checked by the dataclasses themselves.
 
 from __future__ import annotations
 
+from worldmodels.agents.actor_critic_config import ActorCriticConfig
 from worldmodels.core.errors import ConfigError
 from worldmodels.envs.config import spread_mixture
 from worldmodels.models.api import ModelSpec
@@ -135,6 +136,12 @@ def _check_starts(config: RunConfig, training: ModelBasedConfig) -> None:
                 f"fit. training.fit is {training.fit}, training.fit_factors {training.fit_factors}."
             )
         return
+    if isinstance(config.agent, ActorCriticConfig) and config.agent.replay_value_scale:
+        raise ConfigError(
+            "agent.replay_value_scale lets the critic learn from what followed the states along the last batch, and "
+            f"training.starts.context is {starts.context}: imagination starts elsewhere, so that these are not kept. "
+            "One of the two must be 0."
+        )
     if starts.rollouts < 1:
         raise ConfigError(
             f"training.starts.rollouts must be at least 1 where training.starts.context is {starts.context}: each "

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.agents.api import Experience
+from worldmodels.agents.api import Experience, Replayed
 from worldmodels.core.tree import flatten
 from worldmodels.core.types import Batch
 from worldmodels.imagination.starts import StartStates, choose_starts, states_after
@@ -113,7 +113,8 @@ def _updates_in_imagination(parts: Parts, training: ModelBasedConfig, remaining:
         seconds["fit"] = _timed(fit)
     if remaining["improve"]:
         starts = _blank_starts(parts, training, states)
-        seconds["improve"] = _timed(lambda: parts.agent.update_from_imagination(model, *starts, SEED))
+        replayed = None if training.starts.context else Replayed.of(states, batch)
+        seconds["improve"] = _timed(lambda: parts.agent.update_from_imagination(model, *starts, SEED, replayed))
     return seconds
 
 

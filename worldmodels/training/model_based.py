@@ -178,7 +178,7 @@ class ModelBasedLoop:
             metrics, states = self.parts.world_model.fit(Batch(*map(tf.constant, batch)), seed, *weighted)
             self.updates += 1
             self.metrics.add(finite(metrics, f"model update {self.updates}", self.step))
-        self._starts.after_fit(states, batch)
+        self._starts.after_fit(states, batch, weights)
         return 1
 
     def _improve(self) -> int:
@@ -186,7 +186,8 @@ class ModelBasedLoop:
             starts = self._starts.draw(self.policy_updates)
         with self.timer("improve"):
             seed = tf.constant(fold(self._keys["improve"], self.policy_updates))
-            metrics = self.parts.agent.update_from_imagination(self.parts.world_model, *starts, seed)
+            agent, replayed = self.parts.agent, self._starts.replayed
+            metrics = agent.update_from_imagination(self.parts.world_model, *starts, seed, replayed)
             self.policy_updates += 1
             self.metrics.add(finite(metrics, f"policy update {self.policy_updates} in imagination", self.step))
         return 1

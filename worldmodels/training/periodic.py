@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from worldmodels.core.run_dir import RunDir
@@ -13,6 +14,7 @@ from worldmodels.evaluation.measures.action_effects import action_metrics
 from worldmodels.evaluation.measures.grid import grid_metrics
 from worldmodels.evaluation.measures.knowledge import knowledge_metrics
 from worldmodels.evaluation.measures.model_errors import error_metrics
+from worldmodels.evaluation.measures.optimism import fooled_warning, optimism_metrics
 from worldmodels.evaluation.measures.windows import held_out_windows
 from worldmodels.evaluation.report.comparison_video import prediction_video, video_rows
 from worldmodels.evaluation.report.pictures import draw_errors
@@ -34,10 +36,13 @@ class PeriodicEvaluation:
     Args:
         replay: whose held-out episodes the world model is measured on, if it has any. Otherwise the policy plays for
             that, and with no world model there is nothing to measure.
+        report: is given a line about what should be known.
     """
 
-    def __init__(self, parts: Parts, run_dir: RunDir, replay: Replay | None):
-        self._config, self._run_dir, self._replay = parts.config, run_dir, replay
+    def __init__(
+        self, parts: Parts, run_dir: RunDir, replay: Replay | None, report: Callable[[str], None] = lambda text: None
+    ):
+        self._config, self._run_dir, self._replay, self._report = parts.config, run_dir, replay, report
         self._streams = Streams(parts.streams.integer("evaluation"))
         self._evaluator = Evaluator(parts, parts.config.evaluation, self._streams, ENVIRONMENTS)
 
@@ -57,7 +62,10 @@ class PeriodicEvaluation:
             if self._config.trains_policy:
                 values |= grid_metrics([one.cell for one in evaluator.grid()], self._config.env.games)
             if evaluator.spec.imagines:
-                values |= error_metrics(evaluator.errors(self._played_windows())) | self._what_it_knows()
+                windows = self._played_windows()
+                values |= error_metrics(evaluator.errors(windows)) | self._optimism(windows, "test")
+                del windows  # large, and more are to come
+                values |= self._what_it_knows()
         finally:
             evaluator.use_levels("train")
         return {name.replace("/", "/test_", 1): value for name, value in values.items()}
@@ -68,32 +76,44 @@ class PeriodicEvaluation:
         return grid_metrics([one.cell for one in filmed], self._config.env.games)
 
     def _world_model(self, step: int, logger: Logger) -> dict[str, float]:
-        settings, windows = self._config.evaluation, self._windows()
+        settings, held_out = self._config.evaluation, self._held_out_windows()
+        windows = held_out or self._played_windows()
         filmed = video_rows(windows, settings.context, VIDEO_WINDOWS)
         errors, predicted, reconstruction = self._evaluator.filmed_errors(windows, filmed)
         chosen = Batch._make(values[filmed] for values in windows)
         frames = prediction_video(predicted, chosen, settings.context, reconstruction)
-        del windows, chosen  # large, and more are to come
+        # What was held out was played by other policies.
+        optimism = self._optimism(self._played_windows() if held_out else windows)
+        del held_out, windows, chosen  # large, and more are to come
         draw_errors(errors, self._run_dir.eval / f"training_{step:08d}_world_model.png")
         self._write_video(step, "prediction", frames)
         logger.video(step, "eval/prediction", frames)
-        return error_metrics(errors) | self._what_it_knows()
+        return error_metrics(errors) | optimism | self._what_it_knows()
+
+    def _optimism(self, windows: Batch, levels: str = "") -> dict[str, float]:
+        """Return what the policy earns in the model beside reality, in windows that it has played itself."""
+        optimism = self._evaluator.optimism(windows) if self._config.trains_policy else None
+        if optimism is None:
+            return {}
+        if warning := fooled_warning(optimism, levels):
+            self._report(warning)
+        return optimism_metrics(optimism)
 
     def _what_it_knows(self) -> dict[str, float]:
         knowledge, effects = self._evaluator.knowledge(), self._evaluator.action_effects()
         known = knowledge_metrics(knowledge) if knowledge else {}
         return known | (action_metrics(effects) if effects else {})
 
-    def _windows(self) -> Batch:
-        """Return the same windows each time where the policy plays; new ones where the held-out experience grows."""
+    def _held_out_windows(self) -> Batch | None:
+        """Return windows of the held-out experience, which grows; None where there is none."""
         settings = self._config.evaluation
-        held_out = None
-        if self._replay is not None and self._config.replay.held_out_every:
-            length, seed = settings.context + settings.horizon, self._streams.integer("held out")
-            held_out = held_out_windows(self._replay, settings.windows, length, seed)
-        return held_out or self._played_windows()
+        if self._replay is None or not self._config.replay.held_out_every:
+            return None
+        length, seed = settings.context + settings.horizon, self._streams.integer("held out")
+        return held_out_windows(self._replay, settings.windows, length, seed)
 
     def _played_windows(self) -> Batch:
+        """Return windows of the policy's own play: on the same levels each time."""
         settings = self._config.evaluation
         return self._evaluator.windows("recording", settings.windows, settings.horizon)
 

@@ -78,7 +78,7 @@ class TrainingSession:
             self._loop = ModelBasedLoop(parts, config.training, env, replay, checked.demonstrations)
         self._from = checked.checkpoint
         self._checkpoints = Checkpoints(run_dir.checkpoints, config.schedule.keep_checkpoints)
-        self._evaluation = PeriodicEvaluation(parts, run_dir, replay)
+        self._evaluation = PeriodicEvaluation(parts, run_dir, replay, progress.message)
         self._throughput = Throughput(self._loop)
         self._losses = LossGrowth()
         schedule = config.schedule

@@ -42,7 +42,7 @@ class LinearPolicy:
         return sample_categorical(logits, gumbel_noise(tf.shape(logits), seed), temperature), state, {"logits": logits}
 
     @graph
-    def update_from_imagination(self, model, starts, continuations, seed) -> dict[str, tf.Tensor]:
+    def update_from_imagination(self, model, starts, continuations, seed, replayed=None) -> dict[str, tf.Tensor]:
         def policy(features, memory, seed):
             return self.act(features, memory, 1.0, seed)[0], memory, {}
 

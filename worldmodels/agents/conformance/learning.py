@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.agents.api import Replayed
 from worldmodels.agents.config import AgentConfig
 from worldmodels.agents.conformance.samples import can_learn, experience, make_agent
 from worldmodels.core.checkpoint import Checkpoints
@@ -83,7 +84,7 @@ def check_learning_in_imagination(config: AgentConfig, world: ModelConfig) -> No
     for _ in range(2):
         agent = make_agent(config, model.spec)
         fresh = leaves(agent.save())
-        metrics = agent.update_from_imagination(model, *starts, key(1))
+        metrics = agent.update_from_imagination(model, *starts, key(1), Replayed.of(states, BATCH))
         results.append((metrics, leaves(agent.save())))
     require_same(results[0], results[1], "two updates of equal agents from the same states and seed")
     _require_metrics(metrics, can_learn(agent))

@@ -38,23 +38,28 @@ class ImaginedPlayer:
         self._features = model.features
         self._compiled = tf.function(self._observe_and_play, autograph=False)
 
-    def play(self, windows: Batch, key: np.ndarray, temperature: float, model_temperature: float) -> Prediction:
+    def play(
+        self, windows: Batch, key: np.ndarray, temperature: float, model_temperature: float, frames: bool = True
+    ) -> Prediction:
         """Return what the model predicts while the policy acts in it, after the first C steps of W windows.
 
         Args:
             key: int32 (2,), of all samples.
             temperature: of the policy's sampling.
             model_temperature: of the model's.
+            frames: whether images are asked for, which cost most.
 
         Returns:
             NumPy arrays, leading (W, H).
         """
         scales = [tf.constant(value, tf.float32) for value in (temperature, model_temperature)]
         context = Observations.of(Batch._make(values[:, : self._context] for values in windows))
-        played: Prediction = in_row_groups(lambda rows, seed: self._compiled(rows, *scales, seed), context, key)
-        return played
+        played = in_row_groups(lambda rows, seed: self._compiled(rows, *scales, seed, frames), context, key)
+        return Prediction(*played) if frames else Prediction(None, *played)
 
-    def _observe_and_play(self, rows: Observations, temperature: Any, model_temperature: Any, seed: Any) -> Prediction:
+    def _observe_and_play(
+        self, rows: Observations, temperature: Any, model_temperature: Any, seed: Any, frames: bool
+    ) -> Prediction:
         observe_seed, memory_seed, play_seed = tf.unstack(tf.random.split(seed, 3))
 
         def policy(features: tf.Tensor, memory: State, seed: tf.Tensor) -> tuple[tf.Tensor, State, dict[str, Any]]:
@@ -64,9 +69,11 @@ class ImaginedPlayer:
         states = self._view.observe(rows, observe_seed)
         memory = self._memory(policy, states, rows.is_first, memory_seed)
         options = RolloutOptions(self._horizon, model_temperature)
-        newest = rows.observation[:, -1]
-        played = self._view.continue_with_policy(states_at(states, -1), policy, memory, options, play_seed, newest)
-        return tf.nest.map_structure(swap_rows_and_time, played)
+        before = rows.observation[:, -1]
+        played = self._view.continue_with_policy(
+            states_at(states, -1), policy, memory, options, play_seed, before, frames
+        )
+        return tf.nest.map_structure(swap_rows_and_time, tuple(played if frames else played[1:]))
 
     def _memory(self, policy: Any, states: State, is_first: tf.Tensor, seed: tf.Tensor) -> State:
         """Return the policy's memory of the context but its last frame, at which it acts."""
@@ -127,12 +134,10 @@ def compare_play(played: Prediction, windows: Batch, context: int) -> ImaginedPl
     Args:
         played: NumPy arrays, leading (W, H).
     """
+    imagined, real = returns_of_starts(played, windows, context)
     counts = counting(windows.is_last, context)
-    real = np.cumsum(np.where(counts, windows.reward[:, context:], 0), axis=1, dtype=np.float64)
     real_alive = counts & ~windows.is_terminal[:, context:]
     alive = np.cumprod(played.continuation, axis=1, dtype=np.float64)
-    before = np.concatenate([np.ones_like(alive[:, :1]), alive[:, :-1]], axis=1)
-    imagined = np.cumsum(before * played.reward, axis=1, dtype=np.float64)
     every = np.ones_like(counts)
     return ImaginedPlay(
         mean_curve(imagined, every),
@@ -142,6 +147,15 @@ def compare_play(played: Prediction, windows: Batch, context: int) -> ImaginedPl
         estimate(imagined[:, -1] - real[:, -1]),
         _correlation(imagined[:, -1], real[:, -1]),
     )
+
+
+def returns_of_starts(played: Prediction, windows: Batch, context: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the imagined and the real return of each start up to each step, float64 (W, H); see `compare_play`."""
+    counts = counting(windows.is_last, context)
+    real = np.cumsum(np.where(counts, windows.reward[:, context:], 0), axis=1, dtype=np.float64)
+    alive = np.cumprod(played.continuation, axis=1, dtype=np.float64)
+    before = np.concatenate([np.ones_like(alive[:, :1]), alive[:, :-1]], axis=1)
+    return np.cumsum(before * played.reward, axis=1, dtype=np.float64), real
 
 
 def imagined_metrics(play: ImaginedPlay, suffix: str) -> dict[str, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
+from worldmodels.core.errors import ConfigError
 from worldmodels.core.ranges import NonNegative, Section, Share, Size, at_least, limits
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.config import ConvConfig, HeadConfig, LaPropConfig, LayerStyle, OptimizerConfig, PatchConfig
@@ -31,6 +32,9 @@ class RSSMConfig(Section):
     kind: str = "rssm"
     recurrent: Size = 600
     """Size of the GRU's state (`deter` in DreamerV2)."""
+    blocks: Size = 1
+    """Blocks of the GRU, of which each sees no other in full; 1: DreamerV2's, which is dense (`blocks` in
+    DreamerV3)."""
     hidden: Size = 600
     """Units of each dense layer inside the dynamics."""
     latents: Size = 32
@@ -70,6 +74,13 @@ class RSSMConfig(Section):
     """KL per step, in nats, below which it is not pushed further down (`kl.free` in DreamerV2)."""
     optimizer: OptimizerConfig | LaPropConfig = field(default_factory=OptimizerConfig)
     """Optimizer of the whole model (`model_opt` in DreamerV2)."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.recurrent % self.blocks:
+            raise ConfigError(
+                f"model.blocks must divide model.recurrent, {self.recurrent}, into equal parts. Received {self.blocks}."
+            )
 
     def spec(self, observation_shape: tuple[int, int, int], num_actions: int) -> ModelSpec:
         """Return what others need to know of the model; `observation_shape` is (H, W, C)."""

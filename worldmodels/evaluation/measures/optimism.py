@@ -1,0 +1,72 @@
+"""A policy that fools its model: it earns more in the model than in reality, from the same starts.
+
+A policy that learns in a model learns its mistakes too: where the model promises rewards that are not there, it goes.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from worldmodels.analysis.aggregate import Estimate, estimate
+from worldmodels.core.types import Batch
+from worldmodels.evaluation.measures.imagined_play import returns_of_starts
+from worldmodels.imagination.model_view import Prediction
+
+FOOLED = 1.5
+"""Imagined return, as a multiple of the real one, above which a policy fools its model."""
+UNSEEN = 3.0
+"""Starts in W that may be paid without one seen among W, with a probability of 5 % (the rule of three)."""
+
+
+class Optimism(NamedTuple):
+    """The returns of a policy in its model and in reality, over H steps from the same starts."""
+
+    imagined: Estimate
+    real: Estimate
+    difference: Estimate
+    """The imagined less the real return, start by start."""
+    unseen: float
+    """The real return that so many starts may leave unseen, where it is large and rare."""
+    horizon: int
+
+    @property
+    def fooled(self) -> bool:
+        """Whether the model promises far too much, and more than chance and rare events explain."""
+        excess = self.imagined.mean - self.real.mean
+        return excess > (FOOLED - 1) * abs(self.real.mean) and self.difference.low > self.unseen
+
+
+def measure_optimism(played: Prediction, windows: Batch, context: int) -> Optimism:
+    """Return both sides of play from the starts of windows that are all usable, as `compare_play`."""
+    imagined, real = (returns[:, -1] for returns in returns_of_starts(played, windows, context))
+    # Where no reward was recorded, nobody knows how large one is: 1 is common.
+    largest = max(float(abs(imagined).max()), float(abs(windows.reward).max()) or 1.0)
+    unseen = UNSEEN / len(imagined) * largest
+    horizon = windows.reward.shape[1] - context
+    return Optimism(estimate(imagined), estimate(real), estimate(imagined - real), unseen, horizon)
+
+
+def optimism_metrics(optimism: Optimism) -> dict[str, float]:
+    """Return both returns as metrics, and their ratio where something was really earned."""
+    imagined, real = optimism.imagined.mean, optimism.real.mean
+    metrics = {"eval/imagined_return": imagined, "eval/real_return": real}
+    if real > 0:
+        metrics["eval/imagined_over_real"] = imagined / real
+    return {name: float(value) for name, value in metrics.items() if math.isfinite(value)}
+
+
+def fooled_warning(optimism: Optimism, levels: str = "") -> str | None:
+    """Return what is to be said of a policy that fools its model; None where it does not.
+
+    Args:
+        levels: a word in front of "levels", where they are not those of training.
+    """
+    if not optimism.fooled:
+        return None
+    imagined, real = (f"{side.mean:.3g} ({side.low:.3g} to {side.high:.3g})" for side in optimism[:2])
+    where = f", on {levels} levels" if levels else ""
+    return (
+        f"The policy fools its model: imagined return {imagined}, real {real} over {optimism.horizon} steps from the "
+        f"same starts{where}."
+    )

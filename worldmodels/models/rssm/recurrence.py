@@ -1,0 +1,150 @@
+"""The recurrence: how the memory of an RSSM moves with the latent and the action, one step at a time or in a scan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.models import precision
+from worldmodels.models.layers import Activation, BlockDense, Dense, GRUCell, Layer, gated_update
+from worldmodels.models.rssm.config import RSSMConfig
+from worldmodels.models.scan import BlockLoopProduct, LoopProduct
+
+
+class RecurrenceLoop(NamedTuple):
+    """The recurrence in a scan over T steps, without what can be computed for all steps at once."""
+
+    inputs: tuple[tf.Tensor, ...]
+    """Inputs of the scan, leading (T, B)."""
+    step: Callable[..., tuple[tf.Tensor, tuple[tf.Tensor, ...]]]
+    """Latent (B, latent), recurrent state (B, units) and the inputs of a step give the new recurrent state, and what
+    each of the products was given."""
+    products: tuple[LoopProduct, ...]
+
+
+class Recurrence(Layer):
+    """DreamerV2's: latent, action -> dense -> GRU."""
+
+    def __init__(self, config: RSSMConfig, latent: int, num_actions: int, seeds: np.random.Generator):
+        super().__init__(name="recurrence")
+        self._latent, self.units = latent, config.recurrent
+        self.recurrence_input = Dense(latent + num_actions, config.hidden, seeds, "recurrence_input")
+        self.gru = GRUCell(config.hidden, config.recurrent, seeds, "gru")
+        self.after_recurrence_input = Activation(config.hidden, config.style, "after_recurrence_input")
+
+    def call(self, latent: tf.Tensor, action: tf.Tensor, recurrent: tf.Tensor) -> tf.Tensor:
+        """Return the new recurrent state (B, units); the action is one-hot."""
+        entered = self.recurrence_input(tf.concat([latent, action], -1))
+        return self.gru(self.after_recurrence_input(entered), recurrent)
+
+    def loop(self, actions: tf.Tensor) -> RecurrenceLoop:
+        """Prepare a scan, given one-hot actions (B, T, actions), zeros where there is none."""
+        from_latent, from_action = rows_of(self.recurrence_input, self._latent)
+        acted = swap(project(actions, from_action, self.recurrence_input.bias, self.precision))
+        recurrence_input = LoopProduct(from_latent, acted, self.precision)
+        gates = LoopProduct(self.gru.kernel, everywhere(self.gru.bias, acted), self.precision)
+
+        def step(latent, recurrent, recurrence_term, gates_term):
+            moved = self.after_recurrence_input(recurrence_input(latent, recurrence_term))
+            entered = tf.concat([moved, recurrent], -1)
+            return self.gru.advance(gates(entered, gates_term), recurrent), (latent, entered)
+
+        products = (recurrence_input, gates)
+        return RecurrenceLoop(tuple(product.terms for product in products), step, products)
+
+
+class BlockRecurrence(Layer):
+    """DreamerV3's, for a large memory: its blocks see all of latent, action and memory through one narrow layer each,
+    and only themselves in full. So weights grow with the memory, and not with its square.
+
+    recurrent, latent, action -> a dense layer each -> to every block, beside its own memory -> dense -> gates.
+    """
+
+    def __init__(self, config: RSSMConfig, latent: int, num_actions: int, seeds: np.random.Generator):
+        super().__init__(name="recurrence")
+        self.units, self._blocks = config.recurrent, config.blocks
+        sizes = {"from_recurrent": config.recurrent, "from_latent": latent, "from_action": num_actions}
+        self.entries = [Dense(size, config.hidden, seeds, name) for name, size in sizes.items()]
+        self.after_entries = [Activation(config.hidden, config.style, f"after_{name}") for name in sizes]
+        inputs = 3 * config.hidden * config.blocks + config.recurrent
+        self.hidden = BlockDense(inputs, config.recurrent, config.blocks, seeds, "hidden")
+        self.after_hidden = Activation(config.recurrent, config.style, "after_hidden")
+        self.gates = BlockDense(config.recurrent, 3 * config.recurrent, config.blocks, seeds, "gates")
+
+    def call(self, latent: tf.Tensor, action: tf.Tensor, recurrent: tf.Tensor) -> tf.Tensor:
+        """Return the new recurrent state (B, units); the action is one-hot."""
+        each = zip(self.entries, self.after_entries, (recurrent, latent, action), strict=True)
+        entered = [precision.full(after(entry(x))) for entry, after, x in each]
+        hidden = self.after_hidden(self.hidden(self._beside_blocks(entered, recurrent)))
+        return self._advance(precision.full(self.gates(hidden)), recurrent)
+
+    def loop(self, actions: tf.Tensor) -> RecurrenceLoop:
+        """Prepare a scan, given one-hot actions (B, T, actions), zeros where there is none."""
+        in_recurrent, in_latent, in_action = self.entries
+        after_recurrent, after_latent, after_action = self.after_entries
+        acted = swap(after_action(project(actions, in_action.kernel, in_action.bias, self.precision)))
+        products = (
+            LoopProduct(in_recurrent.kernel, everywhere(in_recurrent.bias, acted), self.precision),
+            LoopProduct(in_latent.kernel, everywhere(in_latent.bias, acted), self.precision),
+            BlockLoopProduct(self.hidden.kernel, everywhere(self.hidden.bias, acted), self.precision),
+            BlockLoopProduct(self.gates.kernel, everywhere(self.gates.bias, acted), self.precision),
+        )
+        remember, know, think, gate = products
+
+        def step(latent, recurrent, acted, recurrent_term, latent_term, hidden_term, gates_term):
+            entered = [
+                after_recurrent(remember(recurrent, recurrent_term)),
+                after_latent(know(latent, latent_term)),
+                acted,
+            ]
+            beside = self._beside_blocks(entered, recurrent)
+            hidden = self.after_hidden(think(beside, hidden_term))
+            return self._advance(gate(hidden, gates_term), recurrent), (recurrent, latent, beside, hidden)
+
+        return RecurrenceLoop((acted, *(product.terms for product in products)), step, products)
+
+    def _beside_blocks(self, entered: list[tf.Tensor], recurrent: tf.Tensor) -> tf.Tensor:
+        """Return what the blocks see, one after the other: all that has entered, and their own memory."""
+        shared = tf.repeat(tf.concat(entered, -1)[:, None], self._blocks, 1)
+        own = tf.reshape(recurrent, (-1, self._blocks, self.units // self._blocks))
+        return tf.reshape(tf.concat([shared, own], -1), (-1, self.hidden.inputs))
+
+    def _advance(self, gates: tf.Tensor, recurrent: tf.Tensor) -> tf.Tensor:
+        by_block = tf.reshape(gates, (-1, self._blocks, 3, self.units // self._blocks))
+        reset, candidate, update = (tf.reshape(gate, (-1, self.units)) for gate in tf.unstack(by_block, axis=2))
+        return gated_update(reset, candidate, update, recurrent)
+
+
+def build_recurrence(
+    config: RSSMConfig, latent: int, num_actions: int, seeds: np.random.Generator
+) -> Recurrence | BlockRecurrence:
+    """Return the recurrence for latents of size `latent`."""
+    kind: Any = BlockRecurrence if config.blocks > 1 else Recurrence
+    return kind(config, latent, num_actions, seeds)
+
+
+def everywhere(bias: tf.Tensor, like: tf.Tensor) -> tf.Tensor:
+    """Return a bias (units,) at every step and row of (T, B, ...)."""
+    return tf.zeros_like(like[..., :1]) + bias
+
+
+def rows_of(dense: Dense, first: int) -> list[tf.Tensor]:
+    """Return the rows of a kernel that belong to the first inputs, and the others."""
+    kernel = tf.convert_to_tensor(dense.kernel)
+    return tf.split(kernel, [first, kernel.shape[0] - first])
+
+
+def project(x: tf.Tensor, kernel: tf.Tensor, bias: tf.Tensor, kind: precision.Precision) -> tf.Tensor:
+    """Project (B, T, inputs) to float32 (B, T, units), as one product."""
+    batch, steps, inputs = x.shape
+    rows = precision.matmul(tf.reshape(x, (-1, inputs)), kernel, kind)
+    rows = tf.nn.bias_add(precision.full(rows), bias)
+    return tf.reshape(rows, (-1 if batch is None else batch, steps, kernel.shape[1]))
+
+
+def swap(x: tf.Tensor) -> tf.Tensor:
+    """Exchange the first two axes: (B, T, ...) and (T, B, ...)."""
+    return tf.transpose(x, [1, 0, *range(2, x.shape.rank)])
