@@ -21,8 +21,8 @@ from worldmodels.models.rssm.picture import MOTION_SCALE, PictureDecoder
 from worldmodels.models.variables import load_variables, named_variables, save_variables
 
 
-class Moments(NamedTuple):
-    """N moments of a batch."""
+class PictureInputs(NamedTuple):
+    """N moments of a batch, as a picture is painted of them."""
 
     features: tf.Tensor
     """float32 (N, F)."""
@@ -35,11 +35,11 @@ class Moments(NamedTuple):
 class Pairs(NamedTuple):
     """N pairs of successive frames, the first M = N // 2 of which may begin with a picture of its own."""
 
-    now: Moments
+    now: PictureInputs
     """The N moments of the second frames."""
     target: tf.Tensor
     """uint8 (N, H, W, C): the second frames."""
-    earlier: Moments
+    earlier: PictureInputs
     """The M moments one step before."""
     own: tf.Tensor
     """bool (M,): whether the picture of the earlier moment takes the place of its frame: there is one before it."""
@@ -119,9 +119,9 @@ def choose_pairs(
     half = chosen.shape[0] // 2
     one = tf.constant([0, 1])
 
-    def moments(place: tf.Tensor) -> Moments:
+    def moments(place: tf.Tensor) -> PictureInputs:
         found = tf.gather_nd(features, place)
-        return Moments(found, decode(found), tf.gather_nd(batch.observation, tf.maximum(place - one, 0)))
+        return PictureInputs(found, decode(found), tf.gather_nd(batch.observation, tf.maximum(place - one, 0)))
 
     earlier = place[:half] - one
     return Pairs(
