@@ -1,4 +1,4 @@
-# make demo      learn a world model of a game, train a policy inside it, measure both, and play
+# make demo      learn a world model of a game, train a policy inside it and one in the game, measure them, and play
 # make test      lint, types and tests
 # make sanitize  the native games under the sanitizers of memory, undefined behaviour and threads
 # make wheels    the source distribution and a wheel for each Python that is here, into dist/
@@ -12,7 +12,12 @@ WORLDMODELS := $(VENV)/bin/worldmodels
 demo:
 	@scripts/setup
 	$(WORLDMODELS) train --config dreamer_small demo --logdir $(RUN)
+	$(WORLDMODELS) train --config ppo_nature demo_ppo --logdir $(RUN)_ppo
 	$(WORLDMODELS) eval $(RUN) --episodes 256
+	$(WORLDMODELS) eval $(RUN) --episodes 256 --levels test --videos 0
+	$(WORLDMODELS) eval $(RUN)_ppo --episodes 256 --videos 0
+	$(WORLDMODELS) eval $(RUN)_ppo --episodes 256 --levels test --videos 0
+	$(WORLDMODELS) compare $(RUN) $(RUN)_ppo
 	$(WORLDMODELS) enjoy $(RUN) --put-back-every 30 --video $(RUN)/videos/demo.mp4
 	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ]; then $(WORLDMODELS) play $(RUN); else \
 	  echo "No display here, so the player stays closed. Where there is one: $(WORLDMODELS) play $(RUN)"; fi

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,12 +16,22 @@ from worldmodels.training.plan import TrainingPlan
 DOCUMENT = (Path(__file__).parent.parent / "docs" / "simple.md").read_text()
 SECTION = DOCUMENT.split("## The named settings")[1].split("Not there:")[0]
 ROWS = re.findall(r"^\| (`[^|]*|the schedules[^|]*) \| `([^`]*)` \|$", SECTION, re.MULTILINE)
-PARTS = {"demo"}  # goes on top of another one
+PARTS = {"demo": "dreamer_small", "demo_ppo": "ppo_nature"}
+"""Presets that go on top of another one."""
 
 
 @pytest.mark.parametrize("name", [name for name in preset_names() if name not in PARTS])
 def test_a_preset_is_sound(name: str) -> None:
     check_config(load_config(RunConfig, [name]))
+
+
+def test_the_learners_of_the_demonstration_have_the_same_levels_and_steps() -> None:
+    dream, plain = (load_config(RunConfig, [base, part]) for part, base in PARTS.items())
+    for config in (dream, plain):
+        check_config(config)
+    assert (dream.env.game, dream.env.num_levels, dream.env.start_level) == ("coinrun", 20, 0)
+    assert replace(plain.env, num_envs=dream.env.num_envs) == dream.env
+    assert plain.training.steps == dream.training.steps
 
 
 def test_every_row_of_the_table_is_read() -> None:
