@@ -44,7 +44,7 @@ class ToyModel:
         return tf.where(is_first[:, None], new, 0.5 * (state + new))
 
     def observe_sequence(self, observations, previous_actions, is_first, seed, state=None):
-        state, states = self.initial(len(is_first)), []
+        state, states = self.initial(is_first.shape[0]), []
         for t in range(is_first.shape[1]):
             state = self.observe(state, observations[:, t], previous_actions[:, t], is_first[:, t], seed)
             states.append(state)
@@ -55,6 +55,15 @@ class ToyModel:
 
     def features(self, state):
         return state
+
+    def readable(self, state):
+        return state
+
+    def reward(self, state):
+        return state[:, 0]
+
+    def continuation(self, state):
+        return tf.sigmoid(state[:, 0])
 
     def fit(self, batch, seed, weights=None):
         states = self.observe_sequence(batch.observation, batch.action, batch.is_first, seed)
@@ -128,10 +137,14 @@ def model_based(tmp_path):
     """Builds a loop of toys over two mazes."""
 
     def make(
-        training: dict[str, Any], folder: str = "replay", every: int = 0, demonstrations: Sequence[Step] = ()
+        training: dict[str, Any],
+        folder: str = "replay",
+        every: int = 0,
+        demonstrations: Sequence[Step] = (),
     ) -> ModelBasedLoop:
         config = configured(
             {"batch": 2, "length": 4} | training,
+            evaluation={"context": 3, "horizon": 6},
             replay={"held_out_every": every, "capacity_steps": 4000, "memory_megabytes": 60},
         )
         env = build_env(config)

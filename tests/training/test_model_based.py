@@ -1,5 +1,6 @@
 """The loop's order of things, and that it can be stopped in the middle of each."""
 
+from functools import partial
 from itertools import groupby
 
 import numpy as np
@@ -10,6 +11,8 @@ from worldmodels.agents.api import Replayed
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.errors import NonFiniteError
 from worldmodels.core.types import Batch, Step
+from worldmodels.training import imagination_weight
+from worldmodels.training.imagination_weight import ImaginationWeight, newest_windows
 
 # Two environments; each turn collects 20 steps of each, in rollouts of 10 that the agent learns from.
 PHASED = {
@@ -102,14 +105,43 @@ def test_when_nothing_is_owed_and_when_turns_end(model_based):
     assert not any(rest for phase, rest, _ in seen[1:-1])
 
 
+WEIGHED = {**PHASED, "steps": 120, "improve": 5, "weigh_imagination": True}
+
+
+def test_imagination_is_worth_what_was_foreseen(model_based, monkeypatch):
+    def measure(weight, steps, counter):
+        weight._skill = {80: 0.4, 120: 0.6}[counter]
+        assert steps == 20
+        return {"training/imagination_weight": weight.value}
+
+    monkeypatch.setattr(ImaginationWeight, "measure", measure)
+    loop = model_based(WEIGHED)
+    loop.begin()
+    ticks = run(loop)
+    # Nothing is known of a model that has not learned yet.
+    assert (loop.updates, loop.policy_updates) == (6 + 3 + 3, 0 + 2 + 3)
+    assert [amount for phase, amount in summed(ticks) if phase == "improve"] == [5] * 3
+    assert loop.metrics.take()["training/imagination_weight"] == pytest.approx(0.5)
+
+
 @pytest.mark.parametrize(
     ("context", "changes"),
-    [(0, {}), (3, {}), (3, {**SEARCH, "event_share": 0.5, "held": {"mean_length": 3.0}})],
-    ids=["batches", "contexts", "events"],
+    [(0, {}), (3, {}), (3, {**SEARCH, "event_share": 0.5, "held": {"mean_length": 3.0}}), (3, WEIGHED)],
+    ids=["batches", "contexts", "events", "weighed"],
 )
-def test_a_run_stopped_after_any_tick_goes_on_to_the_same_numbers(model_based, same_tree, tmp_path, context, changes):
+def test_a_run_stopped_after_any_tick_goes_on_to_the_same_numbers(
+    model_based, same_tree, tmp_path, context, changes, monkeypatch
+):
+    def paid(*arguments):
+        windows = newest_windows(*arguments)
+        return windows._replace(reward=np.float32(windows.observation.mean((2, 3, 4)) > 110))
+
+    monkeypatch.setattr(
+        imagination_weight, "newest_windows", paid
+    )  # the darker maze pays nothing, and the other one always
     training = {**PHASED, "starts": {**PHASED["starts"], "context": context}} | changes
-    whole = model_based(training, every=4, demonstrations=eventful() if changes else ())
+    make, demonstrations = partial(model_based, every=4), eventful() if changes else ()
+    whole = make(training, demonstrations=demonstrations)
     whole.begin()
     checkpoints = Checkpoints(tmp_path / "checkpoints", keep=1000)
     stops = []
@@ -119,13 +151,15 @@ def test_a_run_stopped_after_any_tick_goes_on_to_the_same_numbers(model_based, s
         checkpoints.write(len(stops), whole.save())
         stops.append(tick.phase)
     expected = whole.save()
-    resumed = model_based(training, every=4)
+    if changes is WEIGHED:
+        assert expected["imagination_weight"]["rewarded"] > 0
+    resumed = make(training)
     # The last ones first: the store can be taken back, not forward.
     for stop in reversed(range(len(stops))):
         resumed.load(checkpoints.read(stop)[1])
         run(resumed)
         same_tree(expected, resumed.save(), f"stopped after tick {stop} ({stops[stop]})")
-        resumed = model_based(training, every=4) if stop % 7 == 0 else resumed
+        resumed = make(training) if stop % 7 == 0 else resumed
 
 
 def test_experience_is_what_was_collected_and_the_next_begins_where_it_ends(model_based):

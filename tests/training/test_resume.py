@@ -117,6 +117,8 @@ EVENTS = (
 """Held actions, exploration, a prefill that looks for more events than there are, windows around events, and the value
 of all."""
 
+WEIGHED = ("env.game=chaser", "training.weigh_imagination=true", "training.steps=400", "schedule.evaluate_every=0")
+
 
 # SimPLe's loop writes its sixth record while the policy improves in the first turn.
 @pytest.mark.parametrize(
@@ -124,6 +126,7 @@ of all."""
     [
         pytest.param("debug_ppo", 2, (), id="ppo"),
         pytest.param("debug_simple", 6, (), id="simple", marks=pytest.mark.slow),
+        pytest.param("debug_simple", 6, WEIGHED, id="simple-weighed", marks=pytest.mark.slow),
         pytest.param("debug", 1, (*BFLOAT16, "training.steps=240"), id="dreamer-bfloat16"),
         pytest.param("debug", 1, EVENTS, id="dreamer-events-early"),
         pytest.param("debug", 3, EVENTS, id="dreamer-events-late", marks=pytest.mark.slow),

@@ -125,6 +125,10 @@ class ModelBasedConfig(Section):
     """Policy updates in imagination in each turn (`ppo_epochs_num` in SimPLe's code)."""
     improve_factors: tuple[NonNegative, ...] = ()
     """Multiples of `improve` in the first turns of the loop, one number for each turn; afterwards 1."""
+    weigh_imagination: bool = False
+    """Whether a turn does only a share of the updates of `improve`: the average precision with which the model, before
+    it learns from the steps that the turn collected, foresees their rewards 1 to 5 steps ahead, scaled so that 1 is
+    perfect and 0 is chance. Without, all are done."""
     turns: Count = 0
     """Number of turns where `collect` is 0; otherwise `steps` decides, and this has no effect."""
     starts: StartsConfig = field(default_factory=StartsConfig)

@@ -22,6 +22,7 @@ from worldmodels.runtime.config import ModelBasedConfig
 from worldmodels.telemetry.logger import MeanMetrics
 from worldmodels.telemetry.timers import Timer
 from worldmodels.training.batches import Batches
+from worldmodels.training.imagination_weight import ImaginationWeight
 from worldmodels.training.loop import Tick, finite
 from worldmodels.training.plan import Position, TrainingPlan
 from worldmodels.training.rollout_collector import STEPS_PER_TICK, RolloutCollector
@@ -57,6 +58,10 @@ class ModelBasedLoop:
         self._position = self._plan.start(0)
         self._starts = ImaginationStarts(parts.world_model, replay, config.starts, streams)
         self._batches = Batches(self._draw, streams.generator("replay"))
+        self._weight: ImaginationWeight | None = None
+        if config.weigh_imagination:
+            key, settings = streams.key("imagination weight"), parts.config.evaluation
+            self._weight = ImaginationWeight(parts.world_model, replay, settings, key)
         self._keys = {name: streams.key(name) for name in ("fit", "improve", "update")}
         self.step = self.updates = self.policy_updates = self.real_updates = 0
 
@@ -94,6 +99,8 @@ class ModelBasedLoop:
         phase = self._position.phase
         done = {"collect": self._collect, "fit": self._fit, "improve": self._improve}[phase]()
         self._position = self._plan.after(self._position, done, prolong=self._lacks_events())
+        if phase == "collect" != self._position.phase:
+            self._weigh_imagination()
         if self.at_turn_start:
             self._starts.end_turn()
         return Tick(phase, done)
@@ -124,7 +131,8 @@ class ModelBasedLoop:
             part.load(tree[name])
 
     def _saveables(self) -> dict[str, Any]:
-        return {
+        weight = {"imagination_weight": self._weight} if self._weight else {}
+        return weight | {
             "model": self.parts.model,
             "agent": self.parts.agent,
             "replay": self._replay,
@@ -144,6 +152,13 @@ class ModelBasedLoop:
                 self.step += len(step.reward)
         self._update_from_experience()
         return steps
+
+    def _weigh_imagination(self) -> None:
+        """Measure the model on the steps just collected, unless it has not learned anything yet."""
+        if self._weight and (self.updates or self._config.pretrained):
+            turn, _, _, extra = self._position
+            with self.timer("weigh"):
+                self.metrics.add(self._weight.measure(self._plan.amount(turn, "collect", extra), self.step))
 
     def _lacks_events(self) -> bool:
         """Return whether this is a prefill that has not found its events yet."""
@@ -182,6 +197,8 @@ class ModelBasedLoop:
         return 1
 
     def _improve(self) -> int:
+        if skipped := self._not_worth():
+            return skipped
         with self.timer("starts"):
             starts = self._starts.draw(self.policy_updates)
         with self.timer("improve"):
@@ -191,3 +208,10 @@ class ModelBasedLoop:
             self.policy_updates += 1
             self.metrics.add(finite(metrics, f"policy update {self.policy_updates} in imagination", self.step))
         return 1
+
+    def _not_worth(self) -> int:
+        """Return the number of updates by which the weight of imagination shortens a phase that begins."""
+        amount = self._plan.amount(self._position.turn, "improve")
+        if self._weight is None or self._position.left < amount:
+            return 0
+        return amount - round(self._weight.value * amount)

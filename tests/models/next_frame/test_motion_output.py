@@ -9,7 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.models.motion import moved
-from worldmodels.models.next_frame.motion_output import MotionOutput
+from worldmodels.models.next_frame.motion_output import MotionOutput, first_largest
 from worldmodels.models.next_frame.network import Decoded
 from worldmodels.models.next_frame.patch_config import MotionOutputConfig
 
@@ -92,3 +92,8 @@ def test_it_learns_to_move_the_picture():
     for _ in range(60):
         update()
     np.testing.assert_array_equal(layer.frame(decoded, newest).numpy(), target)
+
+
+def test_of_equal_values_the_first_is_the_largest():
+    values = np.random.default_rng(0).integers(0, 3, (50, 7, 4)).astype(np.float32)
+    np.testing.assert_array_equal(first_largest(values), values.argmax(-1))

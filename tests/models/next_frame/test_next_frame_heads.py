@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 
 from worldmodels.models.next_frame.config import SoftmaxOutputConfig
-from worldmodels.models.next_frame.heads import ClassReward, SymlogReward
+from worldmodels.models.next_frame.heads import ClassReward, HurdleReward, SymlogReward, event_nll
 from worldmodels.models.next_frame.network import Decoded
 from worldmodels.models.next_frame.softmax_output import SoftmaxOutput
 
@@ -36,6 +36,28 @@ def test_symlog_rewards_come_back_in_their_own_units():
     summary = tf.zeros((1, 2))
     np.testing.assert_allclose(head.reward(summary), [10.0], rtol=1e-5)
     np.testing.assert_allclose(head.loss(summary, tf.constant([0.0]), 0.01), [np.log(11.0) ** 2 / 2], rtol=1e-5)
+
+
+def test_a_hurdle_reward_is_its_probability_times_its_size():
+    head = HurdleReward(2, 3, 10.0, np.random.default_rng(0))
+    summary = tf.zeros((3, 2))
+    np.testing.assert_array_equal(head.reward(summary), [0.0] * 3)
+    head.parts.bias.assign([-np.log(3.0), np.log(11.0)])
+    np.testing.assert_allclose(head.reward(summary), [2.5] * 3, rtol=1e-5)
+    # With ten times its weight a reward has odds of 10 to 3.
+    nothing, ten, one = head.loss(summary, tf.constant([0.0, 10.0, 1.0]), 0.01).numpy()
+    assert (nothing, ten) == (pytest.approx(-np.log(3 / 13)), pytest.approx(-10 * np.log(10 / 13)))
+    assert one == pytest.approx(ten + 10 * np.log(11 / 2) ** 2 / 2)
+    assert np.isnan(head.loss(summary[:1], tf.constant([np.nan]), 0.0)[0])
+
+
+def test_the_weight_of_events_leaves_their_probability():
+    """The least loss over moments of which one in ten is an event."""
+    event, logits = np.float32([1] + [0] * 9), np.log(1 / np.arange(0.02, 0.2, 0.01, np.float32) - 1)
+    for weight in (1.0, 20.0):
+        likely = [tf.reduce_sum(event_nll(tf.fill((10,), -logit), event, weight)) for logit in logits]
+        unlikely = [tf.reduce_sum(event_nll(tf.fill((10,), logit), 1 - event, weight, event=0.0)) for logit in logits]
+        assert np.argmin(likely) == np.argmin(unlikely) == 8  # 0.02 + 8 x 0.01
 
 
 def test_the_softmax_costs_what_is_above_the_cutoff_and_shows_its_best_values():

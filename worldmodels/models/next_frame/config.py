@@ -21,6 +21,8 @@ from worldmodels.models.api import ModelSpec
 from worldmodels.models.config import AdafactorConfig, OptimizerConfig
 from worldmodels.models.next_frame.patch_config import MotionOutputConfig, PatchNetworkConfig
 
+RewardKind = Literal["classes", "symlog", "hurdle"]
+
 Levels = Annotated[int, at_least(0), limits(0, 16)]
 """A number of times that something doubles."""
 
@@ -121,9 +123,12 @@ class DeterministicConfig(Section):
     """Whether the first `frames` of a window are predicted too, each from those before."""
     pixel_noise: Share = 0.05
     """Probability that an input pixel becomes the median colour of the batch, while training."""
-    reward: Literal["classes", "symlog"] = "classes"
+    reward: RewardKind = "classes"
     """Quantity that is predicted: `classes` is the sign of the reward, as published; `symlog` is the reward itself,
-    regressed as its symlog."""
+    regressed as its symlog; `hurdle` is the probability that there is any, and its symlog if so."""
+    event_weight: Annotated[float, at_least(1), limits(1, 10_000)] = 1.0
+    """Number of times that the end of an episode counts in the loss, and a reward where `reward` is hurdle; the
+    predicted probabilities are corrected for it."""
     head_units: Size = 128
     """Units of the hidden layer that the reward and the continuation are read from."""
     event_depth: Count = 0
@@ -170,9 +175,12 @@ class StochasticDiscreteConfig(Section):
     """Whether the first `frames` of a window are predicted too, each from those before."""
     pixel_noise: Share = 0.0
     """Probability that an input pixel becomes the median colour of the batch, while training."""
-    reward: Literal["classes", "symlog"] = "classes"
+    reward: RewardKind = "classes"
     """Quantity that is predicted: `classes` is the sign of the reward, as published; `symlog` is the reward itself,
-    regressed as its symlog."""
+    regressed as its symlog; `hurdle` is the probability that there is any, and its symlog if so."""
+    event_weight: Annotated[float, at_least(1), limits(1, 10_000)] = 1.0
+    """Number of times that the end of an episode counts in the loss, and a reward where `reward` is hurdle; the
+    predicted probabilities are corrected for it."""
     head_units: Size = 128
     """Units of the hidden layer that the reward and the continuation are read from."""
     event_depth: Count = 0

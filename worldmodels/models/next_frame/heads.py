@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import math
 
 import keras
 import numpy as np
@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from worldmodels.models.distributions import bernoulli_nll, categorical_nll, normal_nll, symexp, symlog
 from worldmodels.models.layers import Layer
+from worldmodels.models.next_frame.config import RewardKind
 from worldmodels.models.next_frame.conv_layers import Linear
 from worldmodels.models.precision import building_in
 
@@ -65,11 +66,46 @@ class SymlogReward(Layer):
         return symexp(self(summary))
 
 
+class HurdleReward(Layer):
+    """The probability of any reward, and its symlog where there is one (a hurdle model, Cragg 1971); starts at 0.
+
+    Where rewards are rare, a regression spends itself on the zeros.
+    """
+
+    def __init__(self, inputs: int, units: int, event_weight: float, seeds: np.random.Generator):
+        """Build the head; for `event_weight` see `event_nll`."""
+        super().__init__(name="reward")
+        self.event_weight = event_weight
+        with keras.name_scope("reward"):
+            self.hidden = Linear(inputs, units, seeds, "hidden")
+            with building_in("float32"):
+                self.parts = Linear(units, 2, seeds, "parts")
+        self.parts.kernel.assign(tf.zeros_like(self.parts.kernel))
+
+    def call(self, summary: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        """Return the logit of a reward, and its symlog: (N,) each."""
+        logit, size = tf.unstack(self.parts(tf.nn.relu(self.hidden(summary))), axis=-1)
+        return logit, size
+
+    def loss(self, summary: tf.Tensor, reward: tf.Tensor, cutoff: float) -> tf.Tensor:
+        """Return the loss (N,); a cutoff in nats has no meaning here."""
+        logit, size = self(summary)
+        given = tf.cast(reward != 0.0, tf.float32)
+        return event_nll(logit, given, self.event_weight) + self.event_weight * given * normal_nll(size, symlog(reward))
+
+    def reward(self, summary: tf.Tensor) -> tf.Tensor:
+        """Return the expected reward (N,)."""
+        logit, size = self(summary)
+        return tf.sigmoid(logit) * symexp(size)
+
+
 class Continuation(Layer):
     """The probability that the episode goes on."""
 
-    def __init__(self, inputs: int, units: int, seeds: np.random.Generator):
+    def __init__(self, inputs: int, units: int, event_weight: float, seeds: np.random.Generator):
+        """Build the head; for `event_weight` see `event_nll`."""
         super().__init__(name="continuation")
+        self.event_weight = event_weight
         with keras.name_scope("continuation"):
             self.hidden = Linear(inputs, units, seeds, "hidden")
             with building_in("float32"):
@@ -80,14 +116,28 @@ class Continuation(Layer):
 
     def loss(self, summary: tf.Tensor, continuation: tf.Tensor) -> tf.Tensor:
         """Return the loss (N,) in nats, for continuations (N,) in [0, 1]."""
-        return bernoulli_nll(self(summary), continuation)
+        return event_nll(self(summary), continuation, self.event_weight, event=0.0)
 
     def probability(self, summary: tf.Tensor) -> tf.Tensor:
         """Return the probability (N,) in [0, 1]."""
         return tf.sigmoid(self(summary))
 
 
+def event_nll(logit: tf.Tensor, label: tf.Tensor, weight: float, event: float = 1.0) -> tf.Tensor:
+    """Return the cross entropy (N,) with labels 0 or 1, of which the rare one, `event`, counts `weight` times.
+
+    The logit that is compared is shifted by as much as that raises the event's odds (Menon et al. 2021), so `logit`
+    itself keeps the true probability, whatever the weight.
+    """
+    if weight == 1.0:
+        return bernoulli_nll(logit, label)
+    towards = math.log(weight) if event else -math.log(weight)
+    return tf.where(label == event, weight, 1.0) * bernoulli_nll(logit + towards, label)
+
+
 def build_reward(
-    kind: Literal["classes", "symlog"], inputs: int, units: int, seeds: np.random.Generator
-) -> ClassReward | SymlogReward:
+    kind: RewardKind, inputs: int, units: int, event_weight: float, seeds: np.random.Generator
+) -> ClassReward | SymlogReward | HurdleReward:
+    if kind == "hurdle":
+        return HurdleReward(inputs, units, event_weight, seeds)
     return {"classes": ClassReward, "symlog": SymlogReward}[kind](inputs, units, seeds)

@@ -51,8 +51,10 @@ class NextFrameModel:
         self.output = build_output(config.output, self.network, shape.observation_shape, seeds)
         self.events = EventNetwork(config.event_depth, config.event_shift, shape, seeds) if config.event_depth else None
         summary = (self.events or self.network).summary_size
-        self.reward_head = build_reward(config.reward, summary, config.head_units, seeds)
-        self.continuation_head = Continuation(summary, config.head_units, seeds) if config.continuation else None
+        self.reward_head = build_reward(config.reward, summary, config.head_units, config.event_weight, seeds)
+        self.continuation_head = None
+        if config.continuation:
+            self.continuation_head = Continuation(summary, config.head_units, config.event_weight, seeds)
         heads = (self.events, self.reward_head, self.continuation_head)
         layers = (self.network, self.output, *heads, *self._build(shape, seeds))
         self.variables = named_variables(layer for layer in layers if layer)
