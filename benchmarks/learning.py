@@ -82,13 +82,13 @@ SIMPLE: dict[str, Any] = {
     "training.starts.context": 4,
 }
 DREAMER: dict[str, Any] = {
+    "model.picture": None,  # what is measured is what is learned from
     "agent.entropy": 5e-3,
     "agent.normalize_returns": False,
-    "training.prefill": 2_400,
-    "training.pretrain": 300,
+    "training.prefill": 4_000,
     "training.collect": 16,
-    "training.fit": 2,
-    "training.improve": 2,
+    "training.fit": 3,
+    "training.improve": 3,
 }
 LEARNERS = {
     "ppo": Learner("PPO", "ppo", PPO),
