@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -80,7 +81,7 @@ SAVING = "trap 'echo saved; exit 130' TERM; echo begun; while true; do sleep 0.0
 
 def test_the_end_of_the_budget_stops_all_and_the_next_call_goes_on(tmp_path: Path) -> None:
     jobs = [ShellJob(tmp_path, name, "true", SAVING) for name in ("a", "b", "c")]
-    assert run_jobs(jobs, [CORE, CORE], 1.5, lambda text: None) == ([], [], ["c", "a", "b"])
+    assert run_jobs(jobs, [CORE, CORE], 3, lambda text: None) == ([], [], ["c", "a", "b"])
     assert jobs[0].log.read_text() == "begun\nsaved\n"
     assert [status for status, _ in jobs[1].ends] == [0, 130]
     assert not jobs[2].ends
@@ -95,18 +96,30 @@ def test_no_time_starts_nothing(tmp_path: Path) -> None:
     assert not job.log.exists()
 
 
+def signals_once_begun(jobs: Sequence[ShellJob], *numbers: signal.Signals) -> None:
+    """Send signals to this process, half a second apart, as soon as all jobs have printed something."""
+
+    def send() -> None:
+        while not all(job.log.exists() and job.log.stat().st_size for job in jobs):
+            time.sleep(0.05)
+        for number in numbers:
+            os.kill(os.getpid(), number)
+            time.sleep(0.5)
+
+    threading.Thread(target=send, daemon=True).start()
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_lets_every_job_save(tmp_path: Path, number: signal.Signals) -> None:
     jobs = [ShellJob(tmp_path, name, SAVING) for name in ("a", "b")]
-    threading.Timer(1.5, os.kill, (os.getpid(), number)).start()
+    signals_once_begun(jobs, number)
     assert run_jobs(jobs, [CORE, CORE], 60, lambda text: None).left == ["a", "b"]
     assert [job.log.read_text() for job in jobs] == ["begun\nsaved\n"] * 2
 
 
 def test_a_second_interruption_kills(tmp_path: Path) -> None:
     job = ShellJob(tmp_path, "deaf", "trap '' TERM; echo $$; while true; do sleep 0.05; done")
-    for seconds in (1.5, 2.0):
-        threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT)).start()
+    signals_once_begun([job], signal.SIGINT, signal.SIGINT)
     with pytest.raises(KeyboardInterrupt):
         run_jobs([job], [CORE], 60, lambda text: None)
     with pytest.raises(ProcessLookupError):

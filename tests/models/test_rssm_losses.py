@@ -7,7 +7,7 @@ import tensorflow as tf
 from worldmodels.models.distributions import categorical_kl
 from worldmodels.models.rssm.config import RSSMConfig
 from worldmodels.models.rssm.latents import build_latents
-from worldmodels.models.rssm.objectives import HarmoniousBalance, balanced_kl, image_loss
+from worldmodels.models.rssm.objectives import HarmoniousBalance, balanced_kl, image_loss, moved_pixels
 
 LATENTS = build_latents(RSSMConfig(latents=2, classes=3))
 POSTERIOR, PRIOR = tf.random.stateless_normal((2, 4, 6), (1, 2))
@@ -38,6 +38,32 @@ def test_image_loss_by_hand():
     # Two images of two pixels: 0.5 (1 + 4) and 0.5 (0 + 9).
     prediction, target = tf.constant([[[1.0, 2.0]], [[1.0, 2.0]]]), tf.constant([[[0.0, 4.0]], [[1.0, 5.0]]])
     assert float(image_loss(prediction, target)) == 3.5
+
+
+def test_weights_count_the_errors_of_pixels():
+    prediction, target = tf.constant([[1.0, 2.0], [1.0, 2.0]]), tf.constant([[0.0, 4.0], [1.0, 5.0]])
+    weights = tf.constant([[2.0, 1.0], [7.0, 0.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(prediction)
+        loss = image_loss(prediction, target, weights)
+    # Two images: 0.5 (2 * 1 + 1 * 4) and 0; the gradient of a pixel is its weight times its error, over two images.
+    assert float(loss) == 1.5
+    np.testing.assert_array_equal(tape.gradient(loss, prediction), [[1.0, -1.0], [0.0, 0.0]])
+
+
+def test_a_pixel_moved_where_a_channel_changed_by_more_than_a_tenth_within_an_episode():
+    images = np.full((1, 4, 1, 4, 2), 100, np.uint8)
+    images[0, 1:, 0, 0, 1] = 126  # by 26 of 255
+    images[0, 1:, 0, 1, 0] = 75  # by 25
+    images[0, 2:, 0, 2, 0] = 0  # at the first frame of an episode
+    images[0, 3, 0, 3] = 255
+    is_first = np.array([[True, False, True, False]])
+    moved = moved_pixels(tf.constant(images), tf.constant(is_first)).numpy()
+    assert moved.shape == images.shape and moved.dtype == np.uint8
+    expected = np.zeros((4, 4), np.uint8)
+    expected[1, 0] = expected[3, 3] = 255
+    for channel in range(2):
+        np.testing.assert_array_equal(moved[0, :, 0, :, channel], expected)
 
 
 def test_kl_is_summed_over_the_latents():

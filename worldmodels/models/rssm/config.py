@@ -62,6 +62,10 @@ class RSSMConfig(Section):
     balance: Literal["fixed", "harmonious"] = "fixed"
     """Weights of the losses of images, rewards and KL: those below as they are, or times learned ones that keep the
     three alike (HarmonyDream)."""
+    moved_scale: NonNegative = 0.0
+    """Weight of the error of pixels that changed since the frame before, on top of that of all pixels, in the loss of
+    images. All weights are then scaled to a mean of 1: small things that move get a gradient, and the loss keeps its
+    size."""
     reward_scale: NonNegative = 1.0
     """Weight of the reward's loss (`loss_scales.reward` in DreamerV2)."""
     continuation_scale: NonNegative = 5.0

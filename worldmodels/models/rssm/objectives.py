@@ -14,6 +14,9 @@ from worldmodels.models.precision import full
 from worldmodels.models.rssm.latents import CategoricalLatents, GaussianLatents
 from worldmodels.models.two_hot import BINS, two_hot_mean, two_hot_nll
 
+MOVED = 0.1
+"""Change of a channel, of a range of 1, beyond which a pixel counts as moved; as in evaluation."""
+
 TRANSFORMS = {
     "none": (tf.identity, tf.identity),
     "tanh": (tf.tanh, lambda x: tf.atanh(tf.clip_by_value(x, -0.999, 0.999))),
@@ -75,24 +78,46 @@ class ContinuationHead(MLP):
         return tf.sigmoid(self(features)[:, 0])
 
 
-def image_loss(prediction: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
+def image_loss(prediction: tf.Tensor, target: tf.Tensor, weights: tf.Tensor | None = None) -> tf.Tensor:
     """Return half the squared error of pixels in [-0.5, 0.5], summed over each image: the mean over images, a scalar.
 
     The negative log-likelihood of unit-variance normals without its constant, so that a perfect image costs 0. Written
     so that these largest of all tensors are passed over as few times as can be: the gradient has the prediction's type.
+
+    Args:
+        weights: of the pixels, of the target's shape; None counts all alike.
     """
     count = tf.cast(tf.shape(target)[0], tf.float32)
 
     @tf.custom_gradient
-    def loss(prediction: tf.Tensor) -> tuple[tf.Tensor, object]:
+    def loss(prediction: tf.Tensor) -> tf.Tensor:
         error = full(prediction) - target
+        weighted = error if weights is None else weights * error
 
         def gradient(upstream: tf.Tensor) -> tf.Tensor:
-            return tf.cast(error, prediction.dtype) * tf.cast(upstream / count, prediction.dtype)
+            return tf.cast(weighted, prediction.dtype) * tf.cast(upstream / count, prediction.dtype)
 
-        return tf.nn.l2_loss(error) / count, gradient
+        total = tf.nn.l2_loss(error) if weights is None else 0.5 * tf.reduce_sum(weighted * error)
+        return total / count, gradient
 
     return loss(prediction)
+
+
+def moved_pixels(images: tf.Tensor, is_first: tf.Tensor) -> tf.Tensor:
+    """Return which pixels changed by more than `MOVED` in some channel since the frame before, as images.
+
+    Args:
+        images: uint8 (B, T, H, W, C).
+        is_first: bool (B, T); nothing has moved in the first frame of an episode or of a window.
+
+    Returns:
+        uint8 (B, T, H, W, C): 255 in all channels of a pixel that moved, 0 elsewhere.
+    """
+    now, before = images[:, 1:], images[:, :-1]
+    change = tf.reduce_max(tf.maximum(now, before) - tf.minimum(now, before), -1, keepdims=True)
+    moved = (tf.cast(change, tf.float32) > 255 * MOVED) & ~is_first[:, 1:, None, None, None]
+    moved = tf.pad(tf.cast(moved, tf.uint8) * 255, [[0, 0], [1, 0], [0, 0], [0, 0], [0, 0]])
+    return tf.broadcast_to(moved, tf.shape(images))
 
 
 class HarmoniousBalance(tf.Module):

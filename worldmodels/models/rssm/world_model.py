@@ -21,6 +21,7 @@ from worldmodels.models.rssm.objectives import (
     HarmoniousBalance,
     balanced_kl,
     image_loss,
+    moved_pixels,
 )
 from worldmodels.models.variables import load_variables, named_variables, save_variables
 
@@ -136,6 +137,15 @@ class RSSM:
         noise = self.dynamics.latents.noise((steps, batch), seed)
         return self.dynamics.follow(state, embeddings, previous_actions, is_first, noise)
 
+    def _pixel_weights(self, batch: Batch) -> tf.Tensor | None:
+        """Return the weights of pixels in the layout of the decoder's target; None where all count alike."""
+        if not self.config.moved_scale:
+            return None
+        moved = moved_pixels(batch.observation, batch.is_first)
+        moved = 0.5 + self.decoder.target(tf.reshape(moved, (-1, *self.spec.observation_shape)))  # 0 or 1
+        weights = 1.0 + self.config.moved_scale * moved
+        return weights / tf.reduce_mean(weights)
+
     def _loss(self, batch: Batch, seed, weights) -> tuple[tf.Tensor, dict[str, tf.Tensor], RSSMState]:
         config = self.config
         # The action before the first step of a window is unknown; the state starts anew there anyway.
@@ -146,7 +156,7 @@ class RSSM:
         features = self.features(rows)
 
         images = tf.reshape(batch.observation, (-1, *self.spec.observation_shape))
-        image = image_loss(self.decoder(features), self.decoder.target(images))
+        image = image_loss(self.decoder(features), self.decoder.target(images), self._pixel_weights(batch))
         reward = self.reward_head.loss(features, tf.reshape(batch.reward, (-1,)))
         continues = tf.reshape(1.0 - tf.cast(batch.is_terminal, tf.float32), (-1,))
         continuation = self.continuation_head.loss(features, continues)
