@@ -49,12 +49,13 @@ def test_each_job_runs_its_commands_in_order(tmp_path: Path) -> None:
 
 
 def test_what_a_command_takes_is_measured(tmp_path: Path) -> None:
-    busy = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"
+    busy = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done"
     job = ShellJob(tmp_path, "a", "sleep 0.3", busy)
     run_jobs([job], [CORE], 60, lambda text: None)
     (_, asleep), (_, at_work) = job.ends
-    assert asleep.wall_seconds >= 0.3 > 10 * asleep.processor_seconds
-    assert 0 < at_work.processor_seconds <= at_work.wall_seconds + 0.1
+    assert asleep.wall_seconds >= 0.3
+    # Starting a process takes some of the processor's time, too, so the two are compared.
+    assert 0 < asleep.processor_seconds < at_work.processor_seconds <= at_work.wall_seconds + 0.1
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="no affinity here")

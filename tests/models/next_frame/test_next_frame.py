@@ -54,7 +54,7 @@ def assert_equal(first, second) -> None:
 
 def test_shapes_and_ranges(model, window, seed):
     state = model.imagine(last_of(states_of(model, window)), CHOICES, 1.0, seed)
-    assert model.spec == ((13, 10, 3), 3, "images", (13, 10, 6), True, False, 3)
+    assert model.spec == ((13, 10, 3), 3, "images", (13, 10, 6), True, False, 3, False)
     assert model.features(state).shape == (4, 13, 10, 6)
     assert model.frame(state).dtype == tf.uint8
     assert model.frame(state).shape == (4, 13, 10, 3)
