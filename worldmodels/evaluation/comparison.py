@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from worldmodels.analysis.aggregate import Estimate, difference, estimate
 from worldmodels.core.errors import FileError, UserError
 from worldmodels.core.files import read_regular
-from worldmodels.core.json_files import parse_strict, read_json
+from worldmodels.core.json_files import parse_json, parse_strict
 from worldmodels.core.ranges import Count, Section
 from worldmodels.core.run_dir import RunDir
 from worldmodels.telemetry.table import print_table
@@ -50,42 +50,37 @@ def compare_runs(paths: Sequence[str]) -> None:
     tables: dict[str, list[PlayedReturns]] = {}
     random: dict[str, PlayedReturns] = {}
     for path in paths:
-        for head, file in _newest(path):
-            where, cell = ", ".join((head.game, head.distribution_mode, head.levels)), _chosen_cell(file)
+        for head, cells, file in _newest(path):
+            where, cell = ", ".join((head.game, head.distribution_mode, head.levels)), _chosen(cells)
             tables.setdefault(where, []).append(PlayedReturns(path, head.step, _returns(cell, "policy", file)))
             random[where] = PlayedReturns("random", None, _returns(cell, "random", file))
     for where, played in tables.items():
         _print(where, [*played, random[where]])
 
 
-def _newest(path: str) -> Iterator[tuple[_EvaluationHead, Path]]:
-    """Yield the newest evaluation of a run's policy on each set of levels, with its file."""
-    found: dict[str, tuple[_EvaluationHead, Path]] = {}
+def _newest(path: str) -> Iterator[tuple[_EvaluationHead, list[Any], Path]]:
+    """Yield the newest evaluation of a run's policy on each set of levels: its head, its cells and its file."""
+    found: dict[str, tuple[_EvaluationHead, list[Any], Path]] = {}
     for file in RunDir.open(path).eval.glob("step_*.json"):
-        head = read_json(file, _EvaluationHead, allow_more=True)
-        if (head.mode, head.agent) != ("real", "policy") or not _cells(file):
+        text, where = read_regular(file), f"'{file}'"
+        head = parse_json(text, _EvaluationHead, where, allow_more=True)
+        cells = parse_strict(text, where).get("returns")  # of a model alone there are none
+        if (head.mode, head.agent) != ("real", "policy") or not isinstance(cells, list) or not cells:
             continue
         before = found.get(head.levels)
         if before is None or (head.step, head.created) > (before[0].step, before[0].created):
-            found[head.levels] = (head, file)
+            found[head.levels] = (head, cells, file)
     if not found:
         raise UserError(f"The policy of '{path}' was never evaluated. To do so: worldmodels eval {path}")
     yield from (found[levels] for levels in sorted(found, reverse=True))  # training levels, then test levels
 
 
-def _cells(file: Path) -> list[Any]:
-    """Return the settings in which a policy played; none where only a model was measured."""
-    cells = parse_strict(read_regular(file), f"'{file}'").get("returns", [])
-    return cells if isinstance(cells, list) else []
-
-
-def _chosen_cell(file: Path) -> Any:
+def _chosen(cells: list[Any]) -> Any:
     """Return the cell at temperature 1 without no-ops, or the first where there is none."""
-    cells = _cells(file)
-    plain = [
-        cell for cell in cells if isinstance(cell, dict) and (cell.get("temperature"), cell.get("noops")) == (1, 0)
-    ]
-    return (plain or cells)[0]
+    for cell in cells:
+        if isinstance(cell, dict) and (cell.get("temperature"), cell.get("noops")) == (1, 0):
+            return cell
+    return cells[0]
 
 
 def _returns(cell: Any, who: str, file: Path) -> tuple[float, ...]:
