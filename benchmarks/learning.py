@@ -51,7 +51,7 @@ COMMON: dict[str, Any] = {
 }
 
 # Real steps are 16 environments' in whole rollouts, prefills and turns, so that each learner has exactly as many.
-PPO: dict[str, Any] = {
+PPO_AGENT: dict[str, Any] = {  # in the real game, and in SimPLe's world
     "agent.discount": 0.98,
     "agent.images": "nature",
     "agent.reward_transform": "none",
@@ -59,16 +59,13 @@ PPO: dict[str, Any] = {
     "agent.minibatch": 200,
     "agent.clip": 0.2,
     "agent.optimizer.learning_rate": 5e-4,
+}
+PPO: dict[str, Any] = {
+    **PPO_AGENT,
     "training.rollout": 50,
 }
 SIMPLE: dict[str, Any] = {
-    "agent.discount": 0.98,
-    "agent.images": "nature",
-    "agent.reward_transform": "none",
-    "agent.entropy": 0.03,
-    "agent.minibatch": 200,
-    "agent.clip": 0.2,
-    "agent.optimizer.learning_rate": 5e-4,
+    **PPO_AGENT,
     "agent.horizon": 20,
     # As published. With it, an imagined end costs what it cuts off, at the coin too, whose reward is too rare to be
     # learned: the policy then learns to stand still.

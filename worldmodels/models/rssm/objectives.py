@@ -90,7 +90,7 @@ def image_loss(prediction: tf.Tensor, target: tf.Tensor, weights: tf.Tensor | No
     count = tf.cast(tf.shape(target)[0], tf.float32)
 
     @tf.custom_gradient
-    def loss(prediction: tf.Tensor) -> tf.Tensor:
+    def loss(prediction: tf.Tensor) -> tuple[tf.Tensor, object]:
         error = full(prediction) - target
         weighted = error if weights is None else weights * error
 
