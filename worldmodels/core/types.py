@@ -13,6 +13,9 @@ import numpy.typing as npt
 State: TypeAlias = Any
 """A nest of arrays or tensors with a leading batch dimension; only the world model that made it looks inside."""
 
+MOVED = 0.1
+"""Change since the frame before, of pixels from 0 to 1 in any channel, above which a pixel is moving."""
+
 
 class Step(NamedTuple):
     """A step of N environments at once.

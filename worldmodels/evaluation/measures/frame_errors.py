@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-MOVED = 0.1
-"""Change since the frame before, of pixels from 0 to 1 in any channel, above which a pixel is moving."""
+from worldmodels.core.types import MOVED
 
 
 class FrameErrors(NamedTuple):

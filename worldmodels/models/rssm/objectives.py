@@ -7,15 +7,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.core.types import MOVED
 from worldmodels.models.config import HeadConfig, LayerStyle
 from worldmodels.models.distributions import bernoulli_nll, normal_nll, scale_gradient, symexp, symlog
 from worldmodels.models.layers import ELU, MLP
 from worldmodels.models.precision import full
 from worldmodels.models.rssm.latents import CategoricalLatents, GaussianLatents
 from worldmodels.models.two_hot import BINS, two_hot_mean, two_hot_nll
-
-MOVED = 0.1
-"""Change of a channel, of a range of 1, beyond which a pixel counts as moved; as in evaluation."""
 
 TRANSFORMS = {
     "none": (tf.identity, tf.identity),
