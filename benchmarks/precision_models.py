@@ -12,6 +12,7 @@ from speed.experience import ACTIONS, SHAPE, record, windows
 
 from worldmodels.core.config import load_config
 from worldmodels.core.seeding import Streams, fold
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.evaluation.measures.model_errors import model_errors
 from worldmodels.evaluation.measures.open_loop import OpenLoopPredictor
 from worldmodels.models import build_model
@@ -36,7 +37,7 @@ def measure(what: str, updates: int, precision: Precision, seed: int) -> dict[st
     config, streams = load_config(RunConfig, [preset]), Streams(seed)
     recording = record("coinrun", "training", STEPS, HOLD, num_levels=LEVELS)
     with building_in(precision):
-        model = build_model(config.model, SHAPE, ACTIONS, streams.key("model"))
+        model = build_model(config.model, ObservationSpec.of(*SHAPE), ActionSpec(ACTIONS), streams.key("model"))
     generator, key, kept = streams.generator("windows"), streams.key("fit"), []
     for number in range(updates):
         metrics, _ = model.fit(windows(recording, batch, length, generator), fold(key, number))

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.models.api import ModelSpec
 
 
@@ -20,7 +21,7 @@ class Line:
     An episode ends at place 3 and at place -3.
     """
 
-    spec = ModelSpec((16, 16, 3), 2, "vector", (7,))
+    spec = ModelSpec(ObservationSpec.of(16, 16, 3), ActionSpec(2), ObservationSpec.of(7))
 
     def imagine(self, state, action, temperature, seed):
         return Place(state.position + 2.0 * tf.cast(action, tf.float32)[:, None] - 1.0)

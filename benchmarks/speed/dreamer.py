@@ -23,6 +23,7 @@ from worldmodels.agents import build_agent
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
 from worldmodels.core.config import load_config
 from worldmodels.core.seeding import fold
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Batch
 from worldmodels.evaluation.measures.model_errors import model_errors
 from worldmodels.evaluation.measures.open_loop import OpenLoopPredictor
@@ -46,7 +47,7 @@ class Learner:
     def __init__(self, model: Any, agent: Any, starts: int):
         make_deterministic()
         self._starts, self._choose = starts, tf.function(choose_starts, autograph=False)
-        self.model = build_model(model, SHAPE, ACTIONS, STREAMS.key("model"))
+        self.model = build_model(model, ObservationSpec.of(*SHAPE), ActionSpec(ACTIONS), STREAMS.key("model"))
         self.agent = build_agent(agent, self.model.spec, STREAMS.key("agent"))
         self.updates = Stopwatch(warm_up=5)
 

@@ -17,6 +17,7 @@ from speed.experience import ACTIONS, SHAPE, STREAMS, record, windows
 from speed.stopwatch import Product, Stopwatch, precisions
 from worldmodels.core.config import load_config
 from worldmodels.core.seeding import fold
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Batch
 from worldmodels.imagination.worlds import ImaginedWorlds
 from worldmodels.models import build_model
@@ -38,7 +39,7 @@ class Learner:
 
     def __init__(self, config: RunConfig):
         self.config = config
-        self.model = build_model(config.model, SHAPE, ACTIONS, STREAMS.key("model"))
+        self.model = build_model(config.model, ObservationSpec.of(*SHAPE), ActionSpec(ACTIONS), STREAMS.key("model"))
         self.updates = Stopwatch()
 
     @property

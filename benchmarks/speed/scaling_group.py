@@ -15,6 +15,7 @@ from speed.sizes import UPDATES, Setting, configured
 from speed.stopwatch import Product, Stopwatch, machine
 from worldmodels.agents import build_agent
 from worldmodels.core.seeding import fold
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Batch
 from worldmodels.envs import EnvConfig, make_vec
 from worldmodels.imagination.starts import choose_starts
@@ -33,7 +34,9 @@ class Subject:
         self.setting, self.precision, self.config = setting, precision, configured(setting)
         self.shape = (setting.side, setting.side, 3)
         with building_in(precision):
-            self.model = build_model(self.config.model, self.shape, ACTIONS, STREAMS.key("model"))
+            self.model = build_model(
+                self.config.model, ObservationSpec.of(*self.shape), ActionSpec(ACTIONS), STREAMS.key("model")
+            )
             self.agent = build_agent(self.config.agent, self.model.spec, STREAMS.key("agent"))
 
     @property

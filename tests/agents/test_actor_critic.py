@@ -12,6 +12,7 @@ from worldmodels.agents import build_agent
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
 from worldmodels.agents.api import Replayed
 from worldmodels.core.errors import CheckpointError
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.models.config import HeadConfig, LaPropConfig, OptimizerConfig
 
 HEAD = HeadConfig(1, 8)
@@ -238,7 +239,7 @@ def test_a_checkpoint_of_another_size_is_refused(build):
 class SeenLine(Line):
     """The line as pictures: a bright column stands where the walker is."""
 
-    spec = Line.spec._replace(feature_kind="images", feature_shape=(7, 7, 3))
+    spec = Line.spec._replace(features=ObservationSpec.of(7, 7, 3))
 
     def features(self, state):
         bright = 200 * tf.cast(super().features(state), tf.uint8)
@@ -256,7 +257,9 @@ def test_learns_from_pictures_too(starts):
 
 
 def test_parameters_of_the_published_size(line):
-    agent = build_agent(ActorCriticConfig(), line.spec._replace(num_actions=18, feature_shape=(1624,)), seed(0))
+    agent = build_agent(
+        ActorCriticConfig(), line.spec._replace(action=ActionSpec(18), features=ObservationSpec.of(1624)), seed(0)
+    )
     sizes = {part: sum(weight.size for weight in agent.save()[part].values()) for part in ("actor", "critic")}
     trunk = 1624 * 400 + 400 + 3 * (400 * 400 + 400)
     assert sizes == {"actor": trunk + 400 * 18 + 18, "critic": trunk + 401}

@@ -12,7 +12,7 @@ from worldmodels.agents.actor_critic_config import ActorCriticConfig
 from worldmodels.agents.ppo_config import PPOConfig
 from worldmodels.agents.random_config import RandomConfig
 from worldmodels.models.config import HeadConfig, LaPropConfig, LayerStyle, OptimizerConfig, PatchConfig
-from worldmodels.models.conformance.samples import ACTIONS, SHAPE
+from worldmodels.models.conformance.samples import SPACES
 from worldmodels.models.frame_stack_config import FrameStackConfig
 from worldmodels.models.next_frame.config import (
     ConvNetworkConfig,
@@ -122,7 +122,7 @@ AGENTS: dict[str, Any] = {
 
 def world_models(names: Iterable[str] = MODELS) -> list[str]:
     """The entries that imagine."""
-    return [name for name in names if MODELS[name].spec(SHAPE, ACTIONS).imagines]
+    return [name for name in names if MODELS[name].spec(*SPACES).imagines]
 
 
 def one_of_each_kind(table: dict[str, Any]) -> list[str]:

@@ -12,6 +12,7 @@ import tensorflow as tf
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.errors import CheckpointError, ConfigError
 from worldmodels.core.run_dir import RunDir
+from worldmodels.core.specs import ObservationSpec
 from worldmodels.envs.config import EnvConfig
 from worldmodels.evaluation import evaluator, findings, run
 from worldmodels.evaluation.request import Request
@@ -174,11 +175,11 @@ def test_the_spec_alone_says_what_is_reported(
 ) -> None:
     """A family of models that nobody knows yet: it gives images as features, and yet reconstructs."""
     model = parts.CountingModel()
-    model.spec = model.spec._replace(feature_kind="images", reconstructs=True)
+    model.spec = model.spec._replace(features=ObservationSpec.of(64, 64, 3), reconstructs=True)
     (found,) = make(model)(mode="model")["world_model"]
     assert found["reconstruction_error"]["mean"] == [0, 0, 0]
     assert "image error, reconstruction" in capsys.readouterr().out
-    model.spec = model.spec._replace(feature_kind="vector", reconstructs=False)
+    model.spec = model.spec._replace(features=ObservationSpec.of(3), reconstructs=False)
     (found,) = make(model)(mode="model")["world_model"]
     assert found["reconstruction_error"] is None
     printed = capsys.readouterr().out

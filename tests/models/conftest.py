@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Batch
 from worldmodels.models import build_model
 from worldmodels.models.config import HeadConfig, OptimizerConfig, PatchConfig
@@ -40,7 +41,8 @@ def build():
     """Builds a tiny model; the same seed gives the same weights."""
 
     def make(seed: int = 0, **changes):
-        return build_model(tiny_config(**changes), (16, 16, 3), 5, np.array([seed, 7], np.int32))
+        spaces = (ObservationSpec.of(16, 16, 3), ActionSpec(5))
+        return build_model(tiny_config(**changes), *spaces, np.array([seed, 7], np.int32))
 
     return make
 
@@ -91,7 +93,12 @@ def build_next_frame():
     """Builds a tiny model of a kind; the same seed gives the same weights."""
 
     def make(kind: str, seed: int = 0, **changes):
-        return build_model(tiny_next_frame_config(kind, **changes), SHAPE, ACTIONS, np.array([seed, 7], np.int32))
+        return build_model(
+            tiny_next_frame_config(kind, **changes),
+            ObservationSpec.of(*SHAPE),
+            ActionSpec(ACTIONS),
+            np.array([seed, 7], np.int32),
+        )
 
     return make
 

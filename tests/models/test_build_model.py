@@ -10,6 +10,7 @@ import pytest
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
 from worldmodels.core.config import load_config
 from worldmodels.core.errors import ConfigError
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.models import build_model
 from worldmodels.models.rssm.config import RSSMConfig
 from worldmodels.runtime.config import RunConfig
@@ -22,7 +23,7 @@ class Misspelt:
 
 def test_unknown_kind_names_the_nearest():
     with pytest.raises(ConfigError, match="Unknown model 'rsm'. Did you mean 'rssm'?"):
-        build_model(Misspelt(), (16, 16, 3), 5, np.array([1, 2], np.int32))
+        build_model(Misspelt(), ObservationSpec.of(16, 16, 3), ActionSpec(5), np.array([1, 2], np.int32))
 
 
 def test_configuration_needs_no_tensorflow():

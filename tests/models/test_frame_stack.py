@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from worldmodels.core.seeding import Streams
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.models import build_model
 from worldmodels.models.frame_stack_config import FrameStackConfig
 
@@ -17,7 +18,7 @@ def frames(*values: int) -> np.ndarray:
 
 
 def test_the_newest_frame_is_last_and_an_episode_begins_with_its_first_frame_alone():
-    stack = build_model(FrameStackConfig(frames=3), (1, 1, 2), 5, SEED)
+    stack = build_model(FrameStackConfig(frames=3), ObservationSpec.of(1, 1, 2), ActionSpec(5), SEED)
     assert stack.spec.feature_kind == "images" and stack.spec.feature_shape == (1, 1, 6)
     assert not stack.spec.imagines
     state = stack.initial(2)

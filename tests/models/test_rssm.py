@@ -7,6 +7,7 @@ import pytest
 import tensorflow as tf
 
 from worldmodels.core.errors import CheckpointError, ConfigError
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Batch
 from worldmodels.models.config import ConvConfig
 from worldmodels.models.rssm.config import RSSMConfig
@@ -221,7 +222,9 @@ def test_parameters_of_the_published_sizes():
     from worldmodels.models.rssm.config import RSSMConfig
 
     def count(config, channels, actions):
-        model = build_model(config, (64, 64, channels), actions, np.array([1, 2], np.int32))
+        model = build_model(
+            config, ObservationSpec.of(64, 64, channels), ActionSpec(actions), np.array([1, 2], np.int32)
+        )
         sizes = {}
         for name, variable in model.variables.items():
             part = name.split("/")[0]

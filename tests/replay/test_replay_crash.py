@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from worldmodels.core.errors import RunError
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Step
 from worldmodels.replay import Replay, ReplayConfig, ReplayReader
 from worldmodels.replay.layout import RECORD
@@ -26,7 +27,7 @@ import sys
 import numpy as np
 from worldmodels.core.types import Step
 from worldmodels.replay import Replay, ReplayConfig
-replay = Replay(sys.argv[1], 4, (64, 64, 3), ReplayConfig(40_000, 10))
+replay = Replay(sys.argv[1], 4, ObservationSpec.of(64, 64, 3), ActionSpec(15), ReplayConfig(40_000, 10))
 none = np.zeros(4, bool)
 for t in range(5_000):
     frames = np.full((4, 64, 64, 3), t % 251, np.uint8)
@@ -63,7 +64,9 @@ def noise(t: int) -> Step:
 
 
 def noise_store(folder: Path) -> Replay:
-    return Replay(folder, 2, (5, 7, 1), ReplayConfig(16 * 20 * 2, 1))  # chunks of 20 steps
+    return Replay(
+        folder, 2, ObservationSpec.of(5, 7, 1), ActionSpec(15), ReplayConfig(16 * 20 * 2, 1)
+    )  # chunks of 20 steps
 
 
 def assert_holds_noise(replay: ReplayReader, count: int) -> None:
@@ -80,7 +83,7 @@ def test_a_process_killed_while_appending_loses_no_step_that_was_appended(
     tmp_path: Path, steps: int, pause: float
 ) -> None:
     reported = kill_a_writer(tmp_path, steps, pause)
-    replay = Replay(tmp_path, STREAMS, SHAPE, CONFIG)
+    replay = Replay(tmp_path, STREAMS, ObservationSpec.of(*SHAPE), ActionSpec(15), CONFIG)
     count = len(replay.span)
     assert count >= reported
     for stream in range(STREAMS):
@@ -96,7 +99,7 @@ def test_a_torn_row_is_cut_off_and_appending_goes_on(tmp_path: Path) -> None:
     with open(tmp_path / "00000000.steps", "ab") as file:
         file.write(b"\xff" * (ROW - 1))  # one byte short of a row
     assert ReplayReader(tmp_path).span == range(count)
-    replay = Replay(tmp_path, STREAMS, SHAPE, CONFIG)
+    replay = Replay(tmp_path, STREAMS, ObservationSpec.of(*SHAPE), ActionSpec(15), CONFIG)
     assert replay.span == range(count)
     assert (tmp_path / "00000000.steps").stat().st_size == (count + 1) * ROW - 1
     window = replay.window(1, 0, 1)
@@ -108,14 +111,16 @@ def test_a_torn_row_is_cut_off_and_appending_goes_on(tmp_path: Path) -> None:
 
 
 def test_zeros_that_a_power_cut_leaves_are_no_steps(tmp_path: Path) -> None:
-    replay = Replay(tmp_path, STREAMS, SHAPE, ReplayConfig(16 * 3 * STREAMS, 10))  # chunks of 3 steps
+    replay = Replay(
+        tmp_path, STREAMS, ObservationSpec.of(*SHAPE), ActionSpec(15), ReplayConfig(16 * 3 * STREAMS, 10)
+    )  # chunks of 3 steps
     for t in range(8):
         replay.append(a_step(t))
     second = tmp_path / "00000001.steps"
     second.write_bytes(second.read_bytes()[:ROW] + bytes(2 * ROW))
     with pytest.raises(RunError, match=r"row 1 of '00000001\.steps' does not agree with its checksum"):
         ReplayReader(tmp_path)
-    again = Replay(tmp_path, STREAMS, SHAPE, ReplayConfig(16 * 3 * STREAMS, 10))
+    again = Replay(tmp_path, STREAMS, ObservationSpec.of(*SHAPE), ActionSpec(15), ReplayConfig(16 * 3 * STREAMS, 10))
     assert again.span == range(4)
     assert (tmp_path / "00000002.frames").exists()
     again.append(a_step(4))
@@ -127,7 +132,7 @@ def test_zeros_that_a_power_cut_leaves_are_no_steps(tmp_path: Path) -> None:
 
 
 def test_a_missing_or_short_file_in_the_middle_is_named(tmp_path: Path) -> None:
-    replay = Replay(tmp_path, STREAMS, SHAPE, ReplayConfig(16 * 3 * STREAMS, 10))
+    replay = Replay(tmp_path, STREAMS, ObservationSpec.of(*SHAPE), ActionSpec(15), ReplayConfig(16 * 3 * STREAMS, 10))
     for t in range(8):
         replay.append(a_step(t))
     os.truncate(tmp_path / "00000000.frames", 10)

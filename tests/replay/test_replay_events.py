@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Step
 from worldmodels.replay import Replay, ReplayConfig, ReplayReader
 from worldmodels.replay.damage import leave_out
@@ -32,7 +33,7 @@ def a_step(t: int, rewards: Sequence[float], terminal: Sequence[float] = (), fir
 
 @pytest.fixture
 def store(tmp_path: Path) -> Replay:
-    replay = Replay(tmp_path, 1, (1, 1, 1), ReplayConfig(100, 1))
+    replay = Replay(tmp_path, 1, ObservationSpec.of(1, 1, 1), ActionSpec(15), ReplayConfig(100, 1))
     for t, (reward, terminal) in enumerate(zip(REWARDS, TERMINALS, strict=True)):
         replay.append(a_step(t, [reward], [terminal]))
     return replay
@@ -84,7 +85,7 @@ def test_a_share_of_a_batch_that_is_no_whole_number_holds_in_the_mean(store: Rep
 
 
 def test_without_events_all_windows_are_alike(tmp_path: Path) -> None:
-    replay = Replay(tmp_path, 1, (1, 1, 1), ReplayConfig(100, 1))
+    replay = Replay(tmp_path, 1, ObservationSpec.of(1, 1, 1), ActionSpec(15), ReplayConfig(100, 1))
     for t in range(8):
         replay.append(a_step(t, [0]))
     starts, weights = drawn(replay, 0.5, batch=1000)
@@ -93,7 +94,7 @@ def test_without_events_all_windows_are_alike(tmp_path: Path) -> None:
 
 def test_events_are_the_training_splits_alone(tmp_path: Path) -> None:
     # Episodes of 4 steps, every other one held out: steps 0 to 3 and 8 to 11 are free.
-    replay = Replay(tmp_path, 1, (1, 1, 1), ReplayConfig(100, 1, held_out_every=2))
+    replay = Replay(tmp_path, 1, ObservationSpec.of(1, 1, 1), ActionSpec(15), ReplayConfig(100, 1, held_out_every=2))
     for t in range(16):
         replay.append(a_step(t, [t in (1, 5, 10, 13)], first=[t % 4 == 0]))
     assert replay.num_events == 2
@@ -128,7 +129,7 @@ def known(replay: ReplayReader, length: int) -> tuple[list[int], float]:
 
 def test_the_index_grows_and_shrinks_with_the_store(tmp_path: Path) -> None:
     """After each step it is what one that looks at all steps anew would be, also once the oldest are dropped."""
-    replay = Replay(tmp_path, 2, (1, 1, 1), ReplayConfig(128, 1, held_out_every=3))
+    replay = Replay(tmp_path, 2, ObservationSpec.of(1, 1, 1), ActionSpec(15), ReplayConfig(128, 1, held_out_every=3))
     for t in range(200):
         replay.append(scattered(t))
         if t % 3 == 0:
@@ -141,7 +142,7 @@ def test_the_index_grows_and_shrinks_with_the_store(tmp_path: Path) -> None:
 
 
 def test_the_mean_is_that_of_all_windows(tmp_path: Path) -> None:
-    replay = Replay(tmp_path, 2, (1, 1, 1), ReplayConfig(2000, 1, held_out_every=3))
+    replay = Replay(tmp_path, 2, ObservationSpec.of(1, 1, 1), ActionSpec(15), ReplayConfig(2000, 1, held_out_every=3))
     for t in range(300):
         replay.append(scattered(t))
     length, counts = 4, []
@@ -154,7 +155,7 @@ def test_the_mean_is_that_of_all_windows(tmp_path: Path) -> None:
 
 
 def test_going_back_and_clearing_forget_events(tmp_path: Path) -> None:
-    replay = Replay(tmp_path, 1, (1, 1, 1), ReplayConfig(100, 1))
+    replay = Replay(tmp_path, 1, ObservationSpec.of(1, 1, 1), ActionSpec(15), ReplayConfig(100, 1))
     for t in range(4):
         replay.append(a_step(t, [1]))
     tree = replay.save()

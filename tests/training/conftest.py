@@ -15,6 +15,7 @@ import tensorflow as tf
 
 from worldmodels.core.config import from_dict
 from worldmodels.core.seeding import Streams
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Step
 from worldmodels.models.api import ModelSpec
 from worldmodels.replay import Replay
@@ -148,7 +149,13 @@ def model_based(tmp_path):
             replay={"held_out_every": every, "capacity_steps": 4000, "memory_megabytes": 60},
         )
         env = build_env(config)
-        replay = Replay(tmp_path / folder, env.num_envs, ToyModel.spec.observation_shape, config.replay)
+        replay = Replay(
+            tmp_path / folder,
+            env.num_envs,
+            ObservationSpec.of(*ToyModel.spec.observation_shape),
+            ActionSpec(15),
+            config.replay,
+        )
         return ModelBasedLoop(toy_parts(config), config.training, env, replay, demonstrations)
 
     return make

@@ -7,6 +7,7 @@ import pytest
 
 from worldmodels.core.config import from_dict
 from worldmodels.core.seeding import Streams
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Step
 from worldmodels.evaluation.measures.event_foresight import EventForesight
 from worldmodels.replay import Replay, ReplayConfig
@@ -22,7 +23,13 @@ def found(precision, rewarded, starts=100):
 @pytest.fixture
 def store(tmp_path):
     """Two streams of 40 steps, whose rewards are their numbers and negative in the second."""
-    replay = Replay(tmp_path / "replay", 2, (64, 64, 3), from_dict(ReplayConfig, {"capacity_steps": 1000}))
+    replay = Replay(
+        tmp_path / "replay",
+        2,
+        ObservationSpec.of(64, 64, 3),
+        ActionSpec(15),
+        from_dict(ReplayConfig, {"capacity_steps": 1000}),
+    )
     for t in range(40):
         flags = np.zeros((3, 2), bool)
         replay.append(Step(np.zeros((2, 64, 64, 3), np.uint8), np.array([t, -t], np.float32), *flags, np.zeros(2, int)))

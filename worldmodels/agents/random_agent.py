@@ -17,14 +17,16 @@ class RandomAgent:
     learns_from_experience = RandomConfig.learns_from_experience
 
     def __init__(self, config: RandomConfig, spec: ModelSpec, seed: np.ndarray):
-        self._num_actions = spec.num_actions
+        self._action = spec.action
 
     def initial(self, batch: int) -> tuple[()]:
         return ()
 
     def act(self, features, state, temperature, seed) -> tuple[tf.Tensor, Any, dict[str, tf.Tensor]]:
-        action = tf.random.stateless_uniform(tf.shape(features)[:1], seed, 0, self._num_actions, tf.int32)
-        return action, state, {}
+        rows, spec = tf.shape(tf.nest.flatten(features)[0])[0], self._action
+        if spec.is_discrete:
+            return tf.random.stateless_uniform((rows,), seed, 0, spec.count, tf.int32), state, {}
+        return tf.random.stateless_uniform((rows, spec.size), seed, -1.0, 1.0), state, {}
 
     def update_from_imagination(self, model, starts, continuations, seed, replayed=None) -> dict[str, tf.Tensor]:
         return {}

@@ -25,8 +25,8 @@ class Step(NamedTuple):
     holds, the action has no effect and is stored all the same, so that streams stay rectangular.
     """
 
-    observation: npt.NDArray[np.uint8]
-    """(N, H, W, C), 0 to 255."""
+    observation: Any
+    """Leading N, as an `ObservationSpec` says: images uint8 (N, H, W, C), vectors float32 (N, D), or a dictionary."""
     reward: npt.NDArray[np.float32]
     """(N,), 0 where `is_first`."""
     is_first: npt.NDArray[np.bool_]
@@ -35,15 +35,15 @@ class Step(NamedTuple):
     """(N,), this observation ends an episode, for whatever reason."""
     is_terminal: npt.NDArray[np.bool_]
     """(N,), the world itself ended the episode: nothing comes after, the value is 0."""
-    action: npt.NDArray[np.int32]
-    """(N,), chosen at this observation."""
+    action: npt.NDArray[Any]
+    """Chosen at this observation: choices int32 (N,), or numbers float32 (N, D), as an `ActionSpec` says."""
 
 
 class Batch(NamedTuple):
     """A batch of B windows of T consecutive steps, which may cross borders of episodes; its fields are as in `Step`."""
 
-    observation: npt.NDArray[np.uint8]
-    """(B, T, H, W, C), 0 to 255."""
+    observation: Any
+    """Leading (B, T): images uint8 (B, T, H, W, C), say."""
     reward: npt.NDArray[np.float32]
     """(B, T)."""
     is_first: npt.NDArray[np.bool_]
@@ -52,5 +52,5 @@ class Batch(NamedTuple):
     """(B, T)."""
     is_terminal: npt.NDArray[np.bool_]
     """(B, T)."""
-    action: npt.NDArray[np.int32]
-    """(B, T)."""
+    action: npt.NDArray[Any]
+    """Leading (B, T)."""

@@ -1,4 +1,4 @@
-"""Adapters put any Gymnasium environment with discrete actions and images behind the interface of native games."""
+"""Adapters put any Gymnasium environment behind the interface of native games."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import Any, NoReturn, cast
 import gymnasium
 import numpy as np
 import numpy.typing as npt
-from gymnasium.spaces import Box, Discrete
 from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 from gymnasium.vector.utils import batch_space
 from PIL import Image
@@ -20,18 +19,20 @@ from PIL import Image
 from worldmodels.core.errors import ForeignEnvError, UserError
 from worldmodels.envs.actions import checked_actions
 from worldmodels.envs.foreign_guard import ForeignGuard, described
-
-Images = npt.NDArray[np.uint8]
+from worldmodels.envs.spaces import action_space, action_spec, observation_space, observation_spec, resized_spec
 
 
 def make_foreign_vec(id: str, num_envs: int, size: int) -> ForeignVectorEnv:
-    """Make N copies of a Gymnasium environment in NEXT_STEP mode, observations resized to uint8 (N, size, size, 3).
+    """Make N copies of a Gymnasium environment in NEXT_STEP mode.
+
+    Images are resized to uint8 (N, size, size, channels), vectors flattened to float32 (N, D), and the actions of a Box
+    are numbers from -1 to 1.
 
     An id "module:Name-v0" imports the module first, which registers the environment.
 
     Raises:
-        UserError: the module cannot be imported, there is no such environment, its actions are not discrete, or its
-            observations are not uint8 (H, W, 3) images.
+        UserError: the module cannot be imported, there is no such environment, or nobody here can have its spaces (see
+            `spaces.py`).
     """
     module, colon, _ = id.rpartition(":")
     if colon:
@@ -82,54 +83,52 @@ def _import_module(module: str, id: str) -> None:
         ) from error
 
 
-class ForeignVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
+class ForeignVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
     """Copies of a foreign environment that behave like a `GameVectorEnv`, except that no state can be saved.
+
+    What it shows and takes stands in `observation_spec` and `action_spec`. A Box of actions is scaled to the bounds of
+    the environment, and what lies outside of [-1, 1] is clipped.
 
     What fails in one of them, or breaks Gymnasium's rules, is a `ForeignEnvError`: see `ForeignGuard`, which each is.
     """
 
     def __init__(self, envs: SyncVectorEnv, id: str, size: int) -> None:
-        space, actions = envs.single_observation_space, envs.single_action_space
-        if not isinstance(actions, Discrete) or actions.start != 0:
-            raise UserError(f"'{id}' has the actions {actions}; only Discrete ones that start at 0 are supported.")
-        if not isinstance(space, Box) or space.dtype != np.uint8 or len(space.shape) != 3 or space.shape[2] != 3:
-            raise UserError(f"'{id}' has the observations {space}; only uint8 images (height, width, 3) are supported.")
+        self.observation_spec = resized_spec(observation_spec(envs.single_observation_space, id), size)
+        self.action_spec = action_spec(envs.single_action_space, id)
         self._envs, self._copies = envs, cast(list[ForeignGuard], list(envs.envs))
-        self._id = id
-        self._num_actions = int(actions.n)
-        self._size = size
+        self._id, self._size = id, size
         self._seed: int | None = None
         self.num_envs = envs.num_envs
         self.render_mode = None
         self.metadata = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": []}
-        self.single_observation_space = Box(0, 255, (size, size, 3), np.uint8)
-        self.single_action_space = actions
+        self.single_observation_space = observation_space(self.observation_spec)
+        self.single_action_space = action_space(self.action_spec)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
-        self.action_space = batch_space(actions, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
 
     def seed(self, seed: int) -> None:
         """Set the seed of the next `reset()` that is given none."""
         self._seed = seed
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Images, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin new episodes everywhere."""
         chosen, self._seed = (self._seed if seed is None else seed), None
         try:
             observations, info = self._envs.reset(seed=chosen, options=options)
         except BaseException as error:
             self._explain(error)
-        return self._resized(observations), info
+        return self._converted(observations), info
 
     def step(
         self, actions: npt.ArrayLike
-    ) -> tuple[Images, npt.NDArray[np.float32], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]:
+    ) -> tuple[Any, npt.NDArray[np.float32], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]:
         """Return observations, rewards float32 (N,), terminated bool (N,), truncated bool (N,) and info."""
-        checked = checked_actions(actions, self.num_envs, self._num_actions).astype(np.int64)
+        checked = self._native_actions(checked_actions(actions, self.num_envs, self.action_spec))
         try:
             observations, rewards, terminated, truncated, info = self._envs.step(checked)
         except BaseException as error:
             self._explain(error)
-        return self._resized(observations), rewards.astype(np.float32), terminated, truncated, info
+        return self._converted(observations), rewards.astype(np.float32), terminated, truncated, info
 
     def get_state(self) -> NoReturn:
         """Raise `UserError`, since foreign environments cannot save their state."""
@@ -142,12 +141,11 @@ class ForeignVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]
     def action_meanings(self) -> list[str]:
         """Return the environment's own names of its actions, or their numbers where it gives none."""
         names = self._copies[0].action_meanings()
+        count = self.action_spec.width
         if names is None:
-            return [f"action {index}" for index in range(self._num_actions)]
-        if len(names) != self._num_actions:
-            raise ForeignEnvError(
-                f"'{self._id}' has {self._num_actions} actions and names {len(names)}: {', '.join(names)}."
-            )
+            return [f"action {index}" for index in range(count)]
+        if len(names) != count:
+            raise ForeignEnvError(f"'{self._id}' has {count} actions and names {len(names)}: {', '.join(names)}.")
         return names
 
     def close_extras(self, **_: Any) -> None:
@@ -170,9 +168,30 @@ class ForeignVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]
             f"What the copies of '{self._id}' return does not fit together: {described(error)}."
         ) from error
 
-    def _resized(self, observations: Images) -> Images:
-        if observations.shape[1:3] == (self._size, self._size):
-            return observations
-        size = (self._size, self._size)
-        images = (Image.fromarray(image).resize(size, Image.Resampling.BOX) for image in observations)
-        return np.stack([np.asarray(image) for image in images])
+    def _native_actions(self, actions: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return actions as the environment takes them: of a box, scaled from [-1, 1] to its bounds and shape."""
+        spec, space = self.action_spec, self._envs.single_action_space
+        if spec.is_discrete:
+            return actions.astype(np.int64)
+        low, high = np.array(spec.low), np.array(spec.high)
+        scaled = low + (np.clip(actions, -1.0, 1.0) + 1.0) / 2.0 * (high - low)
+        return np.clip(scaled, low, high).astype(space.dtype).reshape(self.num_envs, *(space.shape or ()))
+
+    def _converted(self, observations: Any) -> Any:
+        arrays = self.observation_spec.arrays(observations)
+        return self.observation_spec.pack({name: self._part(array) for name, array in arrays.items()})
+
+    def _part(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        if array.dtype != np.uint8 or array.ndim != 4:
+            return array.reshape(self.num_envs, -1).astype(np.float32)
+        if array.shape[1:3] == (self._size, self._size):
+            return array
+        return np.stack([resized(image, self._size) for image in array])
+
+
+def resized(image: npt.NDArray[np.uint8], size: int) -> npt.NDArray[np.uint8]:
+    """Return an image (H, W, C) with sides of `size` pixels, each of which is the mean of what it covers."""
+    # Pillow takes one channel or three.
+    pieces = [image] if image.shape[2] == 3 else np.moveaxis(image, 2, 0)
+    done = [np.asarray(Image.fromarray(piece).resize((size, size), Image.Resampling.BOX)) for piece in pieces]
+    return done[0] if image.shape[2] == 3 else np.stack(done, -1)

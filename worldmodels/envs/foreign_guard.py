@@ -10,11 +10,9 @@ from typing import Any, NoReturn
 
 import gymnasium
 import numpy as np
-import numpy.typing as npt
+from gymnasium.spaces import Dict
 
 from worldmodels.core.errors import ForeignEnvError
-
-Images = npt.NDArray[np.uint8]
 
 LARGEST_REWARD = 1e12
 """Larger ones are refused: learners square the sums of many rewards in float32, which has nothing above 3.4e38."""
@@ -25,7 +23,7 @@ OWN_FILES = (str(Path(gymnasium.__file__).parent), str(Path(__file__).parent))
 """Lines of code below these folders are never those of the environment itself."""
 
 
-class ForeignGuard(gymnasium.Wrapper[Images, Any, Images, Any]):
+class ForeignGuard(gymnasium.Wrapper[Any, Any, Any, Any]):
     """A wrapper that checks what an environment returns, and says which environment failed at which step, and how.
 
     Args:
@@ -37,14 +35,14 @@ class ForeignGuard(gymnasium.Wrapper[Images, Any, Images, Any]):
     `SystemExit`; only `KeyboardInterrupt` passes. The original error is its `__cause__`.
     """
 
-    def __init__(self, env: gymnasium.Env[Images, Any], id: str, index: int) -> None:
+    def __init__(self, env: gymnasium.Env[Any, Any], id: str, index: int) -> None:
         super().__init__(env)
         self._name = f"Environment {index} ('{id}')"
-        self._shape, self._dtype = env.observation_space.shape, env.observation_space.dtype
+        self._space = env.observation_space
         self._episode, self._step = 0, 0
         self._closed = False
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Images, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin an episode; return the observation and an info."""
         self._episode += 1
         self._step = 0
@@ -60,7 +58,7 @@ class ForeignGuard(gymnasium.Wrapper[Images, Any, Images, Any]):
         self._check_info(result[1])
         return result
 
-    def step(self, action: Any) -> tuple[Images, float, bool, bool, dict[str, Any]]:
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Take a step; return observation, reward, terminated, truncated and info."""
         self._step += 1
         try:
@@ -105,12 +103,23 @@ class ForeignGuard(gymnasium.Wrapper[Images, Any, Images, Any]):
             raise ForeignEnvError(f"{self._name} failed to name its actions: {described(error)}.") from error
 
     def _check_observation(self, observation: Any) -> None:
-        if (
-            not isinstance(observation, np.ndarray)
-            or observation.dtype != self._dtype
-            or observation.shape != self._shape
-        ):
-            self._refuse(f"the observation is {_kind(observation)}; its space says {self._dtype} {self._shape}")
+        if not isinstance(self._space, Dict):
+            self._check_part(observation, self._space, "the observation")
+            return
+        if not isinstance(observation, dict) or set(observation) != set(self._space.spaces):
+            keys = ", ".join(map(repr, observation)) if isinstance(observation, dict) else _kind(observation)
+            self._refuse(
+                f"the observation holds {keys}; its space says a dictionary of {', '.join(map(repr, self._space))}"
+            )
+        for key, part in self._space.spaces.items():
+            self._check_part(observation[key], part, f"the part '{key}' of the observation")
+
+    def _check_part(self, array: Any, space: gymnasium.Space[Any], what: str) -> None:
+        if not isinstance(array, np.ndarray) or array.dtype != space.dtype or array.shape != space.shape:
+            self._refuse(f"{what} is {_kind(array)}; its space says {space.dtype} {space.shape}")
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+            self._refuse(f"{what} holds {array[place]} at {place}; all its numbers must be finite")
 
     def _check_reward(self, reward: Any) -> None:
         if not isinstance(reward, NUMBERS) and not _is_number(reward):

@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from gymnasium.spaces import Box, Discrete
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.lookup import unknown
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.envs.config import split_mixture, spread_mixture
 from worldmodels.envs.games import HUMAN_SIZE, NUM_ACTIONS, OBSERVATION_SHAPE, variable_units
 from worldmodels.envs.native_batch import Images, NativeBatch, Outcome
+from worldmodels.envs.spaces import action_space, observation_space
 
 Flags = npt.NDArray[np.bool_]
 
@@ -78,8 +79,9 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
         self._everywhere.setflags(write=False)
         self.render_mode = render_mode
         self.metadata = {"autoreset_mode": modes[mode], "render_modes": ["rgb_array"], "render_fps": 15}
-        self.single_observation_space = Box(0, 255, OBSERVATION_SHAPE, np.uint8)
-        self.single_action_space = Discrete(NUM_ACTIONS)
+        self.observation_spec, self.action_spec = ObservationSpec.of(*OBSERVATION_SHAPE), ActionSpec(NUM_ACTIONS)
+        self.single_observation_space = observation_space(self.observation_spec)
+        self.single_action_space = action_space(self.action_spec)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
 

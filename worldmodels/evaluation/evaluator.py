@@ -149,7 +149,7 @@ class Evaluator:
 
     def random_actor(self) -> RandomActor:
         """Return an actor for `grid` that shows what chance alone makes of the numbers."""
-        return RandomActor(self.spec.num_actions, self._streams.generator("random player"))
+        return RandomActor(self.spec.action, self._streams.generator("random player"))
 
     def grid(self, player: PlannerActor | RandomActor | None = None, filmed: int = 0) -> list[FilmedCell]:
         """Play the policy, or another player, in the real world under each setting, and return the cells.
@@ -173,7 +173,7 @@ class Evaluator:
         """Return the episodes of random actions on the same levels; they never change, so they are played once."""
         if (self._levels, noops) not in self._random:
             self._report(f"Playing {self._settings.episodes} episodes at random, noops{noops}")
-            actor = RandomActor(self.spec.num_actions, self._streams.generator(f"random {noops}"))
+            actor = RandomActor(self.spec.action, self._streams.generator(f"random {noops}"))
             self._random[self._levels, noops] = self._play(actor, noops)
         return self._random[self._levels, noops]
 

@@ -76,8 +76,8 @@ class ImaginedVectorEnv(VectorEnv[Array, npt.NDArray[np.int32], Array]):
         self.render_mode = render_mode
         self.metadata = {"autoreset_mode": self._mode, "render_modes": ["rgb_array"], "render_fps": 15}
         self.single_observation_space = _observation_space(model.spec, observe)
-        self._num_actions = model.spec.num_actions
-        self.single_action_space = Discrete(self._num_actions)
+        self._action = model.spec.action
+        self.single_action_space = Discrete(model.spec.num_actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
 
@@ -100,7 +100,7 @@ class ImaginedVectorEnv(VectorEnv[Array, npt.NDArray[np.int32], Array]):
 
     def step(self, actions: npt.ArrayLike) -> tuple[Array, npt.NDArray[np.float32], Flags, Flags, dict[str, Any]]:
         """Take a step; return observations, rewards float32 (N,), terminated bool (N,), truncated bool (N,), info."""
-        checked = checked_actions(actions, self.num_envs, self._num_actions)
+        checked = checked_actions(actions, self.num_envs, self._action)
         begins = self._begins()
         step = self._worlds.step(checked)
         self._observation, self._continuation = step.observation, step.continuation

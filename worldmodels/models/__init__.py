@@ -13,6 +13,7 @@ from worldmodels.models.rssm.config import RSSMConfig
 if TYPE_CHECKING:
     import numpy as np
 
+    from worldmodels.core.specs import ActionSpec, ObservationSpec
     from worldmodels.models.api import Representation
 
 __all__ = ["MODELS", "build_model", "register_model"]
@@ -27,8 +28,8 @@ def register_model(kind: str, config: type, home: str) -> None:
     Args:
         kind: as in YAML, `model: {kind: ...}`.
         config: a frozen dataclass like `ModelConfig`, best in a module that imports no TensorFlow.
-        home: the model's class, "package.module:Class", called with `config`, the shape of observations, the number of
-            actions and a seed; see `models/api.py` for its methods.
+        home: the model's class, "package.module:Class", called with `config`, the specs of observations and of
+            actions (`core/specs.py`) and a seed; see `models/api.py` for its methods.
 
     Raises:
         ConfigError: the kind is taken by another class, or `config` is no dataclass of that kind.
@@ -47,17 +48,17 @@ register_model(
 
 
 def build_model(
-    config: ModelConfig, observation_shape: tuple[int, int, int], num_actions: int, seed: np.ndarray
+    config: ModelConfig, observation: ObservationSpec, action: ActionSpec, seed: np.ndarray
 ) -> Representation:
     """Return a fresh world model, or another representation.
 
     Args:
         config: of one of the classes in `MODELS`.
-        observation_shape: (H, W, C) of the uint8 images.
-        num_actions: size of the discrete action space.
+        observation: what the environment shows.
+        action: what it takes.
         seed: int32 (2,), for the initial weights.
 
     Raises:
-        ConfigError: there is no such kind, or the model cannot be built for these shapes.
+        ConfigError: there is no such kind, or the model cannot be built for these spaces.
     """
-    return cast("Representation", MODELS.build(config, observation_shape, num_actions, seed))
+    return cast("Representation", MODELS.build(config, observation, action, seed))

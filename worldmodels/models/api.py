@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
+from worldmodels.core.errors import ConfigError
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Batch, State
 
 if TYPE_CHECKING:
@@ -21,16 +23,15 @@ if TYPE_CHECKING:
 class ModelSpec(NamedTuple):
     """A model as everybody else needs to know it: what it expects and what it offers.
 
-    The configuration of each kind gives it (`config.spec(observation_shape, num_actions)`), without TensorFlow.
+    The configuration of each kind gives it (`config.spec(observation, action)`), without TensorFlow.
     """
 
-    observation_shape: tuple[int, int, int]
-    """(H, W, C) of its uint8 images."""
-    num_actions: int
-    feature_kind: Literal["vector", "images"]
-    """Whether `features` gives vectors, float32 (B, F), or stacked images, uint8 (B, H, W, F), the newest last."""
-    feature_shape: tuple[int, ...]
-    """Shape of one row of `features`."""
+    observation: ObservationSpec
+    """What it takes in."""
+    action: ActionSpec
+    """What leads from one observation to the next."""
+    features: ObservationSpec
+    """What `features` gives: vectors, float32 (B, F), stacked images, uint8 (B, H, W, F), the newest last, or both."""
     imagines: bool = True
     """Whether it is a world model, which predicts on its own, and not only a representation of what was observed."""
     reconstructs: bool = False
@@ -39,6 +40,61 @@ class ModelSpec(NamedTuple):
     """Steps that a training sequence must hold at least."""
     copies: bool = False
     """Whether `frame` may copy from the frame before; otherwise it ignores that."""
+
+    @property
+    def observation_shape(self) -> tuple[int, int, int]:
+        """Return (H, W, C) of the uint8 images that are all of an observation; for models of nothing else."""
+        return image_shape(self.observation)
+
+    @property
+    def num_actions(self) -> int:
+        """Return the number of discrete actions; for models of nothing else."""
+        return choices(self.action)
+
+    @property
+    def feature_kind(self) -> Literal["vector", "images", "mixed"]:
+        """Return whether `features` gives vectors, stacked images, or a dictionary of both."""
+        if self.features.only is None:
+            return "mixed"
+        return "images" if self.features.only.is_image else "vector"
+
+    @property
+    def feature_shape(self) -> tuple[int, ...]:
+        """Return the shape of one row of `features` where they are one array."""
+        if self.features.only is None:
+            raise ConfigError(f"Features of one array are needed; received {self.features}.")
+        return self.features.only.shape
+
+
+def image_shape(observation: ObservationSpec) -> tuple[int, int, int]:
+    """Return the shape (H, W, C) of observations that are images; raises ConfigError for others."""
+    if observation.only is None or not observation.only.is_image:
+        raise ConfigError(f"Observations must be uint8 images (height, width, channels). Received {observation}.")
+    height, width, channels = observation.only.shape
+    return height, width, channels
+
+
+def choices(action: ActionSpec) -> int:
+    """Return the number of discrete actions; raises ConfigError for others."""
+    if not action.is_discrete:
+        raise ConfigError(f"Actions must be discrete. Received {action}.")
+    return action.count
+
+
+def images_and_choices(
+    kind: str, observation: ObservationSpec, action: ActionSpec
+) -> tuple[ObservationSpec, ActionSpec]:
+    """Return both as they are, for a kind of model that has images and discrete actions only.
+
+    Raises:
+        ConfigError: they are others; the text names the kind.
+    """
+    try:
+        image_shape(observation)
+        choices(action)
+    except ConfigError as error:
+        raise ConfigError(f"model.kind is '{kind}', which does not fit this environment. {error}") from error
+    return observation, action
 
 
 class Representation(Protocol):
@@ -58,13 +114,13 @@ class Representation(Protocol):
 
         Args:
             state: after the observation before.
-            observation: uint8 (B, H, W, C).
-            previous_action: int32 (B,), the action that led to `observation`.
+            observation: as `spec.observation` says, leading B: images uint8 (B, H, W, C), say.
+            previous_action: as `spec.action` says, leading B: the action that led to `observation`.
             is_first: bool (B,).
         """
 
     def features(self, state: State) -> tf.Tensor:
-        """Return what an agent sees of a state: (B, *spec.feature_shape), of the type that `spec.feature_kind` says."""
+        """Return what an agent sees of a state, as `spec.features` says, leading B."""
 
     def save(self) -> dict[str, Any]:
         """Return everything that was learned, and what learning needs to go on, as a tree with NumPy leaves."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal, Protocol
 
 from worldmodels.core.ranges import AboveZero, BelowOne, Count, Section, Share, Size, above, at_least, limits
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.models.api import ModelSpec
 
 
@@ -16,8 +17,8 @@ class ModelConfig(Protocol):
     def kind(self) -> str:
         """The name of the kind in YAML."""
 
-    def spec(self, observation_shape: tuple[int, int, int], num_actions: int) -> ModelSpec:
-        """Return what others need to know of the model; `observation_shape` is (H, W, C)."""
+    def spec(self, observation: ObservationSpec, action: ActionSpec) -> ModelSpec:
+        """Return what others need to know of the model; raises ConfigError where it cannot have these spaces."""
 
     def __hash__(self) -> int:
         """Return a hash of the settings, which a frozen dataclass has."""

@@ -1,4 +1,4 @@
-"""The last few frames, and nothing else: what an agent sees that learns from pixels alone."""
+"""The last few images, and vectors as they are: what an agent sees that learns without a world model."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.models.frame_stack_config import FrameStackConfig
 from worldmodels.models.graph import graph
 
@@ -26,22 +27,26 @@ def push(stack: tf.Tensor, frame: tf.Tensor, is_first: tf.Tensor) -> tf.Tensor:
 
 
 class FrameStack:
-    """A `Representation` (see `models/api.py` for the methods) that learns nothing; its state is the stack."""
+    """A `Representation` (see `models/api.py` for the methods) that learns nothing.
 
-    def __init__(
-        self, config: FrameStackConfig, observation_shape: tuple[int, int, int], num_actions: int, seed: np.ndarray
-    ):
+    Its state is its features: stacks of images, uint8 (B, H, W, F), and vectors, float32 (B, D).
+    """
+
+    def __init__(self, config: FrameStackConfig, observation: ObservationSpec, action: ActionSpec, seed: np.ndarray):
         self.config = config
-        self.spec = config.spec(observation_shape, num_actions)
+        self.spec = config.spec(observation, action)
 
-    def initial(self, batch: int) -> tf.Tensor:
-        return tf.zeros((batch, *self.spec.feature_shape), tf.uint8)
+    def initial(self, batch: int) -> Any:
+        return tf.nest.map_structure(tf.constant, self.spec.features.zeros(batch))
 
     @graph
-    def observe(self, state, observation, previous_action, is_first, seed) -> tf.Tensor:
-        return push(state, observation, is_first)
+    def observe(self, state, observation, previous_action, is_first, seed) -> Any:
+        seen, before = self.spec.observation.arrays(observation), self.spec.features.arrays(state)
+        images = self.spec.observation.images
+        stacked = {name: push(before[name], x, is_first) if name in images else x for name, x in seen.items()}
+        return self.spec.features.pack(stacked)
 
-    def features(self, state: tf.Tensor) -> tf.Tensor:
+    def features(self, state: Any) -> Any:
         return state
 
     def save(self) -> dict[str, Any]:

@@ -5,20 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from worldmodels.core.ranges import Section, Size
+from worldmodels.core.specs import ActionSpec, ArraySpec, ObservationSpec
 from worldmodels.models.api import ModelSpec
 
 
 @dataclass(frozen=True)
 class FrameStackConfig(Section):
-    """No world model: the agent sees the newest frames and learns in the real world alone."""
+    """No world model: the agent sees the newest observations and learns in the real world alone."""
 
     kind: str = "frames"
     frames: Size = 4
-    """Frames in the stack; at the start of an episode all of them are its first frame (`n_stack` in
-    Stable-Baselines3)."""
+    """Images in the stack; at the start of an episode all of them are its first one (`n_stack` in Stable-Baselines3).
+    Vectors are seen as they are, the newest alone."""
 
-    def spec(self, observation_shape: tuple[int, int, int], num_actions: int) -> ModelSpec:
-        """Return what others need to know of the model; `observation_shape` is (H, W, C)."""
-        height, width, channels = observation_shape
-        features = (height, width, self.frames * channels)
-        return ModelSpec(observation_shape, num_actions, "images", features, imagines=False)
+    def spec(self, observation: ObservationSpec, action: ActionSpec) -> ModelSpec:
+        """Return what others need to know of the model."""
+        features = ObservationSpec(tuple((name, self._stacked(part)) for name, part in observation.parts))
+        return ModelSpec(observation, action, features, imagines=False)
+
+    def _stacked(self, part: ArraySpec) -> ArraySpec:
+        if not part.is_image:
+            return part
+        height, width, channels = part.shape
+        return ArraySpec((height, width, self.frames * channels))

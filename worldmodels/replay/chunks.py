@@ -82,7 +82,7 @@ class Chunk:
         self.length, self._end = self.length + 1, int(records["end"][-1])
 
     def read_frames(self, stream: int, start: int, out: Frames) -> None:
-        """Fill `out` (T, H, W, C) with the frames from step `start` on, those of lost steps with zeros.
+        """Fill `out` (T, bytes) with the frames from step `start` on, those of lost steps with zeros.
 
         Raises RunError where a file was damaged.
         """

@@ -53,7 +53,7 @@ class FrameCompressor:
         self._next = -1
 
     def compress(self, step: int, frames: Frames) -> CompressedStep:
-        """Compress the frames (N, H, W, C) of `step`.
+        """Compress the frames (N, bytes) of `step`.
 
         They are key frames where a block begins, and where `step` does not follow the last one that was compressed:
         after a failure to write it, and after steps were forgotten.
@@ -73,7 +73,7 @@ class FrameCompressor:
 
 
 def decompress(data: bytes, checksum: int, out: Frames) -> None:
-    """Fill the contiguous `out` (T, H, W, C) with the first frames of a block, whose compressed bytes are `data`.
+    """Fill the contiguous `out` (T, bytes) with the first frames of a block, whose compressed bytes are `data`.
 
     Raises ValueError where `data` was damaged.
     """

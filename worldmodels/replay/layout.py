@@ -17,10 +17,9 @@ whenever they are read.
 from __future__ import annotations
 
 import json
-import math
 import zlib
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -30,12 +29,13 @@ from worldmodels.core.errors import RunError
 from worldmodels.core.files import make_own_folder, write_atomic
 from worldmodels.core.json_files import read_json
 from worldmodels.core.ranges import Count, Positive, Section
+from worldmodels.core.specs import ActionSpec, ArraySpec, ObservationSpec
 from worldmodels.core.types import Step
 
-FORMAT = 3
-# `end` is where the compressed frame ends in the file of the chunk; it begins where the one before it ends. `checksum`
-# is that of the compressed frames from the last key frame to this one.
-RECORD = np.dtype([("reward", "<f4"), ("action", "<i4"), ("end", "<i8"), ("checksum", "<u4"), ("flags", "u1")])
+FORMAT = 4
+# A record is the reward, the action, `end`, `checksum` and the flags of a step (see `Layout.record`). `end` is where the
+# compressed frame ends in the file of the chunk; it begins where the one before it ends. `checksum` is that of the
+# compressed frames from the last key frame to this one.
 FIRST, LAST, TERMINAL, HELD_OUT, KEY_FRAME = 1, 2, 4, 8, 16
 LOST = 32
 """The step was damaged and given up: no window is drawn that touches it (see `salvage`)."""
@@ -44,6 +44,7 @@ BLOCK = 16
 
 Records = npt.NDArray[np.void]
 Frames = npt.NDArray[np.uint8]
+"""The bytes of observations, uint8 (..., frame_bytes)."""
 
 
 @dataclass(frozen=True)
@@ -51,23 +52,31 @@ class Layout:
     """The layout says what the bytes of a store mean."""
 
     num_streams: int
-    observation_shape: tuple[int, ...]
+    observation: ObservationSpec
+    """All parts of an observation are stored as one row of bytes, a frame."""
+    action: ActionSpec
     chunk_steps: int
     """A chunk holds so many steps of each stream."""
 
     @property
     def frame_bytes(self) -> int:
         """Return the bytes of a frame that is not compressed."""
-        return math.prod(self.observation_shape)
+        return self.observation.bytes
+
+    @property
+    def record(self) -> np.dtype[np.void]:
+        """Return everything of a step of one stream but its frame."""
+        action = ("action", "<i4") if self.action.is_discrete else ("action", "<f4", self.action.shape)
+        return np.dtype([("reward", "<f4"), action, ("end", "<i8"), ("checksum", "<u4"), ("flags", "u1")])
 
     @property
     def row(self) -> np.dtype[np.void]:
         """Return what one step of all streams adds to a `.steps` file: the records (N,), and their checksum."""
-        return np.dtype([("records", RECORD, (self.num_streams,)), ("checksum", "<u4")])
+        return np.dtype([("records", self.record, (self.num_streams,)), ("checksum", "<u4")])
 
     @property
     def row_bytes(self) -> int:
-        return self.num_streams * RECORD.itemsize + 4
+        return self.num_streams * self.record.itemsize + 4
 
     def row_checksum(self, chunk: int, row: int, records: bytes | memoryview) -> int:
         """Return the checksum of a row's records. Rows of other places or layouts do not pass for it, nor do zeros,
@@ -93,7 +102,16 @@ class Layout:
     def write(self, folder: Path) -> None:
         """Write the header, and make the folder where it is missing."""
         make_own_folder(folder)
-        header = {"format": FORMAT, **asdict(self), "checksum": self._checksum()}
+        header = {
+            "format": FORMAT,
+            "num_streams": self.num_streams,
+            "observation": {name: part.shape for name, part in self.observation.parts},
+            "choices": self.action.count,
+            "low": self.action.low,
+            "high": self.action.high,
+            "chunk_steps": self.chunk_steps,
+            "checksum": self._checksum(),
+        }
         write_atomic(folder / "store.json", json.dumps(header, indent=2, allow_nan=False) + "\n")
 
     @classmethod
@@ -109,7 +127,9 @@ class Layout:
             header = read_json(path, _Header)
         except FileNotFoundError:
             raise RunError(f"There is no replay store in '{folder}': '{path.name}' is missing.") from None
-        layout = cls(header.num_streams, header.observation_shape, header.chunk_steps)
+        parts = tuple((name, ArraySpec(shape)) for name, shape in header.observation.items())
+        action = ActionSpec(header.choices, header.low, header.high)
+        layout = cls(header.num_streams, ObservationSpec(parts), action, header.chunk_steps)
         if header.checksum != layout._checksum():
             raise RunError(f"'{path}' was damaged: it does not agree with its checksum.")
         return layout
@@ -129,20 +149,25 @@ class _Format(Section):
 @dataclass(frozen=True)
 class _Header(_Format):
     num_streams: Positive
-    observation_shape: tuple[Positive, ...]
+    observation: Mapping[str, tuple[Positive, ...]]
+    choices: Count
+    low: tuple[float, ...]
+    high: tuple[float, ...]
     chunk_steps: Positive
     checksum: Count
 
 
-def to_records(step: Step, held_out: npt.NDArray[np.bool_], is_key: bool, checksums: Sequence[int]) -> Records:
-    """Return `RECORD` (N,), everything of a step but its frames and where they end.
+def to_records(
+    layout: Layout, step: Step, held_out: npt.NDArray[np.bool_], is_key: bool, checksums: Sequence[int]
+) -> Records:
+    """Return `Layout.record` (N,), everything of a step but its frames and where they end.
 
     Args:
         held_out: whether the episode of each stream is held out (N,).
         is_key: whether the frames of the step are key frames.
         checksums: of the compressed frames (N,).
     """
-    records = np.zeros(len(step.reward), RECORD)
+    records = np.zeros(len(step.reward), layout.record)
     records["reward"], records["action"], records["checksum"] = step.reward, step.action, checksums
     flags = FIRST * step.is_first | LAST * step.is_last | TERMINAL * step.is_terminal | HELD_OUT * held_out
     records["flags"] = flags | KEY_FRAME * is_key

@@ -14,18 +14,18 @@ class RecentFrames:
 
     def __init__(self, layout: Layout, steps: int) -> None:
         # Not zeroed: the system hands out the memory page by page, as frames arrive.
-        self._ring: Frames = np.empty((layout.num_streams, steps, *layout.observation_shape), np.uint8)
+        self._ring: Frames = np.empty((layout.num_streams, steps, layout.frame_bytes), np.uint8)
         self._span = range(0)
 
     def put(self, step: int, frames: Frames) -> None:
-        """Keep the frames (N, H, W, C) of `step`, which must follow the last one."""
+        """Keep the frames (N, bytes) of `step`, which must follow the last one."""
         size = self._ring.shape[1]
         if size:
             self._ring[:, step % size] = frames
             self._span = range(max(self._span.start, step + 1 - size), step + 1)
 
     def read(self, stream: int, start: int, out: Frames) -> bool:
-        """Fill `out` (T, H, W, C) from step `start` on; False, and nothing done, where not all of it is here."""
+        """Fill `out` (T, bytes) from step `start` on; False, and nothing done, where not all of it is here."""
         if start not in self._span or start + len(out) > self._span.stop:
             return False
         size = self._ring.shape[1]

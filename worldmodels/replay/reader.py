@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from worldmodels.core.errors import RunError, UserError
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Batch
 from worldmodels.replay.chunks import WAYS_ON, OpenedChunks, open_chunks
 from worldmodels.replay.events import EventIndex, is_event
-from worldmodels.replay.layout import FIRST, HELD_OUT, LAST, LOST, RECORD, TERMINAL, Frames, Layout, Records
+from worldmodels.replay.layout import FIRST, HELD_OUT, LAST, LOST, TERMINAL, Frames, Layout, Records
 from worldmodels.replay.sampling import Indices, Windows, draw_accepted, draw_windows
 
 Split = Literal["all", "training", "held_out"]
@@ -23,8 +24,9 @@ Split = Literal["all", "training", "held_out"]
 class ReplayReader:
     """The steps that the store in `folder` held when this was opened are read; another process may go on writing to it.
 
-    Frames are read from disk, and checked; everything else of a step, 21 bytes, is in memory. All streams have the same
-    length. Their steps keep their numbers for ever: step 0 is the first one that was ever appended.
+    Frames are read from disk, and checked; everything else of a step, 21 bytes where actions are choices, is in memory.
+    All streams have the same length. Their steps keep their numbers for ever: step 0 is the first one that was ever
+    appended.
     """
 
     def __init__(self, folder: Path | str) -> None:
@@ -42,7 +44,7 @@ class ReplayReader:
         stop = start + sum(chunk.length for chunk in self._chunks.values())
         self._span = range(start, stop)
         # A ring like that of the frames: step t stands at t modulo the number of rows.
-        self._records: Records = np.zeros((records_held or max(1, len(self._span)), layout.num_streams), RECORD)
+        self._records: Records = np.zeros((records_held or max(1, len(self._span)), layout.num_streams), layout.record)
         self._events = EventIndex(layout.num_streams, self._records_at)
         self._load_records()
         return opened
@@ -52,8 +54,12 @@ class ReplayReader:
         return self._layout.num_streams
 
     @property
-    def observation_shape(self) -> tuple[int, ...]:
-        return self._layout.observation_shape
+    def observation(self) -> ObservationSpec:
+        return self._layout.observation
+
+    @property
+    def action(self) -> ActionSpec:
+        return self._layout.action
 
     @property
     def span(self) -> range:
@@ -199,13 +205,13 @@ class ReplayReader:
         return records
 
     def _gather(self, streams: Indices, starts: Indices, length: int) -> Batch:
-        observation = np.empty((len(streams), length, *self.observation_shape), np.uint8)
+        frames = np.empty((len(streams), length, self._layout.frame_bytes), np.uint8)
         for row, (stream, start) in enumerate(zip(streams.tolist(), starts.tolist(), strict=True)):
-            self._read_frames(stream, start, observation[row])
+            self._read_frames(stream, start, frames[row])
         records = self._records_of(streams, starts, length)
         flags = records["flags"]
         return Batch(
-            observation=observation,
+            observation=self.observation.from_bytes(frames),
             reward=records["reward"].copy(),
             is_first=(flags & FIRST) > 0,
             is_last=(flags & LAST) > 0,

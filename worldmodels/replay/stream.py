@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from worldmodels.core.errors import ConfigError, DiskFullError, RunError, UserError
 from worldmodels.core.files import sync_folder
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Step
 from worldmodels.replay.chunks import WAYS_ON, Chunk, chunk_files, open_chunks
 from worldmodels.replay.codec import FrameCompressor
@@ -50,7 +51,8 @@ class Replay(ReplayReader):
         self,
         folder: Path | str,
         num_streams: int,
-        observation_shape: Sequence[int],
+        observation: ObservationSpec,
+        action: ActionSpec,
         config: ReplayConfig,
         expected_steps: int | None = None,
         checkpoints: int = 2,
@@ -62,7 +64,7 @@ class Replay(ReplayReader):
                 f"replay.capacity_steps is {config.capacity_steps}; it must be at least 1 step for each of the "
                 f"{num_streams} environments."
             )
-        wanted = Layout(int(num_streams), tuple(map(int, observation_shape)), -(-self._capacity // CHUNKS))
+        wanted = Layout(int(num_streams), observation, action, -(-self._capacity // CHUNKS))
         layout = self._agree(wanted)
         memory_steps = self._memory_steps(layout, config)
         most = self._capacity + layout.chunk_steps
@@ -101,12 +103,13 @@ class Replay(ReplayReader):
         if offset == 0 and index not in self._chunks:
             self._chunks[index] = Chunk(self.folder, index, self._layout, os.O_RDWR | os.O_CREAT)
         episodes, held_out = self._held_out_after(step.is_first)
-        compressed = self._compressor.compress(self._span.stop, step.observation)
-        records = to_records(step, held_out, compressed.is_key, compressed.checksums)
+        frames = self.observation.to_bytes(step.observation)
+        compressed = self._compressor.compress(self._span.stop, frames)
+        records = to_records(self._layout, step, held_out, compressed.is_key, compressed.checksums)
         self._chunks[index].append(compressed.frames, records)
         self._episodes, self._held_out = episodes, held_out
         self._records[self._span.stop % self._capacity] = records
-        self._memory.put(self._span.stop, step.observation)
+        self._memory.put(self._span.stop, frames)
         self._unsynced.add(index)
         self._span = range(self._span.start, self._span.stop + 1)
         if offset == 0:
@@ -235,11 +238,12 @@ class Replay(ReplayReader):
                 )
             return wanted
         found = Layout.read(self.folder)
-        ours, theirs = ((x.num_streams, x.observation_shape) for x in (wanted, found))
+        ours, theirs = (replace(x, chunk_steps=0) for x in (wanted, found))
         if ours != theirs:
             raise RunError(
-                f"The replay store '{self.folder}' holds {theirs[0]} streams of frames of shape {theirs[1]}; this run "
-                f"has {ours[0]} environments with frames of shape {ours[1]}."
+                f"The replay store '{self.folder}' holds {theirs.num_streams} streams of {theirs.observation} and "
+                f"actions of {theirs.action}; this run has {ours.num_streams} environments with {ours.observation} and "
+                f"actions of {ours.action}."
             )
         return found
 
@@ -264,9 +268,7 @@ class Replay(ReplayReader):
             )
 
     def _check(self, step: Step) -> None:
-        expected = (self.num_streams, *self.observation_shape)
-        if step.observation.shape != expected or step.observation.dtype != np.uint8:
-            raise UserError(
-                f"A step must have observations of shape {expected} and type uint8; received shape "
-                f"{step.observation.shape} and type {step.observation.dtype}."
-            )
+        self.observation.check(step.observation, self.num_streams)
+        expected = (self.num_streams, *self.action.shape)
+        if step.action.shape != expected:
+            raise UserError(f"A step must have actions of shape {expected}; received shape {step.action.shape}.")

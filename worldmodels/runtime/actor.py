@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from worldmodels.agents.api import Agent
 from worldmodels.core.seeding import fold, generator_state, restore_generator
+from worldmodels.core.specs import ActionSpec, Observation
 from worldmodels.models.api import Representation
 
 
@@ -18,27 +19,27 @@ class PolicyOutput:
     """The output of a policy at one step of N environments."""
 
     action: np.ndarray
-    """int32 (N,)."""
-    features: tf.Tensor | None = None
-    """(N, ...), the `Representation.features` that an agent saw; None where no agent acted."""
+    """int32 (N,), or float32 (N, D)."""
+    features: Any = None
+    """The `Representation.features` that an agent saw, leading N; None where no agent acted."""
     extras: dict[str, tf.Tensor] = field(default_factory=dict)
     """The outputs of `Agent.act` besides the action, leading N."""
     memory: Any = ()
     """The agent's memory before it acted."""
 
     def with_action(self, action: np.ndarray) -> PolicyOutput:
-        """Return the same output with the actions int32 (N,) that were really taken."""
+        """Return the same output with the actions that were really taken."""
         return replace(self, action=action)
 
 
 class Actor(Protocol):
     """Chooses one action for each of N environments."""
 
-    def act(self, observation: np.ndarray, is_first: np.ndarray) -> PolicyOutput:
-        """Choose actions for observations uint8 (N, H, W, C), of which bool (N,) begin an episode."""
+    def act(self, observation: Observation, is_first: np.ndarray) -> PolicyOutput:
+        """Choose actions for observations, leading N, of which bool (N,) begin an episode."""
 
     def correct(self, action: np.ndarray) -> None:
-        """Take note that these actions int32 (N,) were taken in place of the last ones."""
+        """Take note that these actions were taken in place of the last ones."""
 
     def save(self) -> dict[str, Any]: ...
 
@@ -48,16 +49,15 @@ class Actor(Protocol):
 class RandomActor:
     """Chooses uniformly random actions, whatever it sees."""
 
-    def __init__(self, num_actions: int, generator: np.random.Generator):
-        self._num_actions = num_actions
-        self._generator = generator
+    def __init__(self, action: ActionSpec, generator: np.random.Generator):
+        self._action, self._generator = action, generator
 
     def reset(self, key: np.ndarray, temperature: float = 1.0) -> None:
         """Start a new random stream; the temperature has no effect."""
         self._generator = np.random.default_rng(key.view(np.uint32))
 
-    def act(self, observation: np.ndarray, is_first: np.ndarray) -> PolicyOutput:
-        return PolicyOutput(self._generator.integers(self._num_actions, size=len(observation), dtype=np.int32))
+    def act(self, observation: Observation, is_first: np.ndarray) -> PolicyOutput:
+        return PolicyOutput(self._action.random(len(is_first), self._generator))
 
     def correct(self, action: np.ndarray) -> None:
         pass  # it does not look back
@@ -79,10 +79,11 @@ class ModelActor:
 
     def __init__(self, model: Representation, agent: Agent, num_envs: int, key: np.ndarray, temperature: float = 1.0):
         self._model, self._agent, self._num_envs = model, agent, num_envs
-        image = tf.TensorSpec((num_envs, *model.spec.observation_shape), tf.uint8)
+        spec = model.spec.observation
+        seen = {name: tf.TensorSpec((num_envs, *part.shape), part.dtype) for name, part in spec.parts}
         self._step = tf.function(self._observe_and_act).get_concrete_function(
             *tf.nest.map_structure(tf.TensorSpec.from_tensor, self._initial()),
-            image,
+            spec.pack(seen),
             tf.TensorSpec((num_envs,), tf.bool),
             tf.TensorSpec((), tf.float32),
             tf.TensorSpec((2,), tf.int32),
@@ -100,20 +101,19 @@ class ModelActor:
         """The state of the representation, a nest of tensors with N rows."""
         return self._memory[0]
 
-    def act(self, observation: np.ndarray, is_first: np.ndarray) -> PolicyOutput:
+    def act(self, observation: Observation, is_first: np.ndarray) -> PolicyOutput:
         self._memory, output = self._call(observation, is_first)
         self._calls += 1
         return output
 
-    def peek(self, observation: np.ndarray, is_first: np.ndarray) -> PolicyOutput:
+    def peek(self, observation: Observation, is_first: np.ndarray) -> PolicyOutput:
         """Return what `act` would give now; nothing is remembered, so the next call may be the same again."""
         return self._call(observation, is_first)[1]
 
-    def _call(self, observation: np.ndarray, is_first: np.ndarray) -> tuple[Any, PolicyOutput]:
+    def _call(self, observation: Observation, is_first: np.ndarray) -> tuple[Any, PolicyOutput]:
         seed = tf.constant(fold(self._key, self._calls))
-        memory, features, extras = self._step(
-            *self._memory, tf.constant(observation), tf.constant(is_first), self._temperature, seed
-        )
+        seen = tf.nest.map_structure(tf.constant, observation)
+        memory, features, extras = self._step(*self._memory, seen, tf.constant(is_first), self._temperature, seed)
         return memory, PolicyOutput(memory[1].numpy(), features, extras, self._memory[2])
 
     def correct(self, action: np.ndarray) -> None:
@@ -128,7 +128,7 @@ class ModelActor:
         self._memory = load_nest(self._memory, tree["memory"])
 
     def _initial(self) -> tuple[Any, tf.Tensor, Any]:
-        no_action = tf.zeros((self._num_envs,), tf.int32)
+        no_action = tf.constant(self._model.spec.action.zeros(self._num_envs))
         return self._model.initial(self._num_envs), no_action, self._agent.initial(self._num_envs)
 
     def _observe_and_act(self, state, previous_action, agent_state, observation, is_first, temperature, seed):

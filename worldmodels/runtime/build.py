@@ -15,7 +15,6 @@ from worldmodels.models.api import Representation, WorldModel
 from worldmodels.models.graph import has_gpu, make_deterministic
 from worldmodels.models.precision import building_in
 from worldmodels.runtime.config import RunConfig
-from worldmodels.runtime.environment import checked_spaces
 
 
 @dataclass(frozen=True)
@@ -41,12 +40,11 @@ class Parts:
 
 def build_parts(config: RunConfig, env: VectorEnv) -> Parts:
     """Build a fresh model and agent that fit the environment's spaces; a precision that is undecided is float32."""
-    shape, num_actions = checked_spaces(config.env.game, env)
     streams = Streams(config.seed)
     if config.deterministic is not False:
         make_deterministic()
     with building_in("bfloat16" if config.precision == "bfloat16" else "float32"):
-        model = build_model(config.model, shape, num_actions, streams.key("model"))
+        model = build_model(config.model, env.observation_spec, env.action_spec, streams.key("model"))
         agent = build_agent(config.agent, model.spec, streams.key("agent"))
     return Parts(config, streams, model, agent)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from worldmodels.core.errors import ConfigError
 from worldmodels.envs import VectorEnv, make_vec
 from worldmodels.models.api import ModelSpec
 from worldmodels.runtime.config import RunConfig
@@ -20,27 +19,10 @@ def build_env(config: RunConfig, num_envs: int | None = None) -> VectorEnv:
     return make_vec(config.env, num_envs=-(-num_envs // games) * games)
 
 
-def checked_spaces(name: str, env: VectorEnv) -> tuple[tuple[int, int, int], int]:
-    """Return the shape of observations (height, width, channels) and the number of actions.
-
-    Raises:
-        ConfigError: observations are no images, or actions are not discrete.
-    """
-    observations, actions = env.single_observation_space, env.single_action_space
-    shape, count = observations.shape or (), getattr(actions, "n", None)
-    if len(shape) != 3 or str(observations.dtype) != "uint8" or count is None:
-        raise ConfigError(
-            f"The environment '{name}' does not fit a world model: observations must be uint8 images of shape "
-            f"(height, width, channels) and actions must be Discrete. Received {observations} and {actions}."
-        )
-    height, width, channels = shape
-    return (height, width, channels), int(count)
-
-
 def model_spec(config: RunConfig) -> ModelSpec:
     """Return the spec of a run's model, from its configuration and a copy of its environment; needs no TensorFlow."""
     env = build_env(config, num_envs=1)
     try:
-        return config.model.spec(*checked_spaces(config.env.game, env))
+        return config.model.spec(env.observation_spec, env.action_spec)
     finally:
         env.close()

@@ -5,7 +5,6 @@ The weights are put back afterwards, so the run begins as if nothing had been me
 
 from __future__ import annotations
 
-import math
 import resource
 import sys
 import time
@@ -19,6 +18,7 @@ from worldmodels.agents.api import Experience, Replayed
 from worldmodels.core.tree import flatten
 from worldmodels.core.types import Batch
 from worldmodels.imagination.starts import StartStates, choose_starts, states_after
+from worldmodels.models.api import ModelSpec
 from worldmodels.replay.stream import ASSUMED_COMPRESSION
 from worldmodels.runtime.actor import ModelActor
 from worldmodels.runtime.build import Parts
@@ -72,7 +72,7 @@ def estimate_run(parts: Parts, num_envs: int, initial_steps: int) -> RunEstimate
         parts.agent.load(saved["agent"])
     config = parts.config
     checkpoint = sum(array.nbytes for array in flatten(saved)[1].values())
-    frame = math.prod(parts.model.spec.observation_shape)
+    frame = parts.model.spec.observation.bytes
     replay = _replay_steps(config, initial_steps) * frame
     return RunEstimate(
         seconds,
@@ -86,8 +86,8 @@ def _seconds(parts: Parts, num_envs: int) -> Seconds:
     """Return the time of the whole run."""
     training = parts.config.training
     actor = ModelActor(parts.model, parts.agent, num_envs, SEED)
-    image = np.zeros((num_envs, *parts.model.spec.observation_shape), np.uint8)
-    seconds = {"collect": _timed(lambda: actor.peek(image, np.zeros(num_envs, bool)))}
+    blank = parts.model.spec.observation.zeros(num_envs)
+    seconds = {"collect": _timed(lambda: actor.peek(blank, np.zeros(num_envs, bool)))}
     if isinstance(training, ModelBasedConfig):
         plan = TrainingPlan(training, num_envs)
         remaining = plan.remaining(plan.start(0))
@@ -101,14 +101,14 @@ def _seconds(parts: Parts, num_envs: int) -> Seconds:
 def _updates_in_imagination(parts: Parts, training: ModelBasedConfig, remaining: dict[str, int]) -> dict[str, Seconds]:
     """Return the time of one model update and of one policy update, where the run does any."""
     model, seconds = parts.world_model, {}
-    batch = _blank_batch(training.batch, training.length, parts.model.spec.observation_shape)
+    batch = _blank_batch(training.batch, training.length, model.spec)
     weights = (tf.ones((training.batch,)),) if training.event_share else ()
     states: Any = None
     if remaining["fit"]:
 
         def fit() -> None:
             nonlocal states
-            states = model.fit(Batch(*map(tf.constant, batch)), SEED, *weights)[1]
+            states = model.fit(tf.nest.map_structure(tf.constant, batch), SEED, *weights)[1]
 
         seconds["fit"] = _timed(fit)
     if remaining["improve"]:
@@ -119,26 +119,27 @@ def _updates_in_imagination(parts: Parts, training: ModelBasedConfig, remaining:
 
 
 def _blank_starts(parts: Parts, training: ModelBasedConfig, states: Any) -> StartStates:
-    config, shape = training.starts, parts.model.spec.observation_shape
+    config = training.starts
     if config.context:
-        windows = _blank_batch(config.rollouts, config.context, shape)
+        windows = _blank_batch(config.rollouts, config.context, parts.model.spec)
         return StartStates(states_after(parts.world_model, windows, SEED), tf.ones((config.rollouts,)))
     return choose_starts(states, tf.ones((training.batch, training.length)), config.rollouts, SEED)
 
 
-def _blank_batch(rows: int, steps: int, shape: tuple[int, int, int]) -> Batch:
+def _blank_batch(rows: int, steps: int, spec: ModelSpec) -> Batch:
     false = np.zeros((rows, steps), bool)
-    images = np.zeros((rows, steps, *shape), np.uint8)
-    return Batch(images, false.astype(np.float32), false, false, false, false.astype(np.int32))
+    observation, action = spec.observation.zeros(rows, steps), spec.action.zeros(rows, steps)
+    return Batch(observation, false.astype(np.float32), false, false, false, action)
 
 
 def _blank_experience(parts: Parts, actor: ModelActor, num_envs: int, rollout: int) -> Experience:
-    shape = parts.model.spec.observation_shape
-    output = actor.peek(np.zeros((num_envs, *shape), np.uint8), np.zeros(num_envs, bool))
+    spec = parts.model.spec
+    output = actor.peek(spec.observation.zeros(num_envs), np.zeros(num_envs, bool))
     false = tf.zeros((rollout + 1, num_envs), tf.bool)
     features, extras = tf.nest.map_structure(lambda x: tf.stack([x] * (rollout + 1)), (output.features, output.extras))
     zeros = tf.cast(false, tf.float32)
-    return Experience(features, tf.cast(false, tf.int32), zeros, zeros + 1, false, false, extras, output.memory)
+    actions = tf.constant(spec.action.zeros(rollout + 1, num_envs))
+    return Experience(features, actions, zeros, zeros + 1, false, false, extras, output.memory)
 
 
 def _replay_steps(config: RunConfig, initial_steps: int) -> int:

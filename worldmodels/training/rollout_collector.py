@@ -108,8 +108,8 @@ def _exploring(policy: ModelActor, parts: Parts, num_envs: int) -> Actor:
 
 def _random_actor(parts: Parts, num_envs: int) -> RandomActor | HeldActor:
     """Return the actor of the prefill, unless the agent plays it."""
-    training, num_actions = parts.config.training, parts.model.spec.num_actions
+    training, action = parts.config.training, parts.model.spec.action
     generator = parts.streams.generator("prefill")
     if isinstance(training, ModelBasedConfig) and training.prefill_policy == "held":
-        return HeldActor(training.held, num_envs, num_actions, generator)
-    return RandomActor(num_actions, generator)
+        return HeldActor(training.held, num_envs, action.count, generator)
+    return RandomActor(action, generator)

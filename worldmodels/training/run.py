@@ -185,7 +185,8 @@ def _open_replay(checked: CheckedRun, training: ModelBasedConfig, env: VectorEnv
     return Replay(
         checked.run_dir.replay,
         env.num_envs,
-        parts.model.spec.observation_shape,
+        parts.model.spec.observation,
+        parts.model.spec.action,
         checked.config.replay,
         # The sources of a run that continues may be gone, and are in its own store already.
         expected_steps=checked.sources.steps + training.collected_steps,

@@ -17,7 +17,7 @@ from worldmodels.core.types import Step
 from worldmodels.models.api import WorldModel
 from worldmodels.replay import Replay, ReplayReader
 from worldmodels.runtime.config import ModelBasedConfig, RunConfig
-from worldmodels.runtime.environment import build_env, checked_spaces
+from worldmodels.runtime.environment import build_env
 from worldmodels.training.demonstrations import load_demonstrations
 
 BLOCK = 64
@@ -93,16 +93,16 @@ def _config_of(run: str | Path) -> RunConfig:
 
 
 def _check_same(key: str, other: RunConfig, ours: RunConfig, pairs: dict[str, tuple[Any, Any]]) -> None:
-    pairs |= {"frames and actions": (_spaces(other), _spaces(ours))}
+    pairs |= {"observations and actions": (_spaces(other), _spaces(ours))}
     for name, (theirs, here) in pairs.items():
         if theirs != here:
             run = getattr(ours.training, key.partition(".")[2])
             raise ConfigError(f"{key} is '{run}', whose {name} is {theirs}; in this run it is {here}.")
 
 
-def _spaces(config: RunConfig) -> tuple[tuple[int, int, int], int]:
+def _spaces(config: RunConfig) -> str:
     env = build_env(config, num_envs=1)
-    spaces = checked_spaces(config.env.game, env)
+    spaces = f"{env.observation_spec} and {env.action_spec}"
     env.close()
     return spaces
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.models.frame_stack import push
 from worldmodels.models.graph import graph
 from worldmodels.models.optimizer import Optimizer
@@ -28,11 +29,10 @@ class DriftState(NamedTuple):
 class Drift:
     """A `WorldModel`: the next frame is the newest, plus a share of its last change, plus what the action changes."""
 
-    def __init__(
-        self, config: DriftConfig, observation_shape: tuple[int, int, int], num_actions: int, seed: np.ndarray
-    ):
-        self.spec = config.spec(observation_shape, num_actions)
-        change = tf.random.stateless_normal((num_actions, *observation_shape), seed, stddev=4.0)
+    def __init__(self, config: DriftConfig, observation: ObservationSpec, action: ActionSpec, seed: np.ndarray):
+        self.spec = config.spec(observation, action)
+        num_actions = self.spec.num_actions
+        change = tf.random.stateless_normal((num_actions, *self.spec.observation_shape), seed, stddev=4.0)
         self._weights = {
             "change": tf.Variable(change),
             "share": tf.Variable(0.0),

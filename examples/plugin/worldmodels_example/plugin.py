@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 from worldmodels.agents import register_agent
 from worldmodels.core.ranges import NonNegative, Positive, Section, Share
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.models import register_model
-from worldmodels.models.api import ModelSpec
+from worldmodels.models.api import ModelSpec, image_shape, images_and_choices
 from worldmodels.models.config import OptimizerConfig
 
 
@@ -19,11 +20,11 @@ class DriftConfig(Section):
     optimizer: OptimizerConfig = field(default_factory=lambda: OptimizerConfig(learning_rate=0.05, weight_decay=0.0))
     """Optimizer of the whole model."""
 
-    def spec(self, observation_shape: tuple[int, int, int], num_actions: int) -> ModelSpec:
-        """Return what others need to know of the model; `observation_shape` is (H, W, C)."""
-        height, width, channels = observation_shape
-        features = (height, width, 2 * channels)
-        return ModelSpec(observation_shape, num_actions, "images", features, min_sequence_length=2)
+    def spec(self, observation: ObservationSpec, action: ActionSpec) -> ModelSpec:
+        """Return what others need to know of the model; raises ConfigError unless it sees images and has choices."""
+        given = images_and_choices(self.kind, observation, action)
+        height, width, channels = image_shape(observation)
+        return ModelSpec(*given, ObservationSpec.of(height, width, 2 * channels), min_sequence_length=2)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Batch
 from worldmodels.models import build_model
 from worldmodels.models.config import OptimizerConfig
@@ -38,7 +39,7 @@ def build(kind: str, seed: int = 0):
     else:
         latent = LatentConfig(bits=4, group=2, units=8, ramp_updates=20, use_ramp_updates=10)
         config = StochasticDiscreteConfig(**settings, network_frames=2, memory=4, latent=latent)
-    return build_model(config, SHAPE, ACTIONS, np.array([seed, 7], np.int32))
+    return build_model(config, ObservationSpec.of(*SHAPE), ActionSpec(ACTIONS), np.array([seed, 7], np.int32))
 
 
 @pytest.fixture(scope="module")

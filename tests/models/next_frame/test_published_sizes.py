@@ -4,13 +4,14 @@ from typing import Any
 
 import numpy as np
 
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.models import build_model
 from worldmodels.models.next_frame.config import DeterministicConfig, StochasticDiscreteConfig
 
 
 def sizes(config) -> dict[str, int]:
     """Parameters of each part, for half-size Atari frames and 18 actions."""
-    model: Any = build_model(config, (105, 80, 3), 18, np.array([1, 2], np.int32))
+    model: Any = build_model(config, ObservationSpec.of(105, 80, 3), ActionSpec(18), np.array([1, 2], np.int32))
     assert model.network.bottleneck_shape[:2] == (2, 2)
     found: dict[str, int] = {}
     for name, variable in model.variables.items():

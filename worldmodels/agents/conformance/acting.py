@@ -8,6 +8,7 @@ import tensorflow as tf
 from worldmodels.agents.config import AgentConfig
 from worldmodels.agents.conformance.samples import can_learn, experience, features, make_agent
 from worldmodels.core.errors import CheckpointError, ConformanceError
+from worldmodels.core.specs import ActionSpec
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.conformance.comparison import differ, require, require_same
 from worldmodels.models.conformance.samples import ACTIONS, ROWS, key
@@ -62,7 +63,7 @@ def check_a_checkpoint_of_other_actions_is_refused(config: AgentConfig, spec: Mo
     if not can_learn(agent):
         return
     try:
-        agent.load(make_agent(config, spec._replace(num_actions=ACTIONS + 1)).save())
+        agent.load(make_agent(config, spec._replace(action=ActionSpec(ACTIONS + 1))).save())
     except CheckpointError as error:
         require("shape" in str(error), f"the CheckpointError must name the shapes. Received: {error}")
     else:

@@ -10,14 +10,15 @@ import tensorflow as tf
 from worldmodels.agents import build_agent
 from worldmodels.agents.api import Experience
 from worldmodels.agents.config import AgentConfig
+from worldmodels.core.specs import ObservationSpec
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.conformance.comparison import leaves
-from worldmodels.models.conformance.samples import ACTIONS, ROWS, SHAPE, STEPS, key
+from worldmodels.models.conformance.samples import ROWS, SHAPE, SPACES, STEPS, key
 from worldmodels.models.graph import make_deterministic
 
 SPECS = {
-    "vector": ModelSpec(SHAPE, ACTIONS, "vector", (7,)),
-    "images": ModelSpec(SHAPE, ACTIONS, "images", (*SHAPE[:2], 6)),
+    "vector": ModelSpec(*SPACES, ObservationSpec.of(7)),
+    "images": ModelSpec(*SPACES, ObservationSpec.of(*SHAPE[:2], 6)),
 }
 """Features of both kinds that a representation may offer."""
 

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from worldmodels.core.errors import ConformanceError
 from worldmodels.models.config import ModelConfig
 from worldmodels.models.conformance import representation, world_model
-from worldmodels.models.conformance.samples import ACTIONS, SHAPE
+from worldmodels.models.conformance.samples import SPACES
 
 __all__ = ["ConformanceError", "check_model", "model_checks"]
 
@@ -28,7 +28,7 @@ Check = Callable[[ModelConfig], None]
 
 def model_checks(config: ModelConfig) -> tuple[Check, ...]:
     """Return the checks that a model must pass, each of which takes its configuration and raises ConformanceError."""
-    imagines = config.spec(SHAPE, ACTIONS).imagines
+    imagines = config.spec(*SPACES).imagines
     return representation.CHECKS + (world_model.CHECKS if imagines else ())
 
 

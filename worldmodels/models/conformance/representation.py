@@ -14,6 +14,7 @@ from worldmodels.models.conformance.samples import (
     BATCH,
     ROWS,
     SHAPE,
+    SPACES,
     at_rows,
     key,
     make_batch,
@@ -38,9 +39,9 @@ def check_spec_and_features(config: ModelConfig) -> None:
     """Check that the spec says what is true of features and states."""
     model = shared_model(config)
     spec, state = model.spec, observed(shared_model(config))
-    promised = config.spec(SHAPE, ACTIONS)
+    promised = config.spec(*SPACES)
     require(spec == promised, f"model.spec must be config.spec(...), {promised}. Received {spec}.")
-    fits = (spec.observation_shape, spec.num_actions) == (SHAPE, ACTIONS)
+    fits = (spec.observation, spec.action) == SPACES
     require(fits, f"the spec must hold the shape {SHAPE} and {ACTIONS} actions that were given. Received {spec}.")
     dtype, axes = {"vector": (tf.float32, 1), "images": (tf.uint8, 3)}[spec.feature_kind]
     require(len(spec.feature_shape) == axes, f"features of kind {spec.feature_kind} must have {axes} axes.")

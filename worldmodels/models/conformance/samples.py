@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Batch
 from worldmodels.models import build_model, precision
 from worldmodels.models.config import ModelConfig
 from worldmodels.models.graph import make_deterministic
 
 SHAPE, ACTIONS = (20, 24, 3), 5
+SPACES = (ObservationSpec.of(*SHAPE), ActionSpec(ACTIONS))
 """Images that no model may count on: not square, and with sides that are no powers of two."""
 ROWS, STEPS = 3, 8
 ACTION = np.array([1, 0, 4], np.int32)
@@ -47,7 +49,7 @@ def make_model(
 ) -> Any:
     """Return a fresh model in the current precision, whose weights the number decides."""
     make_deterministic()
-    return build_model(config, shape, actions, key(number))
+    return build_model(config, ObservationSpec.of(*shape), ActionSpec(actions), key(number))
 
 
 def shared_model(config: ModelConfig) -> Any:

@@ -17,7 +17,8 @@ from worldmodels.core.ranges import (
     between,
     limits,
 )
-from worldmodels.models.api import ModelSpec
+from worldmodels.core.specs import ActionSpec, ObservationSpec
+from worldmodels.models.api import ModelSpec, image_shape, images_and_choices
 from worldmodels.models.config import AdafactorConfig, OptimizerConfig
 from worldmodels.models.next_frame.patch_config import MotionOutputConfig, PatchNetworkConfig
 
@@ -144,9 +145,9 @@ class DeterministicConfig(Section):
     optimizer: AdafactorConfig | OptimizerConfig = field(default_factory=AdafactorConfig)
     """Optimizer of the whole model."""
 
-    def spec(self, observation_shape: tuple[int, int, int], num_actions: int) -> ModelSpec:
-        """Return what others need to know of the model; `observation_shape` is (H, W, C)."""
-        return _spec(self.frames, observation_shape, num_actions)
+    def spec(self, observation: ObservationSpec, action: ActionSpec) -> ModelSpec:
+        """Return what others need to know of the model; raises ConfigError where it cannot have these spaces."""
+        return _spec(self.kind, self.frames, observation, action)
 
 
 @dataclass(frozen=True)
@@ -203,13 +204,14 @@ class StochasticDiscreteConfig(Section):
         if self.network_frames > self.frames:
             raise RangeError(self, "network_frames", f"be at most frames, which is {self.frames}")
 
-    def spec(self, observation_shape: tuple[int, int, int], num_actions: int) -> ModelSpec:
-        """Return what others need to know of the model; `observation_shape` is (H, W, C)."""
-        return _spec(self.frames, observation_shape, num_actions)
+    def spec(self, observation: ObservationSpec, action: ActionSpec) -> ModelSpec:
+        """Return what others need to know of the model; raises ConfigError where it cannot have these spaces."""
+        return _spec(self.kind, self.frames, observation, action)
 
 
-def _spec(frames: int, observation_shape: tuple[int, int, int], num_actions: int) -> ModelSpec:
-    height, width, channels = observation_shape
-    features = (height, width, frames * channels)
+def _spec(kind: str, frames: int, observation: ObservationSpec, action: ActionSpec) -> ModelSpec:
+    given = images_and_choices(kind, observation, action)
+    height, width, channels = image_shape(observation)
+    features = ObservationSpec.of(height, width, frames * channels)
     # At least one frame more than the model sees, to predict it.
-    return ModelSpec(observation_shape, num_actions, "images", features, min_sequence_length=frames + 1)
+    return ModelSpec(*given, features, min_sequence_length=frames + 1)

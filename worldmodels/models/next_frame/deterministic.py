@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.models.next_frame.config import DeterministicConfig
 from worldmodels.models.next_frame.learning import Transitions
 from worldmodels.models.next_frame.model import NextFrameModel, NextFrameState
@@ -15,11 +16,10 @@ from worldmodels.models.next_frame.noise import QUIET, Noise
 class Deterministic(NextFrameModel):
     """SimPLe's first model (Kaiser et al. 2019): it has no randomness of its own, and temperature changes nothing."""
 
-    def __init__(
-        self, config: DeterministicConfig, observation_shape: tuple[int, int, int], num_actions: int, seed: np.ndarray
-    ):
-        seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
-        super().__init__(config, NetworkShape(observation_shape, config.frames, num_actions, memory=0), seeds)
+    def __init__(self, config: DeterministicConfig, observation: ObservationSpec, action: ActionSpec, seed: np.ndarray):
+        seeds, spec = np.random.default_rng(np.asarray(seed).view(np.uint32)), config.spec(observation, action)
+        shape = NetworkShape(spec.observation_shape, config.frames, spec.num_actions, memory=0)
+        super().__init__(config, spec, shape, seeds)
 
     def predict(self, transitions: Transitions, noise: Noise) -> tuple[Decoded, dict[str, tf.Tensor]]:
         encoded = self.network.encode(transitions.frames, transitions.memory, transitions.action, noise)

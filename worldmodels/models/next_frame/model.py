@@ -9,6 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.core.types import Batch
+from worldmodels.models.api import ModelSpec
 from worldmodels.models.build_optimizer import build_optimizer
 from worldmodels.models.frame_stack import push
 from worldmodels.models.graph import graph
@@ -42,11 +43,11 @@ class NextFrameModel:
     def __init__(
         self,
         config: DeterministicConfig | StochasticDiscreteConfig,
+        spec: ModelSpec,
         shape: NetworkShape,
         seeds: np.random.Generator,
     ):
-        self.config = config
-        self.spec = config.spec(shape.observation_shape, shape.num_actions)
+        self.config, self.spec = config, spec
         self.network = build_network(config.network, shape, seeds)
         self.output = build_output(config.output, self.network, shape.observation_shape, seeds)
         self.events = EventNetwork(config.event_depth, config.event_shift, shape, seeds) if config.event_depth else None

@@ -6,6 +6,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.models.next_frame.bottleneck import BitPredictor, clean_bits, noisy_bits
 from worldmodels.models.next_frame.config import StochasticDiscreteConfig
 from worldmodels.models.next_frame.conv_layers import Inject
@@ -25,13 +26,13 @@ class StochasticDiscrete(NextFrameModel):
     def __init__(
         self,
         config: StochasticDiscreteConfig,
-        observation_shape: tuple[int, int, int],
-        num_actions: int,
+        observation: ObservationSpec,
+        action: ActionSpec,
         seed: np.ndarray,
     ):
-        seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
-        shape = NetworkShape(observation_shape, config.network_frames, num_actions, config.memory)
-        super().__init__(config, shape, seeds)
+        seeds, spec = np.random.default_rng(np.asarray(seed).view(np.uint32)), config.spec(observation, action)
+        shape = NetworkShape(spec.observation_shape, config.network_frames, spec.num_actions, config.memory)
+        super().__init__(config, spec, shape, seeds)
 
     def _build(self, shape: NetworkShape, seeds: np.random.Generator) -> list[keras.layers.Layer]:
         config, bottleneck = self.config, self.network.bottleneck_shape

@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.ranges import NonNegative, Section, Share, Size, at_least, limits
-from worldmodels.models.api import ModelSpec
+from worldmodels.core.specs import ActionSpec, ObservationSpec
+from worldmodels.models.api import ModelSpec, images_and_choices
 from worldmodels.models.config import ConvConfig, HeadConfig, LaPropConfig, LayerStyle, OptimizerConfig, PatchConfig
 
 
@@ -86,8 +87,9 @@ class RSSMConfig(Section):
                 f"model.blocks must divide model.recurrent, {self.recurrent}, into equal parts. Received {self.blocks}."
             )
 
-    def spec(self, observation_shape: tuple[int, int, int], num_actions: int) -> ModelSpec:
-        """Return what others need to know of the model; `observation_shape` is (H, W, C)."""
+    def spec(self, observation: ObservationSpec, action: ActionSpec) -> ModelSpec:
+        """Return what others need to know of the model; raises ConfigError where it cannot have these spaces."""
         features = self.recurrent + self.latents * (self.classes or 1)
         copies = self.picture is not None
-        return ModelSpec(observation_shape, num_actions, "vector", (features,), reconstructs=True, copies=copies)
+        given = images_and_choices(self.kind, observation, action)
+        return ModelSpec(*given, ObservationSpec.of(features), reconstructs=True, copies=copies)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Batch
 from worldmodels.models.build_optimizer import build_optimizer
 from worldmodels.models.decoders import build_decoder
@@ -32,12 +33,12 @@ BALANCED = ("image", "reward", "kl")
 class RSSM:
     """A `WorldModel` (see `models/api.py` for the methods) whose state is an `RSSMState`."""
 
-    def __init__(self, config: RSSMConfig, observation_shape: tuple[int, int, int], num_actions: int, seed: np.ndarray):
+    def __init__(self, config: RSSMConfig, observation: ObservationSpec, action: ActionSpec, seed: np.ndarray):
         seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
-        self.config = config
+        self.config, self.spec = config, config.spec(observation, action)
+        observation_shape = self.spec.observation_shape
         self.encoder = build_encoder(config.encoder, observation_shape, seeds, config.style)
-        self.dynamics = Dynamics(config, self.encoder.size, num_actions, seeds)
-        self.spec = config.spec(observation_shape, num_actions)
+        self.dynamics = Dynamics(config, self.encoder.size, self.spec.num_actions, seeds)
         (features,) = self.spec.feature_shape
         self.decoder = build_decoder(config.decoder, features, observation_shape, seeds, config.style)
         reward_head = REWARD_HEADS[config.reward_distribution]
