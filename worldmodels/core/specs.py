@@ -1,4 +1,4 @@
-"""What an environment shows and what it takes, as everybody but `envs` knows it.
+"""Specs say what an environment shows and what it takes, as everybody but `envs` knows it.
 
 Models, agents, replay, evaluator and player read these and no Gymnasium space. An observation of one part is an array,
 and one of several is a dictionary of arrays, so that a game of images alone pays for nothing else.
@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -22,11 +22,21 @@ Observation: TypeAlias = "npt.NDArray[Any] | dict[str, npt.NDArray[Any]]"
 """Leading N: an array, or arrays by the names of their parts."""
 
 
+ActionKind: TypeAlias = Literal["discrete", "box"]
+
+
 @dataclass(frozen=True)
 class ArraySpec:
     """A part of an observation: an image, uint8 (H, W, C), or a vector, float32 (D,)."""
 
     shape: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.shape) not in (1, 3) or min(self.shape) < 1:
+            raise ConfigError(
+                "A part of an observation is an image of shape (height, width, channels) or a vector of shape "
+                f"(numbers,), with 1 or more of each. Received {self.shape}."
+            )
 
     @property
     def is_image(self) -> bool:
@@ -41,6 +51,11 @@ class ArraySpec:
         """Return the count of numbers."""
         return math.prod(self.shape)
 
+    @property
+    def bytes(self) -> int:
+        """Return the bytes of all numbers."""
+        return self.size * self.dtype.itemsize
+
     def __str__(self) -> str:
         kind = "image" if self.is_image else "vector"
         return f"{kind} {self.dtype} ({', '.join(map(str, self.shape))}{',' * (len(self.shape) == 1)})"
@@ -48,7 +63,7 @@ class ArraySpec:
 
 @dataclass(frozen=True)
 class ObservationSpec:
-    """What an environment shows.
+    """The spec of everything that an environment shows at once.
 
     Args:
         parts: the arrays in a fixed order, each with its name; the only one of an observation that is an array has the
@@ -88,7 +103,7 @@ class ObservationSpec:
     @property
     def bytes(self) -> int:
         """Return the bytes of one observation."""
-        return sum(part.size * part.dtype.itemsize for _, part in self.parts)
+        return sum(part.bytes for _, part in self.parts)
 
     def arrays(self, observation: Any) -> dict[str, Any]:
         """Return the arrays of an observation by the names of their parts, in order."""
@@ -100,43 +115,36 @@ class ObservationSpec:
 
     def to_bytes(self, observation: Any) -> npt.NDArray[np.uint8]:
         """Return the bytes of observations with leading axes, uint8 (..., bytes); of one array without a copy."""
-        rows = []
-        for name, array in self.arrays(observation).items():
-            leading = array.shape[: array.ndim - len(self._part(name).shape)]
-            rows.append(np.ascontiguousarray(array).reshape(*leading, -1).view(np.uint8))
-        return rows[0] if len(rows) == 1 else np.concatenate(rows, -1)
+        if self.only:
+            return _to_bytes(observation, self.only)
+        return np.concatenate([_to_bytes(observation[name], part) for name, part in self.parts], -1)
 
     def from_bytes(self, rows: npt.NDArray[np.uint8]) -> Any:
-        """Return the observations whose bytes are `rows`, uint8 (..., bytes)."""
+        """Return the observations whose bytes are `rows`, uint8 (..., bytes); of one array without a copy."""
+        if self.only:
+            return _from_bytes(rows, self.only)
         arrays, start = {}, 0
         for name, part in self.parts:
-            stop = start + part.size * part.dtype.itemsize
-            piece = np.ascontiguousarray(rows[..., start:stop]).view(part.dtype)
-            arrays[name], start = piece.reshape(*rows.shape[:-1], *part.shape), stop
-        return self.pack(arrays)
+            arrays[name] = _from_bytes(rows[..., start : start + part.bytes], part)
+            start += part.bytes
+        return arrays
 
     def check(self, observation: Any, *leading: int) -> None:
         """Raise UserError unless an observation has the shapes and types of this spec behind leading axes."""
+        if self.only:
+            _check_array(observation, "observations", (*leading, *self.only.shape), self.only.dtype)
+            return
         names = [name for name, _ in self.parts]
-        given = {"": observation} if self.only else observation
-        if not isinstance(given, Mapping) or set(given) != set(names):
-            keys = sorted(map(str, given)) if isinstance(given, Mapping) else type(given).__name__
-            raise UserError(f"An observation must hold the parts {names}; received {keys}.")
+        if not isinstance(observation, Mapping) or set(observation) != set(names):
+            keys = sorted(map(str, observation)) if isinstance(observation, Mapping) else type(observation).__name__
+            raise UserError(f"A step must have observations of the parts {names}; received {keys}.")
         for name, part in self.parts:
-            array, wanted = given[name], (*leading, *part.shape)
-            if array.shape != wanted or array.dtype != part.dtype:
-                what = f"the part '{name}' of its observations" if name else "observations"
-                raise UserError(
-                    f"A step must have {what} of shape {wanted} and type {part.dtype}; received shape {array.shape} "
-                    f"and type {array.dtype}."
-                )
+            what = f"the part '{name}' of its observations"
+            _check_array(observation[name], what, (*leading, *part.shape), part.dtype)
 
     def zeros(self, *leading: int) -> Any:
         """Return an observation of zeros with leading axes."""
         return self.pack({name: np.zeros((*leading, *part.shape), part.dtype) for name, part in self.parts})
-
-    def _part(self, name: str) -> ArraySpec:
-        return dict(self.parts)[name]
 
     def __str__(self) -> str:
         return ", ".join(f"{name}: {part}" if name else str(part) for name, part in self.parts)
@@ -144,7 +152,7 @@ class ObservationSpec:
 
 @dataclass(frozen=True)
 class ActionSpec:
-    """What an environment takes: one of `count` choices, int32 (), or a point of a box, float32 (size,) in [-1, 1].
+    """The spec of an action: one of `count` choices, int32 (), or a point of a box, float32 (size,) in [-1, 1].
 
     Whoever steps the environment scales a box from -1 to 1 to its own bounds; what lies outside is clipped there.
     """
@@ -165,6 +173,10 @@ class ActionSpec:
     @property
     def is_discrete(self) -> bool:
         return self.count > 0
+
+    @property
+    def kind(self) -> ActionKind:
+        return "discrete" if self.is_discrete else "box"
 
     @property
     def size(self) -> int:
@@ -196,4 +208,26 @@ class ActionSpec:
         return np.zeros((*leading, *self.shape), self.dtype)
 
     def __str__(self) -> str:
-        return f"one of {self.count} choices" if self.is_discrete else f"a box of {self.size} numbers"
+        if self.is_discrete:
+            return f"one of {self.count} choices"
+        bounds = [f"{low:g} to {high:g}" for low, high in zip(self.low, self.high, strict=True)]
+        return f"a box of {self.size} numbers from {', '.join(bounds if len(set(bounds)) > 1 else bounds[:1])}"
+
+
+def _to_bytes(array: npt.NDArray[Any], part: ArraySpec) -> npt.NDArray[np.uint8]:
+    leading = array.shape[: array.ndim - len(part.shape)]
+    return np.ascontiguousarray(array).reshape(*leading, part.size).view(np.uint8)
+
+
+def _from_bytes(rows: npt.NDArray[np.uint8], part: ArraySpec) -> npt.NDArray[Any]:
+    return np.ascontiguousarray(rows).view(part.dtype).reshape(*rows.shape[:-1], *part.shape)
+
+
+def _check_array(array: Any, what: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    if not isinstance(array, np.ndarray):
+        raise UserError(f"A step must have {what} of shape {shape} and type {dtype}; received {type(array).__name__}.")
+    if array.shape != shape or array.dtype != dtype:
+        raise UserError(
+            f"A step must have {what} of shape {shape} and type {dtype}; received shape {array.shape} and type "
+            f"{array.dtype}."
+        )
