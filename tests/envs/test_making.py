@@ -156,7 +156,7 @@ def test_modules_that_cannot_be_used_are_answered(own_folder, id, source, texts)
     [
         (lambda: make_vec("mase"), "Did you mean 'maze'?"),
         (lambda: make_vec("mase"), "'module:Name-v0' imports a module"),
-        (lambda: make_vec("test/Vector-v0"), "only uint8 images"),
+        (lambda: make_vec("test/Vector-v0"), "Observations may be uint8 images"),
         (lambda: make_vec("test/Blinker-v0", num_levels=3), "'num_levels' belongs to native games"),
         (lambda: make_foreign_vec("no/Such-v0", 1, 64), "cannot make 'no/Such-v0'"),
     ],

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 from worldmodels.envs.config import EnvConfig
 
 if TYPE_CHECKING:
-    from gymnasium.vector import VectorEnv
-
     from worldmodels.envs.game_env import GameEnv
     from worldmodels.envs.games import GAMES
-    from worldmodels.envs.making import can_save, make, make_vec, tells_variables
+    from worldmodels.envs.making import VectorEnv, can_save, make, make_vec, tells_variables
     from worldmodels.envs.vector_env import GameVectorEnv
 
 __all__ = [
@@ -31,7 +29,7 @@ _HOMES = {
     "GAMES": "games",
     "GameEnv": "game_env",
     "GameVectorEnv": "vector_env",
-    "VectorEnv": "vector_env",
+    "VectorEnv": "making",
     "can_save": "making",
     "tells_variables": "making",
     "make": "making",

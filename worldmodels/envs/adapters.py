@@ -175,7 +175,8 @@ class ForeignVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
             return actions.astype(np.int64)
         low, high = np.array(spec.low), np.array(spec.high)
         scaled = low + (np.clip(actions, -1.0, 1.0) + 1.0) / 2.0 * (high - low)
-        return np.clip(scaled, low, high).astype(space.dtype).reshape(self.num_envs, *(space.shape or ()))
+        native: npt.NDArray[Any] = np.clip(scaled, low, high).astype(space.dtype)
+        return native.reshape(self.num_envs, *(space.shape or ()))
 
     def _converted(self, observations: Any) -> Any:
         arrays = self.observation_spec.arrays(observations)

@@ -115,7 +115,8 @@ class ForeignGuard(gymnasium.Wrapper[Any, Any, Any, Any]):
             self._check_part(observation[key], part, f"the part '{key}' of the observation")
 
     def _check_part(self, array: Any, space: gymnasium.Space[Any], what: str) -> None:
-        if not isinstance(array, np.ndarray) or array.dtype != space.dtype or array.shape != space.shape:
+        # A number that NumPy gives for an array without axes is as good as that array.
+        if not isinstance(array, (np.ndarray, np.generic)) or array.dtype != space.dtype or array.shape != space.shape:
             self._refuse(f"{what} is {_kind(array)}; its space says {space.dtype} {space.shape}")
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])

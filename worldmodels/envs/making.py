@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import gymnasium
 
@@ -15,14 +15,19 @@ from worldmodels.envs.game_env import GameEnv
 from worldmodels.envs.games import GAME_INFO, GAMES, OBSERVATION_SHAPE, find_game
 from worldmodels.envs.vector_env import GameVectorEnv
 
+VectorEnv: TypeAlias = GameVectorEnv | ForeignVectorEnv
+"""A Gymnasium vector environment that has an `observation_spec` and an `action_spec`, as `make_vec` makes it."""
+
 
 def make(name: str, render_mode: str | None = None, **options: Any) -> GameEnv:
     """Make a single native game from its name ("maze") or Gymnasium id and the options of `EnvConfig`."""
     return GameEnv(find_game(name).name, render_mode, **options)
 
 
-def make_vec(config: EnvConfig | str, seed: int | None = None, **overrides: Any) -> GameVectorEnv | ForeignVectorEnv:
-    """Make a vector environment in NEXT_STEP mode with observations uint8 (N, 64, 64, 3) and discrete actions.
+def make_vec(config: EnvConfig | str, seed: int | None = None, **overrides: Any) -> VectorEnv:
+    """Make a vector environment in NEXT_STEP mode; `observation_spec` and `action_spec` say what it shows and takes.
+
+    Images are uint8 (N, 64, 64, C).
 
     Args:
         config: a configuration, or the name of a game, names of several ("coinrun,maze"), or the id of a Gymnasium

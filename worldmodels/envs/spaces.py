@@ -11,7 +11,8 @@ from worldmodels.core.errors import UserError
 from worldmodels.core.specs import ActionSpec, ArraySpec, ObservationSpec
 
 OBSERVATIONS = (
-    "Observations may be uint8 images (height, width, channels), vectors of numbers in any shape, or a Dict of those"
+    "Observations may be uint8 images (height, width, channels), vectors of numbers in any shape, or a Dict of those, "
+    "by name"
 )
 ACTIONS = "Actions may be Discrete ones that start at 0, or a Box of numbers with finite bounds"
 
@@ -26,8 +27,8 @@ def observation_spec(space: Space[Any], name: str) -> ObservationSpec:
         UserError: the space, or a part of it, is of another kind.
     """
     if isinstance(space, Dict):
-        if not space.spaces:
-            raise UserError(f"'{name}' shows an empty Dict. {OBSERVATIONS}.")
+        if not space.spaces or not all(isinstance(key, str) and key for key in space.spaces):
+            raise UserError(f"'{name}' has the observations {space}, with parts {list(space.spaces)}. {OBSERVATIONS}.")
         return ObservationSpec(tuple((key, _part(part, name, key)) for key, part in space.spaces.items()))
     return ObservationSpec((("", _part(space, name, "")),))
 
@@ -47,7 +48,7 @@ def action_spec(space: Space[Any], name: str) -> ActionSpec:
             )
         if (low >= high).any():
             raise UserError(f"'{name}' has the actions {space}, whose bounds leave nothing between them.")
-        return ActionSpec(low=tuple(low), high=tuple(high))
+        return ActionSpec(low=tuple(low.tolist()), high=tuple(high.tolist()))
     raise UserError(f"'{name}' has the actions {space}. {ACTIONS}.")
 
 
@@ -59,8 +60,7 @@ def resized_spec(spec: ObservationSpec, size: int) -> ObservationSpec:
 
 def observation_space(spec: ObservationSpec) -> Space[Any]:
     """Return the space of one observation."""
-    spaces = {name: _box(part) for name, part in spec.parts}
-    return spaces[""] if spec.only else Dict(spaces)
+    return _box(spec.only) if spec.only else Dict({name: _box(part) for name, part in spec.parts})
 
 
 def action_space(spec: ActionSpec) -> Space[Any]:
