@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Step
 from worldmodels.envs import GAMES, make_vec
 from worldmodels.replay import Replay, ReplayConfig, ReplayReader
@@ -103,7 +104,7 @@ def measure_size(frames: Frames, steps: int, folder: Path) -> str:
 
 def store(path: Path, frames: Frames, count: int) -> float:
     """Append `count` steps of all streams, the frames over and over; return the steps per second."""
-    replay = Replay(path, STREAMS, SHAPE, ReplayConfig(count * STREAMS, 100))
+    replay = Replay(path, STREAMS, ObservationSpec.of(*SHAPE), ActionSpec(15), ReplayConfig(count * STREAMS, 100))
     none, zeros, actions = np.zeros(STREAMS, bool), np.zeros(STREAMS, np.float32), np.zeros(STREAMS, np.int32)
     start = time.thread_time()
     for t in range(count):

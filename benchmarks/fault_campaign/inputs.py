@@ -36,7 +36,10 @@ EPISODE = {"actions": [7, 7, 8], "seen": {"0": "90ab", "3": "f00d"}, "events": [
 RECORDS = {"step": 10, "model/loss": 2.5}, {"step": 20, "model/loss": None, "model/updates": 7}
 CONFIG = {"seed": 1, "env": {"game": "maze", "num_envs": 4}, "model": {"kind": "rssm"}, "training": {"steps": 500}}
 META = {"format": 1, "created": "2026-01-01", "packages": {"numpy": "2"}, "config_sha256": None}
-STORE = {"format": 3, "num_streams": 2, "observation_shape": [3, 4, 1], "chunk_steps": 20}
+STORE = {
+    **{"format": 4, "num_streams": 2, "names": ["eye", "touch"], "shapes": [[3, 4, 1], [2]]},
+    **{"choices": 0, "low": [-1.0, 0.0], "high": [1.0, 2.5], "chunk_steps": 20},
+}
 SCRIPT = b"0 d\n3 space\n# a remark\n10 H\n"
 
 
@@ -98,12 +101,11 @@ def _headers(count: int, seed: int) -> Iterator[bytes]:
     """Yield headers of a store; half of them are forged, so that their checksum is right."""
     for tree in mutated_trees(STORE, count // 2, seed):
         if isinstance(tree, dict):
-            fields = ", ".join(f"{name}={_pythonic(tree.get(name))}" for name in list(STORE)[1:])
-            tree["checksum"] = zlib.crc32(f"Layout({fields})".encode(errors="replace"))
+            tree["checksum"] = _checksum({name: tree.get(name) for name in STORE})
         yield json.dumps(tree).encode()
-    header = STORE | {"checksum": zlib.crc32(b"Layout(num_streams=2, observation_shape=(3, 4, 1), chunk_steps=20)")}
+    header = STORE | {"checksum": _checksum(STORE)}
     yield from mutated_bytes(json.dumps(header).encode(), count - count // 2, seed)
 
 
-def _pythonic(value: Any) -> str:
-    return repr(tuple(value) if isinstance(value, list) else value)
+def _checksum(header: dict[str, Any]) -> int:
+    return zlib.crc32(json.dumps(header).encode())

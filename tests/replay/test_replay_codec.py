@@ -7,12 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from image_spaces import image_layout, image_replay
 
-from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Step
-from worldmodels.replay import Replay, ReplayConfig, ReplayReader
+from worldmodels.replay import ReplayConfig, ReplayReader
 from worldmodels.replay.codec import FrameCompressor, decompress
-from worldmodels.replay.layout import Layout
 
 SHAPES = [(7, 5, 1), (5, 7, 3), (1, 1, 1), (64, 64, 3), (3, 200, 2)]
 
@@ -40,7 +39,7 @@ def assert_windows(reader: ReplayReader, shape: tuple[int, ...], lengths: tuple[
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_frames_of_any_shape_come_back(tmp_path: Path, shape: tuple[int, ...]) -> None:
-    replay = Replay(tmp_path, 2, ObservationSpec.of(*shape), ActionSpec(15), ReplayConfig(2 * 16 * 40, 1))
+    replay = image_replay(tmp_path, 2, shape, ReplayConfig(2 * 16 * 40, 1))
     for t in range(50):
         replay.append(a_step(t, shape))
     assert_windows(ReplayReader(tmp_path), shape, (1, 33, 50))
@@ -48,7 +47,7 @@ def test_frames_of_any_shape_come_back(tmp_path: Path, shape: tuple[int, ...]) -
 
 @pytest.mark.parametrize("chunk_steps", [1, 15, 16, 17, 37])
 def test_windows_begin_and_end_anywhere(tmp_path: Path, chunk_steps: int) -> None:
-    replay = Replay(tmp_path, 2, ObservationSpec.of(2, 3, 1), ActionSpec(15), ReplayConfig(2 * 16 * chunk_steps, 1))
+    replay = image_replay(tmp_path, 2, (2, 3, 1), ReplayConfig(2 * 16 * chunk_steps, 1))
     for t in range(min(75, 16 * chunk_steps)):
         replay.append(a_step(t, (2, 3, 1)))
     assert_windows(ReplayReader(tmp_path), (2, 3, 1), (1, 2, 16))
@@ -60,12 +59,12 @@ def test_windows_begin_and_end_anywhere(tmp_path: Path, chunk_steps: int) -> Non
 @pytest.mark.parametrize("cursor", [1, 15, 16, 17, 20, 21, 36, 41])
 def test_a_cursor_cuts_a_block_anywhere_and_appending_goes_on(tmp_path: Path, cursor: int, reopened: bool) -> None:
     shape, config = (4, 4, 1), ReplayConfig(2 * 16 * 20, 1)  # chunks of 20 steps: blocks of 16 and 4
-    replay = Replay(tmp_path, 2, ObservationSpec.of(*shape), ActionSpec(15), config)
+    replay = image_replay(tmp_path, 2, shape, config)
     for t in range(41):
         replay.append(a_step(t, shape))
     if reopened:
         replay.close()
-        replay = Replay(tmp_path, 2, ObservationSpec.of(*shape), ActionSpec(15), config)
+        replay = image_replay(tmp_path, 2, shape, config)
     replay.load({"first": 0, "cursor": cursor, "saved": []})
     assert_windows(replay, shape, (1, cursor))
     last = tmp_path / f"{(cursor - 1) // 20:08d}.frames"
@@ -78,7 +77,7 @@ def test_a_cursor_cuts_a_block_anywhere_and_appending_goes_on(tmp_path: Path, cu
 def test_what_repeats_or_scrolls_takes_little_room(tmp_path: Path) -> None:
     """Of noise that scrolls only the key frames take their size, of fresh noise every frame."""
     shape = (64, 64, 3)
-    compressor = FrameCompressor(Layout(2, ObservationSpec.of(*shape), ActionSpec(15), chunk_steps=100))
+    compressor = FrameCompressor(image_layout(2, shape, chunk_steps=100))
     sizes = np.array([[len(data) for data in compressor.compress(t, frames_of(t, shape)).frames] for t in range(32)])
     assert (sizes[[0, 16], 0] > 12_288).all()
     assert sizes[:, 0].sum() < 2.5 * 12_288
@@ -86,7 +85,7 @@ def test_what_repeats_or_scrolls_takes_little_room(tmp_path: Path) -> None:
 
 
 def test_a_frame_that_does_not_follow_the_last_one_is_a_key_frame() -> None:
-    compressor = FrameCompressor(Layout(2, ObservationSpec.of(2, 2, 1), ActionSpec(15), chunk_steps=20))
+    compressor = FrameCompressor(image_layout(2, (2, 2, 1), chunk_steps=20))
     steps = [0, 1, 2, 2, 3, 15, 16, 17, 19, 20, 21, 5]
     keys = [compressor.compress(t, frames_of(t, (2, 2, 1))).is_key for t in steps]
     assert [t for t, is_key in zip(steps, keys, strict=True) if is_key] == [0, 2, 15, 16, 19, 20, 5]
@@ -94,7 +93,7 @@ def test_a_frame_that_does_not_follow_the_last_one_is_a_key_frame() -> None:
 
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_any_part_of_a_block_is_checked_to_its_end(count: int) -> None:
-    compressor = FrameCompressor(Layout(2, ObservationSpec.of(2, 2, 1), ActionSpec(15), chunk_steps=3))
+    compressor = FrameCompressor(image_layout(2, (2, 2, 1), chunk_steps=3))
     steps = [compressor.compress(t, frames_of(t, (2, 2, 1))) for t in range(count)]
     data, checksum = b"".join(step.frames[0] for step in steps), steps[-1].checksums[0]
     assert checksum == zlib.crc32(data)

@@ -11,12 +11,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from image_spaces import image_layout, image_replay
 
 from worldmodels.core.errors import RunError
-from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Step
 from worldmodels.replay import Replay, ReplayConfig, ReplayReader
-from worldmodels.replay.layout import RECORD
 
 SHAPE = (64, 64, 3)
 STREAMS = 4
@@ -25,9 +24,11 @@ CONFIG = ReplayConfig(capacity_steps=40_000, memory_megabytes=10)
 WRITER = """
 import sys
 import numpy as np
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Step
 from worldmodels.replay import Replay, ReplayConfig
-replay = Replay(sys.argv[1], 4, ObservationSpec.of(64, 64, 3), ActionSpec(15), ReplayConfig(40_000, 10))
+SPACES = (ObservationSpec.of(64, 64, 3), ActionSpec(15))
+replay = Replay(sys.argv[1], 4, *SPACES, ReplayConfig(40_000, 10))
 none = np.zeros(4, bool)
 for t in range(5_000):
     frames = np.full((4, 64, 64, 3), t % 251, np.uint8)
@@ -64,9 +65,7 @@ def noise(t: int) -> Step:
 
 
 def noise_store(folder: Path) -> Replay:
-    return Replay(
-        folder, 2, ObservationSpec.of(5, 7, 1), ActionSpec(15), ReplayConfig(16 * 20 * 2, 1)
-    )  # chunks of 20 steps
+    return image_replay(folder, 2, (5, 7, 1), ReplayConfig(16 * 20 * 2, 1))  # chunks of 20 steps
 
 
 def assert_holds_noise(replay: ReplayReader, count: int) -> None:
@@ -83,7 +82,7 @@ def test_a_process_killed_while_appending_loses_no_step_that_was_appended(
     tmp_path: Path, steps: int, pause: float
 ) -> None:
     reported = kill_a_writer(tmp_path, steps, pause)
-    replay = Replay(tmp_path, STREAMS, ObservationSpec.of(*SHAPE), ActionSpec(15), CONFIG)
+    replay = image_replay(tmp_path, STREAMS, SHAPE, CONFIG)
     count = len(replay.span)
     assert count >= reported
     for stream in range(STREAMS):
@@ -99,7 +98,7 @@ def test_a_torn_row_is_cut_off_and_appending_goes_on(tmp_path: Path) -> None:
     with open(tmp_path / "00000000.steps", "ab") as file:
         file.write(b"\xff" * (ROW - 1))  # one byte short of a row
     assert ReplayReader(tmp_path).span == range(count)
-    replay = Replay(tmp_path, STREAMS, ObservationSpec.of(*SHAPE), ActionSpec(15), CONFIG)
+    replay = image_replay(tmp_path, STREAMS, SHAPE, CONFIG)
     assert replay.span == range(count)
     assert (tmp_path / "00000000.steps").stat().st_size == (count + 1) * ROW - 1
     window = replay.window(1, 0, 1)
@@ -111,16 +110,14 @@ def test_a_torn_row_is_cut_off_and_appending_goes_on(tmp_path: Path) -> None:
 
 
 def test_zeros_that_a_power_cut_leaves_are_no_steps(tmp_path: Path) -> None:
-    replay = Replay(
-        tmp_path, STREAMS, ObservationSpec.of(*SHAPE), ActionSpec(15), ReplayConfig(16 * 3 * STREAMS, 10)
-    )  # chunks of 3 steps
+    replay = image_replay(tmp_path, STREAMS, SHAPE, ReplayConfig(16 * 3 * STREAMS, 10))  # chunks of 3 steps
     for t in range(8):
         replay.append(a_step(t))
     second = tmp_path / "00000001.steps"
     second.write_bytes(second.read_bytes()[:ROW] + bytes(2 * ROW))
     with pytest.raises(RunError, match=r"row 1 of '00000001\.steps' does not agree with its checksum"):
         ReplayReader(tmp_path)
-    again = Replay(tmp_path, STREAMS, ObservationSpec.of(*SHAPE), ActionSpec(15), ReplayConfig(16 * 3 * STREAMS, 10))
+    again = image_replay(tmp_path, STREAMS, SHAPE, ReplayConfig(16 * 3 * STREAMS, 10))
     assert again.span == range(4)
     assert (tmp_path / "00000002.frames").exists()
     again.append(a_step(4))
@@ -132,7 +129,7 @@ def test_zeros_that_a_power_cut_leaves_are_no_steps(tmp_path: Path) -> None:
 
 
 def test_a_missing_or_short_file_in_the_middle_is_named(tmp_path: Path) -> None:
-    replay = Replay(tmp_path, STREAMS, ObservationSpec.of(*SHAPE), ActionSpec(15), ReplayConfig(16 * 3 * STREAMS, 10))
+    replay = image_replay(tmp_path, STREAMS, SHAPE, ReplayConfig(16 * 3 * STREAMS, 10))
     for t in range(8):
         replay.append(a_step(t))
     os.truncate(tmp_path / "00000000.frames", 10)
@@ -155,7 +152,7 @@ def test_a_write_that_was_killed_at_any_byte_leaves_the_steps_before_it(tmp_path
     replay.close()
     after = [path.read_bytes() for path in paths]
     written = [new[len(old) :] for old, new in zip(before, after, strict=True)]
-    assert len(written[1]) == 2 * RECORD.itemsize + 4
+    assert len(written[1]) == image_layout(2, (5, 7, 1), 1).row_bytes
     for count in range(len(written[0]) + len(written[1])):
         parts = written[0][:count], written[1][: max(0, count - len(written[0]))]
         for path, old, part in zip(paths, before, parts, strict=True):

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from image_spaces import image_layout, image_replay
 
 from worldmodels.core.errors import RunError, UserError
-from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Batch, Step
-from worldmodels.replay import Replay, ReplayConfig, ReplayReader
+from worldmodels.replay import ReplayConfig, ReplayReader
 from worldmodels.replay.damage import examine, leave_out
 from worldmodels.replay.layout import Layout
 
@@ -31,7 +31,7 @@ def a_step(t: int) -> Step:
 def sound(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict]:
     """Return a store of 75 steps in four chunks, with the cursor of its 70th step."""
     folder = tmp_path_factory.mktemp("sound") / "replay"
-    replay = Replay(folder, 2, ObservationSpec.of(*SHAPE), ActionSpec(15), CONFIG)
+    replay = image_replay(folder, 2, SHAPE, CONFIG)
     for t in range(70):
         replay.append(a_step(t))
     tree = replay.save()
@@ -71,7 +71,7 @@ def test_no_flipped_bit_is_read_as_experience(sound: tuple[Path, dict], store: P
         flip(path, bit)
         before = contents(store)
         try:
-            replay = Replay(store, 2, ObservationSpec.of(*SHAPE), ActionSpec(15), CONFIG)
+            replay = image_replay(store, 2, SHAPE, CONFIG)
             replay.load(sound[1])
         except UserError as error:
             assert path.name in str(error)
@@ -91,13 +91,13 @@ def test_no_flipped_bit_is_read_as_experience(sound: tuple[Path, dict], store: P
 def test_a_missing_file_is_named_and_may_be_brought_back(sound: tuple[Path, dict], store: Path, name: str) -> None:
     kept = (store / name).rename(store.parent / name)
     before = contents(store)
-    replay = Replay(store, 2, ObservationSpec.of(*SHAPE), ActionSpec(15), CONFIG)
+    replay = image_replay(store, 2, SHAPE, CONFIG)
     with pytest.raises(RunError, match=f"'{name}' is missing.*Nothing of it was changed.*--leave-out"):
         replay.load(sound[1])
     replay.close()
     assert contents(store) == before
     kept.rename(store / name)
-    again = Replay(store, 2, ObservationSpec.of(*SHAPE), ActionSpec(15), CONFIG)
+    again = image_replay(store, 2, SHAPE, CONFIG)
     again.load(sound[1])
     assert_true(again.window(1, 0, 70), 1, 0)
 
@@ -106,7 +106,7 @@ def test_a_store_without_its_header_is_not_begun_anew(sound: tuple[Path, dict], 
     (store / "store.json").unlink()
     before = contents(store)
     with pytest.raises(RunError, match=r"holds chunks, but 'store.json', which says what they mean, is missing"):
-        Replay(store, 2, ObservationSpec.of(*SHAPE), ActionSpec(15), CONFIG)
+        image_replay(store, 2, SHAPE, CONFIG)
     assert contents(store) == before
 
 
@@ -120,7 +120,7 @@ def test_rows_of_another_place_or_store_do_not_pass(store: Path, tmp_path: Path)
     with pytest.raises(RunError, match=r"row 0 of '00000000\.steps' does not agree"):
         ReplayReader(store)
     first.write_bytes(rows)
-    Replay(tmp_path / "other", 2, ObservationSpec.of(*SHAPE), ActionSpec(15), ReplayConfig(16 * 10 * 2, 1)).close()
+    image_replay(tmp_path / "other", 2, SHAPE, ReplayConfig(16 * 10 * 2, 1)).close()
     shutil.copy(tmp_path / "other" / "store.json", store)
     with pytest.raises(RunError, match=r"row 0 of '00000000\.steps' does not agree"):
         ReplayReader(store)
@@ -130,7 +130,7 @@ def test_what_a_checkpoint_does_not_know_is_set_aside_until_the_run_has_gone_as_
     sound: tuple[Path, dict], store: Path
 ) -> None:
     whole = contents(store)
-    replay = Replay(store, 2, ObservationSpec.of(*SHAPE), ActionSpec(15), CONFIG)
+    replay = image_replay(store, 2, SHAPE, CONFIG)
     replay.load({"first": 0, "cursor": 30, "saved": [30]})
     aside = {name.rpartition("/")[2]: data for name, data in contents(store).items() if "set-aside/00000075" in name}
     assert sorted(aside) == [f"{chunk:08d}.{kind}" for chunk in (1, 2, 3) for kind in ("frames", "steps")]
@@ -148,7 +148,7 @@ def test_what_a_checkpoint_does_not_know_is_set_aside_until_the_run_has_gone_as_
 def test_damage_is_found_and_left_out_and_the_rest_is_used(sound: tuple[Path, dict], store: Path) -> None:
     # Row 3 of the first chunk, a frame at step 27 (in the block from 20 to 35) of stream 1 or 0, all of chunk 2.
     flip(store / "00000000.steps", 8 * (3 * ROW + 2))
-    records = np.frombuffer((store / "00000001.steps").read_bytes(), Layout(2, SHAPE, CHUNK).row)["records"]
+    records = np.frombuffer((store / "00000001.steps").read_bytes(), image_layout(2, SHAPE, CHUNK).row)["records"]
     flip(store / "00000001.frames", 8 * int(records["end"][7, 0]) + 1)  # the first byte of stream 1 at step 27
     (store / "00000002.steps").unlink()
     reports = list(examine(store, Layout.read(store), 70))
@@ -162,7 +162,7 @@ def test_damage_is_found_and_left_out_and_the_rest_is_used(sound: tuple[Path, di
         "00000000.steps",
         "00000001.steps",
     ]
-    replay = Replay(store, 2, ObservationSpec.of(*SHAPE), ActionSpec(15), CONFIG)
+    replay = image_replay(store, 2, SHAPE, CONFIG)
     replay.load(sound[1])
     usable = {
         0: {*range(3), *range(16, 40), *range(60, 70)},
@@ -190,7 +190,7 @@ def test_damage_is_found_and_left_out_and_the_rest_is_used(sound: tuple[Path, di
 def test_the_last_chunk_can_be_left_out_and_written_on(sound: tuple[Path, dict], store: Path) -> None:
     (store / "00000003.frames").unlink()
     leave_out(store, Layout.read(store), 70)
-    replay = Replay(store, 2, ObservationSpec.of(*SHAPE), ActionSpec(15), CONFIG)
+    replay = image_replay(store, 2, SHAPE, CONFIG)
     replay.load(sound[1])
     for t in range(70, 85):
         replay.append(a_step(t))

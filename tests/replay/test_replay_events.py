@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from image_spaces import image_layout, image_replay
 
-from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Step
 from worldmodels.replay import Replay, ReplayConfig, ReplayReader
 from worldmodels.replay.damage import leave_out
 from worldmodels.replay.events import EventIndex, is_event
-from worldmodels.replay.layout import RECORD, TERMINAL, Layout
+from worldmodels.replay.layout import TERMINAL, Layout
 
 # One stream of 8 steps, in windows of 3. A reward at 1, an end with a reward at 2, a punishment at 6.
 REWARDS = (0, 1, 5, 0, 0, 0, -1, 0)
@@ -33,7 +33,7 @@ def a_step(t: int, rewards: Sequence[float], terminal: Sequence[float] = (), fir
 
 @pytest.fixture
 def store(tmp_path: Path) -> Replay:
-    replay = Replay(tmp_path, 1, ObservationSpec.of(1, 1, 1), ActionSpec(15), ReplayConfig(100, 1))
+    replay = image_replay(tmp_path, 1, (1, 1, 1), ReplayConfig(100, 1))
     for t, (reward, terminal) in enumerate(zip(REWARDS, TERMINALS, strict=True)):
         replay.append(a_step(t, [reward], [terminal]))
     return replay
@@ -47,7 +47,7 @@ def drawn(replay: ReplayReader, share: float, batch: int = 40_000, length: int =
 
 def test_rewards_of_either_sign_and_true_ends_are_events(store: Replay) -> None:
     assert store.num_events == 3
-    records = np.zeros(4, RECORD)
+    records = np.zeros(4, image_layout(1, (1, 1, 1), 1).record)
     records["reward"][1:3], records["flags"][3] = (0.5, -0.5), TERMINAL
     assert is_event(records).tolist() == [False, True, True, True]
 
@@ -85,7 +85,7 @@ def test_a_share_of_a_batch_that_is_no_whole_number_holds_in_the_mean(store: Rep
 
 
 def test_without_events_all_windows_are_alike(tmp_path: Path) -> None:
-    replay = Replay(tmp_path, 1, ObservationSpec.of(1, 1, 1), ActionSpec(15), ReplayConfig(100, 1))
+    replay = image_replay(tmp_path, 1, (1, 1, 1), ReplayConfig(100, 1))
     for t in range(8):
         replay.append(a_step(t, [0]))
     starts, weights = drawn(replay, 0.5, batch=1000)
@@ -94,7 +94,7 @@ def test_without_events_all_windows_are_alike(tmp_path: Path) -> None:
 
 def test_events_are_the_training_splits_alone(tmp_path: Path) -> None:
     # Episodes of 4 steps, every other one held out: steps 0 to 3 and 8 to 11 are free.
-    replay = Replay(tmp_path, 1, ObservationSpec.of(1, 1, 1), ActionSpec(15), ReplayConfig(100, 1, held_out_every=2))
+    replay = image_replay(tmp_path, 1, (1, 1, 1), ReplayConfig(100, 1, held_out_every=2))
     for t in range(16):
         replay.append(a_step(t, [t in (1, 5, 10, 13)], first=[t % 4 == 0]))
     assert replay.num_events == 2
@@ -129,7 +129,7 @@ def known(replay: ReplayReader, length: int) -> tuple[list[int], float]:
 
 def test_the_index_grows_and_shrinks_with_the_store(tmp_path: Path) -> None:
     """After each step it is what one that looks at all steps anew would be, also once the oldest are dropped."""
-    replay = Replay(tmp_path, 2, ObservationSpec.of(1, 1, 1), ActionSpec(15), ReplayConfig(128, 1, held_out_every=3))
+    replay = image_replay(tmp_path, 2, (1, 1, 1), ReplayConfig(128, 1, held_out_every=3))
     for t in range(200):
         replay.append(scattered(t))
         if t % 3 == 0:
@@ -142,7 +142,7 @@ def test_the_index_grows_and_shrinks_with_the_store(tmp_path: Path) -> None:
 
 
 def test_the_mean_is_that_of_all_windows(tmp_path: Path) -> None:
-    replay = Replay(tmp_path, 2, ObservationSpec.of(1, 1, 1), ActionSpec(15), ReplayConfig(2000, 1, held_out_every=3))
+    replay = image_replay(tmp_path, 2, (1, 1, 1), ReplayConfig(2000, 1, held_out_every=3))
     for t in range(300):
         replay.append(scattered(t))
     length, counts = 4, []
@@ -155,7 +155,7 @@ def test_the_mean_is_that_of_all_windows(tmp_path: Path) -> None:
 
 
 def test_going_back_and_clearing_forget_events(tmp_path: Path) -> None:
-    replay = Replay(tmp_path, 1, ObservationSpec.of(1, 1, 1), ActionSpec(15), ReplayConfig(100, 1))
+    replay = image_replay(tmp_path, 1, (1, 1, 1), ReplayConfig(100, 1))
     for t in range(4):
         replay.append(a_step(t, [1]))
     tree = replay.save()
@@ -178,7 +178,7 @@ def test_only_new_steps_are_looked_at() -> None:
 
     def read(steps: range) -> np.ndarray:
         looked.append(len(steps))
-        return np.zeros((len(steps), 2), RECORD)
+        return np.zeros((len(steps), 2), image_layout(2, (1, 1, 1), 1).record)
 
     index = EventIndex(2, read)
     index.update(range(0, 10_000), 5)

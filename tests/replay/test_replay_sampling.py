@@ -4,11 +4,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from image_spaces import image_replay
 
 from worldmodels.core.errors import UserError
-from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Batch, Step
-from worldmodels.replay import Replay, ReplayConfig, previous_actions
+from worldmodels.replay import ReplayConfig, previous_actions
 from worldmodels.replay.sampling import draw_windows
 
 
@@ -27,7 +27,7 @@ def test_the_same_generator_draws_the_same_windows() -> None:
 
 
 def test_windows_run_across_episodes_of_a_single_step(tmp_path: Path) -> None:
-    replay = Replay(tmp_path, 1, ObservationSpec.of(1, 1, 1), ActionSpec(15), ReplayConfig(100, 1))
+    replay = image_replay(tmp_path, 1, (1, 1, 1), ReplayConfig(100, 1))
     true = np.ones(1, bool)
     for t in range(6):
         frame = np.full((1, 1, 1, 1), t, np.uint8)
@@ -38,7 +38,7 @@ def test_windows_run_across_episodes_of_a_single_step(tmp_path: Path) -> None:
 
 
 def test_too_long_a_window_is_refused(tmp_path: Path) -> None:
-    replay = Replay(tmp_path, 1, ObservationSpec.of(1, 1, 1), ActionSpec(15), ReplayConfig(100, 1))
+    replay = image_replay(tmp_path, 1, (1, 1, 1), ReplayConfig(100, 1))
     with pytest.raises(UserError, match="Cannot sample sequences of 2 steps: each of the 1 streams holds 0 steps"):
         replay.sample(1, 2, np.random.default_rng(0))
     with pytest.raises(UserError, match="Steps 0 to 0 of stream 0 are not in the replay store"):

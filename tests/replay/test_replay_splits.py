@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from image_spaces import image_replay
 
 from worldmodels.core.errors import UserError
-from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Step
 from worldmodels.replay import Replay, ReplayConfig, ReplayReader
 from worldmodels.replay.sampling import draw_accepted
@@ -27,7 +27,7 @@ def a_step(t: int) -> Step:
 
 
 def open_replay(folder: Path, every: int = 3) -> Replay:
-    return Replay(folder, 2, ObservationSpec.of(1, 1, 1), ActionSpec(15), ReplayConfig(200, 1, held_out_every=every))
+    return image_replay(folder, 2, (1, 1, 1), ReplayConfig(200, 1, held_out_every=every))
 
 
 def filled(folder: Path, every: int = 3) -> Replay:

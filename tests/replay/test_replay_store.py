@@ -7,9 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from image_spaces import ACTIONS, image_replay
 
 from worldmodels.core.errors import ConfigError, DiskFullError, FileError, RunError, UserError
-from worldmodels.core.specs import ActionSpec, ObservationSpec
+from worldmodels.core.specs import ObservationSpec
 from worldmodels.core.types import Step
 from worldmodels.replay import Replay, ReplayConfig, ReplayReader
 
@@ -32,7 +33,7 @@ def made_step(t: int, streams: int = 2) -> Step:
 
 
 def open_replay(folder: Path, capacity: int = 64, megabytes: int = 1, streams: int = 2) -> Replay:
-    return Replay(folder, streams, ObservationSpec.of(*SHAPE), ActionSpec(15), ReplayConfig(capacity, megabytes))
+    return image_replay(folder, streams, SHAPE, ReplayConfig(capacity, megabytes))
 
 
 def fill(replay: Replay, start: int, stop: int) -> None:
@@ -66,7 +67,7 @@ def test_every_field_comes_back_as_it_was_appended(tmp_path: Path) -> None:
 
 def test_the_oldest_chunk_is_dropped_when_the_capacity_is_reached(tmp_path: Path) -> None:
     # 64 steps in 2 streams are 32 for each, in 16 chunks of 2 steps: the 33rd step drops the first two.
-    replay = Replay(tmp_path, 2, ObservationSpec.of(*SHAPE), ActionSpec(15), ReplayConfig(64, 1))
+    replay = image_replay(tmp_path, 2, SHAPE, ReplayConfig(64, 1))
     fill(replay, 0, 32)
     assert replay.span == range(0, 32)
     fill(replay, 32, 33)
@@ -81,7 +82,7 @@ def test_the_oldest_chunk_is_dropped_when_the_capacity_is_reached(tmp_path: Path
 
 def test_frames_that_do_not_fit_into_memory_come_from_disk(tmp_path: Path) -> None:
     shape = (100, 100, 3)  # 30 kB, so that 1 MB holds 33 frames less the records
-    replay = Replay(tmp_path, 1, ObservationSpec.of(*shape), ActionSpec(15), ReplayConfig(200, 1))
+    replay = image_replay(tmp_path, 1, shape, ReplayConfig(200, 1))
     for t in range(100):
         step = made_step(t, 1)
         replay.append(step._replace(observation=np.full((1, *shape), t, np.uint8)))
@@ -91,7 +92,7 @@ def test_frames_that_do_not_fit_into_memory_come_from_disk(tmp_path: Path) -> No
         frames = replay.window(0, start, 10).observation
         assert frames[0, :, 50, 50, 1].tolist() == list(range(start, start + 10))
     tree = replay.save()
-    again = Replay(tmp_path, 1, ObservationSpec.of(*shape), ActionSpec(15), ReplayConfig(200, 1))
+    again = image_replay(tmp_path, 1, shape, ReplayConfig(200, 1))
     assert len(again._memory._span) == 0
     assert again.window(0, 80, 20).observation[0, :, 0, 0, 0].tolist() == list(range(80, 100))
     again.load(tree)
@@ -105,7 +106,8 @@ def test_a_reader_sees_what_is_there_and_changes_nothing(tmp_path: Path) -> None
     before = {path.name: path.read_bytes() for path in tmp_path.glob("*.*")}
     reader = ReplayReader(tmp_path)
     fill(replay, 9, 12)
-    assert (reader.num_streams, reader.observation_shape, reader.span) == (2, SHAPE, range(9))
+    assert (reader.num_streams, reader.observation, reader.action) == (2, ObservationSpec.of(*SHAPE), ACTIONS)
+    assert reader.span == range(9)
     assert pixels(reader, 1) == list(range(10, 19))
     assert ReplayReader(tmp_path).span == range(12)
     replay.load({"first": 0, "cursor": 9, "saved": []})
@@ -136,7 +138,7 @@ def test_load_goes_back_to_the_cursor_and_the_run_continues_the_same(tmp_path: P
 
 
 def test_one_checkpoint_less_needs_one_cursor_less(tmp_path: Path) -> None:
-    replay = Replay(tmp_path, 2, ObservationSpec.of(*SHAPE), ActionSpec(15), ReplayConfig(64, 1), checkpoints=1)
+    replay = image_replay(tmp_path, 2, SHAPE, ReplayConfig(64, 1), checkpoints=1)
     for start in range(0, 160, 40):
         fill(replay, start, start + 40)
         tree = replay.save()
@@ -189,11 +191,11 @@ def test_a_larger_capacity_on_resume_keeps_more_from_then_on(tmp_path: Path) -> 
 
 def test_a_store_of_another_shape_or_format_is_refused(tmp_path: Path) -> None:
     open_replay(tmp_path)
-    with pytest.raises(RunError, match=r"holds 2 streams of frames of shape \(2, 3, 1\); this run has 3 environments"):
+    with pytest.raises(RunError, match=r"holds 2 streams \(observations: image uint8 \(2, 3, 1\); .*this run has 3 "):
         open_replay(tmp_path, streams=3)
     header = tmp_path / "store.json"
-    header.write_text(header.read_text().replace('"format": 3', '"format": 2'))
-    with pytest.raises(RunError, match="has format 2; this version reads format 3"):
+    header.write_text(header.read_text().replace('"format": 4', '"format": 3'))
+    with pytest.raises(RunError, match="has format 3; this version reads format 4"):
         ReplayReader(tmp_path)
     header.write_text("[]")
     with pytest.raises(FileError, match=r"store\.json' must hold a JSON object"):
@@ -218,21 +220,19 @@ def test_disk_use_is_predicted_and_checked_before_anything_is_written(
 ) -> None:
     # A step of both streams takes 2 x 8 / 8 bytes of frames, 2 x 21 of records and 4 of their checksum; 32 steps and a
     # chunk of 2 are kept.
-    small = Replay(tmp_path / "small", 2, ObservationSpec.of(2, 4, 1), ActionSpec(15), ReplayConfig(64, 1))
+    small = image_replay(tmp_path / "small", 2, (2, 4, 1), ReplayConfig(64, 1))
     assert small.predicted_bytes() == (32 + 2) * 48
-    short = Replay(
-        tmp_path / "short", 2, ObservationSpec.of(2, 4, 1), ActionSpec(15), ReplayConfig(64, 1), expected_steps=11
-    )
+    short = image_replay(tmp_path / "short", 2, (2, 4, 1), ReplayConfig(64, 1), expected_steps=11)
     assert short.predicted_bytes() == 6 * 48
     usage = shutil.disk_usage(tmp_path)._replace(free=10**9)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
     with pytest.raises(DiskFullError, match=r"will need about 1,\d{3} MB more; its disk has 1,000 MB free"):
-        Replay(tmp_path / "big", 16, ObservationSpec.of(64, 64, 3), ActionSpec(15), ReplayConfig(1_000_000, 100))
+        image_replay(tmp_path / "big", 16, (64, 64, 3), ReplayConfig(1_000_000, 100))
     assert not (tmp_path / "big").exists()
 
 
 def test_steps_to_come_are_predicted_from_those_that_are_stored(tmp_path: Path) -> None:
-    replay = Replay(tmp_path, 2, ObservationSpec.of(*SHAPE), ActionSpec(15), ReplayConfig(64, 1), expected_steps=60)
+    replay = image_replay(tmp_path, 2, SHAPE, ReplayConfig(64, 1), expected_steps=60)
     fill(replay, 0, 10)
     stored = sum(path.stat().st_size for path in tmp_path.iterdir() if path.name != "store.json")
     assert replay.predicted_bytes() == stored * 3

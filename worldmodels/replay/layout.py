@@ -18,14 +18,16 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from worldmodels.core.errors import RunError
+from worldmodels.core.errors import ConfigError, RunError
 from worldmodels.core.files import make_own_folder, write_atomic
 from worldmodels.core.json_files import read_json
 from worldmodels.core.ranges import Count, Positive, Section
@@ -33,9 +35,6 @@ from worldmodels.core.specs import ActionSpec, ArraySpec, ObservationSpec
 from worldmodels.core.types import Step
 
 FORMAT = 4
-# A record is the reward, the action, `end`, `checksum` and the flags of a step (see `Layout.record`). `end` is where the
-# compressed frame ends in the file of the chunk; it begins where the one before it ends. `checksum` is that of the
-# compressed frames from the last key frame to this one.
 FIRST, LAST, TERMINAL, HELD_OUT, KEY_FRAME = 1, 2, 4, 8, 16
 LOST = 32
 """The step was damaged and given up: no window is drawn that touches it (see `salvage`)."""
@@ -58,25 +57,29 @@ class Layout:
     chunk_steps: int
     """A chunk holds so many steps of each stream."""
 
-    @property
+    @cached_property
     def frame_bytes(self) -> int:
         """Return the bytes of a frame that is not compressed."""
         return self.observation.bytes
 
-    @property
+    @cached_property
     def record(self) -> np.dtype[np.void]:
-        """Return everything of a step of one stream but its frame."""
-        action = ("action", "<i4") if self.action.is_discrete else ("action", "<f4", self.action.shape)
+        """Return everything of a step of one stream but its frame.
+
+        `end` is where the compressed frame ends in the file of the chunk; it begins where the one before it ends.
+        `checksum` is that of the compressed frames from the last key frame to this one.
+        """
+        action = ("action", self.action.dtype.newbyteorder("<"), self.action.shape)
         return np.dtype([("reward", "<f4"), action, ("end", "<i8"), ("checksum", "<u4"), ("flags", "u1")])
 
-    @property
+    @cached_property
     def row(self) -> np.dtype[np.void]:
         """Return what one step of all streams adds to a `.steps` file: the records (N,), and their checksum."""
         return np.dtype([("records", self.record, (self.num_streams,)), ("checksum", "<u4")])
 
     @property
     def row_bytes(self) -> int:
-        return self.num_streams * self.record.itemsize + 4
+        return self.row.itemsize
 
     def row_checksum(self, chunk: int, row: int, records: bytes | memoryview) -> int:
         """Return the checksum of a row's records. Rows of other places or layouts do not pass for it, nor do zeros,
@@ -102,16 +105,7 @@ class Layout:
     def write(self, folder: Path) -> None:
         """Write the header, and make the folder where it is missing."""
         make_own_folder(folder)
-        header = {
-            "format": FORMAT,
-            "num_streams": self.num_streams,
-            "observation": {name: part.shape for name, part in self.observation.parts},
-            "choices": self.action.count,
-            "low": self.action.low,
-            "high": self.action.high,
-            "chunk_steps": self.chunk_steps,
-            "checksum": self._checksum(),
-        }
+        header = self._header | {"checksum": self._checksum}
         write_atomic(folder / "store.json", json.dumps(header, indent=2, allow_nan=False) + "\n")
 
     @classmethod
@@ -127,18 +121,36 @@ class Layout:
             header = read_json(path, _Header)
         except FileNotFoundError:
             raise RunError(f"There is no replay store in '{folder}': '{path.name}' is missing.") from None
-        parts = tuple((name, ArraySpec(shape)) for name, shape in header.observation.items())
-        action = ActionSpec(header.choices, header.low, header.high)
-        layout = cls(header.num_streams, ObservationSpec(parts), action, header.chunk_steps)
-        if header.checksum != layout._checksum():
+        try:
+            parts = tuple((name, ArraySpec(shape)) for name, shape in zip(header.names, header.shapes, strict=True))
+            action = ActionSpec(header.choices, header.low, header.high)
+            layout = cls(header.num_streams, ObservationSpec(parts), action, header.chunk_steps)
+        except (ConfigError, ValueError) as error:
+            raise RunError(f"'{path}' was damaged: {error}") from error
+        if header.checksum != layout._checksum:
             raise RunError(f"'{path}' was damaged: it does not agree with its checksum.")
         return layout
 
+    @property
+    def _header(self) -> dict[str, Any]:
+        """Everything that the bytes of a store depend on."""
+        return {
+            "format": FORMAT,
+            "num_streams": self.num_streams,
+            "names": [name for name, _ in self.observation.parts],
+            "shapes": [list(part.shape) for _, part in self.observation.parts],
+            "choices": self.action.count,
+            "low": list(self.action.low),
+            "high": list(self.action.high),
+            "chunk_steps": self.chunk_steps,
+        }
+
+    @cached_property
     def _checksum(self) -> int:
-        return zlib.crc32(str(self).encode())
+        return zlib.crc32(json.dumps(self._header).encode())
 
     def _seed_of(self, chunk: int) -> int:
-        return zlib.crc32(f"{self} {chunk}".encode())
+        return zlib.crc32(str(chunk).encode(), self._checksum)
 
 
 @dataclass(frozen=True)
@@ -149,7 +161,8 @@ class _Format(Section):
 @dataclass(frozen=True)
 class _Header(_Format):
     num_streams: Positive
-    observation: Mapping[str, tuple[Positive, ...]]
+    names: tuple[str, ...]
+    shapes: tuple[tuple[Positive, ...], ...]
     choices: Count
     low: tuple[float, ...]
     high: tuple[float, ...]

@@ -241,9 +241,9 @@ class Replay(ReplayReader):
         ours, theirs = (replace(x, chunk_steps=0) for x in (wanted, found))
         if ours != theirs:
             raise RunError(
-                f"The replay store '{self.folder}' holds {theirs.num_streams} streams of {theirs.observation} and "
-                f"actions of {theirs.action}; this run has {ours.num_streams} environments with {ours.observation} and "
-                f"actions of {ours.action}."
+                f"The replay store '{self.folder}' holds {theirs.num_streams} streams (observations: "
+                f"{theirs.observation}; actions: {theirs.action}); this run has {ours.num_streams} environments "
+                f"(observations: {ours.observation}; actions: {ours.action})."
             )
         return found
 
@@ -270,5 +270,8 @@ class Replay(ReplayReader):
     def _check(self, step: Step) -> None:
         self.observation.check(step.observation, self.num_streams)
         expected = (self.num_streams, *self.action.shape)
-        if step.action.shape != expected:
-            raise UserError(f"A step must have actions of shape {expected}; received shape {step.action.shape}.")
+        if step.action.shape != expected or step.action.dtype.kind not in ("iu" if self.action.is_discrete else "f"):
+            raise UserError(
+                f"A step must have actions of shape {expected} and type {self.action.dtype}, or another of its kind; "
+                f"received shape {step.action.shape} and type {step.action.dtype}."
+            )
