@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import tensorflow as tf
-
-from worldmodels.core.specs import ActionSpec, ObservationSpec
-from worldmodels.models.api import ModelSpec
+from image_spaces import image_spec
 
 
 class Place(NamedTuple):
@@ -21,7 +19,7 @@ class Line:
     An episode ends at place 3 and at place -3.
     """
 
-    spec = ModelSpec(ObservationSpec.of(16, 16, 3), ActionSpec(2), ObservationSpec.of(7))
+    spec = image_spec((16, 16, 3), 2, (7,))
 
     def imagine(self, state, action, temperature, seed):
         return Place(state.position + 2.0 * tf.cast(action, tf.float32)[:, None] - 1.0)

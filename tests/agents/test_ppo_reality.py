@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import tensorflow as tf
+from image_spaces import image_spec
 
 from worldmodels.agents import build_agent
 from worldmodels.agents.api import Experience
 from worldmodels.agents.ppo_config import PPOConfig
-from worldmodels.models.api import ModelSpec
 from worldmodels.models.config import HeadConfig, OptimizerConfig
 
 STEPS, ROWS = 8, 16
@@ -26,7 +26,7 @@ def seed(number: int) -> np.ndarray:
 class Quadrants:
     """One quarter of the picture is bright: the action of the same number pays 1."""
 
-    spec = ModelSpec((8, 8, 1), 4, "images", (8, 8, 1))
+    spec = image_spec((8, 8, 1), 4, (8, 8, 1))
 
     def live(self, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         right = random.integers(0, 4, (STEPS + 1, ROWS))
@@ -39,7 +39,7 @@ class Cue:
     """An episode shows one of two cues, then nothing, then is cut: at its second moment the action of the cue's number
     pays 1."""
 
-    spec = ModelSpec((8, 8, 1), 2, "vector", (2,))
+    spec = image_spec((8, 8, 1), 2, (2,))
 
     def live(self, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         is_first = (np.arange(STEPS + 1) % 3 == 0)[:, None].repeat(ROWS, 1)

@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 
 from worldmodels.agents import AGENTS
-from worldmodels.agents.conformance import SPECS, agent_checks, check_agent
+from worldmodels.agents.conformance import agent_checks, check_agent, specs
 from worldmodels.agents.random_agent import RandomAgent
 from worldmodels.agents.random_config import RandomConfig
 from worldmodels.core.errors import ConformanceError
@@ -16,7 +16,7 @@ CASES = [
     pytest.param(config, check, spec, id=f"{check.__name__.removeprefix('check_')}-{name}-{kind}")
     for name, config in members.AGENTS.items()
     for check in agent_checks(config)
-    for kind, spec in SPECS.items()
+    for kind, spec in specs(config).items()
 ]
 
 
@@ -40,7 +40,7 @@ def test_an_agent_that_breaks_the_contract_is_told(monkeypatch):
         return tf.zeros(features.shape[:1], tf.int32), state, {}
 
     monkeypatch.setattr(RandomAgent, "act", act)
-    text = "The agent 'random' fails check_acting_depends_on_its_seed_alone with vector features: another seed must"
+    text = "The agent 'random' fails check_acting_depends_on_its_seed_alone with the spaces 'vector': another seed must"
     with pytest.raises(ConformanceError, match=text):
         check_agent(RandomConfig())
 

@@ -8,11 +8,11 @@ import pytest
 import tensorflow as tf
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
+from image_spaces import image_spec
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.types import Batch
 from worldmodels.imagination.vector_env import ImaginedVectorEnv
-from worldmodels.models.api import ModelSpec
 
 
 class Walk:
@@ -21,7 +21,7 @@ class Walk:
     A step upwards pays 1. An episode ends at place 4 for certain, and at place 7 with probability one in four.
     """
 
-    spec = ModelSpec((2, 3, 3), 2, "vector", (1,))
+    spec = image_spec((2, 3, 3), 2, (1,))
 
     def observe_sequence(self, observations, previous_actions, is_first, seed, state=None):
         place = tf.cast(observations[:, :, 0, 0, :1], tf.float32)
@@ -49,7 +49,7 @@ class Walk:
 
 
 class ImageWalk(Walk):
-    spec = ModelSpec((2, 3, 3), 2, "images", (2, 3, 6))
+    spec = image_spec((2, 3, 3), 2, (2, 3, 6))
 
     def features(self, state):
         return tf.concat([self.frame(state)] * 2, -1)

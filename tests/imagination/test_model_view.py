@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+from image_spaces import image_spec
 
 from worldmodels.imagination.model_view import ModelView, Observations
-from worldmodels.models.api import ModelSpec
 from worldmodels.models.graph import graph
 
 
@@ -39,7 +39,7 @@ class Counter:
 class Copier(Counter):
     """The same world; painted from the frame before, an image is twice that and the state."""
 
-    spec = ModelSpec((2, 2, 3), 5, "vector", (1,), copies=True)
+    spec = image_spec((2, 2, 3), 5, (1,), copies=True)
 
     @graph
     def frame(self, state, before=None):

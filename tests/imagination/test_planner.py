@@ -7,12 +7,12 @@ import math
 import numpy as np
 import pytest
 import tensorflow as tf
+from image_spaces import image_spec
 
 from worldmodels.imagination import planner as planning
 from worldmodels.imagination.planner import Planner, discounted_total, first_memory
 from worldmodels.imagination.planner_config import PLANNERS, PlannerConfig
 from worldmodels.imagination.rollout import Trajectory
-from worldmodels.models.api import ModelSpec
 
 SEED = tf.constant([1, 2])
 ACTIONS = 3
@@ -24,7 +24,7 @@ class ForkModel:
     After the action of `deadly` the episode is over at once, whatever is paid later.
     """
 
-    spec = ModelSpec((1, 1, 3), ACTIONS, "vector", (2,))
+    spec = image_spec((1, 1, 3), ACTIONS, (2,))
 
     def __init__(self, paid: list[list[float]], deadly: int = -1) -> None:
         self.paid, self.deadly = tf.constant(paid, tf.float32), deadly

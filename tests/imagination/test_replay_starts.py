@@ -2,17 +2,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from image_spaces import image_replay
 
 from worldmodels.core.errors import UserError
-from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Step
 from worldmodels.imagination.replay_starts import ReplayStarts
-from worldmodels.replay import Replay, ReplayConfig
+from worldmodels.replay import ReplayConfig
 
 
 def store(folder, length, steps=20):
     """One stream whose pixels count the steps, with episodes of `length` steps."""
-    replay = Replay(folder, 1, ObservationSpec.of(2, 2, 1), ActionSpec(15), ReplayConfig(1000, 1))
+    replay = image_replay(folder, 1, (2, 2, 1), ReplayConfig(1000, 1))
     for t in range(steps):
         frame = np.full((1, 2, 2, 1), t, np.uint8)
         last, none = np.array([t % length == length - 1]), np.zeros(1, bool)

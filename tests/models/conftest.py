@@ -41,8 +41,9 @@ def build():
     """Builds a tiny model; the same seed gives the same weights."""
 
     def make(seed: int = 0, **changes):
-        spaces = (ObservationSpec.of(16, 16, 3), ActionSpec(5))
-        return build_model(tiny_config(**changes), *spaces, np.array([seed, 7], np.int32))
+        return build_model(
+            tiny_config(**changes), ObservationSpec.of(16, 16, 3), ActionSpec(5), np.array([seed, 7], np.int32)
+        )
 
     return make
 

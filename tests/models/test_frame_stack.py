@@ -1,11 +1,11 @@
-"""The frame stack, spelled out on images of one pixel."""
+"""The frame stack, spelled out on images of one pixel, and on vectors."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from worldmodels.core.seeding import Streams
-from worldmodels.core.specs import ActionSpec, ObservationSpec
+from worldmodels.core.specs import ActionSpec, ArraySpec, ObservationSpec
 from worldmodels.models import build_model
 from worldmodels.models.frame_stack_config import FrameStackConfig
 
@@ -29,3 +29,27 @@ def test_the_newest_frame_is_last_and_an_episode_begins_with_its_first_frame_alo
         [1, 101, 3, 103, 5, 105],
         [6, 106, 6, 106, 6, 106],
     ]
+
+
+def test_of_a_dictionary_images_are_stacked_and_vectors_are_the_newest():
+    observation = ObservationSpec((("touch", ArraySpec((2,))), ("eye", ArraySpec((1, 1, 2)))))
+    box = ActionSpec(low=(-1.0,), high=(1.0,))
+    stack = build_model(FrameStackConfig(frames=2), observation, box, SEED)
+    assert stack.spec.feature_kind == "mixed" and stack.spec.action == box
+    assert stack.spec.features == ObservationSpec((("touch", ArraySpec((2,))), ("eye", ArraySpec((1, 1, 4)))))
+    state, actions = stack.initial(2), np.zeros((2, 1), np.float32)
+    for first, values in (([True, True], (1, 2)), ([False, True], (3, 4))):
+        seen = {"touch": np.float32([[v, -v] for v in values]), "eye": frames(*values)}
+        state = stack.observe(state, seen, actions, np.array(first), SEED)
+    features = stack.features(state)
+    assert list(features) == ["touch", "eye"]
+    assert features["touch"].numpy().tolist() == [[3, -3], [4, -4]]
+    assert features["eye"].numpy().reshape(2, 4).tolist() == [[1, 101, 3, 103], [4, 104, 4, 104]]
+
+
+def test_vectors_are_seen_as_they_are():
+    stack = build_model(FrameStackConfig(frames=4), ObservationSpec.of(3), ActionSpec(2), SEED)
+    assert stack.spec.feature_kind == "vector" and stack.spec.feature_shape == (3,)
+    seen = np.float32([[1, 2, 3]])
+    state = stack.observe(stack.initial(1), seen, ACTIONS[:1], np.array([False]), SEED)
+    assert stack.features(state).numpy().tolist() == seen.tolist()

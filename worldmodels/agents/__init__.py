@@ -8,6 +8,7 @@ from worldmodels.agents.actor_critic_config import ActorCriticConfig
 from worldmodels.agents.config import AgentConfig
 from worldmodels.agents.ppo_config import PPOConfig
 from worldmodels.agents.random_config import RandomConfig
+from worldmodels.core.errors import ConfigError
 from worldmodels.core.kinds import Kinds
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from worldmodels.agents.api import Agent
     from worldmodels.models.api import ModelSpec
 
-__all__ = ["AGENTS", "build_agent", "register_agent"]
+__all__ = ["AGENTS", "build_agent", "check_fits", "register_agent"]
 
 AGENTS = Kinds("agent", "worldmodels.agents")
 """Every kind of agent."""
@@ -51,6 +52,26 @@ def build_agent(config: AgentConfig, spec: ModelSpec, seed: np.ndarray) -> Agent
         seed: int32 (2,), for the initial weights.
 
     Raises:
-        ConfigError: there is no such kind, or the agent cannot be built for these features.
+        ConfigError: there is no such kind, or the agent cannot have these actions or features.
     """
+    if config.kind in AGENTS:
+        check_fits(config, spec)
     return cast("Agent", AGENTS.build(config, spec, seed))
+
+
+def check_fits(config: AgentConfig, spec: ModelSpec) -> None:
+    """Check that an agent can have the actions and the features of a model.
+
+    Raises:
+        ConfigError: it cannot; the text says which agents can.
+    """
+    for key, kind, what in (
+        ("action_kinds", spec.action.kind, f"choose actions that are {spec.action}"),
+        ("feature_kinds", spec.feature_kind, f"see features that are {spec.features}"),
+    ):
+        if kind not in getattr(config, key):
+            able = [name for name, other in AGENTS.items() if kind in getattr(other, key)]
+            raise ConfigError(
+                f"agent.kind is '{config.kind}', which cannot {what}: its {key.replace('_', ' ')} are "
+                f"{', '.join(getattr(config, key))}. Agents that can: {', '.join(able) or 'none'}."
+            )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from worldmodels.agents.config import ImageNetworkKind, RewardTransform
+from worldmodels.agents.config import ARRAYS, DISCRETE, ImageNetworkKind, RewardTransform
 from worldmodels.core.ranges import NonNegative, Positive, Section, Share, Size
 from worldmodels.models.config import HeadConfig, LaPropConfig, LayerStyle, OptimizerConfig
 
@@ -15,7 +15,9 @@ class ActorCriticConfig(Section):
     """An actor and a critic that learn in imagination; the defaults are DreamerV2's figures for Atari."""
 
     kind: str = "actor_critic"
-    learns_from_experience = False  # a fact about the kind, not a setting: so without a type
+    # Facts about the kind, not settings: so without types.
+    learns_from_experience = False
+    action_kinds, feature_kinds = DISCRETE, ARRAYS
     actor: HeadConfig = field(default_factory=HeadConfig)
     """Dense layers of the policy."""
     critic: HeadConfig = field(default_factory=HeadConfig)

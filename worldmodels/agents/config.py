@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Literal, Protocol
 
+from worldmodels.core.specs import ActionKind
+from worldmodels.models.api import FeatureKind
+
 ImageNetworkKind = Literal["small", "nature", "impala", "impala_large"]
 """SimPLe's two convolutions; DQN's three (Mnih et al. 2015); IMPALA's residual network (Espeholt et al. 2018), and that
 with five wider stages (CoinRun, Cobbe et al. 2019)."""
@@ -11,6 +14,12 @@ with five wider stages (CoinRun, Cobbe et al. 2019)."""
 RewardTransform = Literal["none", "clip", "tanh"]
 """The transform of rewards before an agent learns from them: none, clipping to [-1, 1], or the hyperbolic
 tangent."""
+
+
+DISCRETE: tuple[ActionKind, ...] = ("discrete",)
+ANY_ACTIONS: tuple[ActionKind, ...] = ("discrete", "box")
+ARRAYS: tuple[FeatureKind, ...] = ("vector", "images")
+ANY_FEATURES: tuple[FeatureKind, ...] = ("vector", "images", "mixed")
 
 
 class AgentConfig(Protocol):
@@ -23,6 +32,14 @@ class AgentConfig(Protocol):
     @property
     def learns_from_experience(self) -> bool:
         """Whether the agent can learn in the real world; a fact about the kind, so a class attribute and no field."""
+
+    @property
+    def action_kinds(self) -> tuple[ActionKind, ...]:
+        """The kinds of actions that the agent can choose; a fact about the kind, as are the following."""
+
+    @property
+    def feature_kinds(self) -> tuple[FeatureKind, ...]:
+        """The kinds of features that the agent can see."""
 
     def __hash__(self) -> int:
         """Return a hash of the settings, which a frozen dataclass has."""

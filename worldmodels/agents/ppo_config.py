@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from worldmodels.agents.config import ImageNetworkKind, RewardTransform
+from worldmodels.agents.config import ARRAYS, DISCRETE, ImageNetworkKind, RewardTransform
 from worldmodels.core.ranges import (
     AboveZero,
     BelowOne,
@@ -29,7 +29,9 @@ class PPOConfig(Section):
     """
 
     kind: str = "ppo"
-    learns_from_experience = True  # a fact about the kind, not a setting: so without a type
+    # Facts about the kind, not settings: so without types.
+    learns_from_experience = True
+    action_kinds, feature_kinds = DISCRETE, ARRAYS
     images: ImageNetworkKind = "small"
     """Network for features that are images."""
     vectors: HeadConfig = field(default_factory=lambda: HeadConfig(layers=2, units=256))

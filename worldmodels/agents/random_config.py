@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from worldmodels.agents.config import ANY_ACTIONS, ANY_FEATURES
 from worldmodels.core.ranges import Section
 
 
@@ -12,4 +13,6 @@ class RandomConfig(Section):
     """An agent that draws its actions uniformly, and has no settings."""
 
     kind: str = "random"
-    learns_from_experience = True  # a fact about the kind, not a setting: so without a type
+    # Facts about the kind, not settings: so without types.
+    learns_from_experience = True
+    action_kinds, feature_kinds = ANY_ACTIONS, ANY_FEATURES

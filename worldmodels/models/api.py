@@ -10,7 +10,7 @@ may also be called inside a `tf.function`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.specs import ActionSpec, ObservationSpec
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     import tensorflow as tf
 
 
+FeatureKind: TypeAlias = Literal["vector", "images", "mixed"]
+"""Vectors, stacked images, or a dictionary of both."""
+
+
 class ModelSpec(NamedTuple):
     """A model as everybody else needs to know it: what it expects and what it offers.
 
@@ -27,11 +31,12 @@ class ModelSpec(NamedTuple):
     """
 
     observation: ObservationSpec
-    """What it takes in."""
+    """The spec of an observation."""
     action: ActionSpec
-    """What leads from one observation to the next."""
+    """The spec of an action, which leads from one observation to the next."""
     features: ObservationSpec
-    """What `features` gives: vectors, float32 (B, F), stacked images, uint8 (B, H, W, F), the newest last, or both."""
+    """The spec of what `features` gives: vectors, float32 (B, F), stacked images, uint8 (B, H, W, F), the newest last,
+    or a dictionary of those."""
     imagines: bool = True
     """Whether it is a world model, which predicts on its own, and not only a representation of what was observed."""
     reconstructs: bool = False
@@ -52,7 +57,7 @@ class ModelSpec(NamedTuple):
         return choices(self.action)
 
     @property
-    def feature_kind(self) -> Literal["vector", "images", "mixed"]:
+    def feature_kind(self) -> FeatureKind:
         """Return whether `features` gives vectors, stacked images, or a dictionary of both."""
         if self.features.only is None:
             return "mixed"

@@ -5,6 +5,7 @@ Ranges of single numbers are checked by the dataclasses themselves.
 
 from __future__ import annotations
 
+from worldmodels.agents import check_fits
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
 from worldmodels.core.errors import ConfigError
 from worldmodels.envs.config import spread_mixture
@@ -22,6 +23,7 @@ def check_config(config: RunConfig) -> None:
     """
     spread_mixture(config.env.games, config.env.num_envs)
     spec = model_spec(config)
+    check_fits(config.agent, spec)
     if isinstance(config.training, ModelFreeConfig):
         _check_model_free(config, spec)
     else:
@@ -54,6 +56,7 @@ def _check_model_based(config: RunConfig, training: ModelBasedConfig, spec: Mode
     _check_work(training)
     _check_prefill(training, config.env.num_envs)
     _check_prefill_limit(training)
+    _check_choices(training, spec)
     _check_held(training, spec)
     _check_length(training, spec)
     _check_starts(config, training)
@@ -120,12 +123,28 @@ def _check_prefill_limit(training: ModelBasedConfig) -> None:
         )
 
 
+def _check_choices(training: ModelBasedConfig, spec: ModelSpec) -> None:
+    """Check that nothing holds one of a number of actions where an action is a point of a box."""
+    if spec.action.is_discrete:
+        return
+    if training.prefill_policy == "held":
+        raise ConfigError(
+            f"training.prefill_policy is 'held', which holds discrete actions; this environment takes {spec.action}. "
+            "Choose 'random' or 'agent'."
+        )
+    if training.exploration.epsilon:
+        raise ConfigError(
+            "training.exploration holds discrete actions; this environment takes "
+            f"{spec.action}, so training.exploration.epsilon must be 0. Received {training.exploration.epsilon:g}."
+        )
+
+
 def _check_held(training: ModelBasedConfig, spec: ModelSpec) -> None:
     given = len(training.held.weights)
-    if given not in (0, spec.num_actions):
+    if given not in (0, spec.action.count):
         raise ConfigError(
-            f"training.held.weights must hold one number for each of the {spec.num_actions} actions, or none. Received "
-            f"{given}."
+            f"training.held.weights must hold one number for each of the {spec.action.count} actions, or none. "
+            f"Received {given}."
         )
 
 

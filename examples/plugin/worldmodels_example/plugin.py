@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from worldmodels.agents import register_agent
+from worldmodels.agents.config import ARRAYS, DISCRETE
 from worldmodels.core.ranges import NonNegative, Positive, Section, Share
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.models import register_model
@@ -32,7 +33,9 @@ class LinearPolicyConfig(Section):
     """A linear softmax policy that learns by REINFORCE (Williams 1992) in imagination."""
 
     kind: str = "linear_policy"
-    learns_from_experience = False  # a fact about the kind, not a setting: so without a type
+    # Facts about the kind, not settings: so without types.
+    learns_from_experience = False
+    action_kinds, feature_kinds = DISCRETE, ARRAYS
     horizon: Positive = 8
     """Steps of each imagined rollout."""
     discount: Share = 0.95

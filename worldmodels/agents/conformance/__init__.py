@@ -4,7 +4,7 @@
     check_agent(MyConfig(units=8))
 
 The kind must be registered (`worldmodels.agents.register_agent`), and its configuration a frozen dataclass, best as
-small as it goes: graphs are traced for every check, with features that are vectors and with such that are images.
+small as it goes: graphs are traced for every check, with features and actions of each kind that it can have.
 Inside `building_in` agents, and the worlds in which they learn, are built in that precision (`models/precision.py`);
 one has to keep its contract in both:
 
@@ -21,13 +21,13 @@ from typing import Any
 from worldmodels.agents.config import AgentConfig
 from worldmodels.agents.conformance import acting, learning
 from worldmodels.agents.conformance.learning import check_learning_in_imagination
-from worldmodels.agents.conformance.samples import SPECS
+from worldmodels.agents.conformance.samples import SPECS, specs
 from worldmodels.core.errors import ConformanceError
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.config import HeadConfig, ModelConfig, PatchConfig
 from worldmodels.models.rssm.config import RSSMConfig
 
-__all__ = ["SPECS", "ConformanceError", "agent_checks", "check_agent", "check_learning_in_imagination"]
+__all__ = ["SPECS", "ConformanceError", "agent_checks", "check_agent", "check_learning_in_imagination", "specs"]
 
 Check = Callable[[AgentConfig, ModelSpec], None]
 
@@ -44,7 +44,7 @@ SMALL_WORLD = RSSMConfig(
 
 
 def agent_checks(config: AgentConfig) -> tuple[Check, ...]:
-    """Return the checks that an agent must pass with features of each kind, which raise ConformanceError."""
+    """Return the checks that an agent must pass with each of its `specs`, which raise ConformanceError."""
     return acting.CHECKS + (learning.CHECKS_FROM_EXPERIENCE if config.learns_from_experience else ())
 
 
@@ -59,8 +59,8 @@ def check_agent(config: AgentConfig, worlds: Sequence[ModelConfig] = (SMALL_WORL
         ConformanceError: it does not; the text names the kind, the check, what was expected and what was found.
     """
     for check in agent_checks(config):
-        for kind, spec in SPECS.items():
-            _run(check, config, spec, f"{kind} features")
+        for kind, spec in specs(config).items():
+            _run(check, config, spec, f"the spaces '{kind}'")
     for world in worlds:
         _run(check_learning_in_imagination, config, world, f"the world model '{world.kind}'")
 

@@ -24,15 +24,22 @@ def check_actions_memory_and_extras(config: AgentConfig, spec: ModelSpec) -> Non
     for t in range(2):
         before = memory
         action, memory, extras = agent.act(features(spec, ROWS), memory, 1.0, key(t))
-        fits = (action.dtype, tuple(action.shape)) == (tf.int32, (ROWS,)) and set(action.numpy()) <= set(range(ACTIONS))
-        require(fits, f"actions must be int32 ({ROWS},) from 0 to {ACTIONS - 1}. Received {action}.")
+        _require_actions(action, spec.action)
         tf.nest.assert_same_structure(memory, before)
         shapes = [[tuple(x.shape) for x in tf.nest.flatten(one)] for one in (before, memory)]
         require(shapes[0] == shapes[1], f"the shapes of the memory must stay {shapes[0]}. Received {shapes[1]}.")
-    wanted = {"logits": (ROWS, ACTIONS), "value": (ROWS,)}
+    wanted = {"logits": (ROWS, spec.action.width), "value": (ROWS,)}
     found = {label: tuple(value.shape) for label, value in extras.items()}
     sound = all(wanted.get(label) == shape for label, shape in found.items())
     require(sound, f"what act gives besides must be some of {wanted}. Received {found}.")
+
+
+def _require_actions(action: tf.Tensor, spec: ActionSpec) -> None:
+    low, high = (0, spec.count - 1) if spec.is_discrete else (-1, 1)
+    shape, values = (ROWS, *spec.shape), action.numpy()
+    fits = (action.dtype, tuple(action.shape)) == (tf.as_dtype(spec.dtype), shape)
+    fits = fits and bool((values >= low).all() and (values <= high).all())
+    require(fits, f"actions must be {spec.dtype} {shape} from {low} to {high}. Received {action}.")
 
 
 def check_acting_depends_on_its_seed_alone(config: AgentConfig, spec: ModelSpec) -> None:

@@ -1,4 +1,4 @@
-"""Features of both kinds, and the experience of an agent in them."""
+"""Features and actions of each kind, and the experience of an agent in them."""
 
 from __future__ import annotations
 
@@ -10,17 +10,28 @@ import tensorflow as tf
 from worldmodels.agents import build_agent
 from worldmodels.agents.api import Experience
 from worldmodels.agents.config import AgentConfig
-from worldmodels.core.specs import ObservationSpec
+from worldmodels.core.specs import ArraySpec, ObservationSpec
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.conformance.comparison import leaves
-from worldmodels.models.conformance.samples import ROWS, SHAPE, SPACES, STEPS, key
+from worldmodels.models.conformance.samples import BOX, ROWS, SHAPE, SPACES, STEPS, key
 from worldmodels.models.graph import make_deterministic
 
 SPECS = {
     "vector": ModelSpec(*SPACES, ObservationSpec.of(7)),
     "images": ModelSpec(*SPACES, ObservationSpec.of(*SHAPE[:2], 6)),
+    "mixed": ModelSpec(*SPACES, ObservationSpec((("eye", ArraySpec((*SHAPE[:2], 6))), ("touch", ArraySpec((7,)))))),
+    "box": ModelSpec(SPACES[0], BOX, ObservationSpec.of(7)),
 }
-"""Features of both kinds that a representation may offer."""
+"""Features of each kind that a representation may offer, with discrete actions; and a box of actions."""
+
+
+def specs(config: AgentConfig) -> dict[str, ModelSpec]:
+    """Return those of `SPECS` that the agent can have."""
+
+    def fits(spec: ModelSpec) -> bool:
+        return spec.action.kind in config.action_kinds and spec.feature_kind in config.feature_kinds
+
+    return {name: spec for name, spec in SPECS.items() if fits(spec)}
 
 
 def make_agent(config: AgentConfig, spec: ModelSpec, number: int = 0) -> Any:
@@ -29,10 +40,14 @@ def make_agent(config: AgentConfig, spec: ModelSpec, number: int = 0) -> Any:
     return build_agent(config, spec, key(number))
 
 
-def features(spec: ModelSpec, *leading: int) -> tf.Tensor:
-    """Return random features (*leading, ...)."""
-    random, shape = np.random.default_rng(6), (*leading, *spec.feature_shape)
-    if spec.feature_kind == "images":
+def features(spec: ModelSpec, *leading: int) -> Any:
+    """Return random features, leading `leading`."""
+    return spec.features.pack({name: _random(part, leading) for name, part in spec.features.parts})
+
+
+def _random(part: ArraySpec, leading: tuple[int, ...]) -> tf.Tensor:
+    random, shape = np.random.default_rng(6), (*leading, *part.shape)
+    if part.is_image:
         return tf.constant(random.integers(0, 256, shape, np.uint8))
     return tf.constant(random.normal(size=shape).astype(np.float32))
 
@@ -51,7 +66,8 @@ def experience(agent: Any, spec: ModelSpec, seed: int = 0) -> Experience:
     for t in range(STEPS + 1):
         begins = is_first[t]
         memory = tf.nest.map_structure(lambda x, begins=begins: tf.where(_column(begins, x), 0.0, x), memory)
-        action, memory, extra = agent.act(seen[t], memory, 1.0, key(100 * seed + t))
+        now = tf.nest.map_structure(lambda x, t=t: x[t], seen)
+        action, memory, extra = agent.act(now, memory, 1.0, key(100 * seed + t))
         actions.append(action)
         extras.append(extra)
     rewards = np.random.default_rng(seed).choice([0.0, 1.0], is_first.shape).astype(np.float32)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.models.api import Representation, WorldModel
+from worldmodels.core.errors import ConfigError
+from worldmodels.models.api import ModelSpec, Representation, WorldModel
 from worldmodels.models.config import ModelConfig
 from worldmodels.models.conformance.comparison import differ, leaves, require, require_same
 from worldmodels.models.conformance.samples import (
     ACTION,
     ACTIONS,
     BATCH,
+    OTHER_SPACES,
     ROWS,
     SHAPE,
     SPACES,
@@ -19,6 +23,8 @@ from worldmodels.models.conformance.samples import (
     key,
     make_batch,
     make_model,
+    make_model_of,
+    make_observation,
     observed,
     seen,
     shared_model,
@@ -98,6 +104,33 @@ def check_grey_images_of_another_size(config: ModelConfig) -> None:
         require(found == wanted, f"imagined frames must have the shape {wanted}. Received {found}.")
 
 
+def check_other_spaces_fit_or_are_refused(config: ModelConfig) -> None:
+    """Check that vectors, dictionaries and boxes of actions are as good as others, or a ConfigError."""
+    for words, (observation, action) in OTHER_SPACES.items():
+        try:
+            spec = config.spec(observation, action)
+        except ConfigError:
+            continue
+        _check_spaces(make_model_of(config, observation, action), spec, words)
+
+
+def _check_spaces(model: Any, spec: ModelSpec, words: str) -> None:
+    require(model.spec == spec, f"with {words}, model.spec must be config.spec(...), {spec}. Received {model.spec}.")
+    one, other, now = (make_observation(spec.observation, number) for number in (1, 2, 3))
+    chosen, begins = spec.action.random(ROWS, np.random.default_rng(1)), np.ones(ROWS, bool)
+    states = [model.observe(model.initial(ROWS), seen, chosen, begins, key(1)) for seen in (one, other)]
+    found, wanted = signature(states[0]), signature(model.initial(ROWS))
+    require(
+        found == wanted, f"with {words}, an observed state must look like an initial one, {wanted}. Received {found}."
+    )
+    found = signature(spec.features.arrays(model.features(states[0])))
+    wanted = signature(spec.features.arrays(spec.features.zeros(ROWS)))
+    require(found == wanted, f"with {words}, features must have shapes and types {wanted}. Received {found}.")
+    begins = np.array([True, False, True])
+    first, second = (at_rows(model.observe(state, now, chosen, begins, key(2)), begins) for state in states)
+    require_same(first, second, f"with {words}, states where an episode begins")
+
+
 CHECKS = (
     check_methods,
     check_spec_and_features,
@@ -105,5 +138,6 @@ CHECKS = (
     check_a_first_observation_forgets_what_was_before,
     check_looking_changes_nothing,
     check_grey_images_of_another_size,
+    check_other_spaces_fit_or_are_refused,
 )
 """Properties of every representation."""

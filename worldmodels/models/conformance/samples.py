@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.core.specs import ActionSpec, ObservationSpec
+from worldmodels.core.specs import ActionSpec, ArraySpec, ObservationSpec
 from worldmodels.core.types import Batch
 from worldmodels.models import build_model, precision
 from worldmodels.models.config import ModelConfig
@@ -17,6 +17,17 @@ from worldmodels.models.graph import make_deterministic
 SHAPE, ACTIONS = (20, 24, 3), 5
 SPACES = (ObservationSpec.of(*SHAPE), ActionSpec(ACTIONS))
 """Images that no model may count on: not square, and with sides that are no powers of two."""
+BOX = ActionSpec(low=(0.0, -2.0), high=(1.0, 2.0))
+OTHER_SPACES = {
+    "vectors": (ObservationSpec.of(7), ActionSpec(ACTIONS)),
+    "a dictionary": (ObservationSpec((("touch", ArraySpec((2,))), ("eye", ArraySpec(SHAPE)))), ActionSpec(ACTIONS)),
+    "a box of actions": (SPACES[0], BOX),
+    "a dictionary and a box of actions": (
+        ObservationSpec((("eye", ArraySpec((6, 4, 1))), ("far", ArraySpec(SHAPE)), ("touch", ArraySpec((1,))))),
+        BOX,
+    ),
+}
+"""Spaces that a model has, or refuses."""
 ROWS, STEPS = 3, 8
 ACTION = np.array([1, 0, 4], np.int32)
 
@@ -48,8 +59,24 @@ def make_model(
     config: ModelConfig, number: int = 0, shape: tuple[int, int, int] = SHAPE, actions: int = ACTIONS
 ) -> Any:
     """Return a fresh model in the current precision, whose weights the number decides."""
+    return make_model_of(config, ObservationSpec.of(*shape), ActionSpec(actions), number)
+
+
+def make_model_of(config: ModelConfig, observation: ObservationSpec, action: ActionSpec, number: int = 0) -> Any:
+    """Return a fresh model of any spaces, likewise."""
     make_deterministic()
-    return build_model(config, ObservationSpec.of(*shape), ActionSpec(actions), key(number))
+    return build_model(config, observation, action, key(number))
+
+
+def make_observation(spec: ObservationSpec, number: int) -> Any:
+    """Return an observation of noise in each row."""
+    random = np.random.default_rng(number)
+
+    def noise(part: ArraySpec) -> np.ndarray:
+        values = random.normal(128, 40, (ROWS, *part.shape))
+        return values.clip(0, 255).astype(part.dtype)
+
+    return spec.pack({name: noise(part) for name, part in spec.parts})
 
 
 def shared_model(config: ModelConfig) -> Any:
