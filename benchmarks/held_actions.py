@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from worldmodels.core.seeding import Streams
+from worldmodels.core.specs import ActionSpec
 from worldmodels.envs import EnvConfig, make_vec
 from worldmodels.runtime.actor import RandomActor
 from worldmodels.runtime.collect import Collector
@@ -55,7 +56,7 @@ def rewards(game: str, seed: int, config: HeldActionsConfig | None) -> int:
     streams = Streams(seed)
     env = make_vec(EnvConfig(game=game, num_envs=NUM_ENVS, num_levels=200))
     collector, generator = Collector(env, streams.integer("env")), streams.generator("prefill")
-    actor = HeldActor(config, NUM_ENVS, ACTIONS, generator) if config else RandomActor(ACTIONS, generator)
+    actor = HeldActor(config, NUM_ENVS, ACTIONS, generator) if config else RandomActor(ActionSpec(ACTIONS), generator)
     found = 0
     for step, _ in collector.collect(actor, STEPS):
         found += int((step.reward > 0).sum())

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import subprocess
 import sys
 import tempfile
@@ -68,7 +67,7 @@ def measure(precision: str, steps: int, turns: int, folder: Path) -> dict[str, A
     parts, _, decision = build_measured(resolve_deterministic(config), env, 0)
     meter("model, policy, their graphs, an update of each")
     run_dir = RunDir(folder)
-    replay = Replay(run_dir.replay, env.num_envs, parts.model.spec.observation_shape, config.replay, steps)
+    replay = Replay(run_dir.replay, env.num_envs, env.observation_spec, env.action_spec, config.replay, steps)
     loop = ModelBasedLoop(parts, config.training, env, replay)
     evaluation = PeriodicEvaluation(parts, run_dir, replay)
     loop.begin()
@@ -86,7 +85,7 @@ def measure(precision: str, steps: int, turns: int, folder: Path) -> dict[str, A
     meter("an evaluation")
     run_turns(loop, turns)
     meter(f"{turns} turns more")
-    frames = steps * math.prod(parts.model.spec.observation_shape) / 1e6
+    frames = steps * parts.model.spec.observation.bytes / 1e6
     return {"precision": precision, "decision": decision, "frames": frames, "parts": meter.parts}
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from worldmodels.core.seeding import Streams
+from worldmodels.core.specs import ActionSpec, Observation
 from worldmodels.core.types import Batch
 from worldmodels.envs import EnvConfig, make_vec
 from worldmodels.runtime.actor import PolicyOutput, RandomActor
@@ -20,11 +21,11 @@ SHAPE, ACTIONS = (64, 64, 3), 15
 class HeldActor(RandomActor):
     """Chooses random actions and holds each for some steps, `hold` in the mean: so that it gets somewhere."""
 
-    def __init__(self, num_actions: int, generator: np.random.Generator, hold: float):
-        super().__init__(num_actions, generator)
+    def __init__(self, generator: np.random.Generator, hold: float):
+        super().__init__(ActionSpec(ACTIONS), generator)
         self._hold, self._action = hold, np.zeros(0, np.int32)
 
-    def act(self, observation: np.ndarray, is_first: np.ndarray) -> PolicyOutput:
+    def act(self, observation: Observation, is_first: np.ndarray) -> PolicyOutput:
         drawn = super().act(observation, is_first).action
         if len(self._action):
             drawn = np.where(self._generator.random(len(drawn)) < 1 / self._hold, drawn, self._action)
@@ -35,7 +36,7 @@ class HeldActor(RandomActor):
 def record(game: str, name: str, steps: int, hold: float = 1, **options: Any) -> Batch:
     """(ENVS, steps) of levels that the name and the options of `EnvConfig` decide."""
     env = make_vec(EnvConfig(game=game, num_envs=ENVS, **options))
-    actor = HeldActor(ACTIONS, STREAMS.generator(name), hold)
+    actor = HeldActor(STREAMS.generator(name), hold)
     collected = [step for step, _ in Collector(env, STREAMS.integer(name)).collect(actor, ENVS * steps)]
     env.close()
     return Batch(*(np.stack(values, 1) for values in zip(*collected, strict=True)))

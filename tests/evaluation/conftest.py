@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
+from image_spaces import image_spec
 
 from worldmodels.core.types import Batch
-from worldmodels.models.api import ModelSpec
 from worldmodels.runtime.actor import PolicyOutput
 
 SHAPE = (2, 2, 3)
@@ -70,7 +70,7 @@ class CountingModel:
     """Knows the counting world: the state is the step of the episode. It predicts `drift` too much for each step
     without looking, the last action as reward, and that an episode ends at step `end`."""
 
-    spec = ModelSpec(SHAPE, 5, "vector", (1,))
+    spec = image_spec(SHAPE, 5, (1,))
 
     def __init__(self, drift: float = 0.0, end: int = 1000) -> None:
         self.drift, self.end = drift, end

@@ -8,19 +8,19 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import tensorflow as tf
+from image_spaces import image_spec
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.run_dir import RunDir
 from worldmodels.envs import make
 from worldmodels.evaluation import forecast
-from worldmodels.models.api import ModelSpec
 from worldmodels.runtime.action_recording import ActionRecording, RecordedEpisode, write_recording
 
 
 class Clock:
     """A world that ends after `end` actions, whatever they are."""
 
-    spec = ModelSpec((64, 64, 3), 15, "images", (64, 64, 3))
+    spec = image_spec((64, 64, 3), 15, (64, 64, 3))
 
     def __init__(self, end: int) -> None:
         self.end = end

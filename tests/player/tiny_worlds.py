@@ -5,8 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import numpy as np
-
-from worldmodels.models.api import ModelSpec
+from image_spaces import image_spec
 
 BUTTONS = (
     *(("left", "down"), ("left",), ("left", "up"), ("down",), (), ("up",)),
@@ -60,7 +59,7 @@ class Field:
 class WalkModel:
     """Knows the walk, but its predictions grow noisier with each step; it forecasts the end after 20 steps."""
 
-    spec = ModelSpec((64, 64, 3), 15, "vector", (1,))
+    spec = image_spec((64, 64, 3), 15, (1,))
 
     def initial(self, batch):
         return {"frame": np.zeros((batch, 64, 64, 3), np.float32), "age": np.zeros(batch), "reward": np.zeros(batch)}

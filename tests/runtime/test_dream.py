@@ -10,7 +10,6 @@ from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.config import load_config
 from worldmodels.core.errors import ConfigError, UserError
 from worldmodels.core.run_dir import RunDir
-from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.runtime.config import RunConfig
 
 
@@ -29,14 +28,8 @@ def make_run(tmp_path_factory):
         env = build_env(config)
         parts = build_parts(config, env)
         Checkpoints(run.checkpoints).write(0, {"model": parts.model.save(), "agent": parts.agent.save()})
-        replay = Replay(
-            run.replay,
-            env.num_envs,
-            ObservationSpec.of(*env.single_observation_space.shape),
-            ActionSpec(15),
-            config.replay,
-        )
-        actor = RandomActor(env.single_action_space.n, np.random.default_rng(0))
+        replay = Replay(run.replay, env.num_envs, env.observation_spec, env.action_spec, config.replay)
+        actor = RandomActor(env.action_spec, np.random.default_rng(0))
         for step, _ in Collector(env, 0).collect(actor, 60):
             replay.append(step)
         env.close()

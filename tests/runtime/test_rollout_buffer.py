@@ -3,6 +3,7 @@
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Step
 from worldmodels.models.frame_stack import FrameStack
 from worldmodels.models.frame_stack_config import FrameStackConfig
@@ -24,7 +25,7 @@ class Counter:
 
 
 def an_actor():
-    model = FrameStack(FrameStackConfig(frames=2), SHAPE, 100, np.zeros(2, np.int32))
+    model = FrameStack(FrameStackConfig(frames=2), ObservationSpec.of(*SHAPE), ActionSpec(100), np.zeros(2, np.int32))
     return ModelActor(model, Counter(), 3, np.array([1, 2], np.int32))
 
 

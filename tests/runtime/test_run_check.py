@@ -8,15 +8,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from image_spaces import image_replay
 from PIL import Image
 
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.config import load_config
 from worldmodels.core.errors import RunError
 from worldmodels.core.run_dir import RunDir
-from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Step
-from worldmodels.replay import Replay, ReplayConfig
+from worldmodels.replay import ReplayConfig
 from worldmodels.runtime.action_recording import ActionRecording, RecordedEpisode, write_recording
 from worldmodels.runtime.config import RunConfig
 from worldmodels.runtime.run_check import check_and_report
@@ -34,10 +34,8 @@ def a_step(t: int) -> Step:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with everything that a run may hold, and checkpoints of the steps 20 and 60."""
     run = RunDir.create(tmp_path_factory.mktemp("runs") / "whole", load_config(RunConfig, ["debug"]), {})
-    replay, sink = (
-        Replay(run.replay, 2, ObservationSpec.of(3, 4, 1), ActionSpec(15), ReplayConfig(16 * 10 * 2, 1)),
-        JSONLSink(run.metrics),
-    )
+    replay = image_replay(run.replay, 2, (3, 4, 1), ReplayConfig(16 * 10 * 2, 1))
+    sink = JSONLSink(run.metrics)
     for t in range(30):
         if t in (10, 29):
             Checkpoints(run.checkpoints).write(2 * t, {"replay": replay.save()})
@@ -129,7 +127,7 @@ def test_damaged_experience_is_told_with_the_ways_to_go_on(run: Path, capsys: py
     # The frames after row 1 of its block cannot be decoded either: all nine, of both streams.
     assert "Left out 18 of 20 steps of chunk 1." in text
     assert "replay         40 steps in 3 chunks (18 more were damaged and left out)" in text
-    replay = Replay(run / "replay", 2, ObservationSpec.of(3, 4, 1), ActionSpec(15), ReplayConfig(16 * 10 * 2, 1))
+    replay = image_replay(run / "replay", 2, (3, 4, 1), ReplayConfig(16 * 10 * 2, 1))
     replay.load(Checkpoints(run / "checkpoints").read()[1]["replay"])
     assert replay.span == range(29)
 

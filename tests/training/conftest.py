@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
+from image_spaces import image_spec
 
 from worldmodels.core.config import from_dict
 from worldmodels.core.seeding import Streams
-from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Step
-from worldmodels.models.api import ModelSpec
 from worldmodels.replay import Replay
 from worldmodels.runtime.build import Parts
 from worldmodels.runtime.config import RunConfig
@@ -31,7 +30,7 @@ ACTIONS = 5
 class ToyModel:
     """Its state is a running mean of the brightness of frames, times a weight that each fit changes, with noise."""
 
-    spec = ModelSpec((64, 64, 3), ACTIONS, "vector", (1,))
+    spec = image_spec((64, 64, 3), ACTIONS, (1,))
 
     def __init__(self):
         self.weight = tf.Variable(1.0)
@@ -149,13 +148,7 @@ def model_based(tmp_path):
             replay={"held_out_every": every, "capacity_steps": 4000, "memory_megabytes": 60},
         )
         env = build_env(config)
-        replay = Replay(
-            tmp_path / folder,
-            env.num_envs,
-            ObservationSpec.of(*ToyModel.spec.observation_shape),
-            ActionSpec(15),
-            config.replay,
-        )
+        replay = Replay(tmp_path / folder, env.num_envs, env.observation_spec, env.action_spec, config.replay)
         return ModelBasedLoop(toy_parts(config), config.training, env, replay, demonstrations)
 
     return make

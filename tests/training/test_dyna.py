@@ -1,10 +1,9 @@
 """What the model-based loop does on real experience is what the model-free loop does: PPO loses nothing by dreaming."""
 
 import numpy as np
+from image_spaces import image_replay
 
 from worldmodels.core.config import load_config
-from worldmodels.core.specs import ActionSpec, ObservationSpec
-from worldmodels.replay import Replay
 from worldmodels.runtime.build import build_parts
 from worldmodels.runtime.config import RunConfig
 from worldmodels.runtime.environment import build_env
@@ -29,7 +28,7 @@ def test_without_imagination_the_policy_is_that_of_the_model_free_loop(tmp_path)
     free = configured("debug_ppo", "training.steps=160", "training.rollout=20")
     based = configured("debug_simple", "training.improve=0", "training.fit=1", "training.event_share=0.5")
     envs = [build_env(config) for config in (free, based)]
-    replay = Replay(tmp_path / "replay", 2, ObservationSpec.of(64, 64, 3), ActionSpec(15), based.replay)
+    replay = image_replay(tmp_path / "replay", 2, (64, 64, 3), based.replay)
     expected = finish(ModelFreeLoop(build_parts(free, envs[0]), free.training, envs[0]))
     loop = ModelBasedLoop(build_parts(based, envs[1]), based.training, envs[1], replay)
     np.testing.assert_equal(finish(loop), expected)

@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 import pytest
+from image_spaces import image_replay
 
 from worldmodels.core.config import from_dict
 from worldmodels.core.seeding import Streams
-from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Step
 from worldmodels.evaluation.measures.event_foresight import EventForesight
-from worldmodels.replay import Replay, ReplayConfig
+from worldmodels.replay import ReplayConfig
 from worldmodels.runtime.config import EvaluationConfig
 from worldmodels.training.imagination_weight import ImaginationWeight, newest_windows
 
@@ -23,13 +23,8 @@ def found(precision, rewarded, starts=100):
 @pytest.fixture
 def store(tmp_path):
     """Two streams of 40 steps, whose rewards are their numbers and negative in the second."""
-    replay = Replay(
-        tmp_path / "replay",
-        2,
-        ObservationSpec.of(64, 64, 3),
-        ActionSpec(15),
-        from_dict(ReplayConfig, {"capacity_steps": 1000}),
-    )
+    config = from_dict(ReplayConfig, {"capacity_steps": 1000})
+    replay = image_replay(tmp_path / "replay", 2, (64, 64, 3), config)
     for t in range(40):
         flags = np.zeros((3, 2), bool)
         replay.append(Step(np.zeros((2, 64, 64, 3), np.uint8), np.array([t, -t], np.float32), *flags, np.zeros(2, int)))

@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
+from image_spaces import image_replay
 
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.config import from_dict, to_dict
 from worldmodels.core.errors import CheckpointError, ConfigError, RunError
 from worldmodels.core.run_dir import RunDir
-from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Step
-from worldmodels.replay import Replay, ReplayConfig
+from worldmodels.replay import ReplayConfig
 from worldmodels.runtime.config import RunConfig
 from worldmodels.training.sources import check_sources, load_pretrained
 
@@ -19,7 +19,7 @@ SHAPE = (64, 64, 3)
 def made_run(path, config, steps=10):
     """A run's folder with a store of `steps` steps of each environment, numbered by their actions."""
     run = RunDir.create(path, config, {})
-    replay = Replay(run.replay, config.env.num_envs, ObservationSpec.of(*SHAPE), ActionSpec(15), ReplayConfig(400, 100))
+    replay = image_replay(run.replay, config.env.num_envs, SHAPE, ReplayConfig(400, 100))
     for t in range(steps):
         n = config.env.num_envs
         none, frames = np.zeros(n, bool), np.full((n, *SHAPE), t, np.uint8)

@@ -16,6 +16,7 @@ import numpy as np
 
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.seeding import Streams, fold
+from worldmodels.core.specs import ObservationSpec
 from worldmodels.core.types import Batch, Step
 from worldmodels.envs import can_save, tells_variables
 from worldmodels.envs.levels import Levels, on_levels
@@ -50,10 +51,11 @@ PROGRESS_SECONDS = 15.0
 
 
 class FilmedCell(NamedTuple):
-    """A cell of the grid, and a film of its first episodes."""
+    """A cell of the grid, and a film of some of it."""
 
     cell: Cell
-    film: EpisodeFilm
+    film: EpisodeFilm | None
+    """The film of its first episodes; None where nothing was filmed."""
 
 
 class FilmedErrors(NamedTuple):
@@ -155,16 +157,17 @@ class Evaluator:
         """Play the policy, or another player, in the real world under each setting, and return the cells.
 
         Args:
-            filmed: episodes in the film of each cell.
+            filmed: episodes in the film of each cell; there is none where the environment shows no images.
         """
         cells, plans = [], isinstance(player, PlannerActor)
         actor: Any = player or self._actor
+        image = filmed_part(self.spec.observation)
         for setting in grid_settings(self._settings, plans, not isinstance(player, RandomActor)):
             self._report(f"Playing {self._settings.episodes} episodes, {setting.name}")
             actor.reset(self._streams.key(f"policy {setting.temperature} {setting.noops}"), setting.temperature)
             if plans:
                 actor.set_model_temperature(setting.model_temperature)
-            film = EpisodeFilm(filmed)
+            film = EpisodeFilm(filmed, image) if filmed and image is not None else None
             cell = Cell(setting, self._play(actor, setting.noops, film), self.random_play(setting.noops))
             cells.append(FilmedCell(cell, film))
         return cells
@@ -344,6 +347,12 @@ class Evaluator:
 
         noop = noop_action(self._env)
         return evaluate_policy(self._env, actor, settings.episodes, settings.max_steps, levels, noops, noop, observe)
+
+
+def filmed_part(observation: ObservationSpec) -> str | None:
+    """Return the name of the part of observations that a film shows: the first image of 3 colours or of 1, if any."""
+    names = (name for name, part in observation.parts if part.is_image and part.shape[-1] in (1, 3))
+    return next(names, None)
 
 
 class _Progress:

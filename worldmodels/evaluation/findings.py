@@ -85,11 +85,13 @@ def _real(findings: Findings, evaluator: Evaluator, request: Request, env: EnvCo
     findings.tree["returns"] = grid_tree(cells, env)
     findings.metrics |= grid_metrics(cells, env.games, request.agent)
     findings.pictures["returns"] = lambda save: draw_grid(cells, env, request.agent, save)
-    if request.videos:
-        findings.videos |= {one.cell.setting.name: one.film.frames() for one in filmed}
-        seeds = evaluator.level_seeds()
-        if seeds is not None:
-            findings.recordings |= {one.cell.setting.name: one.film.recordings(env, seeds) for one in filmed}
+    films = {one.cell.setting.name: one.film for one in filmed if one.film is not None}
+    if request.videos and not films:
+        print(f"There is no film: '{env.game}' shows no images in colour or in grey.")
+    findings.videos |= {name: film.frames() for name, film in films.items()}
+    seeds = evaluator.level_seeds() if films else None
+    if seeds is not None:
+        findings.recordings |= {name: film.recordings(env, seeds) for name, film in films.items()}
 
 
 def _model(findings: Findings, evaluator: Evaluator, request: Request, settings: EvaluationConfig, levels: str) -> None:

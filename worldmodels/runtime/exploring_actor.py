@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from worldmodels.core.seeding import generator_state, restore_generator
+from worldmodels.core.specs import Observation
 from worldmodels.runtime.actor import Actor, PolicyOutput
 from worldmodels.runtime.config import ExplorationConfig
 
@@ -31,7 +32,7 @@ class ExploringActor:
         self._held = np.zeros(num_envs, np.int32)
         self._left = np.zeros(num_envs, np.int64)
 
-    def act(self, observation: np.ndarray, is_first: np.ndarray) -> PolicyOutput:
+    def act(self, observation: Observation, is_first: np.ndarray) -> PolicyOutput:
         output = self._actor.act(observation, is_first)
         self._begin(is_first)
         explores = self._left > 0

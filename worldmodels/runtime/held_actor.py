@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from worldmodels.core.seeding import generator_state, restore_generator
+from worldmodels.core.specs import Observation
 from worldmodels.runtime.actor import PolicyOutput
 from worldmodels.runtime.config import HeldActionsConfig
 
@@ -31,7 +32,7 @@ class HeldActor:
         self._action = np.zeros(num_envs, np.int32)
         self._rewarded, self._rewards = np.zeros((KEPT, num_actions + 1)), 0
 
-    def act(self, observation: np.ndarray, is_first: np.ndarray) -> PolicyOutput:
+    def act(self, observation: Observation, is_first: np.ndarray) -> PolicyOutput:
         random, num_envs = self._generator.random, len(is_first)
         changes = is_first | (random(num_envs) < 1 / self._config.preference_steps)
         for env in np.flatnonzero(changes):

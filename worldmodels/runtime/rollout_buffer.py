@@ -47,7 +47,7 @@ class RolloutBuffer:
         features, extras = tf.nest.map_structure(lambda *x: tf.stack(x), *[one[:2] for one in self._seen])
         experience = Experience(
             features=features,
-            actions=tf.constant(fields["action"], tf.int32),
+            actions=tf.constant(fields["action"]),
             rewards=tf.constant(fields["reward"], tf.float32),
             continuations=tf.constant(~fields["is_terminal"], tf.float32),
             is_first=tf.constant(fields["is_first"]),

@@ -72,7 +72,8 @@ class PeriodicEvaluation:
 
     def _policy(self, step: int) -> dict[str, float]:
         filmed = self._evaluator.grid(filmed=VIDEO_EPISODES)
-        self._write_video(step, "policy", filmed[0].film.frames())
+        if (film := filmed[0].film) is not None:
+            self._write_video(step, "policy", film.frames())
         return grid_metrics([one.cell for one in filmed], self._config.env.games)
 
     def _world_model(self, step: int, logger: Logger) -> dict[str, float]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
+from image_spaces import image_spec
 
 from worldmodels.core.errors import UserError
 from worldmodels.envs import make
@@ -16,7 +17,6 @@ from worldmodels.evaluation.measures.termination_forecast import (
     TerminationForecaster,
     replay_episode,
 )
-from worldmodels.models.api import ModelSpec
 from worldmodels.runtime.action_recording import ActionRecording, RecordedEpisode
 
 KEY = np.zeros(2, np.int32)
@@ -25,7 +25,7 @@ KEY = np.zeros(2, np.int32)
 class Clock:
     """A world that ends at step `end`; it predicts `prediction` steps ahead, and an observed frame shows its age."""
 
-    spec = ModelSpec((2, 2, 3), 9, "images", (2, 2, 3))
+    spec = image_spec((2, 2, 3), 9, (2, 2, 3))
 
     def __init__(self, end: int, prediction: int) -> None:
         self.end, self.prediction = end, prediction

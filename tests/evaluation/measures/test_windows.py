@@ -5,11 +5,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from image_spaces import image_replay
 
 from worldmodels.core.errors import ConfigError
-from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.evaluation.measures.windows import check_horizon, held_out_windows, play_windows
-from worldmodels.replay import Replay, ReplayConfig
+from worldmodels.replay import ReplayConfig
 from worldmodels.runtime.collect import Collector
 
 
@@ -38,9 +38,7 @@ def test_a_horizon_that_no_window_reaches_is_refused(parts: SimpleNamespace) -> 
 
 def test_held_out_windows_come_from_held_out_episodes(parts: SimpleNamespace, tmp_path: Path) -> None:
     # Episodes of 4 steps, 5 moments each, in one stream; every second one is held out.
-    replay = Replay(
-        tmp_path, 1, ObservationSpec.of(2, 2, 3), ActionSpec(15), ReplayConfig(capacity_steps=1000, held_out_every=2)
-    )
+    replay = image_replay(tmp_path, 1, (2, 2, 3), ReplayConfig(capacity_steps=1000, held_out_every=2))
     assert held_out_windows(replay, 8, 3, seed=0) is None
     steps = [step for step, _ in Collector(parts.CountingEnv([4]), seed=0).collect(parts.ConstantActor(1), 30)]
     for t, step in enumerate(steps):

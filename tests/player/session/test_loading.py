@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from image_spaces import image_spec
 
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.errors import UserError
 from worldmodels.core.run_dir import RunDir
+from worldmodels.core.specs import ObservationSpec
 from worldmodels.envs import EnvConfig
 from worldmodels.models.api import ModelSpec
 from worldmodels.player.app import play_runs
@@ -34,8 +36,8 @@ class MadeUpConfig:
     def __init__(self, **what):
         self._what = what
 
-    def spec(self, observation_shape, num_actions):
-        return ModelSpec(observation_shape, num_actions, "vector", (3,), **self._what)
+    def spec(self, observation, action):
+        return ModelSpec(observation, action, ObservationSpec.of(3), **self._what)
 
 
 def made_up_run(**what):
@@ -45,7 +47,7 @@ def made_up_run(**what):
 @pytest.mark.parametrize("reconstructs", [False, True])
 def test_a_new_family_of_models_needs_nothing_but_its_spec(reconstructs):
     run = made_up_run(imagines=True, reconstructs=reconstructs)
-    assert run.spec == ModelSpec((64, 64, 3), 15, "vector", (3,), True, reconstructs)
+    assert run.spec == image_spec((64, 64, 3), 15, (3,), imagines=True, reconstructs=reconstructs)
     assert count_models([run], PlayOptions()) == 1
     assert count_models([run, run], PlayOptions()) == 2
     assert count_models([run], PlayOptions(alone="model")) == 1

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from worldmodels.core.specs import Observation
 from worldmodels.envs.games import ACTION_KEYS
 from worldmodels.envs.vector_env import GameVectorEnv
 from worldmodels.runtime.actor import Actor, PolicyOutput
@@ -14,6 +15,9 @@ from worldmodels.runtime.actor import Actor, PolicyOutput
 class NoopActor:
     """An actor that plays as `actor` does, but begins each episode with 1 to `most` no-ops, drawn anew each time.
 
+    Args:
+        noop_action: a choice, or each number of an action that is a point of a box.
+
     The actor sees those frames too, and knows which actions were really taken.
     """
 
@@ -21,13 +25,14 @@ class NoopActor:
         self._actor, self._most, self._noop_action, self._generator = actor, most, noop_action, generator
         self._left: Any = 0
 
-    def act(self, observation: np.ndarray, is_first: np.ndarray) -> PolicyOutput:
-        """Choose actions for observations uint8 (N, H, W, C), of which bool (N,) begin an episode."""
+    def act(self, observation: Observation, is_first: np.ndarray) -> PolicyOutput:
+        """Choose actions for observations, leading N, of which bool (N,) begin an episode."""
         output = self._actor.act(observation, is_first)
         # Drawn for all at every step, so that the numbers do not depend on when other episodes end.
         drawn = self._generator.integers(1, self._most + 1, size=len(is_first))
         self._left = np.where(is_first, drawn, self._left)
-        action = np.where(self._left > 0, self._noop_action, output.action).astype(np.int32)
+        waits = (self._left > 0).reshape(-1, *(1,) * (output.action.ndim - 1))
+        action = np.where(waits, self._noop_action, output.action).astype(output.action.dtype)
         if (self._left > 0).any():
             self._actor.correct(action)
         self._left = np.maximum(self._left - 1, 0)
@@ -35,5 +40,8 @@ class NoopActor:
 
 
 def noop_action(env: Any) -> int:
-    """Return the action that does nothing; foreign environments that have one call it 0, as a rule."""
+    """Return the action that does nothing; foreign environments that have one call it 0, as a rule.
+
+    Of a box it is the middle, where each number is 0.
+    """
     return ACTION_KEYS.index(()) if isinstance(env, GameVectorEnv) else 0

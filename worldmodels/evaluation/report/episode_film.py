@@ -33,24 +33,29 @@ class FilmFrame(NamedTuple):
     """The return so far."""
     ended: bool
     """Whether the episode ended with this step."""
-    action: int
+    action: np.ndarray
     """The action chosen at this step; it means nothing at the last one."""
 
 
 class EpisodeFilm:
-    """A `StepObserver` that keeps what the first `count` environments show during their first episodes."""
+    """A `StepObserver` that keeps what the first `count` environments show during their first episodes.
 
-    def __init__(self, count: int):
-        self._count = count
+    Args:
+        image: the name of the part of their observations that it shows (see `ObservationSpec`).
+    """
+
+    def __init__(self, count: int, image: str = ""):
+        self._count, self._image = count, image
         self.episodes: list[list[FilmFrame]] = []
 
     def __call__(self, step: Step, returns: np.ndarray, playing: np.ndarray) -> None:
         if not self.episodes:
             self.episodes = [[] for _ in range(min(self._count, len(returns)))]
+        images = step.observation[self._image] if self._image else step.observation
         for i, frames in enumerate(self.episodes):
             if playing[i]:
-                image, total = step.observation[i].copy(), float(returns[i])
-                frames.append(FilmFrame(image, len(frames), total, bool(step.is_last[i]), int(step.action[i])))
+                image, total = images[i].copy(), float(returns[i])
+                frames.append(FilmFrame(image, len(frames), total, bool(step.is_last[i]), step.action[i]))
 
     def frames(self) -> Iterator[np.ndarray]:
         """Yield frames uint8 (H', W', 3) up to the end of the longest episode; the others keep their last image."""
@@ -80,7 +85,7 @@ def _recorded(frames: Sequence[FilmFrame]) -> RecordedEpisode:
     hashes: list[str] = []
     for frame in frames:
         hashes.append(frame_hash(frame.image, hashes[-1] if hashes else ""))
-    return RecordedEpisode([frame.action for frame in frames[:-1]], kept_hashes(hashes))
+    return RecordedEpisode([int(frame.action) for frame in frames[:-1]], kept_hashes(hashes))
 
 
 def _cell(frame: FilmFrame, now: int, scale: int) -> np.ndarray:

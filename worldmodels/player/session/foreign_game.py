@@ -8,7 +8,10 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from worldmodels.core.errors import UserError
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.envs import EnvConfig, make_vec
+from worldmodels.envs.adapters import ForeignVectorEnv
 
 WORDS = re.compile("UP|DOWN|LEFT|RIGHT|FIRE")
 """The words in the names of actions of Atari's games, and of many others."""
@@ -18,10 +21,14 @@ class ForeignGame:
     """A foreign game is one copy of an environment, with the observations that a run learned from.
 
     It cannot save its state: there is no `get_state`.
+
+    Raises:
+        UserError: the environment shows anything but one image, or takes anything but one of a number of actions.
     """
 
     def __init__(self, config: EnvConfig) -> None:
-        self._envs = cast(Any, make_vec(config, num_envs=1))
+        self._envs = cast(ForeignVectorEnv, make_vec(config, num_envs=1))
+        _check_playable(config.game, self._envs.observation_spec, self._envs.action_spec)
         self.observation_space = self._envs.single_observation_space
         meanings = self._envs.action_meanings()
         self.action_keys = tuple(_buttons(i, meaning) for i, meaning in enumerate(meanings))
@@ -49,6 +56,15 @@ class ForeignGame:
     def close(self) -> None:
         """Close the environment."""
         self._envs.close()
+
+
+def _check_playable(game: str, observation: ObservationSpec, action: ActionSpec) -> None:
+    shown = observation.only
+    if shown is None or not shown.is_image or shown.shape[-1] not in (1, 3) or not action.is_discrete:
+        raise UserError(
+            f"'{game}' cannot be played here: the player shows images of 3 colours or of 1, and each key is one of a "
+            f"number of actions. Received {observation} and {action}. Its policy can be measured: worldmodels eval."
+        )
 
 
 def _buttons(action: int, meaning: str) -> tuple[str, ...]:
