@@ -2,11 +2,16 @@
 
 import subprocess
 import sys
+from dataclasses import dataclass
 
 import pytest
 
 from worldmodels.core.config import from_dict
 from worldmodels.core.errors import ConfigError, UserError
+from worldmodels.core.ranges import Section
+from worldmodels.core.specs import ObservationSpec
+from worldmodels.models import MODELS
+from worldmodels.models.api import ModelSpec
 from worldmodels.runtime.checks import check_config
 from worldmodels.runtime.config import RunConfig
 
@@ -106,6 +111,44 @@ def test_held_out_episodes_leave_some_to_learn_from(every):
 def test_a_window_is_longer_than_what_a_next_frame_model_sees():
     config = {"model": {"kind": "deterministic"}, "training": {"length": 4}}
     refused(config, "training.length is 4; a sequence must hold at least 5 steps")
+
+
+def test_an_agent_that_cannot_have_the_actions_is_refused_with_those_that_can():
+    config = FREE | {"env": {"game": "Pendulum-v1"}}
+    refused(config, r"agent.kind is 'ppo', which cannot choose actions that are a box of 1 numbers .* can: random")
+    check_config(from_dict(RunConfig, config | {"agent": {"kind": "random"}}))
+
+
+def test_vectors_are_for_agents_that_learn_without_a_world_model():
+    check_config(from_dict(RunConfig, FREE | {"env": {"game": "CartPole-v1"}}))
+    for kind in ("rssm", "deterministic", "stochastic_discrete"):
+        config = {"model": {"kind": kind}, "env": {"game": "CartPole-v1"}}
+        refused(config, rf"model.kind is '{kind}', which does not fit .* images .* Received vector float32 \(4,\)")
+
+
+@dataclass(frozen=True)
+class AnySpacesConfig(Section):
+    """A world model that takes any spaces, as another package may have one."""
+
+    kind: str = "any_spaces"
+
+    def spec(self, observation, action):
+        return ModelSpec(observation, action, ObservationSpec.of(3))
+
+
+@pytest.mark.parametrize(
+    ("training", "text"),
+    [
+        ({"prefill_policy": "held"}, "training.prefill_policy is 'held', which holds discrete .* a box of 1 numbers"),
+        ({"exploration": {"epsilon": 0.1}}, "training.exploration holds discrete .*epsilon must be 0. Received 0.1"),
+        ({"held": {"weights": [1.0, 2.0]}}, "one number for each of the 0 actions, or none. Received 2"),
+    ],
+)
+def test_nothing_is_held_where_actions_are_a_box(monkeypatch, training, text):
+    monkeypatch.setitem(MODELS._configs, "any_spaces", AnySpacesConfig)
+    config = {"model": {"kind": "any_spaces"}, "agent": {"kind": "random"}, "env": {"game": "Pendulum-v1"}}
+    check_config(from_dict(RunConfig, config))
+    refused(config | {"training": training}, text)
 
 
 def test_tensorflow_is_not_needed_to_find_them():

@@ -7,7 +7,7 @@ from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Step
 from worldmodels.models.frame_stack import FrameStack
 from worldmodels.models.frame_stack_config import FrameStackConfig
-from worldmodels.runtime.actor import ModelActor
+from worldmodels.runtime.actor import ModelActor, PolicyOutput
 from worldmodels.runtime.rollout_buffer import RolloutBuffer
 
 SHAPE = (2, 2, 1)
@@ -36,6 +36,32 @@ def frames(value):
 def a_step(t, action):
     none = np.zeros(3, bool)
     return Step(frames(t), np.full(3, t, np.float32), none | (t == 0), none, none, action)
+
+
+def test_dictionaries_and_boxes_come_back_from_a_checkpoint():
+    buffers, none = (RolloutBuffer(), RolloutBuffer()), np.zeros(3, bool)
+
+    def seen(value):
+        features = {"eye": tf.fill((3, 1, 1, 1), tf.constant(value, tf.uint8)), "touch": tf.fill((3, 2), float(value))}
+        return PolicyOutput(np.full((3, 2), value / 4, np.float32), features, {"value": tf.fill((3,), float(value))})
+
+    def add(buffer, value):
+        output = seen(value)
+        buffer.add(Step(None, np.full(3, value, np.float32), none, none, none, output.action), output)
+
+    add(buffers[0], 1)
+    buffers[1].load(buffers[0].save(), seen(9))
+    experiences = []
+    for buffer in buffers:
+        add(buffer, 2)
+        experiences.append(
+            buffer.finish(Step(None, np.zeros(3, np.float32), none, none, none, seen(3).action), seen(3))
+        )
+    one, other = experiences
+    assert one.actions.dtype == tf.float32 and one.actions[:, 0].numpy().tolist() == [[0.25] * 2, [0.5] * 2, [0.75] * 2]
+    assert one.features["eye"].numpy().ravel().tolist() == [1] * 3 + [2] * 3 + [3] * 3
+    assert one.features["touch"].shape == (3, 3, 2)
+    tf.nest.map_structure(np.testing.assert_array_equal, one, other)
 
 
 def test_a_peek_is_what_acting_then_does_and_changes_nothing():

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 import gymnasium
 import numpy as np
+import numpy.typing as npt
 from gymnasium.spaces import Dict
 
 from worldmodels.core.errors import ForeignEnvError
@@ -118,9 +119,9 @@ class ForeignGuard(gymnasium.Wrapper[Any, Any, Any, Any]):
         # A number that NumPy gives for an array without axes is as good as that array.
         if not isinstance(array, (np.ndarray, np.generic)) or array.dtype != space.dtype or array.shape != space.shape:
             self._refuse(f"{what} is {_kind(array)}; its space says {space.dtype} {space.shape}")
-        if array.dtype.kind == "f" and not np.isfinite(array).all():
-            place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-            self._refuse(f"{what} holds {array[place]} at {place}; all its numbers must be finite")
+        if array.dtype.kind == "f" and not (finite := _finite(array)).all():
+            place = tuple(int(i) for i in np.argwhere(~finite)[0])
+            self._refuse(f"{what} holds {array[place]} at {place}; all its numbers must be finite in float32")
 
     def _check_reward(self, reward: Any) -> None:
         if not isinstance(reward, NUMBERS) and not _is_number(reward):
@@ -156,6 +157,12 @@ def described(error: BaseException) -> str:
         f" ({frame.filename}, line {frame.lineno})" for frame in frames if not frame.filename.startswith(OWN_FILES)
     ]
     return f"{type(error).__name__}{': ' if text else ''}{text}{places[-1] if places else ''}"
+
+
+def _finite(array: Any) -> npt.NDArray[np.bool_]:
+    """Return which numbers are finite in float32, the type in which vectors are handed on."""
+    with np.errstate(over="ignore"):
+        return np.isfinite(np.asarray(array).astype(np.float32))
 
 
 def _as_float(number: Any) -> float:

@@ -6,6 +6,7 @@ import numpy as np
 
 from worldmodels.evaluation.measures.noops import NoopActor
 from worldmodels.evaluation.measures.policy_returns import evaluate_policy
+from worldmodels.runtime.actor import PolicyOutput
 
 
 def test_noops_come_first_and_the_actor_learns_of_them(parts: SimpleNamespace) -> None:
@@ -25,6 +26,27 @@ def test_noops_come_first_and_the_actor_learns_of_them(parts: SimpleNamespace) -
     actions = [actor.act(image, np.array(flag)).action.tolist() for flag in flags]
     assert actions == [[4, 4], [2, 4], [2, 4], [2, 4]]
     assert inner.corrected == actions
+
+
+def test_in_a_box_each_number_is_that_of_a_noop() -> None:
+    class Pusher:
+        """Pushes with all that it has, in every environment."""
+
+        def act(self, observation: np.ndarray, is_first: np.ndarray) -> PolicyOutput:
+            return PolicyOutput(np.ones((2, 3), np.float32))
+
+        def correct(self, action: np.ndarray) -> None:
+            self.corrected = action
+
+    class Draws:
+        def integers(self, low: int, high: int, size: int) -> np.ndarray:
+            return np.array([1, 2])
+
+    actor = NoopActor(Pusher(), 2, 0, Draws())
+    flags = [[True, True], [False, False], [False, False]]
+    taken = [actor.act(np.zeros((2, 1), np.float32), np.array(flag)).action for flag in flags]
+    assert [action.tolist() for action in taken] == [[[0] * 3] * 2, [[1] * 3, [0] * 3], [[1] * 3] * 2]
+    assert {action.dtype for action in taken} == {np.dtype(np.float32)}
 
 
 def test_returns_with_noops_hold_the_noops_rewards(parts: SimpleNamespace) -> None:

@@ -3,8 +3,12 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
+from worldmodels.core.specs import ArraySpec, ObservationSpec
+from worldmodels.core.types import Step
 from worldmodels.envs import EnvConfig, make
+from worldmodels.evaluation.evaluator import filmed_part
 from worldmodels.evaluation.measures.policy_returns import evaluate_policy
 from worldmodels.evaluation.report.episode_film import EpisodeFilm, FilmFrame
 from worldmodels.runtime.action_replay import verify_recording
@@ -24,6 +28,30 @@ def test_a_film_shows_the_first_episodes_with_their_returns(parts: SimpleNamespa
     assert [int(moment.image[0, 0, 0]) for moment in second] == [0, 1, 2, 3]
     frames = list(film.frames())
     assert len(frames) == 4 and frames[0].shape == (192 + 4 + 4 + 20, 2 * (192 + 4 + 4), 3)
+
+
+def test_of_a_dictionary_one_image_is_filmed() -> None:
+    film, flags = EpisodeFilm(1, "eye"), np.zeros((3, 2), bool)
+    seen = {"touch": np.zeros((2, 3), np.float32), "eye": np.full((2, 4, 4, 1), 9, np.uint8)}
+    film(Step(seen, np.zeros(2, np.float32), *flags, np.zeros((2, 3), np.float32)), np.zeros(2), np.ones(2, bool))
+    assert film.episodes[0][0].image.tolist() == np.full((4, 4, 1), 9).tolist()
+    assert next(film.frames()).shape[2] == 3
+
+
+@pytest.mark.parametrize(
+    ("observation", "part"),
+    [
+        (ObservationSpec.of(64, 64, 3), ""),
+        (ObservationSpec.of(4), None),
+        (ObservationSpec.of(64, 64, 4), None),
+        (
+            ObservationSpec((("a", ArraySpec((8,))), ("b", ArraySpec((2, 2, 2))), ("c", ArraySpec((2, 2, 1))))),
+            "c",
+        ),
+    ],
+)
+def test_the_first_image_in_colour_or_grey_is_filmed(observation: ObservationSpec, part: str | None) -> None:
+    assert filmed_part(observation) == part
 
 
 def test_filmed_episodes_become_recordings_that_agree_with_the_game() -> None:

@@ -6,6 +6,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
+from worldmodels.core.config import from_dict
 from worldmodels.core.errors import UserError
 from worldmodels.core.run_dir import RunDir
 from worldmodels.envs import EnvConfig
@@ -42,6 +43,7 @@ class Lamp(gym.Env):
 
 gym.register("test/Lamp-v0", Lamp)
 CONFIG = EnvConfig(game="test/Lamp-v0")
+FREE = {"training": {"kind": "model_free"}, "model": {"kind": "frames"}, "agent": {"kind": "random"}}
 
 
 def test_it_is_seen_as_agents_see_it_and_its_actions_have_keys():
@@ -57,6 +59,20 @@ def test_it_is_seen_as_agents_see_it_and_its_actions_have_keys():
     assert terminated and not hasattr(game, "get_state")
     assert game.reset()[0].max() == 0
     game.close()
+
+
+@pytest.mark.parametrize(
+    ("game", "text"),
+    [
+        ("CartPole-v1", r"'CartPole-v1' cannot be played here: .* Received vector float32 \(4,\) and one of 2 choices"),
+        ("Pendulum-v1", "a box of 1 numbers from -2 to 2. Its policy can be measured: worldmodels eval"),
+    ],
+)
+def test_what_cannot_be_shown_or_pressed_is_refused_at_the_door(tmp_path, game, text):
+    config = from_dict(RunConfig, FREE | {"env": {"game": game}})
+    run = RunDir.create(tmp_path / "run", config, {}).path
+    with pytest.raises(UserError, match=text):
+        play_runs([run], PlayOptions(headless=True, video=str(tmp_path / "play.mp4")))
 
 
 def test_actions_without_names_are_numbered(monkeypatch):

@@ -1,0 +1,58 @@
+"""Whole runs without a world model, in environments of vectors, dictionaries and boxes of actions."""
+
+from __future__ import annotations
+
+import json
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+import worldmodels
+from worldmodels.evaluation.request import Request
+from worldmodels.evaluation.run import evaluate_run
+
+
+class Hand(gym.Env):
+    """It sees and feels how long it lives, nine steps, and is paid for what it does."""
+
+    observation_space = gym.spaces.Dict(
+        {
+            "eye": gym.spaces.Box(0, 255, (20, 30, 3), np.uint8),
+            "touch": gym.spaces.Box(-np.inf, np.inf, (2,), np.float64),
+        }
+    )
+    action_space = gym.spaces.Box(0, 4, (2, 1), np.float64)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.steps = 0
+        return self._show(), {}
+
+    def step(self, action):
+        self.steps += 1
+        return self._show(), float(action.sum()), self.steps == 9, False, {}
+
+    def _show(self):
+        return {"eye": np.full((20, 30, 3), self.steps, np.uint8), "touch": np.array([self.steps, 1.0])}
+
+
+gym.register("test/Hand-v0", Hand)
+
+
+@pytest.mark.parametrize(
+    ("game", "agent", "films"), [("CartPole-v1", "ppo", 0), ("Pendulum-v1", "random", 0), ("test/Hand-v0", "random", 1)]
+)
+def test_a_run_trains_goes_on_and_is_evaluated(tmp_path, capsys, game, agent, films):
+    settings = {"agent.kind": agent, "evaluation.noops": [0, 3], "schedule.evaluate_every": 80}
+    for steps in (80, 160):
+        run = worldmodels.train(game, ["debug_ppo"], settings | {"training.steps": steps}, logdir=tmp_path / "run")
+    last = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()][-1]
+    assert last["step"] == 160 and last["policy/updates"] == 4
+    assert "Continuing from the checkpoint at step 80" in capsys.readouterr().out
+    assert len(list((run / "videos").glob("policy_*"))) == 0  # the agent of the film learns nothing, or shows nothing
+    result = json.loads(evaluate_run(Request(path=run, mode="real", videos=1)).read_text())
+    returns = [cell["policy"]["returns"] for cell in result["returns"]]
+    assert [len(each) for each in returns] == [4, 4]
+    assert len(list((run / "videos").glob("evaluation_*"))) == 2 * films
+    assert ("There is no film" in capsys.readouterr().out) == (not films)
