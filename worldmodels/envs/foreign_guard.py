@@ -121,7 +121,9 @@ class ForeignGuard(gymnasium.Wrapper[Any, Any, Any, Any]):
             self._refuse(f"{what} is {_kind(array)}; its space says {space.dtype} {space.shape}")
         if array.dtype.kind == "f" and not (finite := _finite(array)).all():
             place = tuple(int(i) for i in np.argwhere(~finite)[0])
-            self._refuse(f"{what} holds {array[place]} at {place}; all its numbers must be finite in float32")
+            self._refuse(
+                f"{what} holds {np.asarray(array)[place]} at {place}; all its numbers must be finite in float32"
+            )
 
     def _check_reward(self, reward: Any) -> None:
         if not isinstance(reward, NUMBERS) and not _is_number(reward):

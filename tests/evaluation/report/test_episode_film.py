@@ -31,9 +31,9 @@ def test_a_film_shows_the_first_episodes_with_their_returns(parts: SimpleNamespa
 
 
 def test_of_a_dictionary_one_image_is_filmed() -> None:
-    film, flags = EpisodeFilm(1, "eye"), np.zeros((3, 2), bool)
+    film, no = EpisodeFilm(1, "eye"), np.zeros(2, bool)
     seen = {"touch": np.zeros((2, 3), np.float32), "eye": np.full((2, 4, 4, 1), 9, np.uint8)}
-    film(Step(seen, np.zeros(2, np.float32), *flags, np.zeros((2, 3), np.float32)), np.zeros(2), np.ones(2, bool))
+    film(Step(seen, np.zeros(2, np.float32), no, no, no, np.zeros((2, 3), np.float32)), np.zeros(2), np.ones(2, bool))
     assert film.episodes[0][0].image.tolist() == np.full((4, 4, 1), 9).tolist()
     assert next(film.frames()).shape[2] == 3
 

@@ -72,7 +72,7 @@ def test_what_cannot_be_shown_or_pressed_is_refused_at_the_door(tmp_path, game, 
     config = from_dict(RunConfig, FREE | {"env": {"game": game}})
     run = RunDir.create(tmp_path / "run", config, {}).path
     with pytest.raises(UserError, match=text):
-        play_runs([run], PlayOptions(headless=True, video=str(tmp_path / "play.mp4")))
+        play_runs([run], PlayOptions(headless=True, ticks=1, video=tmp_path / "play.mp4"))
 
 
 def test_actions_without_names_are_numbered(monkeypatch):
