@@ -37,7 +37,8 @@ def test_who_learns_in_imagination_alone_is_not_given_experience():
 
 def test_an_agent_that_breaks_the_contract_is_told(monkeypatch):
     def act(self, features, state, temperature, seed):
-        return tf.zeros(features.shape[:1], tf.int32), state, {}
+        rows = tf.nest.flatten(features)[0].shape[0]
+        return tf.constant(self._action.zeros(rows)), state, {}
 
     monkeypatch.setattr(RandomAgent, "act", act)
     text = "The agent 'random' fails check_acting_depends_on_its_seed_alone with the spaces 'vector': another seed must"
