@@ -14,7 +14,7 @@ from worldmodels.analysis.aggregate import Estimate, estimate
 from worldmodels.analysis.curve_panels import default_window
 from worldmodels.analysis.evaluation_plots import HorizonCurve, plot_grid, plot_horizon
 from worldmodels.analysis.load import Series
-from worldmodels.analysis.plots import Grouping, plot_runs
+from worldmodels.analysis.plots import Grouping, plot_runs, shown_range
 from worldmodels.core.errors import RunError, UserError
 
 
@@ -85,6 +85,17 @@ def test_which_runs_are_drawn_and_how_they_are_grouped(tmp_path: Path) -> None:
     assert names(grouping=Grouping(exclude=["a_"], each=True, names=["x", "y"])) == ["x", "y"]
     row = drawn_table(tmp_path, 1, estimator="max")[0]
     assert row == ["name=a", "eval/return", "0", "1", "", "", "2"]
+
+
+def test_a_few_wide_points_of_bands_do_not_flatten_the_lines() -> None:
+    low, high = np.full(21, 2.0), np.full(21, 8.0)
+    assert shown_range((3, 6), low, high, (1.5, 8.5)) == (1.5, 8.5)
+    # One of 21 points reaches to 100 and -100: at most half of the height of the others, 8 - 2, is added.
+    low[0], high[0] = -100, 100
+    assert shown_range((3, 6), low, high, (-110, 110)) == (-1, 11)
+    # A flat line shows its band, and where no band is, nothing is cut.
+    assert shown_range((4.9, 5.1), low, high, (-110, 110)) == (-1, 11)
+    assert shown_range((0, 1), np.full(3, math.nan), np.full(3, math.nan), (0, 1)) == (0, 1)
 
 
 @pytest.mark.parametrize("name", ["$", "$a$", "_a", "a\nb", "名前", "x" * 300, "{}%", "bad\udcff"])

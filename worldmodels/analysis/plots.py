@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 
 from worldmodels.analysis.curve_panels import CurvePanel, Line, curve_panels
 from worldmodels.analysis.curve_table import save_table
-from worldmodels.analysis.curves import ESTIMATORS
+from worldmodels.analysis.curves import ESTIMATORS, Numbers
 from worldmodels.analysis.load import TIME
 from worldmodels.analysis.run_folders import find_runs
 from worldmodels.analysis.run_groups import group_runs
@@ -25,8 +25,10 @@ STYLES: tuple[Any, ...] = ("-", (0, (4, 1.2)), (0, (1, 1.2)))
 """The lines of the groups that have the same colour because there are more groups than colours."""
 WORDS = {"mean": "mean", "median": "median", "min": "lowest", "max": "highest", "iqm": "interquartile mean"}
 BANDS = ("mean", "median", "iqm")
+BAND_TAIL = 10
+"""The percentage of points of bands that may be cut off at either end of a panel; else a few would flatten lines."""
 BAND_ROOM = 0.5
-"""Bands may widen a panel by so much of the lines' height at either end; wider ones are cut, or lines would be flat."""
+"""The share of the height of everything else by which such points may yet widen a panel at either end."""
 LONGEST = 90
 """Letters of a name in a legend; of a longer one the middle is left out."""
 
@@ -113,15 +115,32 @@ def _draw_lines(axes: Axes, lines: Sequence[Line]) -> None:
         _draw(axes, line)
         if line.raw is not None:
             axes.plot(*line.raw, color=_color(line), alpha=paleness, linewidth=0.9, zorder=1)
-    bottom, top = axes.get_ylim()
-    room = BAND_ROOM * (top - bottom)
+    needed = axes.get_ylim()
     shade = min(0.15, 0.6 / len(lines))
-    for line in lines:
-        if not line.beside:
-            low, high = line.curve.low, line.curve.high
-            axes.fill_between(line.curve.x, low, high, color=_color(line), alpha=shade, linewidth=0)
-    reached = axes.get_ylim()
-    axes.set_ylim(max(reached[0], bottom - room), min(reached[1], top + room))
+    banded = [line for line in lines if not line.beside]
+    for line in banded:
+        low, high = line.curve.low, line.curve.high
+        axes.fill_between(line.curve.x, low, high, color=_color(line), alpha=shade, linewidth=0)
+    low, high = (np.concatenate(ends) for ends in zip(*(line.curve[2:4] for line in banded), strict=True))
+    axes.set_ylim(shown_range(needed, low, high, axes.get_ylim()))
+
+
+def shown_range(
+    needed: tuple[float, float], low: Numbers, high: Numbers, whole: tuple[float, float]
+) -> tuple[float, float]:
+    """Return the range of values that a panel shows: `whole`, cut where few points of the bands reach far.
+
+    Args:
+        needed: the range of the lines.
+        low, high: the ends of all bands, (P,); NaN where there are none.
+    """
+    known = ~np.isnan(low)
+    if not known.any():
+        return whole
+    bottom = min(needed[0], float(np.percentile(low[known], BAND_TAIL)))
+    top = max(needed[1], float(np.percentile(high[known], 100 - BAND_TAIL)))
+    room = BAND_ROOM * (top - bottom)
+    return max(whole[0], bottom - room), min(whole[1], top + room)
 
 
 def _draw(axes: Axes, line: Line) -> None:
