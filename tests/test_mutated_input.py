@@ -62,8 +62,8 @@ def test_recordings(tmp_path: Path) -> None:
 
 def test_metrics(tmp_path: Path) -> None:
     head = {"step": 10, "model/loss": 2.5, "episode/return": 1}
-    line = {"step": 20, "model/loss": None, "model/updates": 7}
-    for x in ("step", "model/updates"):
+    line = {"step": 20, "model/loss": None, "model/updates": 7, "time/updates_per_second": 1.5}
+    for x in ("step", "model/updates", "time"):
         read = reader(tmp_path / "metrics.jsonl", lambda path, x=x: load_metrics(tmp_path, x))  # type: ignore[misc]
         assert 0 < survivors(lines_of(head, line, 2), read, UserError) < COUNT
 
