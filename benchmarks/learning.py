@@ -66,17 +66,30 @@ PPO: dict[str, Any] = {
 }
 SIMPLE: dict[str, Any] = {
     **PPO_AGENT,
-    "agent.horizon": 20,
-    # As published. With it, an imagined end costs what it cuts off, at the coin too, whose reward is too rare to be
-    # learned: the policy then learns to stand still.
-    "model.continuation": False,
-    "training.prefill": 4_000,
-    "training.collect": 1_600,
+    # After five steps a model of so few updates is in another game, and PPO's critic says what comes then.
+    "agent.horizon": 5,
+    "model.event_depth": 32,
+    "model.event_shift": 4,
+    "model.event_weight": 10,
+    "model.reward": "hurdle",
+    "model.optimizer.epsilon": 1e-8,
+    "training.event_share": 0.5,
+    "training.prefill_policy": "agent",
+    "training.prefill": 1_600,
+    "training.collect": 800,
     "training.real_rollout": 50,
-    "training.fit": 100,
-    "training.fit_factors": [4],
-    "training.improve": 10,
+    "training.fit": 50,
+    "training.fit_factors": [5, 3, 2],
+    "training.improve": 8,
+    "training.weigh_imagination": True,
     "training.starts.context": 4,
+    "training.starts.rollouts": 160,
+    "training.starts.newest": 1_600,
+    "training.starts.beginnings": 0,
+    "replay.held_out_every": 0,
+    "evaluation.context": 4,
+    "schedule.log_updates": 0,
+    "schedule.checkpoint_updates": 0,
 }
 DREAMER: dict[str, Any] = {
     "model.picture": None,  # what is measured is what is learned from
@@ -84,8 +97,8 @@ DREAMER: dict[str, Any] = {
     "agent.normalize_returns": False,
     "training.prefill": 4_000,
     "training.collect": 16,
-    "training.fit": 3,
-    "training.improve": 3,
+    "training.fit": 5,
+    "training.improve": 5,
 }
 LEARNERS = {
     "ppo": Learner("PPO", "ppo", PPO),
