@@ -183,9 +183,9 @@ def test_a_log_is_shown_from_its_end(tmp_path: Path) -> None:
     ("count", "shares"),
     [
         (1, [[2, 3, 5, 7, 8]]),
-        (2, [[2, 3], [5, 7, 8]]),
+        (2, [[2, 3], [5, 7]]),
         (None, [[2], [3], [5], [7], [8]]),
-        (7, [[2], [2], [3], [5], [5], [7], [8]]),
+        (7, [[2], [3], [5], [7], [8], [2], [3]]),
     ],
 )
 def test_cores_are_divided_evenly(count: int | None, shares: list[list[int]], monkeypatch: pytest.MonkeyPatch) -> None:

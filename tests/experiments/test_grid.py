@@ -42,7 +42,7 @@ def test_runs_are_every_combination_seed_by_seed() -> None:
     assert [run.name for run in grid.runs] == [f"{name}/seed_{seed}" for seed in (4, 2) for name in variants]
     run = grid.runs[-1]
     assert run.path == Path("runs/games/config_ppo-debug-ppo_d_0.99/seed_2")
-    assert run.log == Path("runs/games/config_ppo-debug-ppo_d_0.99/seed_2.log")
+    assert run.log == Path("runs/games/config_ppo-debug-ppo_d_0.99/log_seed_2.txt")
     overrides = ["env.num_levels=3", "agent.images=nature", "env.game=maze", "agent.discount=0.99", "seed=2"]
     train = [sys.executable, "-m", "worldmodels", "train"]
     assert run.command() == [*train, "--config", "ppo", "debug_ppo", *overrides, "--logdir", str(run.path)]

@@ -64,7 +64,7 @@ def test_a_run_that_was_stopped_goes_on_and_one_that_failed_does_not(
 def test_a_failed_run_is_trained_again_where_it_is_asked_for(run: GridRun, finished: list[bool]) -> None:
     job = GridJob(run)
     job.ended(1, USED)
-    assert job.failure.read_text() == "Training ended with status 1; its output is in seed_0.log.\n"
+    assert job.failure.read_text() == "Training ended with status 1; its output is in log_seed_0.txt.\n"
     again = GridJob(run, retry=True)
     assert again.state == "waiting"
     again.command()

@@ -51,7 +51,7 @@ def test_all_runs_are_trained_and_then_left_alone(
     scripts["horizon_3/seed_1"] = "echo trained"
     runs = ["horizon_3/seed_0", "horizon_4/seed_0", "horizon_3/seed_1", "horizon_4/seed_1"]
     assert names(train_grid(grid, jobs=2)) == [runs, [], []]
-    assert (tmp_path / "grid" / "horizon_3" / "seed_1.log").read_text() == "trained\n"
+    assert (tmp_path / "grid" / "horizon_3" / "log_seed_1.txt").read_text() == "trained\n"
     assert "4 of 4 runs done" in capsys.readouterr().out
     scripts |= dict.fromkeys(runs, "exit 1")
     assert names(train_grid(grid)) == [runs, [], []]
@@ -137,7 +137,7 @@ def test_a_dry_run_prints_commands_and_writes_nothing(tmp_path: Path, capsys: py
     ]
     assert list(tmp_path.iterdir()) == []
     failed.path.parent.mkdir(parents=True)
-    failed.path.with_name("seed_1.failed").write_text("")
+    failed.path.with_name("failed_seed_1.txt").write_text("")
     show_commands(grid)
     first, *lines = capsys.readouterr().out.splitlines()
     assert first == "# 0 of 2 runs are done, 1 failed (--retry trains them again)" and len(lines) == 1
@@ -156,7 +156,7 @@ def test_in_earnest(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "    worldmodels: " in capsys.readouterr().out
     good, bad = (tmp_path / "grid" / f"patch_{patch}" for patch in (16, 24))
     assert Checkpoints(good / "seed_0" / "checkpoints").steps()[-1] == 120
-    assert sorted(path.name for path in bad.iterdir()) == ["seed_0.failed", "seed_0.log"]
-    assert "multiples of 48" in (bad / "seed_0.log").read_text()
+    assert sorted(path.name for path in bad.iterdir()) == ["failed_seed_0.txt", "log_seed_0.txt"]
+    assert "multiples of 48" in (bad / "log_seed_0.txt").read_text()
     assert main(["grid", str(file), "--dry-run"]) == 0
     assert capsys.readouterr().out == "# 1 of 2 runs are done, 1 failed (--retry trains them again)\n"

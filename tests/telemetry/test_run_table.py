@@ -8,7 +8,7 @@ import time
 import pytest
 from rich.console import Console
 
-from worldmodels.telemetry.run_table import RunStatus, RunTable, line, summary, table
+from worldmodels.telemetry.run_table import FRAME_LINES, RunStatus, RunTable, line, summary, table
 
 STATUSES = [
     RunStatus("lr_0.1/seed_0", "done", 1000, 1000, 4.25, 61.0),
@@ -46,7 +46,7 @@ def test_a_row_says_state_steps_return_and_time() -> None:
 def test_where_there_is_no_room_those_are_shown_that_go_on_or_failed() -> None:
     shown = rows(3)
     assert [text.split()[0] for text in shown[4:7]] == ["lr_0.2/seed_0", "lr_0.1/seed_1", "lr_0.2/seed_1"]
-    assert shown[-1] == "and 3 more"
+    assert shown[-1] == "and 3 more" and len(shown) == 3 + FRAME_LINES
 
 
 def test_a_run_in_a_line() -> None:

@@ -65,9 +65,10 @@ class JobsOutcome(NamedTuple):
 
 
 def core_shares(count: int | None = None) -> list[Cores]:
-    """Return the cores that this process may use, divided evenly among so many jobs; by default, one job on each.
+    """Return the cores of each of so many jobs: those that this process may use, divided; by default, one job on each.
 
-    Where there are more jobs than cores, some have the same one.
+    All get equally many, because the last bits of what is computed follow from their number; what is left over stays
+    idle. Where there are more jobs than cores, some have the same one.
 
     Raises:
         UserError: `count` is below 1.
@@ -77,8 +78,10 @@ def core_shares(count: int | None = None) -> list[Cores]:
     count = len(cores) if count is None else count
     if count < 1:
         raise UserError(f"The number of jobs at once must be at least 1. Received {count}.")
-    edges = [i * len(cores) // count for i in range(count + 1)]
-    return [cores[low : max(high, low + 1)] for low, high in zip(edges, edges[1:], strict=False)]
+    if count > len(cores):
+        return [[cores[i % len(cores)]] for i in range(count)]
+    size = len(cores) // count
+    return [cores[i * size : (i + 1) * size] for i in range(count)]
 
 
 def log_end(log: Path) -> str:

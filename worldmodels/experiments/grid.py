@@ -40,8 +40,8 @@ class GridRun:
 
     @property
     def log(self) -> Path:
-        """The file beside the run's folder that takes the output of its training."""
-        return self.path.with_name(f"{self.path.name}.log")
+        """The file beside the run's folder that takes the output of its training; `seed_*` names folders alone."""
+        return self.path.with_name(f"log_{self.path.name}.txt")
 
     @cached_property
     def config(self) -> RunConfig:

@@ -31,7 +31,7 @@ class GridJob:
 
     def __init__(self, run: GridRun, retry: bool = False):
         self.run, self.name, self.log = run, run.name, run.log
-        self.failure = run.path.with_name(f"{run.path.name}.failed")
+        self.failure = run.path.with_name(f"failed_{run.path.name}.txt")
         self._step_limit = run.config.training.step_limit
         self._started: float | None = None
         self._seconds: float | None = None
