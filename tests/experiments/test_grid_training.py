@@ -91,6 +91,12 @@ def test_a_stopped_grid_goes_on(scripts: dict[str, str], tmp_path: Path, capsys:
     assert len(train_grid(grid).done) == 4
 
 
+def test_a_mapping_is_trained_as_a_file_is(scripts: dict[str, str], tmp_path: Path) -> None:
+    outcome = run_grid({"config": "debug", "seeds": [7], "logdir": str(tmp_path)}, "mapped")
+    assert names(outcome) == [["mapped/seed_7"], [], []]
+    assert outcome.done[0].path == tmp_path / "mapped" / "seed_7"
+
+
 def test_one_grid_at_a_time(scripts: dict[str, str], tmp_path: Path) -> None:
     grid = small(tmp_path)
     with locked(grid.folder, "training a grid in"), pytest.raises(RunError, match="is training a grid in '.*/grid'"):
