@@ -31,13 +31,14 @@ from typing import Any
 from few_steps.cell_jobs import CellJob, Place
 from few_steps.cells import Cell, Experiment, Learner
 from few_steps.chart import draw
-from few_steps.core_jobs import ROOT, available_cores, run_jobs
 from few_steps.figures import experiment_figures
 from few_steps.measure import EPISODES
 from few_steps.report import report
 
 from worldmodels.core.files import write_atomic
+from worldmodels.experiments.core_jobs import core_shares, log_end, run_jobs
 
+ROOT = Path(__file__).parents[1]
 RESULTS = Path(__file__).parent / "results"
 PLACE = Place(ROOT / "runs" / "learning", RESULTS / "learning")
 
@@ -154,7 +155,11 @@ def run(cells: Sequence[Cell], place: Place, jobs: int | None = None, seconds: f
     """Train and measure what is not finished of some cells, and return the names of those that failed."""
     waiting = [CellJob(cell, place) for cell in cells if place.result(cell) is None]
     print(f"{len(cells) - len(waiting)} of {len(cells)} cells are finished", flush=True)
-    outcome = run_jobs(waiting, available_cores(jobs), seconds, lambda text: print(text, flush=True))
+    places = [cores[:1] for cores in core_shares(jobs)]
+    outcome = run_jobs(waiting, places, seconds, lambda text: print(text, flush=True))
+    for job in waiting:
+        if job.name in outcome.failed:
+            print(f"{job.name} failed; the end of {job.log}:\n{log_end(job.log)}", flush=True)
     if outcome.left:
         print(f"{len(outcome.left)} cells are left: the same command goes on", flush=True)
     return outcome.failed

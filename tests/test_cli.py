@@ -17,7 +17,7 @@ def test_help_names_every_command(capsys):
         main(["--help"])
     assert exit_.value.code == 0
     text = capsys.readouterr().out
-    for command in ("train", "config", "eval", "play", "enjoy", "plot", "list", "certify", "doctor"):
+    for command in ("train", "grid", "config", "eval", "play", "enjoy", "plot", "list", "certify", "doctor"):
         assert command in text
 
 
@@ -80,7 +80,13 @@ def test_a_misspelt_preset_names_the_nearest_one(capsys, tmp_path):
 
 @pytest.mark.parametrize(
     ("what", "some"),
-    [("games", "coinrun"), ("models", "rssm"), ("agents", "actor_critic"), ("configs", "dreamer_small")],
+    [
+        ("games", "coinrun"),
+        ("models", "rssm"),
+        ("agents", "actor_critic"),
+        ("configs", "dreamer_small"),
+        ("grids", "learning_rates"),
+    ],
 )
 def test_list_prints_the_names(what, some, capsys):
     assert main(["list", what]) == 0
@@ -178,6 +184,7 @@ def test_plot_passes_everything_on(tmp_path, monkeypatch, capsys):
         ["config", "BAD"],
         ["replay", "BAD"],
         ["train", "--config", "BAD", "--logdir", "new"],
+        ["grid", "BAD"],
         ["play", "--game", "maze", "--headless", "--video", "a.mp4", "--keys", "BAD"],
         ["play", "--game", "maze", "--headless", "--steps", "1", "--video", "a.mp4", "--script", "BAD"],
         ["play", "BAD", "--headless", "--steps", "1", "--video", "a.mp4"],
