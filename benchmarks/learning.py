@@ -31,13 +31,14 @@ from typing import Any
 from few_steps.cell_jobs import CellJob, Place
 from few_steps.cells import Cell, Experiment, Learner
 from few_steps.chart import draw
-from few_steps.core_jobs import ROOT, available_cores, run_jobs
 from few_steps.figures import experiment_figures
 from few_steps.measure import EPISODES
 from few_steps.report import report
 
 from worldmodels.core.files import write_atomic
+from worldmodels.experiments.core_jobs import core_shares, log_end, run_jobs
 
+ROOT = Path(__file__).parents[1]
 RESULTS = Path(__file__).parent / "results"
 PLACE = Place(ROOT / "runs" / "learning", RESULTS / "learning")
 
@@ -66,17 +67,30 @@ PPO: dict[str, Any] = {
 }
 SIMPLE: dict[str, Any] = {
     **PPO_AGENT,
-    "agent.horizon": 20,
-    # As published. With it, an imagined end costs what it cuts off, at the coin too, whose reward is too rare to be
-    # learned: the policy then learns to stand still.
-    "model.continuation": False,
-    "training.prefill": 4_000,
-    "training.collect": 1_600,
+    # After five steps a model of so few updates is in another game, and PPO's critic says what comes then.
+    "agent.horizon": 5,
+    "model.event_depth": 32,
+    "model.event_shift": 4,
+    "model.event_weight": 10,
+    "model.reward": "hurdle",
+    "model.optimizer.epsilon": 1e-8,
+    "training.event_share": 0.5,
+    "training.prefill_policy": "agent",
+    "training.prefill": 1_600,
+    "training.collect": 800,
     "training.real_rollout": 50,
-    "training.fit": 100,
-    "training.fit_factors": [4],
-    "training.improve": 10,
+    "training.fit": 50,
+    "training.fit_factors": [5, 3, 2],
+    "training.improve": 8,
+    "training.weigh_imagination": True,
     "training.starts.context": 4,
+    "training.starts.rollouts": 160,
+    "training.starts.newest": 1_600,
+    "training.starts.beginnings": 0,
+    "replay.held_out_every": 0,
+    "evaluation.context": 4,
+    "schedule.log_updates": 0,
+    "schedule.checkpoint_updates": 0,
 }
 DREAMER: dict[str, Any] = {
     "model.picture": None,  # what is measured is what is learned from
@@ -84,8 +98,8 @@ DREAMER: dict[str, Any] = {
     "agent.normalize_returns": False,
     "training.prefill": 4_000,
     "training.collect": 16,
-    "training.fit": 3,
-    "training.improve": 3,
+    "training.fit": 5,
+    "training.improve": 5,
 }
 LEARNERS = {
     "ppo": Learner("PPO", "ppo", PPO),
@@ -141,7 +155,11 @@ def run(cells: Sequence[Cell], place: Place, jobs: int | None = None, seconds: f
     """Train and measure what is not finished of some cells, and return the names of those that failed."""
     waiting = [CellJob(cell, place) for cell in cells if place.result(cell) is None]
     print(f"{len(cells) - len(waiting)} of {len(cells)} cells are finished", flush=True)
-    outcome = run_jobs(waiting, available_cores(jobs), seconds, lambda text: print(text, flush=True))
+    places = [cores[:1] for cores in core_shares(jobs)]
+    outcome = run_jobs(waiting, places, seconds, lambda text: print(text, flush=True))
+    for job in waiting:
+        if job.name in outcome.failed:
+            print(f"{job.name} failed; the end of {job.log}:\n{log_end(job.log)}", flush=True)
     if outcome.left:
         print(f"{len(outcome.left)} cells are left: the same command goes on", flush=True)
     return outcome.failed

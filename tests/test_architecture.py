@@ -22,7 +22,7 @@ LAYERS = {
     "runtime": 4,
     "evaluation": 5,
     "training": 6,
-    "player": 7,
+    **dict.fromkeys(["experiments", "player"], 7),
     "cli": 8,
 }
 
@@ -189,6 +189,7 @@ def test_no_assert_outside_tests() -> None:
         ("worldmodels.runtime.show_config", ["tensorflow", "keras", "pygame", "matplotlib"]),
         ("worldmodels.runtime.config", ["tensorflow", "keras", "pygame", "matplotlib"]),
         ("worldmodels.telemetry.logger", ["tensorflow", "keras"]),
+        ("worldmodels.experiments", ["tensorflow", "keras", "pygame", "matplotlib"]),
     ],
 )
 def test_importing_is_light(name: str, absent: list[str]) -> None:

@@ -17,7 +17,7 @@ def test_help_names_every_command(capsys):
         main(["--help"])
     assert exit_.value.code == 0
     text = capsys.readouterr().out
-    for command in ("train", "config", "eval", "play", "enjoy", "plot", "list", "certify", "doctor"):
+    for command in ("train", "grid", "config", "eval", "play", "enjoy", "plot", "list", "certify", "doctor"):
         assert command in text
 
 
@@ -80,7 +80,13 @@ def test_a_misspelt_preset_names_the_nearest_one(capsys, tmp_path):
 
 @pytest.mark.parametrize(
     ("what", "some"),
-    [("games", "coinrun"), ("models", "rssm"), ("agents", "actor_critic"), ("configs", "dreamer_small")],
+    [
+        ("games", "coinrun"),
+        ("models", "rssm"),
+        ("agents", "actor_critic"),
+        ("configs", "dreamer_small"),
+        ("grids", "learning_rates"),
+    ],
 )
 def test_list_prints_the_names(what, some, capsys):
     assert main(["list", what]) == 0
@@ -146,6 +152,29 @@ def test_what_the_system_refuses_is_told_and_a_mistake_of_the_program_is_not_hid
             failing(bug)
 
 
+def test_plot_passes_everything_on(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a_0", "a_1", "b_0", "old_0"):
+        folder = tmp_path / "runs" / name
+        folder.mkdir(parents=True)
+        (folder / "config.yaml").write_text(f"seed: {name[-1]}\nname: {name[:-2]}\n")
+        (folder / "metrics.jsonl").write_text(
+            "".join(f'{{"step": {i}, "model/updates": {2 * i}, "loss": {i}}}\n' for i in (1, 2))
+        )
+    words = "plot runs --value loss model/updates --x model/updates --smooth 1 --est min --select _ --exclude old"
+    assert main([*words.split(), "--legend", "first", "2nd", "--save", "a.svg", "--export", "a.csv"]) == 0
+    assert capsys.readouterr().out == "a.svg\na.csv\n"
+    rows = (tmp_path / "a.csv").read_text().splitlines()
+    assert rows[:4] == [
+        "group,value,x,estimate,low,high,runs",
+        "first,loss,2,1,,,2",
+        "first,loss,4,2,,,2",
+        "2nd,loss,2,1,,,1",
+    ]
+    assert main(["plot", "runs/a", "--value", "loss", "--count", "--legend", "one"]) == 2
+    assert "1. seed=0; 2. seed=1. Received 1." in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("bad", ["nothing", "file", "file/below", "", "x" * 300, "new\nline", "bad\udcffname"])
 @pytest.mark.parametrize(
     "words",
@@ -155,6 +184,7 @@ def test_what_the_system_refuses_is_told_and_a_mistake_of_the_program_is_not_hid
         ["config", "BAD"],
         ["replay", "BAD"],
         ["train", "--config", "BAD", "--logdir", "new"],
+        ["grid", "BAD"],
         ["play", "--game", "maze", "--headless", "--video", "a.mp4", "--keys", "BAD"],
         ["play", "--game", "maze", "--headless", "--steps", "1", "--video", "a.mp4", "--script", "BAD"],
         ["play", "BAD", "--headless", "--steps", "1", "--video", "a.mp4"],

@@ -20,6 +20,7 @@ from worldmodels.core.run_dir import RunDir
 from worldmodels.core.yaml_text import to_yaml
 from worldmodels.envs.config import complete_options
 from worldmodels.evaluation.result_files import _holds
+from worldmodels.experiments.grid import load_grid
 from worldmodels.player.session.key_script import KeyScriptError, read_script
 from worldmodels.runtime.action_recording import RecordingError, read_recording
 from worldmodels.runtime.checks import check_config
@@ -62,8 +63,8 @@ def test_recordings(tmp_path: Path) -> None:
 
 def test_metrics(tmp_path: Path) -> None:
     head = {"step": 10, "model/loss": 2.5, "episode/return": 1}
-    line = {"step": 20, "model/loss": None, "model/updates": 7}
-    for x in ("step", "model/updates"):
+    line = {"step": 20, "model/loss": None, "model/updates": 7, "time/updates_per_second": 1.5}
+    for x in ("step", "model/updates", "time"):
         read = reader(tmp_path / "metrics.jsonl", lambda path, x=x: load_metrics(tmp_path, x))  # type: ignore[misc]
         assert 0 < survivors(lines_of(head, line, 2), read, UserError) < COUNT
 
@@ -103,6 +104,21 @@ def test_configurations(tmp_path: Path) -> None:
         for texts in (odd, mutated_bytes(text, COUNT // 8, 3), trees)
     ]
     assert good[0] < len(tags) and 0 < sum(good) < len(tags) + COUNT // 4
+
+
+def test_grids(tmp_path: Path) -> None:
+    tree: dict[str, Any] = {"config": ["debug"], "overrides": {"env.game": "maze", "env.num_levels": 3}, "seeds": [1]}
+    tree |= {"vary": {"agent.horizon": [3, 4], "training.fit_factors": [[], [2.0]]}, "names": {"agent.horizon": "h"}}
+    text = to_yaml(tree).encode()
+    trees = (to_yaml(changed).encode() for changed in mutated_trees(tree, COUNT // 8, 9) if writable(changed))
+
+    def read(path: Path) -> None:
+        for run in load_grid(path).runs[:8]:
+            assert run.path.parent.parent == Path("runs/a") or "logdir" in path.read_text(errors="replace")
+            check_config(run.config)
+
+    for texts in (mutated_bytes(text, COUNT // 8, 9), trees):
+        assert 0 < survivors(texts, reader(tmp_path / "a.yaml", read), UserError) < COUNT // 8
 
 
 def writable(tree: Any) -> bool:

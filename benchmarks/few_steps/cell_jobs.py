@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from few_steps.cells import Cell
-from few_steps.core_jobs import Used
 from worldmodels.core.files import write_atomic
 from worldmodels.core.processor import this_processor
+from worldmodels.experiments.core_jobs import Used
 
 
 class Place(NamedTuple):

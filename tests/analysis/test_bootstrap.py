@@ -7,8 +7,10 @@ import pytest
 
 from worldmodels.analysis.bootstrap import (
     bootstrap,
+    bootstrap_bands,
     interquartile_difference,
     interquartile_mean,
+    median,
     probability_of_improvement,
 )
 
@@ -63,6 +65,24 @@ def test_equal_seeds_give_equal_intervals() -> None:
     first, again, other = (bootstrap(interquartile_mean, scores, seed=seed) for seed in (1, 1, 2))
     assert first == again
     assert first != other and first.value == other.value
+
+
+def test_bands_are_the_intervals_at_each_point() -> None:
+    scores = np.random.default_rng(0).normal(size=(3, 6))
+    low, high = bootstrap_bands(interquartile_mean, scores, resamples=200, seed=4)
+    for index, runs in enumerate(scores):
+        assert bootstrap(interquartile_mean, [runs], resamples=200, seed=4)[1:] == (low[index], high[index])
+
+
+def test_bands_do_not_depend_on_how_many_points_are_drawn_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = np.random.default_rng(0).normal(size=(50, 4))
+    whole = bootstrap_bands(median, scores)
+    monkeypatch.setattr("worldmodels.analysis.bootstrap._DRAWN_AT_ONCE", 3 * 4 * 1_000)
+    np.testing.assert_array_equal(whole, bootstrap_bands(median, scores))
+
+
+def test_the_median_of_all_runs_of_all_tasks() -> None:
+    assert median(strata([1, 9], [4])) == 4 and median(strata([1, 2, 4, 9])) == 3
 
 
 def test_single_runs_have_no_interval() -> None:

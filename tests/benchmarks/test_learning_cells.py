@@ -10,12 +10,12 @@ import learning
 import pytest
 from few_steps.cell_jobs import CellJob, Place
 from few_steps.cells import Cell, Experiment, Learner
-from few_steps.core_jobs import Used
 from few_steps.measure import measure
 from untrained import write_untrained_run
 
 from worldmodels.core.config import load_config
 from worldmodels.envs.levels import has_test_levels, level_words
+from worldmodels.experiments.core_jobs import Used
 from worldmodels.runtime.checks import check_config
 from worldmodels.runtime.config import ModelFreeConfig, RunConfig
 

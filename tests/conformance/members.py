@@ -79,6 +79,17 @@ MODELS: dict[str, Any] = {
         heads=HEAD,
         optimizer=FAST,
     ),
+    "rssm with local latents": RSSMConfig(
+        recurrent=16,
+        hidden=12,
+        latents=120,  # one for each of 10 x 12 patches, five for each of 6 x 4
+        classes=2,
+        local_latents=True,
+        encoder=PATCH,
+        decoder=PATCH,
+        heads=HEAD,
+        optimizer=FAST,
+    ),
     "rssm v3": RSSMConfig(
         recurrent=16,
         hidden=12,

@@ -200,6 +200,22 @@ def test_a_damaged_newest_one_is_named_and_passed_over(tmp_path: Path, damage: A
         checkpoints.read(2)
 
 
+def test_the_state_is_read_without_arrays(tmp_path: Path) -> None:
+    checkpoints = Checkpoints(tmp_path)
+    with pytest.raises(CheckpointError, match="There is no checkpoint"):
+        checkpoints.state()
+    checkpoints.write(3, {"step": 3, "weights": np.zeros(3), "parts": [1, {"blob": b"x"}]})
+    (tmp_path / "00000003" / "tensors.safetensors").write_bytes(b"damaged")
+    assert checkpoints.state() == {
+        "step": 3,
+        "weights": {"$array": "weights"},
+        "parts": [1, {"blob": {"$bytes": "parts/1/blob"}}],
+    }
+    (tmp_path / "00000003" / "state.json").write_text("{}")
+    with pytest.raises(CheckpointError, match="state.json' is damaged: it has 2 bytes"):
+        checkpoints.state()
+
+
 def test_state_that_asks_for_a_tensor_that_is_not_there(tmp_path: Path) -> None:
     folder = Checkpoints(tmp_path).write(1, small())
     state = b'{"weights": {"$array": "../../secret"}}'

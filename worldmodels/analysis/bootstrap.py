@@ -22,6 +22,10 @@ Statistic: TypeAlias = Callable[..., Scores]
 """A function of the strata of one learner or more that returns a number for each index of the leading axes."""
 
 
+_DRAWN_AT_ONCE = 4_000_000
+"""Numbers that are drawn together, 8 bytes each."""
+
+
 class BootstrapInterval(NamedTuple):
     """A statistic, and the percentiles between which it lies when the runs are drawn anew."""
 
@@ -52,11 +56,34 @@ def bootstrap(
     return BootstrapInterval(value, float(low), float(high))
 
 
+def bootstrap_bands(
+    statistic: Statistic, curves: Scores, resamples: int = 1_000, confidence: float = 0.95, seed: int = 0
+) -> tuple[Scores, Scores]:
+    """Return the ends (P,) of the percentile bootstrap interval of a statistic at each point of curves (P, S).
+
+    Whole curves are drawn, the same ones for all points; `statistic` is as that of `bootstrap`, for one task.
+    """
+    points = max(1, _DRAWN_AT_ONCE // (resamples * curves.shape[-1]))
+    tail = 50 * (1 - confidence)
+    ends = []
+    for start in range(0, len(curves), points):
+        drawn = _resample(curves[start : start + points], resamples, Streams(seed).generator("bootstrap"))
+        ends.append(np.percentile(statistic([drawn]), [tail, 100 - tail], axis=-1))
+    low, high = np.concatenate(ends, axis=-1)
+    return low, high
+
+
 def interquartile_mean(strata: Strata) -> Scores:
     """Return the mean of the middle half of all runs of all tasks; of n runs, n // 4 are cut at either end."""
     values = np.sort(np.concatenate(strata, axis=-1), axis=-1)
     cut = values.shape[-1] // 4
     middle: Scores = values[..., cut : values.shape[-1] - cut].mean(-1)
+    return middle
+
+
+def median(strata: Strata) -> Scores:
+    """Return the median of all runs of all tasks."""
+    middle: Scores = np.median(np.concatenate(strata, axis=-1), axis=-1)
     return middle
 
 
@@ -76,8 +103,9 @@ def probability_of_improvement(strata: Strata, baseline: Strata) -> Scores:
 
 
 def _resample(scores: Scores, resamples: int, generator: np.random.Generator) -> Scores:
-    """Draw runs (S,) with replacement: float64 (resamples, S)."""
-    drawn: Scores = scores[generator.integers(len(scores), size=(resamples, len(scores)))]
+    """Draw runs (..., S) with replacement, the same of all leading axes: float64 (..., resamples, S)."""
+    runs = scores.shape[-1]
+    drawn: Scores = scores[..., generator.integers(runs, size=(resamples, runs))]
     return drawn
 
 

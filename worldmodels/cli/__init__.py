@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import NoReturn
 
 from worldmodels import __version__
-from worldmodels.cli import evaluation, information, playing, training
+from worldmodels.cli import evaluation, experiments, information, playing, training
 from worldmodels.core.errors import UserError, system_error_text
 from worldmodels.core.lookup import unknown
 from worldmodels.core.output import print_anything
@@ -93,7 +93,7 @@ def _parser() -> tuple[argparse.ArgumentParser, Collection[str]]:
     parser.add_argument("--version", action="version", version=f"worldmodels {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for add in (
-        *(training.add_train, training.add_config, evaluation.add_eval, evaluation.add_compare),
+        *(training.add_train, experiments.add_grid, training.add_config, evaluation.add_eval, evaluation.add_compare),
         *(playing.add_play, playing.add_replay, evaluation.add_foresee, playing.add_enjoy, evaluation.add_plot),
         *(information.add_list, information.add_certify, information.add_check, information.add_doctor),
     ):

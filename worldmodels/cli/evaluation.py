@@ -120,18 +120,57 @@ def _foresee(options: argparse.Namespace) -> None:
 
 def add_plot(commands: argparse._SubParsersAction) -> None:
     """Add the command that plots runs."""
-    command = commands.add_parser("plot", help="plot a recorded value of one or more runs")
-    command.add_argument("paths", nargs="+", metavar="RUN", help="run folders")
-    command.add_argument("--value", default="episode/return", help="name of the recorded value (default: %(default)s)")
-    command.add_argument(
-        "--x", default="step", help="the counter below: step, model/updates, policy/updates (default: %(default)s)"
+    command = commands.add_parser(
+        "plot",
+        help="plot recorded values of runs, a line for each configuration",
+        description="Draw learning curves. Runs that differ in nothing but their seed are one line: their mean, with "
+        "its 95 % interval over the seeds as a pale band.",
     )
-    command.add_argument("--smooth", type=int, help="records to average over (default: an eighth of them)")
-    command.add_argument("--save", default="curves.png", help="the picture to write (default: %(default)s)")
+    command.add_argument(
+        "paths", nargs="+", metavar="RUN", help="run folders, folders that contain runs, or how their names begin"
+    )
+    command.add_argument(
+        "--value",
+        nargs="+",
+        default=["episode/return"],
+        metavar="NAME",
+        help="recorded values, a panel each; performance is eval/return where there is one, else episode/return "
+        "(default: episode/return)",
+    )
+    command.add_argument(
+        "--x",
+        default="step",
+        metavar="COUNTER",
+        help="the counter below: step, model/updates, policy/updates; or time, in hours (default: %(default)s)",
+    )
+    command.add_argument("--smooth", type=int, metavar="W", help="records to average over (default: an eighth of them)")
+    command.add_argument("--count", action="store_true", help="draw each run as a line of its own")
+    command.add_argument("--legend", nargs="+", default=[], metavar="NAME", help="a name for each line, in their order")
+    command.add_argument(
+        "--est",
+        default="mean",
+        metavar="ESTIMATOR",
+        help="over the seeds: mean, median, iqm (interquartile mean), min or max (default: %(default)s)",
+    )
+    command.add_argument(
+        "--select", nargs="+", default=[], metavar="TEXT", help="only runs whose path has all of these"
+    )
+    command.add_argument("--exclude", nargs="+", default=[], metavar="TEXT", help="no run whose path has one of these")
+    command.add_argument(
+        "--save", default="curves.png", metavar="FILE", help="the picture to write (default: %(default)s)"
+    )
+    command.add_argument("--export", metavar="FILE", help="write what is drawn as a table, too, in CSV")
     command.set_defaults(run=_plot)
 
 
 def _plot(options: argparse.Namespace) -> None:
-    from worldmodels.analysis.plots import plot_runs
+    from worldmodels.analysis.plots import Grouping, plot_runs
 
-    print(plot_runs(options.paths, options.value, smooth=options.smooth, save=options.save, x=options.x))
+    grouping = Grouping(options.select, options.exclude, options.count, options.legend)
+    print(
+        plot_runs(
+            options.paths, options.value, options.smooth, options.save, options.x, options.est, grouping, options.export
+        )
+    )
+    if options.export is not None:
+        print(options.export)

@@ -7,8 +7,8 @@ import argparse
 
 def add_list(commands: argparse._SubParsersAction) -> None:
     """Add the command that lists names."""
-    command = commands.add_parser("list", help="list games, models, agents or configs")
-    command.add_argument("what", choices=("games", "models", "agents", "configs"))
+    command = commands.add_parser("list", help="list games, models, agents, configs or grids")
+    command.add_argument("what", choices=("games", "models", "agents", "configs", "grids"))
     command.set_defaults(run=_list)
 
 

@@ -129,6 +129,22 @@ class Checkpoints:
             return candidate, tree
         raise CheckpointError("No checkpoint can be read.\n" + "\n".join(damages))
 
+    def state(self) -> dict[str, Any]:
+        """Return the tree of the newest checkpoint, in which arrays are only named: quick, however large they are.
+
+        Raises:
+            CheckpointError: there is none, or it is damaged.
+        """
+        steps = self.steps()
+        if not steps:
+            raise CheckpointError(f"There is no checkpoint in '{self.folder}'.")
+        folder = self._path(steps[-1])
+        try:
+            tree = _parse_json(folder / STATE, _read_checked(folder / STATE, _sums(folder, steps[-1])[STATE]))
+        except _DamageError as damage:
+            raise CheckpointError(str(damage)) from damage
+        return dict(tree)
+
     def check(self, step: int) -> None:
         """Raise `CheckpointError` where there is no checkpoint of `step`."""
         if step not in self.steps():
@@ -189,6 +205,21 @@ def _encode(step: int, tree: Mapping[str, Any]) -> dict[str, bytes]:
 
 
 def _decode(folder: Path, step: int) -> dict[str, Any]:
+    sums = _sums(folder, step)
+    tensors_data, state_data = (_read_checked(folder / name, sums[name]) for name in (TENSORS, STATE))
+    try:
+        tree = restore(_parse_json(folder / STATE, state_data), safetensors.load(tensors_data))
+    except (SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise _DamageError(
+            folder / TENSORS, f"it does not hold the tensors of {STATE} ({shortened(str(error))})"
+        ) from error
+    if not isinstance(tree, dict):
+        raise _DamageError(folder / STATE, "it holds no tree")
+    return tree
+
+
+def _sums(folder: Path, step: int) -> dict[str, Any]:
+    """Return the size and the SHA-256 that a checkpoint's files must have, by their names."""
     manifest_path = folder / MANIFEST
     manifest = _parse_json(manifest_path, _read(manifest_path))
     if not isinstance(manifest, dict) or "format" not in manifest:
@@ -203,16 +234,7 @@ def _decode(folder: Path, step: int) -> dict[str, Any]:
     # The names are ours and fixed: a manifest never decides which paths are opened.
     if not isinstance(sums, dict) or set(sums) != {TENSORS, STATE}:
         raise _DamageError(manifest_path, f"it does not list exactly {TENSORS} and {STATE}")
-    tensors_data, state_data = (_read_checked(folder / name, sums[name]) for name in (TENSORS, STATE))
-    try:
-        tree = restore(_parse_json(folder / STATE, state_data), safetensors.load(tensors_data))
-    except (SafetensorError, KeyError, TypeError, ValueError) as error:
-        raise _DamageError(
-            folder / TENSORS, f"it does not hold the tensors of {STATE} ({shortened(str(error))})"
-        ) from error
-    if not isinstance(tree, dict):
-        raise _DamageError(folder / STATE, "it holds no tree")
-    return tree
+    return sums
 
 
 def _read_checked(path: Path, expected: Any) -> bytes:

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from worldmodels.core.config_values import MismatchError, convert, received, shown, union_members
 from worldmodels.core.errors import ConfigError, UserError
 from worldmodels.core.kinds import Kinds
-from worldmodels.core.lookup import nearest, shortened, unknown
+from worldmodels.core.lookup import nearest, plural, shortened, unknown
 from worldmodels.core.ranges import RangeError
 from worldmodels.core.yaml_text import parse_value, place, read_mapping
 
@@ -78,20 +78,39 @@ def preset_names() -> list[str]:
     return sorted(path.stem for path in presets_folder().glob("*.yaml"))
 
 
+def grid_names() -> list[str]:
+    """Return the names of the shipped grids of runs, sorted."""
+    return sorted(path.stem for path in _grids_folder().glob("*.yaml"))
+
+
 def find_config(file: Path | str) -> Path:
     """Return the path of a configuration file, or of a preset where `file` is a bare name without slash or suffix."""
+    return _find(file, ("preset", "configuration"), presets_folder(), preset_names())
+
+
+def find_grid(file: Path | str) -> Path:
+    """Return the path of a grid's file, or of a shipped grid where `file` is a bare name without slash or suffix."""
+    return _find(file, ("grid", "grid"), _grids_folder(), grid_names())
+
+
+def _grids_folder() -> Path:
+    return presets_folder() / "grids"
+
+
+def _find(file: Path | str, kinds: tuple[str, str], folder: Path, names: Sequence[str]) -> Path:
+    """Return the path of a file, or of one in `folder` by its name; `kinds` is what either is called."""
     text, path = str(file), Path(file)
     is_name = "/" not in text and not path.suffix
-    if is_name and text in preset_names():
-        return presets_folder() / f"{text}.yaml"
+    if is_name and text in names:
+        return folder / f"{text}.yaml"
     if is_name:
-        raise ConfigError(unknown("preset", text, preset_names()) + " A file of your own needs its suffix, .yaml.")
+        raise ConfigError(unknown(kinds[0], text, names) + " A file of your own needs its suffix, .yaml.")
     if not path.is_file():
         neighbours = [str(other) for other in sorted(path.parent.glob("*.yaml"))] if path.parent.is_dir() else []
         guess = nearest(text, neighbours)
         hint = f" Did you mean '{guess}'?" if guess else ""
-        presets = ", ".join(preset_names()) or "none"
-        raise ConfigError(f"There is no configuration file '{path}'.{hint} Presets: {presets}.")
+        listing = f"{plural(kinds[0]).capitalize()}: {', '.join(names) or 'none'}."
+        raise ConfigError(f"There is no {kinds[1]} file '{path}'.{hint} {listing}")
     return path
 
 

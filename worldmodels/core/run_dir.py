@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -16,22 +15,23 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from importlib import metadata
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.config import to_dict
-from worldmodels.core.errors import FileError, RunError, disk_full_reported, os_errors_reported
+from worldmodels.core.errors import FileError, RunError, os_errors_reported
 from worldmodels.core.files import (
     check_own,
     is_temporary,
     make_folder,
-    open_regular,
     read_regular,
     remove_one,
     remove_temporary,
     write_atomic,
 )
 from worldmodels.core.json_files import read_json
+from worldmodels.core.lock import NAME as LOCK
+from worldmodels.core.lock import locked
 from worldmodels.core.lookup import nearest
 from worldmodels.core.yaml_text import to_yaml
 
@@ -67,7 +67,7 @@ class RunDir:
         self.replay = self.path / "replay"
         self.eval = self.path / "eval"
         self.videos = self.path / "videos"
-        self._lock = self.path / ".lock"
+        self._lock = self.path / LOCK
 
     @classmethod
     def create(cls, path: Path | str, config: Any, meta: Mapping[str, Any]) -> RunDir:
@@ -148,26 +148,8 @@ class RunDir:
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Keep other processes from training in this folder meanwhile; they get a `RunError`."""
-        make_folder(self.path)
-        with open(open_regular(self._lock, os.O_RDWR | os.O_CREAT), "r+") as file:
-            self._acquire(file)
+        with locked(self.path, "training in"):
             yield
-
-    def _acquire(self, file: TextIO) -> None:
-        try:
-            # The kernel drops the lock when its holder dies, however it dies; the number inside is for people.
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            file.seek(0)
-            holder = file.read().strip() or "unknown"
-            raise RunError(
-                f"Another process (number {holder}) is training in '{self.path}'. Wait for it, stop it, or choose "
-                "another folder."
-            ) from error
-        with disk_full_reported(self.path):
-            file.truncate(0)
-            file.write(str(os.getpid()))
-            file.flush()
 
     def discard(self) -> None:
         """Remove the folder of a new run that failed before its first checkpoint, with everything in it.

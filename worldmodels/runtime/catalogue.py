@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 def names_of(what: str) -> Iterable[str]:
-    """Return the names of "games", "models", "agents" or "configs", sorted, those that plugins add among them."""
+    """Return the sorted names of "games", "models", "agents", "configs" or "grids", those of plugins among them."""
     return sorted(_TABLES[what]())
 
 
@@ -36,4 +36,10 @@ def _configs() -> Iterable[str]:
     return preset_names()
 
 
-_TABLES = {"games": _games, "models": _models, "agents": _agents, "configs": _configs}
+def _grids() -> Iterable[str]:
+    from worldmodels.core.config import grid_names
+
+    return grid_names()
+
+
+_TABLES = {"games": _games, "models": _models, "agents": _agents, "configs": _configs, "grids": _grids}

@@ -67,7 +67,7 @@ class ModelBasedLoop:
 
     @property
     def finished(self) -> bool:
-        return self._position.turn >= self._plan.turns(self._position.extra)
+        return self._plan.ends_at(self._position)
 
     @property
     def at_turn_start(self) -> bool:

@@ -43,6 +43,10 @@ class TrainingPlan:
         later = self._config.steps - (self._prefill + extra) * self._num_envs
         return 1 + max(0, -(-later // (self._collect * self._num_envs)))
 
+    def ends_at(self, position: Position) -> bool:
+        """Return whether nothing is left to do."""
+        return position.turn >= self.turns(position.extra)
+
     def amount(self, turn: int, phase: str, extra: int = 0) -> int:
         """Return the amount of work in a phase, in the unit of `Position.left`."""
         config = self._config
@@ -73,7 +77,7 @@ class TrainingPlan:
         """Describe the position, with steps counted over all environments; empty where it changes too fast."""
         turn, phase, left, extra = position
         total, unit = self.amount(turn, phase, extra), self._num_envs if phase == "collect" else 1
-        if turn >= self.turns(extra) or total < READABLE:
+        if self.ends_at(position) or total < READABLE:
             return ""
         return f"turn {turn + 1:,} of {self.turns(extra):,} · {phase} {(total - left) * unit:,} of {total * unit:,}"
 

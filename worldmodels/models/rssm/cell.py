@@ -61,6 +61,7 @@ class Dynamics(Layer):
         previous_actions: tf.Tensor,
         is_first: tf.Tensor,
         noise: tf.Tensor,
+        local: tf.Tensor | None = None,
     ) -> tuple[RSSMState, tf.Tensor]:
         """Return the posterior states of T steps, from a loop that holds the recurrence and nothing else.
 
@@ -73,6 +74,7 @@ class Dynamics(Layer):
             previous_actions: int32 (B, T), each without influence where `is_first`.
             is_first: bool (B, T).
             noise: of `latents.noise((T, B))`.
+            local: float32 (B, T, statistics_size), what patches say of latents of their own, added to the posterior.
 
         Returns:
             States (B, T, ...), and the posterior's statistics (B, T, statistics_size).
@@ -84,7 +86,9 @@ class Dynamics(Layer):
         # Time first, for the loop, only now: these are far smaller than what they were projected from.
         seen, keep = swap(seen), swap(keep)
         posterior_input = LoopProduct(from_recurrent, seen, self.precision)
-        posterior = LoopProduct(self.posterior.kernel, everywhere(self.posterior.bias, keep), self.precision)
+        bias = everywhere(self.posterior.bias, keep)
+        terms = bias if local is None else bias + swap(local)
+        posterior = LoopProduct(self.posterior.kernel, terms, self.precision)
 
         def step(recurrent, latent, keep, noise, posterior_input_term, posterior_term, *recurrence_inputs):
             latent, recurrent = latent * keep, recurrent * keep

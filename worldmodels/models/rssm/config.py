@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.ranges import NonNegative, Section, Share, Size, at_least, limits
 from worldmodels.core.specs import ActionSpec, ObservationSpec
-from worldmodels.models.api import ModelSpec, images_and_choices
+from worldmodels.models.api import ModelSpec, image_shape, images_and_choices
 from worldmodels.models.config import ConvConfig, HeadConfig, LaPropConfig, LayerStyle, OptimizerConfig, PatchConfig
 
 
@@ -42,6 +42,10 @@ class RSSMConfig(Section):
     """Number of categorical variables, or of Gaussian ones (`stoch` in DreamerV2)."""
     classes: Annotated[int, at_least(0), limits(0, 65_536)] = 32
     """Classes of each categorical variable; 0 makes the latents Gaussian (`discrete` in DreamerV2)."""
+    local_latents: bool = False
+    """Whether each patch of the image has categorical latents of its own, which are read from it and paint it directly,
+    everywhere by the same weights: small things then are learned sooner. `latents` must be a multiple of the number of
+    patches, and encoder and decoder have patches of the same side."""
     uniform_mix: Share = 0.0
     """Share of the uniform distribution in each categorical latent; keeps the KL finite and classes alive (`unimix` in
     DreamerV3)."""
@@ -89,7 +93,25 @@ class RSSMConfig(Section):
 
     def spec(self, observation: ObservationSpec, action: ActionSpec) -> ModelSpec:
         """Return what others need to know of the model; raises ConfigError where it cannot have these spaces."""
+        given = images_and_choices(self.kind, observation, action)
+        if self.local_latents:
+            self._check_local_latents(image_shape(observation))
         features = self.recurrent + self.latents * (self.classes or 1)
         copies = self.picture is not None
-        given = images_and_choices(self.kind, observation, action)
         return ModelSpec(*given, ObservationSpec.of(features), reconstructs=True, copies=copies)
+
+    def _check_local_latents(self, observation_shape: tuple[int, int, int]) -> None:
+        """Raise ConfigError where latents cannot be local: with these layers, or on images of a shape (H, W, C)."""
+        encoder, decoder = self.encoder, self.decoder
+        if not isinstance(encoder, PatchConfig) or not isinstance(decoder, PatchConfig) or not self.classes:
+            raise ConfigError(
+                "model.local_latents needs an encoder and a decoder of kind 'patch', and categorical latents. Received "
+                f"an encoder of kind '{encoder.kind}', a decoder of kind '{decoder.kind}' and {self.classes} classes."
+            )
+        patches = observation_shape[0] // encoder.patch * (observation_shape[1] // encoder.patch)
+        if encoder.patch != decoder.patch or self.latents % patches:
+            raise ConfigError(
+                "model.local_latents gives each patch as many latents as the others: encoder.patch and decoder.patch "
+                f"must be the same, and model.latents a multiple of the {patches} patches. Received patches of "
+                f"{encoder.patch} and {decoder.patch} pixels, and {self.latents} latents."
+            )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from worldmodels.models.graph import graph
 from worldmodels.models.rssm.cell import Dynamics, RSSMState
 from worldmodels.models.rssm.config import RSSMConfig
 from worldmodels.models.rssm.learned_picture import LearnedPicture, choose_pairs
+from worldmodels.models.rssm.local_latents import LocalLatents
 from worldmodels.models.rssm.objectives import (
     REWARD_HEADS,
     ContinuationHead,
@@ -44,8 +46,9 @@ class RSSM:
         reward_head = REWARD_HEADS[config.reward_distribution]
         self.reward_head = reward_head(config.heads, features, config.reward_transform, seeds, config.style)
         self.continuation_head = ContinuationHead(config.heads, features, seeds, config.style)
-        layers = (self.encoder, self.dynamics, self.decoder, self.reward_head, self.continuation_head)
-        self.variables = named_variables(layers)
+        self.local = self._build_local(seeds) if config.local_latents else None
+        layers = (self.encoder, self.dynamics, self.decoder, self.local, self.reward_head, self.continuation_head)
+        self.variables = named_variables(layer for layer in layers if layer)
         self.balance = HarmoniousBalance(BALANCED) if config.balance == "harmonious" else None
         if self.balance:
             self.variables |= {f"balance/{name}": scale for name, scale in self.balance.logarithms.items()}
@@ -54,6 +57,12 @@ class RSSM:
             LearnedPicture(config.picture, features, observation_shape, seeds, config.optimizer)
             if config.picture
             else None
+        )
+
+    def _build_local(self, seeds: np.random.Generator) -> LocalLatents:
+        patches = math.prod(self.encoder.grid)
+        return LocalLatents(
+            patches, self.dynamics.latents.size, self.encoder.depth, self.decoder.depth, seeds, self.config.style
         )
 
     def initial(self, batch: int) -> RSSMState:
@@ -125,7 +134,13 @@ class RSSM:
 
     def _alone(self, features: tf.Tensor) -> tf.Tensor:
         """Return the images that states alone say, uint8 (N, H, W, C)."""
-        return self.decoder.images(self.decoder(features))
+        return self.decoder.images(self._painted(features))
+
+    def _painted(self, features: tf.Tensor) -> tf.Tensor:
+        """Return the decoder's prediction."""
+        if not self.local:
+            return self.decoder(features)
+        return self.decoder(features, self.local(features[:, : self.local.size]))
 
     def _follow(self, observations, previous_actions, is_first, seed, state=None):
         """Return posterior states (B, T, ...) and statistics (B, T, S)."""
@@ -133,10 +148,16 @@ class RSSM:
         if state is None:
             state = self.initial(batch)
             is_first = tf.concat([tf.ones((batch, 1), tf.bool), is_first[:, 1:]], 1)
-        embeddings = self.encoder(tf.reshape(observations, (-1, *self.spec.observation_shape)))
+        images = tf.reshape(observations, (-1, *self.spec.observation_shape))
+        if self.local:
+            seen = self.encoder.see(images)
+            embeddings = self.encoder.join(seen)
+            local = tf.reshape(self.local.statistics(seen), (batch, steps, self.local.size))
+        else:
+            embeddings, local = self.encoder(images), None
         embeddings = tf.reshape(embeddings, (batch, steps, self.encoder.size))
         noise = self.dynamics.latents.noise((steps, batch), seed)
-        return self.dynamics.follow(state, embeddings, previous_actions, is_first, noise)
+        return self.dynamics.follow(state, embeddings, previous_actions, is_first, noise, local)
 
     def _pixel_weights(self, batch: Batch) -> tf.Tensor | None:
         """Return the weights of pixels in the layout of the decoder's target; None where all count alike."""
@@ -157,7 +178,7 @@ class RSSM:
         features = self.features(rows)
 
         images = tf.reshape(batch.observation, (-1, *self.spec.observation_shape))
-        image = image_loss(self.decoder(features), self.decoder.target(images), self._pixel_weights(batch))
+        image = image_loss(self._painted(features), self.decoder.target(images), self._pixel_weights(batch))
         reward = self.reward_head.loss(features, tf.reshape(batch.reward, (-1,)))
         continues = tf.reshape(1.0 - tf.cast(batch.is_terminal, tf.float32), (-1,))
         continuation = self.continuation_head.loss(features, continues)

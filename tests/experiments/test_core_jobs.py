@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from few_steps.core_jobs import Used, available_cores, run_jobs
 
-CORE = available_cores()[0]
+from worldmodels.core.errors import UserError
+from worldmodels.experiments.core_jobs import Used, core_shares, log_end, run_jobs
+
+CORE = core_shares()[0]
 
 
 class ShellJob:
@@ -44,8 +48,8 @@ def test_each_job_runs_its_commands_in_order(tmp_path: Path) -> None:
     jobs = [ShellJob(tmp_path, name, "echo first", "echo second") for name in ("a", "b", "c")]
     assert run_jobs(jobs, [CORE, CORE], 60, told.append) == (["a", "b", "c"], [], [])
     assert [job.log.read_text() for job in jobs] == ["first\nsecond\n"] * 3
-    assert told[:2] == [f"a: started on core {CORE}; 2 wait", f"b: started on core {CORE}; 1 wait"]
-    assert [text.split("; ")[1:] for text in told if text.startswith("c")][-1] == ["2 scripts", "0 left, about 0.0 h"]
+    assert told[:2] == [f"a: started on core {CORE[0]}; 2 wait", f"b: started on core {CORE[0]}; 1 wait"]
+    assert [text.split("; ")[1:] for text in told if text.startswith("c")][-1] == ["2 scripts", "none left"]
 
 
 def test_what_a_command_takes_is_measured(tmp_path: Path) -> None:
@@ -62,7 +66,7 @@ def test_what_a_command_takes_is_measured(tmp_path: Path) -> None:
 def test_a_job_stays_on_its_core(tmp_path: Path) -> None:
     job = ShellJob(tmp_path, "a", "grep Cpus_allowed_list /proc/self/status")
     run_jobs([job], [CORE], 60, lambda text: None)
-    assert job.log.read_text().split() == ["Cpus_allowed_list:", str(CORE)]
+    assert job.log.read_text().split() == ["Cpus_allowed_list:", str(CORE[0])]
 
 
 def test_a_job_that_fails_is_named_and_the_others_go_on(tmp_path: Path) -> None:
@@ -73,7 +77,8 @@ def test_a_job_that_fails_is_named_and_the_others_go_on(tmp_path: Path) -> None:
     ]
     assert run_jobs(jobs, [CORE], 60, told.append) == (["b"], ["bad"], [])
     (failure,) = (text for text in told if "FAILED" in text)
-    assert failure.startswith("bad: FAILED with status 3.") and failure.endswith("    what went wrong")
+    assert failure == f"bad: FAILED with status 3, see {jobs[0].log}"
+    assert log_end(jobs[0].log) == "    what went wrong"
     assert "never" not in jobs[0].log.read_text()
 
 
@@ -82,7 +87,8 @@ SAVING = "trap 'echo saved; exit 130' TERM; echo begun; while true; do sleep 0.0
 
 def test_the_end_of_the_budget_stops_all_and_the_next_call_goes_on(tmp_path: Path) -> None:
     jobs = [ShellJob(tmp_path, name, "true", SAVING) for name in ("a", "b", "c")]
-    assert run_jobs(jobs, [CORE, CORE], 3, lambda text: None) == ([], [], ["c", "a", "b"])
+    finished, failed, left = run_jobs(jobs, [CORE, CORE], 3, lambda text: None)
+    assert (finished, failed, sorted(left)) == ([], [], ["a", "b", "c"])
     assert jobs[0].log.read_text() == "begun\nsaved\n"
     assert [status for status, _ in jobs[1].ends] == [0, 130]
     assert not jobs[2].ends
@@ -114,7 +120,7 @@ def signals_once_begun(jobs: Sequence[ShellJob], *numbers: signal.Signals) -> No
 def test_a_signal_lets_every_job_save(tmp_path: Path, number: signal.Signals) -> None:
     jobs = [ShellJob(tmp_path, name, SAVING) for name in ("a", "b")]
     signals_once_begun(jobs, number)
-    assert run_jobs(jobs, [CORE, CORE], 60, lambda text: None).left == ["a", "b"]
+    assert sorted(run_jobs(jobs, [CORE, CORE], 60, lambda text: None).left) == ["a", "b"]
     assert [job.log.read_text() for job in jobs] == ["begun\nsaved\n"] * 2
 
 
@@ -127,8 +133,66 @@ def test_a_second_interruption_kills(tmp_path: Path) -> None:
         os.kill(int(job.log.read_text()), 0)
 
 
-def test_there_are_as_many_cores_as_asked_for() -> None:
-    cores = available_cores()
-    assert cores == sorted(set(cores))
-    assert available_cores(2 * len(cores)) == cores * 2
-    assert available_cores(1) == cores[:1]
+def test_what_somebody_else_stops_is_left_and_the_others_go_on(tmp_path: Path) -> None:
+    jobs = [ShellJob(tmp_path, "a", "kill -TERM $$"), ShellJob(tmp_path, "b", "true")]
+    assert run_jobs(jobs, [CORE], 60, lambda text: None) == (["b"], [], ["a"])
+
+
+def test_what_is_done_when_it_is_stopped_is_finished(tmp_path: Path) -> None:
+    done = f"trap 'echo 1 > {tmp_path / 'a.done'}; exit 130' TERM; echo begun; while true; do sleep 0.05; done"
+    job = ShellJob(tmp_path, "a", done)
+    signals_once_begun([job], signal.SIGTERM)
+    assert run_jobs([job], [CORE], 60, lambda text: None) == (["a"], [], [])
+
+
+SCHEDULER = """
+import sys
+from pathlib import Path
+sys.path[:0] = {path!r}
+from test_core_jobs import CORE, SAVING, ShellJob, run_jobs
+run_jobs([ShellJob(Path({folder!r}), "a", SAVING)], [CORE], 60)
+"""
+
+
+def test_a_scheduler_that_is_killed_lets_every_job_save(tmp_path: Path) -> None:
+    program = SCHEDULER.format(path=[str(Path(__file__).parent), *sys.path], folder=str(tmp_path))
+    scheduler = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.DEVNULL)
+    log = tmp_path / "logs" / "a.log"
+    wait_for(lambda: log.exists() and log.read_text() == "begun\n")
+    scheduler.kill()
+    scheduler.wait()
+    wait_for(lambda: log.read_text() == "begun\nsaved\n")
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    for _ in range(1200):
+        if condition():
+            return
+        time.sleep(0.05)
+    raise AssertionError("it did not happen within a minute")
+
+
+def test_a_log_is_shown_from_its_end(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    assert log_end(log) == "    There is no log."
+    log.write_text("".join(f"line {i}\n" for i in range(20)))
+    assert log_end(log).splitlines() == [f"    line {i}" for i in range(5, 20)]
+
+
+@pytest.mark.parametrize(
+    ("count", "shares"),
+    [
+        (1, [[2, 3, 5, 7, 8]]),
+        (2, [[2, 3], [5, 7]]),
+        (None, [[2], [3], [5], [7], [8]]),
+        (7, [[2], [3], [5], [7], [8], [2], [3]]),
+    ],
+)
+def test_cores_are_divided_evenly(count: int | None, shares: list[list[int]], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {8, 7, 5, 3, 2})
+    assert core_shares(count) == shares
+
+
+def test_no_job_at_once_is_refused() -> None:
+    with pytest.raises(UserError, match="must be at least 1. Received 0."):
+        core_shares(0)

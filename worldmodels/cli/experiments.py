@@ -1,0 +1,34 @@
+"""The command that trains many runs: grid."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def add_grid(commands: argparse._SubParsersAction) -> None:
+    """Add the command that trains a grid of runs."""
+    command = commands.add_parser(
+        "grid",
+        help="train every combination of some values with several seeds; the same command again goes on",
+        description="Train a grid of runs, each in a process of its own. The same command again goes on where it was. "
+        "The exit status is 1 if a run failed, and 130 if the grid was stopped.",
+    )
+    command.add_argument("file", metavar="FILE", help="the grid: a YAML file, or a name of 'list grids'")
+    command.add_argument(
+        "--jobs", type=int, default=1, help="runs at once; the cores are divided among them (default: %(default)s)"
+    )
+    command.add_argument("--retry", action="store_true", help="train the runs again that failed before")
+    command.add_argument("--dry-run", action="store_true", help="print the commands that would be run, and no more")
+    command.set_defaults(run=_grid)
+
+
+def _grid(options: argparse.Namespace) -> int:
+    from worldmodels.experiments.grid import load_grid
+    from worldmodels.experiments.grid_training import show_commands, train_grid
+
+    grid = load_grid(options.file)
+    if options.dry_run:
+        show_commands(grid, options.retry)
+        return 0
+    outcome = train_grid(grid, options.jobs, options.retry)
+    return 130 if outcome.left else 1 if outcome.failed else 0

@@ -1,0 +1,30 @@
+"""Experiments as grids of training runs: every combination of some values, each with several seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from worldmodels.experiments.grid import make_grid
+from worldmodels.experiments.grid_training import GridOutcome, train_grid
+
+__all__ = ["GridOutcome", "run_grid"]
+
+
+def run_grid(grid: Mapping[str, Any], name: str, jobs: int = 1, retry: bool = False) -> GridOutcome:
+    """Train a grid of runs, as `worldmodels grid` does from a file; calling it again goes on where it was.
+
+    Args:
+        grid: the keys of such a file, for example `{"config": "debug", "vary": {"agent.horizon": [5, 10]}}`;
+            docs/experiments.md describes them.
+        name: stands in for the name of the file.
+        jobs: runs at once, among which the cores are divided evenly.
+        retry: train runs again that failed in an earlier call.
+
+    Returns:
+        The runs that are done, that failed, and that are left because they were stopped; each has a `path`.
+
+    Raises:
+        UserError: the grid or one of its runs cannot be used; nothing was begun then.
+    """
+    return train_grid(make_grid(grid, name), jobs, retry)

@@ -1,0 +1,149 @@
+"""A grid of runs: variants, which are all combinations of the values of some keys, each trained with several seeds."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from worldmodels.core.config import find_grid, to_dict
+from worldmodels.core.errors import ConfigError, RunError, UserError
+from worldmodels.core.lookup import shortened
+from worldmodels.core.run_dir import RunDir
+from worldmodels.core.yaml_text import parse_value, read_mapping
+from worldmodels.experiments.grid_file import MOST_RUNS, GridFile, read_grid_file
+from worldmodels.experiments.variant_names import folder_name, short_keys, value_texts
+from worldmodels.runtime.config import RunConfig
+from worldmodels.training.check import check_run
+from worldmodels.training.finished import is_finished
+from worldmodels.training.launch import parse_config
+
+NAME_LENGTH = 200
+"""File systems take 255 bytes, and temporary names are longer than the names that they stand for."""
+
+
+@dataclass(frozen=True)
+class GridRun:
+    """One run of a grid: a folder, and the command that trains in it."""
+
+    name: str
+    """The variant and the seed, "lr_0.001/seed_0": the place below the grid's folder."""
+    path: Path
+    files: Sequence[str]
+    overrides: Sequence[str]
+
+    @property
+    def log(self) -> Path:
+        """The file beside the run's folder that takes the output of its training; `seed_*` names folders alone."""
+        return self.path.with_name(f"log_{self.path.name}.txt")
+
+    @cached_property
+    def config(self) -> RunConfig:
+        """The configuration, as `worldmodels train` reads it; ConfigError where it cannot."""
+        return parse_config(self.files, self.overrides, self.path)
+
+    def is_finished(self) -> bool:
+        """Return whether the run is there, and has come to the end that its configuration says."""
+        run = RunDir(self.path)
+        return run.exists() and is_finished(run, self.config)
+
+    def command(self) -> list[str]:
+        """Return the command that trains it, or goes on with it."""
+        train = [sys.executable, "-m", "worldmodels", "train", "--config", *self.files, *self.overrides]
+        return [*train, "--logdir", str(self.path)]
+
+
+class Grid(NamedTuple):
+    """All runs of an experiment, seed by seed, so that an early end leaves all variants compared."""
+
+    name: str
+    folder: Path
+    runs: Sequence[GridRun]
+
+    def check(self) -> None:
+        """Check every run as `worldmodels train` does before it begins; write nothing, and load no TensorFlow.
+
+        Raises:
+            UserError: a run cannot be trained; the text names its variant.
+        """
+        if RunDir(self.folder).exists():
+            raise RunError(f"'{self.folder}' is a run, and the folder of a grid holds runs. Choose another 'logdir'.")
+        seen: dict[str, str] = {}
+        for run in self.runs:
+            try:
+                config = run.config
+                check_run(config, run.path)
+            except UserError as error:
+                raise UserError(f"Grid '{self.name}', {run.name}: {error}") from error
+            other = seen.setdefault(json.dumps(to_dict(config), sort_keys=True, allow_nan=False), run.name)
+            if other != run.name:
+                raise ConfigError(f"Grid '{self.name}': {other} and {run.name} are the same run under two names.")
+
+
+def load_grid(file: str | Path) -> Grid:
+    """Return the grid in a YAML file, or the shipped one of a bare name; see `make_grid`."""
+    path = find_grid(file)
+    return make_grid(read_mapping(path), path.stem, str(path))
+
+
+def make_grid(tree: Mapping[str, Any], name: str, where: str = "") -> Grid:
+    """Return the grid that a mapping with the keys of `GridFile` describes.
+
+    Args:
+        name: of the grid; its folder is `runs/NAME` by default, and a single variant is called so.
+        where: the mapping's origin, for errors.
+
+    Raises:
+        ConfigError: the mapping cannot be used. The runs are checked by `Grid.check`.
+    """
+    where = where or f"grid '{shortened(name)}'"
+    spec = read_grid_file(tree, where)
+    count = math.prod(len(values) for values in spec.vary.values()) * len(spec.all_seeds)
+    if count > MOST_RUNS:
+        raise ConfigError(f"{where}: the grid has {count:,} runs, and may have {MOST_RUNS:,}.")
+    folder = Path(spec.logdir or f"runs/{folder_name(name)}")
+    variants = list(_variants(spec, folder_name(name), where))
+    runs = [
+        GridRun(f"{variant}/seed_{seed}", folder / variant / f"seed_{seed}", files, [*overrides, f"seed={seed}"])
+        for seed in spec.all_seeds
+        for variant, files, overrides in variants
+    ]
+    return Grid(name, folder, runs)
+
+
+def _variants(spec: GridFile, grid: str, where: str) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yield the name, the files and the overrides of each variant; of one alone, the name is the grid's."""
+    varying = [key for key, values in spec.vary.items() if len(values) > 1]
+    keys = short_keys(varying, spec.names)
+    if len({short.casefold() for short in keys.values()}) < len(keys):
+        raise ConfigError(f"{where}: 'names' gives one name to two keys: {', '.join(keys.values())}.")
+    texts = [value_texts(key, values) if key in keys else [""] for key, values in spec.vary.items()]
+    for values, labels in zip(product(*spec.vary.values()), product(*texts), strict=True):
+        chosen = dict(zip(spec.vary, values, strict=True))
+        parts = [f"{keys[key]}_{label}" for key, label in zip(chosen, labels, strict=True) if key in keys]
+        name = "_".join(parts) or grid
+        if len(name) > NAME_LENGTH:
+            raise ConfigError(f"{where}: the name '{name}' is too long for a folder. Give shorter 'names'.")
+        files = chosen.pop("config", spec.config)
+        overrides = [_override(key, value) for key, value in {**spec.overrides, **chosen}.items()]
+        yield name, [files] if isinstance(files, str) else list(files), overrides
+
+
+def _override(key: str, value: Any) -> str:
+    """Return "key=value" as `worldmodels train` reads it, without quotes where none are needed."""
+    if isinstance(value, str) and _reads_as_itself(value):
+        return f"{key}={value}"
+    return f"{key}={json.dumps(value, allow_nan=False)}"
+
+
+def _reads_as_itself(text: str) -> bool:
+    try:
+        return bool(parse_value(text, text) == text)
+    except ConfigError:
+        return False

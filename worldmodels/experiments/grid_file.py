@@ -1,0 +1,160 @@
+"""A grid as it is written: a YAML file or a mapping, read strictly."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from worldmodels.core.config import from_dict
+from worldmodels.core.config_values import received, shown
+from worldmodels.core.errors import ConfigError
+from worldmodels.core.lookup import nearest
+from worldmodels.core.ranges import Section
+from worldmodels.core.yaml_text import place
+from worldmodels.training.launch import DEFAULT_PRESETS
+
+MOST_RUNS = 10_000
+"""A grid of more runs is a slip: a list too many, say."""
+MOST_NODES = 10_000
+"""A value of more members is a slip, or made to take for ever."""
+
+
+@dataclass(frozen=True)
+class GridFile(Section):
+    """The keys of a grid's file."""
+
+    config: str | tuple[str, ...] = DEFAULT_PRESETS
+    """Preset or file, or several of them, with which every run begins; later ones win."""
+    overrides: Mapping[str, Any] = field(default_factory=dict)
+    """Values by dotted key that are the same in all runs."""
+    vary: Mapping[str, Any] = field(default_factory=dict)
+    """Lists of values by dotted key, every combination of which is a variant; under `config`, lists of presets."""
+    seeds: int | tuple[int, ...] = 1
+    """Seeds with which each variant is trained, or how many of them, from 0 on."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Short names, for folders, of keys in `vary`."""
+    logdir: str = ""
+    """Folder of all runs; by default `runs/` and the name of the grid."""
+
+    @property
+    def all_seeds(self) -> Sequence[int]:
+        """The seeds themselves."""
+        return range(self.seeds) if isinstance(self.seeds, int) else self.seeds
+
+
+def read_grid_file(tree: Mapping[str, Any], where: str) -> GridFile:
+    """Return the grid that a mapping describes, in plain Python data.
+
+    Args:
+        where: the mapping's origin, for errors; lines are named where the mapping remembers them.
+
+    Raises:
+        ConfigError: a key or value cannot be used.
+    """
+    found = from_dict(GridFile, tree, where)
+    return _Reader(tree, where).read(found)
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Checks what the types of the keys alone do not say."""
+
+    tree: Mapping[str, Any]
+    where: str
+
+    def read(self, found: GridFile) -> GridFile:
+        overrides = {key: self._plain("overrides", key, value) for key, value in found.overrides.items()}
+        vary = {key: self._plain("vary", key, value) for key, value in found.vary.items()}
+        if not found.config:
+            raise self._error("", "config", "as a list must hold at least one preset or file.")
+        for section, keys in (("overrides", overrides), ("vary", vary)):
+            self._check_keys(section, keys)
+        for key in overrides:
+            self._check_override(key, vary)
+        for key, values in vary.items():
+            self._check_varied(key, values)
+        for key, name in found.names.items():
+            self._check_name(key, name, vary)
+        self._check_seeds(found.seeds)
+        return replace(found, overrides=overrides, vary=vary)
+
+    def _check_keys(self, section: str, keys: Iterable[str]) -> None:
+        for key in keys:
+            if not re.fullmatch(r"\w+(\.\w+)*", key):
+                raise self._error(section, key, f"holds '{shown(key)}', and keys are of the form 'env.game'.")
+            if key == "seed":
+                raise self._error(section, key, "cannot hold 'seed', for which a grid has 'seeds'.")
+
+    def _check_override(self, key: str, vary: Mapping[str, Any]) -> None:
+        if key == "config":
+            raise self._error("overrides", key, "cannot hold 'config', which stands beside it.")
+        if key in vary:
+            raise self._error("overrides", key, f"holds '{key}', and so does 'vary': each key is given once.")
+
+    def _check_varied(self, key: str, values: Any) -> None:
+        if key == "config" and "config" in self.tree:
+            raise self._error("vary", key, "holds 'config', which is given for all runs too: each key is given once.")
+        if not isinstance(values, list):
+            hint = ""
+            if isinstance(values, Mapping) and values:
+                hint = f" Keys are dotted: '{shown(f'{key}.{next(iter(values))}')}'."
+            raise self._error("vary", key, f"takes a list of values under '{key}'; received {received(values)}.{hint}")
+        if not values:
+            raise self._error("vary", key, f"needs at least one value under '{key}', or there is nothing to run.")
+        if key == "config":
+            for value in values:
+                self._check_config(value)
+
+    def _check_config(self, value: Any) -> None:
+        names = value if isinstance(value, list) else [value]
+        if not names or not all(isinstance(name, str) for name in names):
+            text = "takes, under 'config', presets or files, or lists of them"
+            raise self._error("vary", "config", f"{text}; received {received(value)} in the list.")
+
+    def _check_name(self, key: str, name: str, vary: Mapping[str, Any]) -> None:
+        if key not in vary:
+            guess = nearest(key, vary)
+            hint = f" Did you mean '{guess}'?" if guess else ""
+            raise self._error("names", key, f"names '{shown(key)}', which is no key of 'vary'.{hint}")
+        if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_.+-]{0,39}", name):
+            rule = "a name begins with a letter, and has up to 40 letters, digits, and signs of '_.+-'"
+            raise self._error("names", key, f"cannot be used for '{key}': {rule}; received '{shown(name)}'.")
+
+    def _check_seeds(self, seeds: int | Sequence[int]) -> None:
+        if isinstance(seeds, int):
+            holds, rule = 1 <= seeds <= MOST_RUNS, f"as a number must be between 1 and {MOST_RUNS}"
+        else:
+            holds, rule = 0 < len(seeds) == len(set(seeds)), "as a list must hold at least one, and none twice"
+        if not holds:
+            raise self._error("", "seeds", f"{rule}; received {shown(seeds)}.")
+
+    def _plain(self, section: str, key: str, value: Any) -> Any:
+        """Return a value as plain Python data, which JSON has too."""
+        odd = self._error(section, key, f"takes numbers, texts, lists and sections under '{key}'; received ")
+        return _plain(value, odd, iter(range(MOST_NODES)))
+
+    def _error(self, section: str, key: str, problem: str) -> ConfigError:
+        """Return the error that a key of a section, or of the whole file, has a problem, with the line."""
+        mapping = self.tree.get(section) if section else self.tree
+        return ConfigError(f"{place(self.where, mapping or {}, key)}: '{section or key}' {problem}")
+
+
+def _plain(value: Any, odd: ConfigError, room: Iterator[int]) -> Any:
+    """Return a value as plain Python data; raise `odd`, completed, where that cannot be or there is no room left."""
+    if next(room, None) is None:
+        raise ConfigError(f"{odd}more than {MOST_NODES} of them.")
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item, odd, room) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, odd, room) for item in value]
+    if value is None:
+        return None
+    for kind in (bool, int, str):  # the YAML reader has subclasses of them for notations
+        if isinstance(value, kind):
+            return kind(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return float(value)
+    raise ConfigError(f"{odd}{received(value)}.")

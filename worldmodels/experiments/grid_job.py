@@ -1,0 +1,113 @@
+"""The job of training one run of a grid, and what is to be seen of it while it goes on."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from worldmodels.core.errors import FileError
+from worldmodels.core.files import open_regular, write_atomic
+from worldmodels.core.run_dir import RunDir
+from worldmodels.experiments.core_jobs import STOPPED, Used
+from worldmodels.experiments.grid import GridRun
+from worldmodels.telemetry.run_table import RunState, RunStatus
+from worldmodels.telemetry.status import number
+
+RETURNS = ("episode/return", "eval/return")
+TAIL_BYTES = 2**16
+"""The end of the records, in which the last return is looked for."""
+
+
+class GridJob:
+    """Trains a run, or goes on with it; a `Job` of `core_jobs.py`.
+
+    That it failed is noted in a file beside the run, so that it is not begun again and again.
+    """
+
+    def __init__(self, run: GridRun, retry: bool = False):
+        self.run, self.name, self.log = run, run.name, run.log
+        self.failure = run.path.with_name(f"failed_{run.path.name}.txt")
+        self._step_limit = run.config.training.step_limit
+        self._started: float | None = None
+        self._seconds: float | None = None
+        self._records: tuple[int | None, float | None] | None = None
+        self.state: RunState = "waiting"
+        if run.is_finished():
+            self.state = "done"
+        elif self.failure.exists() and not retry:
+            self.state = "failed"
+
+    def command(self) -> Sequence[str] | None:
+        if self.state == "done":
+            return None
+        if self.state == "waiting":
+            self.failure.unlink(missing_ok=True)
+            self.state, self._started = "running", time.monotonic()
+        return self.run.command()
+
+    def ended(self, status: int, used: Used) -> None:
+        self._seconds, self._records = used.wall_seconds, None
+        if status == 0 or self.run.is_finished():
+            self.state = "done"
+        elif status in STOPPED:
+            self.state = "stopped"
+        else:
+            self.state = "failed"
+            write_atomic(self.failure, f"Training ended with status {status}; its output is in {self.log.name}.\n")
+
+    def summary(self) -> str:
+        step, last_return = self._last_records()
+        text = "finished" if step is None else f"finished at step {step:,}"
+        return text if last_return is None else f"{text}, return {number(last_return)}"
+
+    def status(self) -> RunStatus:
+        """Return how the run stands, as a row of the table."""
+        step, last_return = self._last_records()
+        seconds = self._seconds
+        if seconds is None and self._started is not None:
+            seconds = time.monotonic() - self._started
+        return RunStatus(self.name, self.state, step, self._step_limit, last_return, seconds)
+
+    def _last_records(self) -> tuple[int | None, float | None]:
+        if self._records is None or self.state == "running":
+            self._records = last_records(RunDir(self.run.path).metrics)
+        return self._records
+
+
+def last_records(metrics: Path) -> tuple[int | None, float | None]:
+    """Return the last step and the last return that a run has recorded, None where there is none.
+
+    The file may be being written or be damaged: whoever looks at it passes over what cannot be read.
+    """
+    step: int | None = None
+    for record in _newest_first(metrics):
+        found = record.get("step")
+        step = found if step is None and isinstance(found, int) else step
+        for name in RETURNS:
+            value = record.get(name)
+            if isinstance(value, (int, float)) and math.isfinite(value):
+                return step, float(value)
+    return step, None
+
+
+def _newest_first(metrics: Path) -> Iterator[dict[str, Any]]:
+    """Yield the last records of a run."""
+    try:
+        with open(open_regular(metrics, os.O_RDONLY), "rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - TAIL_BYTES))
+            lines = file.read().splitlines()
+    except (OSError, FileError):
+        return
+    for line in reversed(lines):
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(record, dict):
+            yield record

@@ -1,0 +1,66 @@
+"""The names of variants, which are those of their folders: short keys and values of what varies, in safe characters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+VALUE_LENGTH = 40
+"""A value whose text is longer stands in names by its number."""
+
+
+def short_keys(keys: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
+    """Return a name for each dotted key: the one given, or as few of its last parts as tell it from the others."""
+    return {key: given.get(key) or _short_key(key, keys) for key in keys}
+
+
+def value_texts(key: str, values: Sequence[Any]) -> list[str]:
+    """Return a text for each of a key's values, all different even where upper and lower case are one.
+
+    Where two would be alike, or one is long or empty, all of the key's values are numbered from 1 on.
+    """
+    texts = [_safe(_text(_stems(value) if key == "config" else value)) for value in values]
+    distinct = {text.casefold() for text in texts}
+    if len(distinct) == len(texts) and all(0 < len(text) <= VALUE_LENGTH for text in texts):
+        return texts
+    return [str(number) for number in range(1, len(values) + 1)]
+
+
+def folder_name(text: str) -> str:
+    """Return the name of a grid in safe characters; a folder of that name is neither hidden nor an option."""
+    return re.sub(r"[^A-Za-z0-9_.+-]+", "-", text).lstrip(".-") or "grid"
+
+
+def _short_key(key: str, keys: Sequence[str]) -> str:
+    parts = key.split(".")
+    for count in range(1, len(parts)):
+        tail = parts[-count:]
+        if sum(other.split(".")[-count:] == tail for other in keys) == 1:
+            return _safe_key(tail)
+    return _safe_key(parts)
+
+
+def _safe_key(parts: Sequence[str]) -> str:
+    return re.sub(r"[^A-Za-z0-9_]+", "-", "-".join(parts))
+
+
+def _safe(text: str) -> str:
+    """Return a text with a hyphen for whatever is no letter, digit, full stop, plus or hyphen; `_` joins such texts."""
+    return re.sub(r"[^A-Za-z0-9.+-]+", "-", text)
+
+
+def _stems(value: Any) -> Any:
+    """Return presets and files of a configuration without folders and suffixes."""
+    return [Path(str(name)).stem for name in (value if isinstance(value, (list, tuple)) else [value])]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return _text(list(value.values()))
+    if isinstance(value, (list, tuple)):
+        return "-".join(map(_text, value))
+    if value is None:
+        return "null"
+    return str(value).lower() if isinstance(value, bool) else str(value)

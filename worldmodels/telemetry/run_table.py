@@ -1,0 +1,110 @@
+"""Several runs that go on side by side, as a live table in a terminal or as plain lines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal, NamedTuple
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from worldmodels.telemetry.display import Display
+from worldmodels.telemetry.status import duration, number
+
+RunState = Literal["waiting", "running", "done", "failed", "stopped"]
+STYLES: dict[RunState, str] = {
+    "running": "bold cyan",
+    "failed": "bold red",
+    "stopped": "yellow",
+    "waiting": "grey62",
+    "done": "green",
+}
+"""The states with their colours, those first whose runs one wants to see where there is no room for all."""
+FRAME_LINES = 6
+"""Lines of the table that are no runs, and one below it."""
+
+
+class RunStatus(NamedTuple):
+    """A row: a run as it is now."""
+
+    name: str
+    state: RunState
+    step: int | None
+    """Real environment steps done; None: nothing is recorded yet."""
+    step_limit: int
+    """Steps at which it ends; 0 where something else ends it."""
+    last_return: float | None
+    seconds: float | None
+    """The time that its process has taken; None where it has not been started here."""
+
+
+class RunTable(Display):
+    """A display of runs: `with RunTable(title, statuses) as table: ...`.
+
+    Args:
+        statuses: returns the rows as they are now; it is called from another thread.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        statuses: Callable[[], Sequence[RunStatus]],
+        console: Console | None = None,
+        plain_interval: float = 30.0,
+    ) -> None:
+        self._statuses = statuses
+        super().__init__(title, console, plain_interval)
+
+    def picture(self) -> RenderableType:
+        return table(self._title, self._statuses(), max(1, self._console.size.height - FRAME_LINES))
+
+    def lines(self) -> Iterable[str]:
+        statuses = self._statuses()
+        return [summary(statuses), *(line(status) for status in statuses if status.state == "running")]
+
+
+def table(title: str, statuses: Sequence[RunStatus], most: int) -> RenderableType:
+    """Return the runs as a table of `most` rows at most, in their order."""
+    rows = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    rows.add_column("run", no_wrap=True)
+    rows.add_column("state", no_wrap=True)
+    for column in ("steps", "return", "elapsed"):
+        rows.add_column(column, justify="right", no_wrap=True)
+    chosen = _most_telling(statuses, most)
+    for status in chosen:
+        cells = (_steps(status), _number(status.last_return), duration(status.seconds))
+        rows.add_row(status.name, Text(status.state, STYLES[status.state]), *cells)
+    heading = Text.assemble((title, "bold cyan"), f" · {summary(statuses)}")
+    missing = len(statuses) - len(chosen)
+    return Group(heading, rows, *([Text(f"and {missing} more", "grey62")] if missing else []))
+
+
+def summary(statuses: Sequence[RunStatus]) -> str:
+    """Return how many runs there are in each state: "1 of 4 runs done, 2 running, 1 waiting"."""
+    counts = Counter(status.state for status in statuses)
+    others = [f"{counts[state]} {state}" for state in STYLES if state != "done" and counts[state]]
+    return ", ".join([f"{counts['done']} of {len(statuses)} runs done", *others])
+
+
+def line(status: RunStatus) -> str:
+    """Return a run in one line."""
+    last = [] if status.last_return is None else [f"return {number(status.last_return)}"]
+    return " · ".join([status.name, f"{_steps(status)} steps", *last, f"{duration(status.seconds)} elapsed"])
+
+
+def _most_telling(statuses: Sequence[RunStatus], most: int) -> Sequence[RunStatus]:
+    order = list(STYLES)
+    ranked = sorted(range(len(statuses)), key=lambda index: order.index(statuses[index].state))
+    return [statuses[index] for index in sorted(ranked[:most])]
+
+
+def _steps(status: RunStatus) -> str:
+    done = "–" if status.step is None else f"{status.step:,}"
+    return f"{done} of {status.step_limit:,}" if status.step_limit else done
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else number(value)

@@ -1,0 +1,25 @@
+"""Whether a run has come to its end, told from its newest checkpoint without its weights and without TensorFlow."""
+
+from __future__ import annotations
+
+from worldmodels.core.checkpoint import Checkpoints
+from worldmodels.core.errors import CheckpointError
+from worldmodels.core.run_dir import RunDir
+from worldmodels.runtime.config import ModelBasedConfig, RunConfig
+from worldmodels.training.plan import Position, TrainingPlan
+
+
+def is_finished(run: RunDir, config: RunConfig) -> bool:
+    """Return whether a run has done all that `config`, its own one or a longer one, asks for.
+
+    Where the newest checkpoint is damaged it has not: training goes on from the one before.
+    """
+    try:
+        state = Checkpoints(run.checkpoints).state()
+    except CheckpointError:
+        return False
+    training = config.training
+    if isinstance(training, ModelBasedConfig):
+        return TrainingPlan(training, config.env.num_envs).ends_at(Position(**state["position"]))
+    partial_rollout = state["collector"]["buffer"]["steps"]
+    return bool(state["counters"]["step"] >= training.steps and not partial_rollout)
