@@ -84,6 +84,8 @@ class ToyAgent:
 
     learns_from_experience = True
 
+    learns_from_transitions = False
+
     def __init__(self):
         self.weight = tf.Variable(0.1)
         self.experiences: list[Any] = []

@@ -62,6 +62,7 @@ class ActorCritic:
     """An `Agent` (see `agents/api.py` for the methods) with the reinforce gradient and a slow target critic."""
 
     learns_from_experience = ActorCriticConfig.learns_from_experience
+    learns_from_transitions = ActorCriticConfig.learns_from_transitions
 
     def __init__(self, config: ActorCriticConfig, spec: ModelSpec, seed: np.ndarray):
         seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))

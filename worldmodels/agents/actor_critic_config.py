@@ -17,6 +17,7 @@ class ActorCriticConfig(Section):
     kind: str = "actor_critic"
     # Facts about the kind, not settings: so without types.
     learns_from_experience = False
+    learns_from_transitions = False
     action_kinds, feature_kinds = DISCRETE, ARRAYS
     actor: HeadConfig = field(default_factory=HeadConfig)
     """Dense layers of the policy."""

@@ -43,6 +43,25 @@ class Experience(NamedTuple):
     """The agent's memory before the first observation, leading B."""
 
 
+class Transitions(NamedTuple):
+    """K batches of B single steps, drawn at random from everything that was recorded, with the batches in front.
+
+    None of them leads from the last observation of an episode to the first of the next.
+    """
+
+    features: Any
+    """Leading (K, B): what was seen before the step."""
+    actions: tf.Tensor
+    """Leading (K, B)."""
+    rewards: tf.Tensor
+    """float32 (K, B)."""
+    continuations: tf.Tensor
+    """float32 (K, B): 0 where the step terminated the episode, else 1; in imagination a probability. After a truncation
+    the future still has value."""
+    next_features: Any
+    """Leading (K, B): what was seen after the step."""
+
+
 class Replayed(NamedTuple):
     """B windows of T recorded steps, which may cross borders of episodes, and the states that a model had along them.
 
@@ -74,6 +93,8 @@ class Agent(Protocol):
 
     learns_from_experience: bool
     """True if `update_from_experience` may be called."""
+    learns_from_transitions: bool
+    """True if `update_from_transitions` may be called."""
 
     def initial(self, batch: int) -> State:
         """Return the agent's own memory for `batch` rows, a nest of tensors; () for an agent without one."""
@@ -89,8 +110,10 @@ class Agent(Protocol):
             temperature: 0 takes the most probable action, 1 samples from the policy.
 
         Returns:
-            Actions int32 (B,), the new memory, and further outputs: `logits` (B, actions) of the policy at
-            temperature 1 if there are any, and `value` (B,), the return that the agent expects.
+            Actions, int32 (B,) or float32 (B, D); the new memory; and further outputs, any of these: `logits`
+            (B, actions) of the policy at temperature 1; `gaussian` (B, 2 D), mean and logarithm of the standard
+            deviation of each number of a box at temperature 1; `value` (B,), the return that the agent expects. Samples
+            of a normal distribution may lie outside of the box: whoever steps an environment clips them.
         """
 
     def update_from_imagination(
@@ -120,6 +143,12 @@ class Agent(Protocol):
 
         Args:
             experience: with the `extras` that `act` gave when it chose these actions.
+        """
+
+    def update_from_transitions(self, transitions: Transitions, seed: tf.Tensor) -> dict[str, tf.Tensor]:
+        """Do K updates, one from each batch, in one call; as `update_from_imagination` otherwise.
+
+        Where one of them is not finite, none is done.
         """
 
     def save(self) -> dict[str, Any]:

@@ -34,6 +34,10 @@ class AgentConfig(Protocol):
         """Whether the agent can learn in the real world; a fact about the kind, so a class attribute and no field."""
 
     @property
+    def learns_from_transitions(self) -> bool:
+        """Whether the agent can learn from single steps of any age, drawn at random."""
+
+    @property
     def action_kinds(self) -> tuple[ActionKind, ...]:
         """The kinds of actions that the agent can choose; a fact about the kind, as are the following."""
 

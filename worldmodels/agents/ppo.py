@@ -39,6 +39,7 @@ class PPO:
     """
 
     learns_from_experience = PPOConfig.learns_from_experience
+    learns_from_transitions = PPOConfig.learns_from_transitions
 
     def __init__(self, config: PPOConfig, spec: ModelSpec, seed: np.ndarray):
         self.config, self._spec = config, spec

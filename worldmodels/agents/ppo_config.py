@@ -31,6 +31,7 @@ class PPOConfig(Section):
     kind: str = "ppo"
     # Facts about the kind, not settings: so without types.
     learns_from_experience = True
+    learns_from_transitions = False
     action_kinds, feature_kinds = DISCRETE, ARRAYS
     images: ImageNetworkKind = "small"
     """Network for features that are images."""

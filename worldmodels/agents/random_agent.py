@@ -15,6 +15,7 @@ class RandomAgent:
     """An `Agent` (see `agents/api.py` for the methods) that ignores what it sees, whatever the temperature."""
 
     learns_from_experience = RandomConfig.learns_from_experience
+    learns_from_transitions = RandomConfig.learns_from_transitions
 
     def __init__(self, config: RandomConfig, spec: ModelSpec, seed: np.ndarray):
         self._action = spec.action

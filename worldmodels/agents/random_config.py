@@ -15,4 +15,5 @@ class RandomConfig(Section):
     kind: str = "random"
     # Facts about the kind, not settings: so without types.
     learns_from_experience = True
+    learns_from_transitions = False
     action_kinds, feature_kinds = ANY_ACTIONS, ANY_FEATURES

@@ -50,7 +50,7 @@ class LayerStyle(Section):
 
     norm: Literal["none", "rms"] = "none"
     """Norm of what the layer gives: none, or its root mean square (RMSNorm; Zhang & Sennrich 2019)."""
-    activation: Literal["elu", "silu"] = "elu"
+    activation: Literal["elu", "silu", "relu", "tanh"] = "elu"
     """Nonlinearity."""
 
 

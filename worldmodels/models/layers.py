@@ -69,7 +69,7 @@ class Activation(Layer):
 
     def __init__(self, units: int, style: LayerStyle, name: str):
         super().__init__(name=name)
-        self.function = {"elu": tf.nn.elu, "silu": tf.nn.silu}[style.activation]
+        self.function = getattr(tf.nn, style.activation)
         self.scale = self.add_weight(name="scale", shape=(units,), initializer="ones") if style.norm == "rms" else None
 
     def call(self, x: tf.Tensor) -> tf.Tensor:

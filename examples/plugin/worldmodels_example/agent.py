@@ -26,6 +26,7 @@ class LinearPolicy:
     """An `Agent`: the logits of its actions are linear in the features, be they vectors or images."""
 
     learns_from_experience = LinearPolicyConfig.learns_from_experience
+    learns_from_transitions = LinearPolicyConfig.learns_from_transitions
 
     def __init__(self, config: LinearPolicyConfig, spec: ModelSpec, seed: np.ndarray):
         self._config, self._scale = config, 1.0 if spec.feature_kind == "vector" else 1.0 / 255.0

@@ -35,6 +35,7 @@ class LinearPolicyConfig(Section):
     kind: str = "linear_policy"
     # Facts about the kind, not settings: so without types.
     learns_from_experience = False
+    learns_from_transitions = False
     action_kinds, feature_kinds = DISCRETE, ARRAYS
     horizon: Positive = 8
     """Steps of each imagined rollout."""
