@@ -7,7 +7,7 @@ import tensorflow as tf
 
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.models.next_frame.config import DeterministicConfig
-from worldmodels.models.next_frame.learning import Transitions
+from worldmodels.models.next_frame.learning import FrameTransitions
 from worldmodels.models.next_frame.model import NextFrameModel, NextFrameState
 from worldmodels.models.next_frame.network import Decoded, NetworkShape
 from worldmodels.models.next_frame.noise import QUIET, Noise
@@ -21,7 +21,7 @@ class Deterministic(NextFrameModel):
         shape = NetworkShape(spec.observation_shape, config.frames, spec.num_actions, memory=0)
         super().__init__(config, spec, shape, seeds)
 
-    def predict(self, transitions: Transitions, noise: Noise) -> tuple[Decoded, dict[str, tf.Tensor]]:
+    def predict(self, transitions: FrameTransitions, noise: Noise) -> tuple[Decoded, dict[str, tf.Tensor]]:
         encoded = self.network.encode(transitions.frames, transitions.memory, transitions.action, noise)
         return self.network.decode(encoded, noise), {}
 

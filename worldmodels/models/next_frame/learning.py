@@ -31,7 +31,7 @@ class Window(NamedTuple):
     """float32 (T, B)."""
 
 
-class Transitions(NamedTuple):
+class FrameTransitions(NamedTuple):
     """N rows from which predictions start, each with the frame that really followed."""
 
     frames: tf.Tensor
@@ -87,7 +87,7 @@ def with_own_frames(model: Any, window: Window, frames: tf.Tensor, replace: tf.T
     seeds = tf.random.split(seed, steps)
 
     def body(t, stack, memory, mixed):
-        now = Transitions(stack, memory, window.action[t - 1], window.frames[t])
+        now = FrameTransitions(stack, memory, window.action[t - 1], window.frames[t])
         decoded, _ = model.predict(now, Noise(seeds[t]))
         own = model.output.frame(decoded, model.newest(stack))
         frame = tf.where(replace[t][:, None, None, None], own, frames[t])
@@ -115,7 +115,7 @@ def loss(
     config, first = model.config, 0 if model.config.internal_loss else model.config.frames - 1
     stacks, memories = model.follow(frames, window.is_first[:-1])
     after = slice(first + 1, None)
-    transitions = Transitions(
+    transitions = FrameTransitions(
         *map(_rows, (stacks[first:], memories[first:], window.action[first:-1], window.frames[after]))
     )
     decoded, own = model.predict(transitions, Noise(tf.random.experimental.stateless_fold_in(seed, -1)))

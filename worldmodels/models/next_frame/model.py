@@ -65,7 +65,7 @@ class NextFrameModel:
         """Build the layers that only this kind of model has."""
         return []
 
-    def predict(self, transitions: learning.Transitions, noise: Noise) -> tuple[Decoded, dict[str, tf.Tensor]]:
+    def predict(self, transitions: learning.FrameTransitions, noise: Noise) -> tuple[Decoded, dict[str, tf.Tensor]]:
         """Return the network's output in training for some transitions, and losses of the kind's own, each (N,)."""
         raise NotImplementedError
 

@@ -10,7 +10,7 @@ from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.models.next_frame.bottleneck import BitPredictor, clean_bits, noisy_bits
 from worldmodels.models.next_frame.config import StochasticDiscreteConfig
 from worldmodels.models.next_frame.conv_layers import Inject
-from worldmodels.models.next_frame.learning import Transitions
+from worldmodels.models.next_frame.learning import FrameTransitions
 from worldmodels.models.next_frame.model import NextFrameModel, NextFrameState
 from worldmodels.models.next_frame.network import Decoded, Encoded, NetworkShape, build_inference
 from worldmodels.models.next_frame.noise import QUIET, Noise
@@ -42,7 +42,7 @@ class StochasticDiscrete(NextFrameModel):
         self.inject = Inject(config.latent.bits, bottleneck[-1], seeds, "inject_bits")
         return [self.inference, self.predictor, self.inject]
 
-    def predict(self, transitions: Transitions, noise: Noise) -> tuple[Decoded, dict[str, tf.Tensor]]:
+    def predict(self, transitions: FrameTransitions, noise: Noise) -> tuple[Decoded, dict[str, tf.Tensor]]:
         """Predict with bits from both frames of each transition, some of them noisy or the predictor's own."""
         latent, updates = self.config.latent, tf.cast(self.optimizer.updates, tf.float32)
         encoded = self.network.encode(self._seen(transitions.frames), transitions.memory, transitions.action, noise)
