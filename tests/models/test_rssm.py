@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import tensorflow as tf
+from image_spaces import image_spec
 
 from worldmodels.core.errors import CheckpointError, ConfigError
 from worldmodels.core.specs import ActionSpec, ObservationSpec
@@ -34,7 +35,7 @@ def assert_equal(first, second) -> None:
 
 
 def test_shapes_and_ranges(model, state, seed):
-    assert model.spec == ((16, 16, 3), 5, "vector", (28,), True, True, 1, False)
+    assert model.spec == image_spec((16, 16, 3), 5, (28,), reconstructs=True)
     assert model.initial(4).recurrent.shape == (4, 16)
     assert state.latent.shape == (4, 12)
     assert model.features(state).shape == (4, 28)

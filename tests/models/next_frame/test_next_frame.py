@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import tensorflow as tf
+from image_spaces import image_spec
 
 from worldmodels.core.errors import CheckpointError, ConfigError
 from worldmodels.models.next_frame import learning
@@ -54,7 +55,7 @@ def assert_equal(first, second) -> None:
 
 def test_shapes_and_ranges(model, window, seed):
     state = model.imagine(last_of(states_of(model, window)), CHOICES, 1.0, seed)
-    assert model.spec == ((13, 10, 3), 3, "images", (13, 10, 6), True, False, 3, False)
+    assert model.spec == image_spec((13, 10, 3), 3, (13, 10, 6), min_sequence_length=3)
     assert model.features(state).shape == (4, 13, 10, 6)
     assert model.frame(state).dtype == tf.uint8
     assert model.frame(state).shape == (4, 13, 10, 3)
