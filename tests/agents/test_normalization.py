@@ -1,0 +1,70 @@
+"""Running moments: those of all rows together, however they came."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from worldmodels.agents.normalization import FeatureNormalizer, RewardNormalizer, RunningMoments
+from worldmodels.core.specs import ArraySpec, ObservationSpec
+
+YES, NO = tf.constant(True), tf.constant(False)
+
+
+def test_moments_worked_by_hand():
+    moments = RunningMoments(1)
+    moments.take_in(tf.constant([[1.0], [3.0]]), YES)
+    assert (float(moments.count), float(moments.mean[0]), float(moments.variance[0])) == (2, 2, 1)
+    moments.take_in(tf.constant([[8.0]]), YES)  # of 1, 3 and 8: mean 4, variance (9 + 1 + 16) / 3
+    assert float(moments.mean[0]) == pytest.approx(4.0)
+    assert float(moments.variance[0]) == pytest.approx(26 / 3)
+
+
+def test_pieces_of_any_size_are_as_good_as_all_rows_at_once():
+    rows = np.random.default_rng(0).normal(3.0, 5.0, (1000, 4)).astype(np.float32)
+    moments = RunningMoments(4)
+    for piece in np.split(rows, [1, 40, 700]):
+        moments.take_in(tf.constant(piece), YES)
+    np.testing.assert_allclose(moments.mean, rows.mean(0), rtol=1e-4)
+    np.testing.assert_allclose(moments.variance, rows.var(0), rtol=1e-4)
+    normalized = moments.normalized(tf.constant(rows)).numpy()
+    np.testing.assert_allclose(normalized.mean(0), 0.0, atol=1e-3)
+    np.testing.assert_allclose(normalized.std(0), 1.0, atol=1e-3)
+
+
+def test_nothing_is_taken_in_where_it_is_not_wanted():
+    moments = RunningMoments(2)
+    moments.take_in(tf.constant([[np.nan, np.inf]]), NO)
+    assert float(moments.count) == 0
+    np.testing.assert_array_equal(moments.normalized(tf.constant([[0.5, -2.0]])), [[0.5, -2.0]])
+
+
+def test_far_numbers_are_clipped():
+    moments = RunningMoments(1)
+    moments.take_in(tf.constant([[-1.0], [1.0]]), YES)
+    np.testing.assert_allclose(moments.normalized(tf.constant([[25.0], [-25.0], [3.0]])), [[10.0], [-10.0], [3.0]])
+
+
+def test_images_among_features_are_left_alone():
+    spec = ObservationSpec((("eye", ArraySpec((2, 2, 1))), ("touch", ArraySpec((2,)))))
+    features = {
+        "eye": tf.constant(np.full((3, 2, 2, 1), 200, np.uint8)),
+        "touch": tf.constant([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]),
+    }
+    normalizer, other = FeatureNormalizer(spec), FeatureNormalizer(spec)
+    normalizer.take_in(features, YES)
+    seen = normalizer(features)
+    assert seen["eye"] is features["eye"]
+    np.testing.assert_allclose(seen["touch"][:, 0], np.array([-1.0, 0.0, 1.0]) * np.sqrt(1.5), rtol=1e-5)
+    other.load(normalizer.save())
+    np.testing.assert_array_equal(other(features)["touch"], seen["touch"])
+
+
+def test_rewards_are_divided_by_the_spread_of_returns():
+    normalizer, other = RewardNormalizer(), RewardNormalizer()
+    assert float(normalizer.scale) == pytest.approx(1.0)
+    normalizer.take_in(tf.constant([[10.0, 30.0]]), YES)
+    assert float(normalizer.scale) == pytest.approx(10.0)
+    other.load(normalizer.save())
+    assert float(other.scale) == float(normalizer.scale)

@@ -1,0 +1,105 @@
+"""Running moments, by which agents bring what they see, and what they are paid, to one size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.core.specs import ObservationSpec
+
+LARGEST = 10.0
+"""Normalised numbers are clipped to this many standard deviations."""
+SMALLEST_VARIANCE = 1e-8
+
+
+class RunningMoments:
+    """The mean and the variance, of each of D numbers, over all rows that were ever taken in (Chan et al. 1983)."""
+
+    def __init__(self, size: int):
+        # A float32 count would stop at 16 million.
+        self.count = tf.Variable(0.0, dtype=tf.float64, trainable=False)
+        self.mean = tf.Variable(tf.zeros((size,)), trainable=False)
+        self.variance = tf.Variable(tf.ones((size,)), trainable=False)
+
+    def take_in(self, rows: tf.Tensor, when: tf.Tensor) -> None:
+        """Take in rows, float32 (N, D), N above 0, where the scalar `when` holds."""
+        new = tf.cast(tf.where(when, tf.shape(rows)[0], 0), tf.float64)
+        count = self.count + new
+        share = tf.cast(tf.math.divide_no_nan(new, count), tf.float32)  # of the new rows in all
+        mean, variance = tf.nn.moments(rows, 0)
+        change = tf.where(when, mean - self.mean, 0.0)
+        spread = tf.where(when, variance - self.variance, 0.0)
+        self.variance.assign_add(share * (spread + (1.0 - share) * tf.square(change)))
+        self.mean.assign_add(share * change)
+        self.count.assign(count)
+
+    def normalized(self, x: tf.Tensor) -> tf.Tensor:
+        """Return numbers (..., D) with mean 0 and variance 1, at most 10 from 0; as they are before anything came."""
+        scaled = (x - self.mean) * tf.math.rsqrt(self.variance + SMALLEST_VARIANCE)
+        return tf.clip_by_value(scaled, -LARGEST, LARGEST)
+
+    def save(self) -> dict[str, Any]:
+        """Return count, mean and variance."""
+        return {"count": float(self.count), "mean": self.mean.numpy(), "variance": self.variance.numpy()}
+
+    def load(self, tree: dict[str, Any]) -> None:
+        """Take over what `save` gave."""
+        self.count.assign(tree["count"])
+        self.mean.assign(np.asarray(tree["mean"]))
+        self.variance.assign(np.asarray(tree["variance"]))
+
+
+class FeatureNormalizer:
+    """The moments of all vectors among an agent's features; images are left alone."""
+
+    def __init__(self, features: ObservationSpec):
+        self._spec = features
+        self._moments = {name: RunningMoments(part.size) for name, part in features.parts if not part.is_image}
+
+    def take_in(self, features: Any, when: tf.Tensor) -> None:
+        """Take in features with leading axes, where the scalar `when` holds."""
+        for name, array in self._spec.arrays(features).items():
+            if name in self._moments:
+                self._moments[name].take_in(tf.reshape(array, (-1, array.shape[-1])), when)
+
+    def __call__(self, features: Any) -> Any:
+        """Return features with their vectors normalised."""
+        arrays, moments = self._spec.arrays(features), self._moments
+        return self._spec.pack(
+            {name: moments[name].normalized(x) if name in moments else x for name, x in arrays.items()}
+        )
+
+    def save(self) -> dict[str, Any]:
+        """Return the moments by the number of their part, since the only part of an observation has no name."""
+        return {f"part_{i}": moments.save() for i, moments in enumerate(self._moments.values())}
+
+    def load(self, tree: dict[str, Any]) -> None:
+        """Take over what `save` gave."""
+        for i, moments in enumerate(self._moments.values()):
+            moments.load(tree[f"part_{i}"])
+
+
+class RewardNormalizer:
+    """Rewards divided by the standard deviation of returns, so that values are of size 1 whatever a game pays."""
+
+    def __init__(self) -> None:
+        self._moments = RunningMoments(1)
+
+    @property
+    def scale(self) -> tf.Tensor:
+        """Return what rewards are divided by, a scalar; 1 before anything came."""
+        return tf.sqrt(self._moments.variance[0] + SMALLEST_VARIANCE)
+
+    def take_in(self, returns: tf.Tensor, when: tf.Tensor) -> None:
+        """Take in returns of any shape, in units of the rewards as they came, where the scalar `when` holds."""
+        self._moments.take_in(tf.reshape(returns, (-1, 1)), when)
+
+    def save(self) -> dict[str, Any]:
+        """Return the moments of returns."""
+        return self._moments.save()
+
+    def load(self, tree: dict[str, Any]) -> None:
+        """Take over what `save` gave."""
+        self._moments.load(tree)
