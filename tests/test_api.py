@@ -43,6 +43,18 @@ def test_a_run_is_loaded(run):
     assert loaded.parts.agent.act(loaded.parts.model.features(state), (), 1.0, np.zeros(2, np.int32))[0].shape == (2,)
 
 
+def test_the_policy_of_a_run_acts(run):
+    loaded = worldmodels.load(run)
+    env, policies = loaded.make_env(3), [loaded.policy(3, seed=seed) for seed in (1, 1)]
+    observation, _ = env.reset(seed=0)
+    first = [policy(observation, np.ones(3, bool)) for policy in policies]
+    np.testing.assert_array_equal(*first)
+    observation, *_ = env.step(first[0])
+    assert policies[0](observation, np.zeros(3, bool)).shape == (3,)
+    greedy = [loaded.policy(3, deterministic=True, seed=seed)(observation, np.ones(3, bool)) for seed in (1, 2)]
+    np.testing.assert_array_equal(*greedy)
+
+
 def test_a_run_is_evaluated(run):
     found = worldmodels.evaluate(run, episodes=2, temperatures=(0.0, 1.0), max_steps=5)
     assert [cell["temperature"] for cell in found["returns"]] == [0.0, 1.0]

@@ -94,7 +94,8 @@ def _parser() -> tuple[argparse.ArgumentParser, Collection[str]]:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for add in (
         *(training.add_train, experiments.add_grid, training.add_config, evaluation.add_eval, evaluation.add_compare),
-        *(playing.add_play, playing.add_replay, evaluation.add_foresee, playing.add_enjoy, evaluation.add_plot),
+        *(playing.add_play, playing.add_replay, evaluation.add_foresee, playing.add_enjoy),
+        *(playing.add_test, evaluation.add_plot),
         *(information.add_list, information.add_certify, information.add_check, information.add_doctor),
     ):
         add(commands)

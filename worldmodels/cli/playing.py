@@ -87,6 +87,37 @@ def _enjoy(options: argparse.Namespace) -> None:
     play_runs([options.path], _play_options(options))
 
 
+def add_test(commands: argparse._SubParsersAction) -> None:
+    """Add the command that lets a policy play in its environment alone."""
+    command = commands.add_parser(
+        "test",
+        help="let a run's policy play in its environment: print returns, show it in a window or film it",
+        description="Let the policy of a run play whole episodes in its environment, and print what each paid.",
+    )
+    command.add_argument("path", metavar="RUN", help="the run's folder")
+    command.add_argument("--episodes", type=int, default=10, help="episodes to play (default: %(default)s)")
+    command.add_argument("--max-steps", type=int, default=10_000, help="steps after which an episode is cut")
+    command.add_argument("--deterministic", action="store_true", help="the most probable action, as --temperature 0")
+    command.add_argument("--temperature", type=float, default=1.0, help="of the policy's samples (default: 1)")
+    command.add_argument("--checkpoint", type=int, metavar="STEP", help="an older checkpoint than the newest")
+    command.add_argument("--window", action="store_true", help="show the episodes in a window")
+    command.add_argument("--video", metavar="FILE", help="film them, .mp4 or .gif")
+    command.add_argument("--rate", type=float, help="pictures a second (default: as the environment says)")
+    command.add_argument("--seed", type=int, default=0, help="of episodes and samples (default: %(default)s)")
+    command.set_defaults(run=_test)
+
+
+def _test(options: argparse.Namespace) -> None:
+    from worldmodels.runtime.quiet import load_tensorflow
+
+    load_tensorflow()
+    from worldmodels.player.policy_show import ShowOptions, show_policy
+
+    temperature = 0.0 if options.deterministic else options.temperature
+    given = (options.checkpoint, options.seed, options.video, options.window, options.rate)
+    show_policy(options.path, ShowOptions(options.episodes, options.max_steps, temperature, *given))
+
+
 def _add_picture_options(command: argparse.ArgumentParser, video_required: bool) -> None:
     command.add_argument("--video", required=video_required, metavar="FILE", help="write what is seen, .mp4 or .gif")
     command.add_argument("--width", type=int, help="pixels across of the video, at most (default: 800 for a .gif)")

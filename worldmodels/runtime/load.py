@@ -10,12 +10,14 @@ from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.config import load_config
 from worldmodels.core.processor import this_processor
 from worldmodels.core.run_dir import RunDir
+from worldmodels.envs import VectorEnv
 from worldmodels.imagination.replay_starts import ReplayStarts
 from worldmodels.imagination.vector_env import ImaginedVectorEnv
 from worldmodels.replay import ReplayReader
 from worldmodels.runtime.build import Parts, build_parts
 from worldmodels.runtime.config import RunConfig
 from worldmodels.runtime.environment import build_env
+from worldmodels.runtime.policy import Policy
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,14 @@ class LoadedRun:
     def steps(self) -> list[int]:
         """Return the steps of all checkpoints that the run kept, ascending."""
         return Checkpoints(self.run_dir.checkpoints).steps()
+
+    def make_env(self, num_envs: int = 1) -> VectorEnv:
+        """Make the run's environment anew, as a vector environment of so many copies."""
+        return build_env(self.config, num_envs)
+
+    def policy(self, num_envs: int = 1, deterministic: bool = False, seed: int = 0) -> Policy:
+        """Return the run's policy as something to act with; deterministic: it takes the most probable actions."""
+        return Policy(self.parts, num_envs, 0.0 if deterministic else 1.0, seed)
 
     def at(self, step: int) -> LoadedRun:
         """Return the same parts with the weights of another checkpoint; what was compiled with them stays good.
