@@ -1,0 +1,76 @@
+"""The classic methods beside Stable-Baselines3's: what they reach from the same steps, and how fast.
+
+    pip install -e '.[mujoco,box2d]'
+    python benchmarks/classics.py --peer-python PYTHON_WITH_STABLE_BASELINES3
+                                  [--tasks cartpole pendulum] [--methods ppo sac] [--seeds 1 2] [--jobs 2]
+
+Both sides have the same environment, steps, networks, batches and rates, one core and one thread each; where a method
+has no peer (VPG), ours runs alone. After training, 20 episodes with the most probable actions are measured. Speed is
+the median over the later pieces of training: of our runs from their own records, of the peer's from a callback.
+
+The peer's environment needs stable-baselines3, sb3-contrib, gymnasium[mujoco,box2d]. Each cell is kept under
+results/classics for good; Ctrl-C ends, and the same command goes on. Results are written to results/classics.md, .json
+and .png by every call: `--budget-minutes 0` does nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from pathlib import Path
+
+from peers.jobs import Places, SideJob
+from peers.report import draw, mean_return, report, steps_per_second
+from peers.tasks import METHODS, SIDES, TASKS, cells
+
+from worldmodels.core.files import write_atomic
+from worldmodels.experiments.core_jobs import core_shares, log_end, run_jobs
+
+HERE = Path(__file__).parent
+STEM = HERE / "results" / "classics"
+PREAMBLE = f"# The classic methods\n\n```\n{__doc__.strip()}\n```\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tasks", nargs="+", choices=TASKS, default=list(TASKS), metavar="TASK")
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS), metavar="METHOD")
+    parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3, 4, 5])
+    parser.add_argument("--jobs", type=int, help="cells at once (default: one on each core)")
+    parser.add_argument("--budget-minutes", type=float, default=math.inf)
+    parser.add_argument("--peer-python", help="of an environment with Stable-Baselines3; without, ours run alone")
+    how = parser.parse_args()
+    places = Places(HERE.parent / "runs" / "classics", STEM, how.peer_python)
+    chosen = list(cells(how.tasks, how.methods, how.seeds, SIDES if how.peer_python else SIDES[:1]))
+    jobs = [SideJob(cell, places) for cell in chosen if places.result(cell) is None]
+    print(f"{len(chosen) - len(jobs)} of {len(chosen)} cells are finished", flush=True)
+    pinned = [cores[:1] for cores in core_shares(how.jobs)]
+    outcome = run_jobs(jobs, pinned, 60 * how.budget_minutes, lambda text: print(text, flush=True))
+    for job in jobs:
+        if job.name in outcome.failed:
+            print(f"{job.name} failed; the end of {job.log}:\n{log_end(job.log)}", flush=True)
+    write_report(places)
+    if outcome.failed:
+        raise SystemExit(f"Failed: {', '.join(outcome.failed)}")
+
+
+def write_report(places: Places) -> None:
+    """Write results/classics.md, .json and .png from all cells that are finished; nothing where there is none."""
+    everything = cells(list(TASKS), list(METHODS), range(100), SIDES)
+    results = {cell: found for cell in everything if (found := places.result(cell))}
+    if not results:
+        return
+    text = report(PREAMBLE, results)
+    rows = [
+        {**cell._asdict(), "mean_return": mean_return(found), "steps_per_second": steps_per_second(found)}
+        for cell, found in results.items()
+    ]
+    write_atomic(STEM.with_suffix(".json"), json.dumps(rows, indent=2, allow_nan=False) + "\n")
+    write_atomic(STEM.with_suffix(".md"), text)
+    draw(results, STEM.with_suffix(".png"))
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Pieces of `benchmarks/classics.py`: the methods of this project beside those of Stable-Baselines3."""

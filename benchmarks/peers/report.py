@@ -1,0 +1,101 @@
+"""The results of both sides as text and as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from peers.tasks import METHODS, SIDES, TASKS, Cell
+from worldmodels.analysis.aggregate import Estimate, estimate
+from worldmodels.analysis.style import COLORS, label_steps, panels, save_figure
+
+Results: TypeAlias = Mapping[Cell, dict[str, Any]]
+STYLES = {"ours": "-", "peer": (0, (4, 1.5))}
+
+
+def report(preamble: str, results: Results) -> str:
+    """Return the report of what is finished as Markdown."""
+    processors = sorted({found["processor"] for found in results.values()})
+    lines = [preamble, f"On {', '.join(processors)}, one core for each run.", ""]
+    return "\n".join([*lines, *_returns(results), "", *_speeds(results)]) + "\n"
+
+
+def mean_return(result: dict[str, Any]) -> float:
+    """Return the mean over a run's deterministic episodes."""
+    return float(np.mean(result["returns"]))
+
+
+def steps_per_second(result: dict[str, Any]) -> float:
+    """Return the median over the pieces of a run in which it learned; the first ones may only collect."""
+    points = np.array([[steps, seconds] for steps, _, seconds in result["curve"]])
+    rates = np.diff(points[:, 0]) / np.diff(points[:, 1])
+    return float(np.median(rates[len(rates) // 4 :]))
+
+
+def draw(results: Results, save: Path) -> Path:
+    """Draw the curves of training, a panel for each task, ours solid and the peer's dashed."""
+    tasks = [task for task in TASKS if any(cell.task == task for cell in results)]
+    with panels(-(-len(tasks) // 2), min(2, len(tasks)), 6.0, 3.9) as (figure, places):
+        for axes, task in zip(places, tasks, strict=False):
+            for color, method in zip(COLORS, METHODS, strict=False):
+                for side in SIDES:
+                    runs = _of(results, task, method, side)
+                    if runs:
+                        steps, mean = _mean_curve(runs)
+                        label = METHODS[method].title + (" (peer)" if side == "peer" else "")
+                        axes.plot(steps, mean, color=color, linestyle=STYLES[side], label=label)
+            axes.set_title(TASKS[task].title)
+            label_steps(axes, "environment steps")
+            axes.legend(fontsize=8)
+        for axes in places[len(tasks) :]:
+            axes.set_visible(False)
+        return save_figure(figure, save)
+
+
+def _returns(results: Results) -> Iterator[str]:
+    yield "| task | method | steps | ours (95 %) | Stable-Baselines3 (95 %) | seeds |"
+    yield "|---|---|---|---|---|---|"
+    for task, method in _rows(results):
+        ours, peer = (_of(results, task, method, side) for side in SIDES)
+        steps = TASKS[task].steps[METHODS[method].family]
+        cells = [_estimate([mean_return(one) for one in runs]) for runs in (ours, peer)]
+        seeds = f"{len(ours)}, {len(peer)}"
+        yield f"| {TASKS[task].title} | {METHODS[method].title} | {steps:,} | {cells[0]} | {cells[1]} | {seeds} |"
+
+
+def _speeds(results: Results) -> Iterator[str]:
+    yield "| method | task | ours, steps/s | Stable-Baselines3, steps/s | ratio |"
+    yield "|---|---|---|---|---|"
+    for task, method in _rows(results):
+        ours, peer = ([steps_per_second(one) for one in _of(results, task, method, side)] for side in SIDES)
+        if ours and peer:
+            rates = [float(np.median(rates)) for rates in (ours, peer)]
+            ratio = rates[0] / rates[1]
+            yield f"| {METHODS[method].title} | {TASKS[task].title} | {rates[0]:,.0f} | {rates[1]:,.0f} | {ratio:.2f} |"
+
+
+def _rows(results: Results) -> list[tuple[str, str]]:
+    there = {(cell.task, cell.method) for cell in results}
+    return [(task, method) for task in TASKS for method in METHODS if (task, method) in there]
+
+
+def _of(results: Results, task: str, method: str, side: str) -> list[dict[str, Any]]:
+    wanted = (task, method, side)
+    return [found for cell, found in results.items() if (cell.task, cell.method, cell.side) == wanted]
+
+
+def _estimate(values: Sequence[float]) -> str:
+    if not values:
+        return "-"
+    found: Estimate = estimate(np.array(values))
+    return f"{found.mean:.1f}" + (f" ({found.low:.1f} to {found.high:.1f})" if len(values) > 1 else "")
+
+
+def _mean_curve(runs: Sequence[dict[str, Any]]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean over runs of their curves, at the steps of the first."""
+    curves = [np.array([[step, value] for step, value, _ in run["curve"] if value is not None]) for run in runs]
+    steps = curves[0][:, 0]
+    return steps, np.mean([np.interp(steps, curve[:, 0], curve[:, 1]) for curve in curves], 0)
