@@ -30,17 +30,18 @@ def documented_yaml(config: Any) -> str:
 
 @cache
 def key_docs(cls: Any) -> dict[str, str]:
-    """Return the docstring under each key of a dataclass and of those that it is made from."""
-    return {key: doc for base in reversed(cls.__mro__) for key, doc in _own_key_docs(base).items()}
+    """Return the docstring under each key of a dataclass and of those that it extends; nothing for a class whose source
+    is not at hand."""
+    docs: dict[str, str] = {}
+    for base in reversed(cls.__mro__):
+        docs |= _own_key_docs(base)
+    return docs
 
 
 def _own_key_docs(cls: Any) -> dict[str, str]:
-    """Return the docstring under each key of one class; nothing for a class whose source is not at hand."""
-    if not dataclasses.is_dataclass(cls):
-        return {}
     try:
         source = inspect.getsource(cls)
-    except OSError:
+    except (OSError, TypeError):
         return {}
     body = typing.cast(ast.ClassDef, ast.parse(textwrap.dedent(source)).body[0]).body
     return {
