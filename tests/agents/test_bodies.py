@@ -57,4 +57,4 @@ def test_weights_have_names_of_their_own():
     two = ObservationSpec((("left/eye", ArraySpec((9, 8, 1))), ("right", ArraySpec((9, 8, 1)))))
     paths = [weight.path for weight in build(two).trainable_weights]
     assert len(set(paths)) == len(paths) == 12
-    assert paths[0] == "image_0/small/conv_0/kernel"
+    assert {"image_0/small/conv_0/kernel", "image_1/small/conv_0/kernel"} < set(paths)

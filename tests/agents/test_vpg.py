@@ -15,6 +15,8 @@ CONFIG = VPGConfig(vectors=HeadConfig(0, 1), discount=0.5, value_steps=1, optimi
 def test_one_step_by_hand():
     """A policy that is linear in its features; the first step of Adam is as long as its rate, everywhere."""
     agent = build_agent(CONFIG, bandits.CHOICES, bandits.key(0))
+    tree = agent.save()
+    agent.load(tree | {"network": {name: np.zeros_like(value) for name, value in tree["network"].items()}})
     metrics = agent.update_from_experience(bandits.play(agent, bandits.CHOICES, 0), bandits.key(0))
     weights = agent.save()["network"]
     # At place 0 choice 0 pays, at place 1 choice 1.

@@ -28,9 +28,9 @@ class BodySettings(NamedTuple):
     vectors: HeadConfig
     """Hidden layers for features that are vectors."""
     style: LayerStyle = ELU
-    """What follows each of these layers."""
+    """Norm and nonlinearity of these layers."""
     regularisation: Regularisation = NONE
-    """What disturbs the network for images while it learns."""
+    """Disturbances of the network for images while it learns."""
     lstm: int = 0
     """Units of the memory behind the body; 0 for none."""
 
