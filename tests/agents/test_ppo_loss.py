@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from worldmodels.agents.on_policy_samples import Samples
+from worldmodels.agents.policy_distributions import CATEGORICAL, DIAGONAL_GAUSSIAN
 from worldmodels.agents.ppo_config import PPOConfig
-from worldmodels.agents.ppo_loss import ClipRanges, clipped_surrogate, explained_variance, ppo_loss, squared_error
-from worldmodels.agents.ppo_samples import Samples
-
-LIMITS = ClipRanges(tf.constant(0.2), tf.constant(0.5))
+from worldmodels.agents.ppo_loss import clipped_surrogate, policy_loss, squared_error, value_loss
 
 
 def samples(**fields) -> Samples:
@@ -50,36 +49,47 @@ def test_value_is_held_near_the_old_one():
     np.testing.assert_allclose(squared_error(values, batch, tf.constant(0.5)), [1.5**2, 9.0])
 
 
-def test_the_whole_loss_by_hand():
-    config = replace(PPOConfig(), value_scale=0.5, entropy=0.1)
-    loss, figures = ppo_loss(tf.zeros((2, 2)), tf.constant([1.0, 7.0]), samples(), LIMITS, config)
+def test_the_losses_by_hand():
+    config = replace(PPOConfig(), entropy=0.1)
+    loss, figures = policy_loss(tf.zeros((2, 2)), samples(), 0.2, CATEGORICAL, config)
     # The probability went from 0.25 to 0.5, a ratio of 2, which counts as 1.2.
     assert float(figures["policy_loss"]) == pytest.approx(-2.4)
-    assert float(figures["value_loss"]) == pytest.approx(4.0)
     assert float(figures["entropy"]) == pytest.approx(np.log(2))
     assert float(figures["approximate_kl"]) == pytest.approx(2 - 1 - np.log(2))
     assert figures["clip_fraction"] == 1
-    assert float(loss) == pytest.approx(-2.4 + 0.5 * 4 - 0.1 * np.log(2))
+    assert float(loss) == pytest.approx(-2.4 - 0.1 * np.log(2))
+    assert float(value_loss(tf.constant([1.0, 7.0]), samples(), None)) == pytest.approx(4.0)
+
+
+def test_the_loss_of_a_box_by_hand():
+    """One number, of standard deviation 1: the mean went from 0 to 1, and the action was 1."""
+    batch = samples(
+        actions=tf.constant([[1.0], [9.0]]),
+        log_probability=tf.constant([-0.5, 0.0]) - 0.918939,
+        advantages=tf.constant([-2.0, 1e6]),
+    )
+    config = replace(PPOConfig(), entropy=0.1)
+    loss, figures = policy_loss(tf.constant([[1.0, 0.0], [0.0, 0.0]]), batch, 0.2, DIAGONAL_GAUSSIAN, config)
+    # The density went up by the factor exp(0.5), and a bad action is pushed back however far that is.
+    assert float(figures["policy_loss"]) == pytest.approx(2 * np.exp(0.5))
+    assert float(figures["entropy"]) == pytest.approx(1.418939)
+    assert float(loss) == pytest.approx(2 * np.exp(0.5) - 0.1 * 1.418939)
 
 
 @pytest.mark.parametrize("normalize", ["iteration", "minibatch"])
 def test_what_has_no_weight_changes_nothing(normalize):
-    logits, values = tf.constant([[0.1, 0.2], [0.3, -0.4]]), tf.constant([1.0, 7.0])
+    logits = tf.constant([[0.1, 0.2], [0.3, -0.4]])
     config = replace(PPOConfig(), normalize_advantages=normalize)
     other = samples(advantages=tf.constant([2.0, -5.0]), returns=tf.constant([3.0, 0.0]))
-    losses = [ppo_loss(logits, values, batch, LIMITS, config)[0] for batch in (samples(), other)]
+    losses = [policy_loss(logits, batch, 0.2, CATEGORICAL, config)[0] for batch in (samples(), other)]
     np.testing.assert_array_equal(*losses)
+    errors = [value_loss(tf.constant([1.0, 7.0]), batch, None) for batch in (samples(), other)]
+    np.testing.assert_array_equal(*errors)
 
 
 def test_advantages_are_normalized_over_the_minibatch_when_asked():
     batch = samples(weights=tf.ones(2), advantages=tf.constant([10.0, 30.0]), log_probability=tf.math.log([0.5, 0.5]))
     config = replace(PPOConfig(), normalize_advantages="minibatch")
     logits = tf.math.log([[0.55, 0.45], [0.5, 0.5]])  # ratios 1.1 and 1
-    _, figures = ppo_loss(logits, tf.zeros(2), batch, LIMITS, config)
+    _, figures = policy_loss(logits, batch, 0.2, CATEGORICAL, config)
     assert float(figures["policy_loss"]) == pytest.approx(-(1.1 * -1 + 1 * 1) / 2, rel=1e-5)
-
-
-def test_explained_variance_by_hand():
-    batch = samples(weights=tf.ones(2), returns=tf.constant([0.0, 4.0]), values=tf.constant([1.0, 3.0]))
-    # Returns vary by 4; what the values did not know, -1 and 1, by 1.
-    assert float(explained_variance(batch)) == pytest.approx(0.75)

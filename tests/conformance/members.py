@@ -11,6 +11,8 @@ from typing import Any
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
 from worldmodels.agents.ppo_config import PPOConfig
 from worldmodels.agents.random_config import RandomConfig
+from worldmodels.agents.trpo_config import TRPOConfig
+from worldmodels.agents.vpg_config import VPGConfig
 from worldmodels.models.config import HeadConfig, LaPropConfig, LayerStyle, OptimizerConfig, PatchConfig
 from worldmodels.models.conformance.samples import SPACES
 from worldmodels.models.frame_stack_config import FrameStackConfig
@@ -127,7 +129,12 @@ AGENTS: dict[str, Any] = {
     "ppo regularised": PPOConfig(
         vectors=HEAD, dropout=0.1, batch_norm=True, augmentation=True, l2=1e-3, horizon=3, optimizer=FAST
     ),
+    "ppo with two networks": PPOConfig(
+        vectors=HEAD, style=V3, lstm=4, horizon=3, target_kl=0.01, optimizer=FAST, value_optimizer=FAST
+    ),
     "random": RandomConfig(),
+    "trpo": TRPOConfig(vectors=HEAD, horizon=3, value_steps=2, value_optimizer=FAST),
+    "vpg": VPGConfig(vectors=HEAD, horizon=3, value_steps=2, optimizer=FAST, value_optimizer=FAST),
 }
 
 

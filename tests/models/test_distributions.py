@@ -97,6 +97,50 @@ def test_gaussian_figures_worked_by_hand():
     np.testing.assert_allclose(d.gaussian_entropy(tf.constant([1.0])), [1.418939], rtol=1e-6)
 
 
+LN_2, HALF_LOG_2_PI = 0.693147, 0.918939
+NARROW = tf.constant([[3.0, 0.0, 0.0, LN_2]])  # means 3 and 0, standard deviations 1 and 2
+WIDE = tf.constant([[1.0, 0.0, LN_2, LN_2]])  # means 1 and 0, standard deviations 2 and 2
+
+
+def test_diagonal_gaussian_figures_worked_by_hand():
+    # -(0.5 (2 / 1)^2 + ln 1) - (0.5 (4 / 2)^2 + ln 2) and twice ln sqrt(2 pi)
+    at = tf.constant([[5.0, 4.0]])
+    expected = -(2.0 + 2.0 + LN_2 + 2 * HALF_LOG_2_PI)
+    np.testing.assert_allclose(d.diagonal_gaussian_log_probability(NARROW, at), [expected], rtol=1e-6)
+    np.testing.assert_allclose(d.diagonal_gaussian_entropy(NARROW), [LN_2 + 2 * HALF_LOG_2_PI + 1], rtol=1e-6)
+    # The first number as in `gaussian_kl`, the second is the same in both.
+    np.testing.assert_allclose(d.diagonal_gaussian_kl(NARROW, WIDE), [0.818147], rtol=1e-5)
+    np.testing.assert_allclose(d.diagonal_gaussian_kl(NARROW, NARROW), [0.0], atol=1e-7)
+
+
+def test_a_sample_of_a_diagonal_gaussian_is_its_mean_and_scaled_noise():
+    noise = tf.constant([[1.0, -1.0]])
+    np.testing.assert_allclose(d.sample_diagonal_gaussian(NARROW, noise), [[4.0, -2.0]], rtol=1e-6)
+    np.testing.assert_allclose(d.sample_diagonal_gaussian(NARROW, noise, 0.5), [[3.5, -1.0]], rtol=1e-6)
+    np.testing.assert_array_equal(d.sample_diagonal_gaussian(NARROW, noise, 0.0), [[3.0, 0.0]])
+
+
+def test_fisher_information_worked_by_hand():
+    # Of logits: diag(p) - p p^T, here [[3, -3], [-3, 3]] / 16.
+    biased = tf.math.log([[0.25, 0.75]])
+    np.testing.assert_allclose(d.categorical_fisher(biased, tf.constant([[1.0, 0.0]])), [[0.1875, -0.1875]], rtol=1e-6)
+    # Of a mean: 1 over the variance; of the logarithm of a standard deviation: 2.
+    direction = tf.constant([[1.0, 1.0, 1.0, 3.0]])
+    np.testing.assert_allclose(d.diagonal_gaussian_fisher(NARROW, direction), [[1.0, 0.25, 2.0, 6.0]], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("kl", "fisher"),
+    [(d.categorical_kl, d.categorical_fisher), (d.diagonal_gaussian_kl, d.diagonal_gaussian_fisher)],
+    ids=["categorical", "diagonal_gaussian"],
+)
+def test_a_small_step_costs_half_of_what_the_fisher_information_says(kl, fisher):
+    step = 0.02 * tf.constant([[1.0, -2.0, 0.5, 1.5]])
+    expected = 0.5 * tf.reduce_sum(step * fisher(NARROW, step), -1)
+    np.testing.assert_allclose(kl(NARROW, NARROW + step), expected, rtol=0.05)
+    np.testing.assert_allclose(kl(NARROW + step, NARROW), expected, rtol=0.05)
+
+
 def test_a_perfect_prediction_costs_nothing():
     assert d.normal_nll(tf.constant(2.0), tf.constant(2.0)) == 0
     assert d.normal_nll(tf.constant(2.0), tf.constant(5.0)) == 4.5

@@ -8,6 +8,8 @@ from worldmodels.agents.actor_critic_config import ActorCriticConfig
 from worldmodels.agents.config import AgentConfig
 from worldmodels.agents.ppo_config import PPOConfig
 from worldmodels.agents.random_config import RandomConfig
+from worldmodels.agents.trpo_config import TRPOConfig
+from worldmodels.agents.vpg_config import VPGConfig
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.kinds import Kinds
 
@@ -41,6 +43,8 @@ def register_agent(kind: str, config: type, home: str) -> None:
 register_agent("actor_critic", ActorCriticConfig, "worldmodels.agents.actor_critic:ActorCritic")
 register_agent("ppo", PPOConfig, "worldmodels.agents.ppo:PPO")
 register_agent("random", RandomConfig, "worldmodels.agents.random_agent:RandomAgent")
+register_agent("trpo", TRPOConfig, "worldmodels.agents.trpo:TRPO")
+register_agent("vpg", VPGConfig, "worldmodels.agents.vpg:VPG")
 
 
 def build_agent(config: AgentConfig, spec: ModelSpec, seed: np.ndarray) -> Agent:

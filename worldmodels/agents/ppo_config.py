@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from worldmodels.agents.config import ARRAYS, DISCRETE, ImageNetworkKind, RewardTransform
+from worldmodels.agents.config import ANY_ACTIONS, ANY_FEATURES, ImageNetworkKind, RewardTransform
 from worldmodels.core.ranges import (
     AboveZero,
     BelowOne,
@@ -18,7 +18,7 @@ from worldmodels.core.ranges import (
     at_least,
     limits,
 )
-from worldmodels.models.config import HeadConfig, OptimizerConfig
+from worldmodels.models.config import HeadConfig, LayerStyle, OptimizerConfig
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,13 @@ class PPOConfig(Section):
     # Facts about the kind, not settings: so without types.
     learns_from_experience = True
     learns_from_transitions = False
-    action_kinds, feature_kinds = DISCRETE, ARRAYS
+    action_kinds, feature_kinds = ANY_ACTIONS, ANY_FEATURES
     images: ImageNetworkKind = "small"
     """Network for features that are images."""
     vectors: HeadConfig = field(default_factory=lambda: HeadConfig(layers=2, units=256))
     """Hidden layers, shared by policy and value, for features that are vectors."""
+    style: LayerStyle = field(default_factory=LayerStyle)
+    """Norm and nonlinearity of these layers."""
     lstm: Annotated[int, at_least(0), limits(0, 65_536)] = 0
     """Units of an LSTM behind the network; 0 for none. A minibatch then is made of whole rollouts."""
     horizon: Size = 50
@@ -64,8 +66,13 @@ class PPOConfig(Section):
     value_clip: NonNegative = 0.0
     """Move of a value, in its own units, after which a sample stops pushing it further; 0 for no limit (`clip_range_vf`
     in Stable-Baselines3)."""
+    target_kl: NonNegative = 0.0
+    """KL of the policy from the one that chose the actions, in nats, of which 1.5 times end the policy's steps of an
+    iteration, and the value's too where both share a network; 0 for no such end (`target_kl` in Spinning Up and in
+    Stable-Baselines3)."""
     value_scale: NonNegative = 1.0
-    """Weight of the mean squared error of the value (`vf_coef` in Stable-Baselines3)."""
+    """Weight of the mean squared error of the value where it shares the policy's network (`vf_coef` in
+    Stable-Baselines3)."""
     entropy: NonNegative = 0.01
     """Weight of the policy's entropy, in nats (`ent_coef` in Stable-Baselines3)."""
     decay: Count = 0
@@ -84,3 +91,6 @@ class PPOConfig(Section):
         )
     )
     """Optimizer of policy and value."""
+    value_optimizer: OptimizerConfig | None = None
+    """Optimizer of the value, which then has a network of its own, as large as the policy's, and does all its steps
+    wherever the policy's end; null: it shares network and optimizer."""

@@ -1,53 +1,48 @@
-"""PPO's loss (Schulman et al. 2017). Pure functions."""
+"""PPO's losses (Schulman et al. 2017). Pure functions."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import tensorflow as tf
 
+from worldmodels.agents.on_policy_samples import Samples, normalize, weighted_mean
+from worldmodels.agents.policy_distributions import PolicyDistribution
 from worldmodels.agents.ppo_config import PPOConfig
-from worldmodels.agents.ppo_samples import Samples, normalize, weighted_mean
-from worldmodels.models.distributions import categorical_entropy, categorical_log_probability
 
 
-class ClipRanges(NamedTuple):
-    """The ranges in which policy and value may change; both may shrink while a run goes on."""
-
-    policy: tf.Tensor
-    value: tf.Tensor
-
-
-def ppo_loss(
-    logits: tf.Tensor, values: tf.Tensor, batch: Samples, clip_ranges: ClipRanges, config: PPOConfig
+def policy_loss(
+    parameters: tf.Tensor,
+    batch: Samples,
+    limit: float | tf.Tensor,
+    distribution: PolicyDistribution,
+    config: PPOConfig,
 ) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
-    """Return the loss of a minibatch, a scalar, and figures to report.
+    """Return the loss of the policy over a minibatch, a scalar, and figures to report.
 
     Args:
-        logits: (..., actions), of the network as it is now.
-        values: (...).
+        parameters: (..., P), of the policy as it is now.
+        limit: the range in which the ratio of probabilities may change; it may shrink while a run goes on.
     """
     advantages = batch.advantages
     if config.normalize_advantages == "minibatch":
         advantages = normalize(advantages, batch.weights, config.advantage_floor)
-    change = categorical_log_probability(logits, batch.actions) - batch.log_probability
+    change = distribution.log_probability(parameters, batch.actions) - batch.log_probability
     ratio = tf.exp(change)
-    policy_loss = weighted_mean(clipped_surrogate(ratio, advantages, clip_ranges.policy), batch.weights)
-    value_loss = weighted_mean(
-        squared_error(values, batch, clip_ranges.value if config.value_clip else None), batch.weights
-    )
-    entropy = weighted_mean(categorical_entropy(logits), batch.weights)
-    loss = policy_loss + config.value_scale * value_loss - config.entropy * entropy
-    clipped = tf.cast(tf.abs(ratio - 1.0) > clip_ranges.policy, tf.float32)
+    surrogate = weighted_mean(clipped_surrogate(ratio, advantages, limit), batch.weights)
+    entropy = weighted_mean(distribution.entropy(parameters), batch.weights)
+    clipped = tf.cast(tf.abs(ratio - 1.0) > limit, tf.float32)
     figures = {
-        "policy_loss": policy_loss,
-        "value_loss": value_loss,
+        "policy_loss": surrogate,
         "entropy": entropy,
         # Schulman's estimate: never negative, and of small variance.
         "approximate_kl": weighted_mean(ratio - 1.0 - change, batch.weights),
         "clip_fraction": weighted_mean(clipped, batch.weights),
     }
-    return loss, figures
+    return surrogate - config.entropy * entropy, figures
+
+
+def value_loss(values: tf.Tensor, batch: Samples, limit: tf.Tensor | None) -> tf.Tensor:
+    """Return the mean squared error of the values (...) of a minibatch, a scalar; `limit` as in `squared_error`."""
+    return weighted_mean(squared_error(values, batch, limit), batch.weights)
 
 
 def clipped_surrogate(ratio: tf.Tensor, advantages: tf.Tensor, limit: float | tf.Tensor) -> tf.Tensor:
@@ -62,13 +57,3 @@ def squared_error(values: tf.Tensor, batch: Samples, limit: tf.Tensor | None) ->
         return error
     held = batch.values + tf.clip_by_value(values - batch.values, -limit, limit)
     return tf.maximum(error, tf.math.squared_difference(held, batch.returns))
-
-
-def explained_variance(samples: Samples) -> tf.Tensor:
-    """Return the share of the returns' variance that the values explain: 1 all, 0 none, negative worse than none."""
-    unknown = samples.returns - samples.values
-    return 1.0 - tf.math.divide_no_nan(_variance(unknown, samples.weights), _variance(samples.returns, samples.weights))
-
-
-def _variance(x: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
-    return weighted_mean(tf.square(x - weighted_mean(x, weights)), weights)

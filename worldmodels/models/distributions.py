@@ -15,6 +15,7 @@ from collections.abc import Sequence
 import tensorflow as tf
 
 SMALLEST = 1.1754944e-38  # the least positive normal float32
+HALF_LOG_2_PI = 0.9189385332046727
 
 
 def gumbel_noise(shape: Sequence[int | tf.Tensor], seed: tf.Tensor) -> tf.Tensor:
@@ -118,6 +119,52 @@ def gaussian_kl(mean: tf.Tensor, deviation: tf.Tensor, other_mean: tf.Tensor, ot
 def gaussian_entropy(deviation: tf.Tensor) -> tf.Tensor:
     """Return the entropy of normal distributions, element by element, in nats."""
     return 1.4189385332046727 + tf.math.log(deviation)  # (1 + log 2 pi) / 2
+
+
+def categorical_fisher(logits: tf.Tensor, direction: tf.Tensor) -> tf.Tensor:
+    """Return the Fisher information matrix of the logits times a direction, both (..., C).
+
+    It is the Hessian of the KL between two categoricals where they are equal.
+    """
+    probabilities = tf.nn.softmax(logits)
+    return probabilities * (direction - tf.reduce_sum(probabilities * direction, -1, keepdims=True))
+
+
+# Diagonal Gaussians over D numbers are given by (..., 2 D): the means, then the logarithms of the standard deviations.
+
+
+def sample_diagonal_gaussian(
+    parameters: tf.Tensor, noise: tf.Tensor, temperature: float | tf.Tensor = 1.0
+) -> tf.Tensor:
+    """Return samples (..., D), with standard normal `noise` of that shape."""
+    mean, log_deviation = tf.split(parameters, 2, -1)
+    return mean + temperature * tf.exp(log_deviation) * noise
+
+
+def diagonal_gaussian_log_probability(parameters: tf.Tensor, x: tf.Tensor) -> tf.Tensor:
+    """Return the logarithm of the density at `x` (..., D), (...)."""
+    mean, log_deviation = tf.split(parameters, 2, -1)
+    squares = tf.square((x - mean) * tf.exp(-log_deviation))
+    return -tf.reduce_sum(0.5 * squares + log_deviation + HALF_LOG_2_PI, -1)
+
+
+def diagonal_gaussian_entropy(parameters: tf.Tensor) -> tf.Tensor:
+    """Return the entropy in nats, (...)."""
+    return tf.reduce_sum(tf.split(parameters, 2, -1)[1] + HALF_LOG_2_PI + 0.5, -1)
+
+
+def diagonal_gaussian_kl(parameters: tf.Tensor, other: tf.Tensor) -> tf.Tensor:
+    """Return the KL(parameters || other) in nats, (...)."""
+    (mean, log_deviation), (other_mean, other_log_deviation) = (tf.split(x, 2, -1) for x in (parameters, other))
+    change = log_deviation - other_log_deviation
+    distance = (mean - other_mean) * tf.exp(-other_log_deviation)
+    return tf.reduce_sum(0.5 * (tf.exp(2.0 * change) + tf.square(distance) - 1.0) - change, -1)
+
+
+def diagonal_gaussian_fisher(parameters: tf.Tensor, direction: tf.Tensor) -> tf.Tensor:
+    """Return the Fisher information matrix of the parameters times a direction, both (..., 2 D)."""
+    (_, log_deviation), (mean_change, log_change) = (tf.split(x, 2, -1) for x in (parameters, direction))
+    return tf.concat([mean_change * tf.exp(-2.0 * log_deviation), 2.0 * log_change], -1)
 
 
 def normal_nll(mean: tf.Tensor, target: tf.Tensor) -> tf.Tensor:

@@ -7,8 +7,10 @@ import pytest
 import tensorflow as tf
 
 from worldmodels.agents.api import Experience
+from worldmodels.agents.minibatches import draw_minibatches, minibatches_in_order
+from worldmodels.agents.on_policy_samples import collect_samples, explained_variance, normalize, take
+from worldmodels.agents.policy_distributions import CATEGORICAL, DIAGONAL_GAUSSIAN
 from worldmodels.agents.ppo_config import PPOConfig
-from worldmodels.agents.ppo_samples import collect_samples, draw_minibatches, minibatches_in_order, normalize, take
 from worldmodels.core.errors import ConfigError
 
 CONFIG = PPOConfig(discount=0.5, gae_lambda=0.5, minibatch=4)
@@ -34,7 +36,8 @@ def experience(**fields) -> Experience:
 
 def collect(config: PPOConfig = CONFIG, **fields):
     one = experience(**fields)
-    return collect_samples(one, 1.0 - tf.cast(one.is_last[:-1], tf.float32), config)
+    distribution = CATEGORICAL if "logits" in one.extras else DIAGONAL_GAUSSIAN
+    return collect_samples(one, 1.0 - tf.cast(one.is_last[:-1], tf.float32), distribution, config)
 
 
 def test_every_step_is_a_sample_and_the_last_moment_is_none():
@@ -130,3 +133,26 @@ def test_advantages_below_the_floor_are_not_blown_up():
     advantages, weights = tf.constant([0.01, 0.03]), tf.ones((2,))
     np.testing.assert_allclose(normalize(advantages, weights, 0.5), [-0.02, 0.02], rtol=1e-5)
     np.testing.assert_allclose(normalize(100 * advantages, weights, 0.5), [-1, 1], rtol=1e-5)
+
+
+@pytest.mark.parametrize(("lstm", "leading"), [(0, (12,)), (2, (3, 4))])
+def test_points_of_a_box_and_dictionaries_of_features(lstm, leading):
+    number = experience().features
+    fields = {
+        "features": {"one": number, "two": tf.concat([number, number], -1)},
+        "actions": tf.fill((STEPS + 1, ROWS, 2), 1.0),
+        "extras": {"gaussian": tf.zeros((STEPS + 1, ROWS, 4)), "value": number[..., 0]},
+        "memory": tf.zeros((ROWS, 1)) if lstm else (),
+    }
+    config = replace(CONFIG, lstm=lstm, minibatch=4)
+    samples = collect(config, **fields)
+    assert samples.actions.shape == (*leading, 2) and samples.features["two"].shape == (*leading, 2)
+    # Two numbers at one standard deviation from the mean.
+    np.testing.assert_allclose(samples.log_probability, np.full(leading, -1 - 2 * 0.918939), rtol=1e-6)
+    assert draw_minibatches(samples, config, SEED).shape == (3 * config.epochs, 1 if lstm else 4)
+
+
+def test_explained_variance_by_hand():
+    samples = collect()._replace(returns=tf.constant([0.0, 4.0]), values=tf.constant([1.0, 3.0]), weights=tf.ones(2))
+    # Returns vary by 4; what the values did not know, -1 and 1, by 1.
+    assert float(explained_variance(samples)) == pytest.approx(0.75)

@@ -1,0 +1,94 @@
+"""VPG, TRPO and PPO with two networks: what they have in common."""
+
+from __future__ import annotations
+
+import bandits
+import numpy as np
+import pytest
+from line import Line
+
+from worldmodels.agents import build_agent
+from worldmodels.agents.ppo_config import PPOConfig
+from worldmodels.agents.trpo_config import TRPOConfig
+from worldmodels.agents.vpg_config import VPGConfig
+from worldmodels.models.config import HeadConfig, OptimizerConfig
+
+HEAD, FAST = HeadConfig(1, 16), OptimizerConfig(learning_rate=0.03, weight_decay=0.0)
+METHODS = {
+    "vpg": VPGConfig(vectors=HEAD, horizon=4, discount=0.5, value_steps=10, optimizer=FAST, value_optimizer=FAST),
+    "trpo": TRPOConfig(
+        vectors=HEAD, horizon=4, discount=0.5, kl_limit=0.05, damping=0.01, value_steps=10, value_optimizer=FAST
+    ),
+    "natural policy gradient": TRPOConfig(
+        vectors=HEAD, discount=0.5, kl_limit=0.05, damping=0.01, line_search=False, value_steps=10, value_optimizer=FAST
+    ),
+    "ppo": PPOConfig(
+        vectors=HEAD,
+        horizon=4,
+        discount=0.5,
+        epochs=10,
+        minibatch=1000,
+        clip=0.2,
+        target_kl=0.05,
+        entropy=0.0,
+        optimizer=FAST,
+        value_optimizer=FAST,
+    ),
+}
+each_method = pytest.mark.parametrize("config", METHODS.values(), ids=METHODS)
+
+
+@each_method
+def test_learns_choices(config):
+    agent = build_agent(config, bandits.CHOICES, bandits.key(0))
+    for i in range(30):
+        metrics = agent.update_from_experience(bandits.play(agent, bandits.CHOICES, i), bandits.key(i))
+    assert agent.act(bandits.PLACES, (), 0.0, bandits.key(0))[0].numpy().tolist() == [0, 1]
+    assert metrics["policy/return"] > 0.8
+    assert metrics["policy/finite"] == 1
+
+
+@each_method
+def test_learns_a_box(config):
+    agent = build_agent(config, bandits.BOX, bandits.key(0))
+    for i in range(40):
+        metrics = agent.update_from_experience(bandits.play(agent, bandits.BOX, i), bandits.key(i))
+    action, _, extras = agent.act(bandits.PLACES, (), 0.0, bandits.key(0))
+    np.testing.assert_allclose(action, bandits.TARGETS, atol=0.3)
+    # Less noise pays: the standard deviation was 0.61.
+    assert np.exp(extras["gaussian"][0, 1]) < 0.5
+    assert metrics["policy/return"] > 0.6
+
+
+@each_method
+def test_learns_in_imagination(config, starts):
+    agent, line = build_agent(config, Line.spec, bandits.key(0)), Line()
+    for i in range(30):
+        metrics = agent.update_from_imagination(line, starts, np.ones(32, np.float32), bandits.key(i))
+    assert agent.act(np.eye(7, dtype=np.float32)[3:4], agent.initial(1), 0.0, bandits.key(0))[0] == 1
+    # Going right at once and staying there is worth 1 + 0.5 + 0.25 + ...
+    assert float(metrics["policy/return"]) > 1
+
+
+@each_method
+def test_a_start_after_the_end_teaches_nothing(config, starts):
+    agent = build_agent(config, Line.spec, bandits.key(0))
+    before = agent.save()["network"]
+    metrics = agent.update_from_imagination(Line(), starts, np.zeros(32, np.float32), bandits.key(0))
+    assert metrics["policy/finite"] == 1
+    np.testing.assert_equal(agent.save()["network"], before)
+
+
+@each_method
+def test_the_first_standard_deviation_is_the_same_everywhere(config):
+    extras = build_agent(config, bandits.BOX, bandits.key(0)).act(bandits.PLACES, (), 1.0, bandits.key(0))[2]
+    assert extras["gaussian"][:, 1].numpy().tolist() == [-0.5, -0.5]
+    # The mean and the value are not: heads on trunks of their own start like any layer.
+    assert len(set(extras["gaussian"][:, 0].numpy())) == len(set(extras["value"].numpy())) == 2
+
+
+def test_on_one_trunk_the_first_policy_is_in_the_middle_of_the_box_and_expects_nothing():
+    agent = build_agent(PPOConfig(vectors=HEAD), bandits.BOX, bandits.key(0))
+    extras = agent.act(bandits.PLACES, (), 1.0, bandits.key(0))[2]
+    assert extras["gaussian"].numpy().tolist() == [[0.0, -0.5]] * 2
+    assert extras["value"].numpy().tolist() == [0.0, 0.0]

@@ -1,0 +1,145 @@
+"""The shared part of agents that learn from what their current policy did: VPG, TRPO and PPO."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.agents.api import Experience
+from worldmodels.agents.bodies import BodySettings
+from worldmodels.agents.on_policy_samples import Samples, collect_samples, explained_variance, weighted_mean
+from worldmodels.agents.optimizer_steps import StepResult, StepsResult, run_steps
+from worldmodels.agents.policy_distributions import policy_distribution
+from worldmodels.agents.policy_network import PolicyNetwork
+from worldmodels.agents.returns import reach_weights
+from worldmodels.core.types import State
+from worldmodels.imagination.rollout import RolloutOptions, rollout
+from worldmodels.models.api import ModelSpec
+from worldmodels.models.graph import graph
+from worldmodels.models.optimizer import Descent
+from worldmodels.models.variables import load_variables, named_variables, save_variables
+
+
+class OnPolicyAgent:
+    """An `Agent` (see `agents/api.py` for the methods) whose method says in `improve` how it learns from samples.
+
+    Where a rollout was cut, the value of the last state stands for what would have come; only a true end is worth 0. In
+    imagination an end is a probability: it discounts what comes after, and what comes after counts as much as it is
+    probable to be reached. That is the expectation over ends, where drawing them would add noise.
+
+    Args:
+        config: of the method.
+        body: the settings of the network.
+        own_value: whether the value has a network of its own.
+    """
+
+    learns_from_experience = True
+    learns_from_transitions = False
+
+    def __init__(self, config: Any, spec: ModelSpec, seed: np.ndarray, body: BodySettings, own_value: bool = True):
+        self.config, self.spec = config, spec
+        self.distribution = policy_distribution(spec.action)
+        seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
+        self.network = PolicyNetwork(body, spec, seeds, own_value)
+        self._weights = named_variables([self.network])
+        self._averages = {weight.path: weight.value for weight in self.network.non_trainable_weights}
+        self.optimizers: dict[str, Descent] = {}
+        """The optimizers of the method, by the names under which they are saved."""
+
+    def improve(self, samples: Samples, seed: tf.Tensor) -> tuple[dict[str, tf.Tensor], tf.Tensor]:
+        """Change policy and value; what is not finite may change them too, and is undone.
+
+        Returns:
+            Figures to report, scalars, and whether all was finite.
+        """
+        raise NotImplementedError
+
+    def initial(self, batch: int) -> State:
+        return self.network.initial(batch)
+
+    @graph
+    def act(self, features, state, temperature, seed) -> tuple[tf.Tensor, Any, dict[str, tf.Tensor]]:
+        parameters, value, state = self.network.step(features, state)
+        action = self.distribution.sample(parameters, seed, temperature)
+        return action, state, {self.distribution.extra: parameters, "value": value}
+
+    @graph
+    def update_from_imagination(self, model, starts, continuations, seed, replayed=None) -> dict[str, tf.Tensor]:
+        rollout_seed, learn_seed = tf.unstack(tf.random.split(seed, 2))
+        memory = self.initial(continuations.shape[0])
+
+        def policy(features, memory, seed):
+            return self.act(features, memory, 1.0, seed)
+
+        trajectory = rollout(model, policy, starts, memory, RolloutOptions(self.config.horizon), rollout_seed)
+        # Whether a start's episode truly ended is known; only what follows has to be predicted.
+        continuations = tf.concat([continuations[None], trajectory.continuations[1:]], 0)
+        never = tf.zeros(continuations.shape, tf.bool)
+        experience = Experience(
+            trajectory.features,
+            trajectory.actions,
+            trajectory.rewards,
+            continuations,
+            never,
+            never,
+            trajectory.extras,
+            memory,
+        )
+        return self._learn(experience, reach_weights(continuations, 1.0)[:-1], learn_seed)
+
+    @graph
+    def update_from_experience(self, experience, seed) -> dict[str, tf.Tensor]:
+        # Nothing happened between a last observation and the first one of the next episode.
+        return self._learn(experience, 1.0 - tf.cast(experience.is_last[:-1], tf.float32), seed)
+
+    def _learn(self, experience: Experience, weights: tf.Tensor, seed: tf.Tensor) -> dict[str, tf.Tensor]:
+        samples = collect_samples(experience, weights, self.distribution, self.config)
+        figures = {
+            "return": weighted_mean(samples.returns, samples.weights),
+            "value": weighted_mean(samples.values, samples.weights),
+            "explained_variance": explained_variance(samples),
+        }
+        changing = self._changing()
+        before = [tf.identity(variable) for variable in changing]
+        learned, finite = self.improve(samples, seed)
+        known = (samples.advantages, samples.returns, samples.log_probability, *self._averages.values())
+        finite = tf.reduce_all([finite, *(tf.reduce_all(tf.math.is_finite(x)) for x in known)])
+        # Steps before the first that is not finite have changed weights, moments and moving averages.
+        for variable, value in zip(changing, before, strict=True):
+            variable.assign(tf.where(finite, variable, value))
+        figures |= learned | {"finite": tf.cast(finite, tf.float32)}
+        return {f"policy/{name}": value for name, value in figures.items()}
+
+    def policy(self, samples: Samples) -> tf.Tensor:
+        """Return the parameters (N, P) of the policy at all samples, as it is now."""
+        return self.network.evaluate_policy(samples.features, samples.is_first, samples.memory)
+
+    def fit_value(self, samples: Samples, optimizer: Descent, count: int) -> StepsResult:
+        """Do so many steps on all samples towards their returns, by the mean squared error."""
+
+        def step(_: tf.Tensor) -> StepResult:
+            with tf.GradientTape() as tape:
+                values = self.network.evaluate_value(samples.features, samples.is_first, samples.memory)
+                loss = weighted_mean(tf.math.squared_difference(values, samples.returns), samples.weights)
+            _, finite = optimizer.minimize(tape, loss)
+            return StepResult({"value_loss": loss}, finite)
+
+        return run_steps(step, count, ("value_loss",))
+
+    def _changing(self) -> list[tf.Variable]:
+        """Return all that an update changes, each once: weights of policies without an optimizer as well."""
+        states = [variable for optimizer in self.optimizers.values() for variable in optimizer.state()]
+        variables = [*self._weights.values(), *self._averages.values(), *states]
+        return list({variable.ref(): variable for variable in variables}.values())
+
+    def save(self) -> dict[str, Any]:
+        optimizers = {name: optimizer.save() for name, optimizer in self.optimizers.items()}
+        return {"network": save_variables(self._weights), "averages": save_variables(self._averages), **optimizers}
+
+    def load(self, tree: dict[str, Any]) -> None:
+        load_variables(self._weights, tree["network"], "the policy")
+        load_variables(self._averages, tree["averages"], "the policy's moving averages")
+        for name, optimizer in self.optimizers.items():
+            optimizer.load(tree.get(name, {}))
