@@ -9,8 +9,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
+from worldmodels.agents.ddpg_config import DDPGConfig
 from worldmodels.agents.ppo_config import PPOConfig
 from worldmodels.agents.random_config import RandomConfig
+from worldmodels.agents.sac_config import SACConfig
+from worldmodels.agents.td3_config import TD3Config
 from worldmodels.models.config import HeadConfig, LaPropConfig, LayerStyle, OptimizerConfig, PatchConfig
 from worldmodels.models.conformance.samples import SPACES
 from worldmodels.models.frame_stack_config import FrameStackConfig
@@ -122,18 +125,35 @@ AGENTS: dict[str, Any] = {
         actor_optimizer=LAPROP,
         critic_optimizer=LAPROP,
     ),
+    "ddpg": DDPGConfig(network=HEAD, horizon=3, minibatch=12, actor_optimizer=FAST, critic_optimizer=FAST),
     "ppo": PPOConfig(vectors=HEAD, horizon=3, minibatch=12, optimizer=FAST),
     "ppo with memory": PPOConfig(vectors=HEAD, lstm=4, horizon=3, minibatch=24, optimizer=FAST),
     "ppo regularised": PPOConfig(
         vectors=HEAD, dropout=0.1, batch_norm=True, augmentation=True, l2=1e-3, horizon=3, optimizer=FAST
     ),
     "random": RandomConfig(),
+    "sac": SACConfig(network=HEAD, horizon=3, minibatch=12, actor_optimizer=FAST, critic_optimizer=FAST),
+    "sac with a learned temperature": SACConfig(
+        network=HEAD,
+        horizon=3,
+        minibatch=12,
+        learn_alpha=True,
+        actor_optimizer=FAST,
+        critic_optimizer=FAST,
+        alpha_optimizer=FAST,
+    ),
+    "td3": TD3Config(network=HEAD, horizon=3, minibatch=12, actor_optimizer=FAST, critic_optimizer=FAST),
 }
 
 
 def world_models(names: Iterable[str] = MODELS) -> list[str]:
     """The entries that imagine."""
     return [name for name in names if MODELS[name].spec(*SPACES).imagines]
+
+
+def agents_of_choices() -> list[str]:
+    """The entries of agents that can have discrete actions, as all world models here have them."""
+    return [name for name, config in AGENTS.items() if "discrete" in config.action_kinds]
 
 
 def one_of_each_kind(table: dict[str, Any]) -> list[str]:

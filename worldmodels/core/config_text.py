@@ -30,10 +30,18 @@ def documented_yaml(config: Any) -> str:
 
 @cache
 def key_docs(cls: Any) -> dict[str, str]:
-    """Return the docstring under each key of a dataclass; nothing for a class whose source is not at hand."""
+    """Return the docstring under each key of a dataclass and of those that it extends; nothing for a class whose source
+    is not at hand."""
+    docs: dict[str, str] = {}
+    for base in reversed(cls.__mro__):
+        docs |= _own_key_docs(base)
+    return docs
+
+
+def _own_key_docs(cls: Any) -> dict[str, str]:
     try:
         source = inspect.getsource(cls)
-    except OSError:
+    except (OSError, TypeError):
         return {}
     body = typing.cast(ast.ClassDef, ast.parse(textwrap.dedent(source)).body[0]).body
     return {

@@ -6,7 +6,7 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.agents.config import AgentConfig
-from worldmodels.agents.conformance.samples import can_learn, experience, features, make_agent
+from worldmodels.agents.conformance.samples import can_learn, experience, features, make_agent, transitions
 from worldmodels.core.errors import CheckpointError, ConformanceError
 from worldmodels.core.specs import ActionSpec
 from worldmodels.models.api import ModelSpec
@@ -53,13 +53,16 @@ def check_acting_depends_on_its_seed_alone(config: AgentConfig, spec: ModelSpec)
 def check_temperature_0_takes_the_most_probable_action(config: AgentConfig, spec: ModelSpec) -> None:
     """Check that at temperature 0 an agent with logits takes the best of them, whatever the seed."""
     agent, seen = make_agent(config, spec), features(spec, MANY)
+    # From a uniform policy to one that prefers something.
     if can_learn(agent) and agent.learns_from_experience:
-        # From a uniform policy to one that prefers something.
         agent.update_from_experience(experience(agent, spec), key(0))
+    if agent.learns_from_transitions and spec.action.is_discrete:
+        agent.update_from_transitions(transitions(spec), key(0))
     action, _, extras = agent.act(seen, agent.initial(MANY), 0.0, key(1))
     if "logits" in extras:  # an agent without them is the same at every temperature
         best = tf.argmax(extras["logits"], -1, tf.int32)
         require(np.array_equal(action, best), "actions at temperature 0 must be those of the largest logits.")
+    if "logits" in extras or can_learn(agent):
         other = agent.act(seen, agent.initial(MANY), 0.0, key(2))[0]
         require_same(action, other, "actions at temperature 0 under two seeds")
 
@@ -69,8 +72,10 @@ def check_a_checkpoint_of_other_actions_is_refused(config: AgentConfig, spec: Mo
     agent = make_agent(config, spec)
     if not can_learn(agent):
         return
+    low, high = spec.action.low, spec.action.high
+    more = ActionSpec(ACTIONS + 1) if spec.action.is_discrete else ActionSpec(low=(*low, 0.0), high=(*high, 1.0))
     try:
-        agent.load(make_agent(config, spec._replace(action=ActionSpec(ACTIONS + 1))).save())
+        agent.load(make_agent(config, spec._replace(action=more)).save())
     except CheckpointError as error:
         require("shape" in str(error), f"the CheckpointError must name the shapes. Received: {error}")
     else:
