@@ -15,7 +15,7 @@ from worldmodels.models.layers import Layer
 
 
 class StackedMLP(Layer):
-    """As many networks side by side, each of hidden dense layers and a linear output, which is float32 and 0 at first.
+    """Networks of one size side by side: hidden dense layers and a linear output, which is float32 and 0 at first.
 
     Their weights are stacked, so that one product computes the same layer of all of them.
     """
