@@ -9,8 +9,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
+from worldmodels.agents.ddpg_config import DDPGConfig
 from worldmodels.agents.ppo_config import PPOConfig
 from worldmodels.agents.random_config import RandomConfig
+from worldmodels.agents.sac_config import SACConfig
+from worldmodels.agents.td3_config import TD3Config
 from worldmodels.agents.trpo_config import TRPOConfig
 from worldmodels.agents.vpg_config import VPGConfig
 from worldmodels.models.config import HeadConfig, LaPropConfig, LayerStyle, OptimizerConfig, PatchConfig
@@ -124,6 +127,7 @@ AGENTS: dict[str, Any] = {
         actor_optimizer=LAPROP,
         critic_optimizer=LAPROP,
     ),
+    "ddpg": DDPGConfig(network=HEAD, horizon=3, minibatch=12, actor_optimizer=FAST, critic_optimizer=FAST),
     "ppo": PPOConfig(vectors=HEAD, horizon=3, minibatch=12, optimizer=FAST),
     "ppo with memory": PPOConfig(vectors=HEAD, lstm=4, horizon=3, minibatch=24, optimizer=FAST),
     "ppo regularised": PPOConfig(
@@ -133,6 +137,17 @@ AGENTS: dict[str, Any] = {
         vectors=HEAD, style=V3, lstm=4, horizon=3, target_kl=0.01, optimizer=FAST, value_optimizer=FAST
     ),
     "random": RandomConfig(),
+    "sac": SACConfig(network=HEAD, horizon=3, minibatch=12, actor_optimizer=FAST, critic_optimizer=FAST),
+    "sac with a learned temperature": SACConfig(
+        network=HEAD,
+        horizon=3,
+        minibatch=12,
+        learn_alpha=True,
+        actor_optimizer=FAST,
+        critic_optimizer=FAST,
+        alpha_optimizer=FAST,
+    ),
+    "td3": TD3Config(network=HEAD, horizon=3, minibatch=12, actor_optimizer=FAST, critic_optimizer=FAST),
     "trpo": TRPOConfig(vectors=HEAD, horizon=3, value_steps=2, value_optimizer=FAST),
     "vpg": VPGConfig(vectors=HEAD, horizon=3, value_steps=2, optimizer=FAST, value_optimizer=FAST),
 }
@@ -141,6 +156,11 @@ AGENTS: dict[str, Any] = {
 def world_models(names: Iterable[str] = MODELS) -> list[str]:
     """The entries that imagine."""
     return [name for name in names if MODELS[name].spec(*SPACES).imagines]
+
+
+def agents_of_choices() -> list[str]:
+    """The entries of agents that can have discrete actions, as all world models here have them."""
+    return [name for name, config in AGENTS.items() if "discrete" in config.action_kinds]
 
 
 def one_of_each_kind(table: dict[str, Any]) -> list[str]:

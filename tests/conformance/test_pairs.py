@@ -12,7 +12,7 @@ from worldmodels.imagination.vector_env import ImaginedVectorEnv
 from worldmodels.models.conformance.samples import ACTIONS, BATCH, ROWS, SHAPE, key, shared_model
 from worldmodels.runtime.actor import ModelActor
 
-each = pytest.mark.parametrize("agent_name", members.AGENTS)
+each = pytest.mark.parametrize("agent_name", members.agents_of_choices())
 REPRESENTATIONS = members.one_of_each_kind(members.MODELS)
 
 

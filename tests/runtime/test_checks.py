@@ -17,6 +17,8 @@ from worldmodels.runtime.config import RunConfig
 
 FREE = {"training": {"kind": "model_free"}, "model": {"kind": "frames"}, "agent": {"kind": "ppo"}}
 
+OFF = {"training": {"kind": "off_policy"}, "model": {"kind": "frames"}, "agent": {"kind": "sac"}}
+
 
 def refused(config, text, error=ConfigError):
     with pytest.raises(error, match=text):
@@ -38,7 +40,7 @@ def test_an_environment_that_does_not_exist_or_fit(env, text):
 
 
 def test_sound_configurations_pass():
-    for config in ({}, FREE):
+    for config in ({}, FREE, OFF):
         check_config(from_dict(RunConfig, config))
 
 
@@ -55,6 +57,33 @@ def test_sound_configurations_pass():
 )
 def test_loops_models_and_agents_that_do_not_go_together(change, text):
     refused(FREE | change, text)
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"model": {"kind": "rssm"}}, "training.kind is 'off_policy' and model.kind is 'rssm'"),
+        (
+            {"agent": {"kind": "ppo"}},
+            "'off_policy', so .* agent.kind is 'ppo', which learns in .* Agents that can: ddpg",
+        ),
+        ({"agent": {"kind": "ddpg"}}, "cannot choose actions .*its action kinds are box. Agents that can: .*sac"),
+        (
+            {"training": {"kind": "model_free"}},
+            "is 'sac', which learns .* any age .training.kind=off_policy.* can: ppo",
+        ),
+        (
+            {"training": {"kind": "off_policy", "steps": 900}},
+            "first update is due after 1024 steps .*training.steps is 900",
+        ),
+        (
+            {"training": {"kind": "off_policy", "update_after": 1, "collect": 8}, "env": {"num_envs": 8}},
+            "training.update_after must be at least 5 x env.num_envs = 40 steps. Received 1",
+        ),
+    ],
+)
+def test_off_policy_learning_that_does_not_fit(change, text):
+    refused(OFF | change, text)
 
 
 @pytest.mark.parametrize(

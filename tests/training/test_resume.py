@@ -125,6 +125,7 @@ WEIGHED = ("env.game=chaser", "training.weigh_imagination=true", "training.steps
     ("preset", "count", "overrides"),
     [
         pytest.param("debug_ppo", 2, (), id="ppo"),
+        pytest.param("debug_sac", 2, (), id="sac"),
         pytest.param("debug_simple", 6, (), id="simple", marks=pytest.mark.slow),
         pytest.param("debug_simple", 6, WEIGHED, id="simple-weighed", marks=pytest.mark.slow),
         pytest.param("debug", 1, (*BFLOAT16, "training.steps=240"), id="dreamer-bfloat16"),

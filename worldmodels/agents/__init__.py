@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, cast
 
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
 from worldmodels.agents.config import AgentConfig
+from worldmodels.agents.ddpg_config import DDPGConfig
 from worldmodels.agents.ppo_config import PPOConfig
 from worldmodels.agents.random_config import RandomConfig
+from worldmodels.agents.sac_config import SACConfig
+from worldmodels.agents.td3_config import TD3Config
 from worldmodels.agents.trpo_config import TRPOConfig
 from worldmodels.agents.vpg_config import VPGConfig
 from worldmodels.core.errors import ConfigError
@@ -41,8 +44,11 @@ def register_agent(kind: str, config: type, home: str) -> None:
 
 
 register_agent("actor_critic", ActorCriticConfig, "worldmodels.agents.actor_critic:ActorCritic")
+register_agent("ddpg", DDPGConfig, "worldmodels.agents.ddpg:DDPG")
 register_agent("ppo", PPOConfig, "worldmodels.agents.ppo:PPO")
 register_agent("random", RandomConfig, "worldmodels.agents.random_agent:RandomAgent")
+register_agent("sac", SACConfig, "worldmodels.agents.sac:SAC")
+register_agent("td3", TD3Config, "worldmodels.agents.td3:TD3")
 register_agent("trpo", TRPOConfig, "worldmodels.agents.trpo:TRPO")
 register_agent("vpg", VPGConfig, "worldmodels.agents.vpg:VPG")
 

@@ -17,6 +17,7 @@ tangent."""
 
 
 DISCRETE: tuple[ActionKind, ...] = ("discrete",)
+BOXES: tuple[ActionKind, ...] = ("box",)
 ANY_ACTIONS: tuple[ActionKind, ...] = ("discrete", "box")
 ARRAYS: tuple[FeatureKind, ...] = ("vector", "images")
 ANY_FEATURES: tuple[FeatureKind, ...] = ("vector", "images", "mixed")

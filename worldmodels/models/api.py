@@ -70,6 +70,13 @@ class ModelSpec(NamedTuple):
             raise ConfigError(f"Features of one array are needed; received {self.features}.")
         return self.features.only.shape
 
+    @property
+    def frames_before(self) -> int:
+        """Return how many observations before the newest one `features` show where it stacks images."""
+        shown = dict(self.features.parts)
+        images = ((name, part) for name, part in self.observation.parts if part.is_image)
+        return max((shown[name].shape[-1] // part.shape[-1] for name, part in images), default=1) - 1
+
 
 def image_shape(observation: ObservationSpec) -> tuple[int, int, int]:
     """Return the shape (H, W, C) of observations that are images; raises ConfigError for others."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from worldmodels.replay.layout import Frames, Layout
+from worldmodels.replay.sampling import Indices
 
 
 class RecentFrames:
@@ -34,6 +35,15 @@ class RecentFrames:
         out[:before] = self._ring[stream, place : place + before]
         out[before:] = self._ring[stream, : len(out) - before]
         return True
+
+    def windows(self, streams: Indices, starts: Indices, length: int) -> Frames | None:
+        """Return the frames (B, T, bytes) of windows of `length` steps; None where not all of them are here."""
+        if not len(starts) or starts.min() < self._span.start or starts.max() + length > self._span.stop:
+            return None
+        _, size, frame_bytes = self._ring.shape
+        places = streams[:, None] * size + (starts[:, None] + np.arange(length)) % size
+        frames: Frames = self._ring.reshape(-1, frame_bytes).take(places, axis=0)
+        return frames
 
     def refill(self, span: range, read: Callable[[int, int, Frames], None]) -> None:
         """Forget everything, then take the newest steps of `span` from `read(stream, start, out)`."""

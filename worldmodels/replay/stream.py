@@ -21,6 +21,7 @@ from worldmodels.replay.config import ReplayConfig
 from worldmodels.replay.layout import Frames, Layout, to_records
 from worldmodels.replay.memory import RecentFrames
 from worldmodels.replay.reader import ReplayReader
+from worldmodels.replay.sampling import Indices
 from worldmodels.replay.set_aside import remove_passed, set_aside
 
 CHUNKS = 16
@@ -220,6 +221,10 @@ class Replay(ReplayReader):
             if (index + 1) * self._layout.chunk_steps <= needed:
                 self._chunks.pop(index).delete()
         self._span = range(max(self._span.start, needed), self._span.stop)
+
+    def _frames_of(self, streams: Indices, starts: Indices, length: int) -> Frames:
+        frames = self._memory.windows(streams, starts, length)
+        return super()._frames_of(streams, starts, length) if frames is None else frames
 
     def _read_frames(self, stream: int, start: int, out: Frames) -> None:
         if not self._memory.read(stream, start, out):

@@ -5,12 +5,12 @@ Ranges of single numbers are checked by the dataclasses themselves.
 
 from __future__ import annotations
 
-from worldmodels.agents import check_fits
+from worldmodels.agents import AGENTS, check_fits
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
 from worldmodels.core.errors import ConfigError
 from worldmodels.envs.config import spread_mixture
 from worldmodels.models.api import ModelSpec
-from worldmodels.runtime.config import ModelBasedConfig, ModelFreeConfig, RunConfig
+from worldmodels.runtime.config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig, RunConfig
 from worldmodels.runtime.environment import model_spec
 
 
@@ -24,27 +24,59 @@ def check_config(config: RunConfig) -> None:
     spread_mixture(config.env.games, config.env.num_envs)
     spec = model_spec(config)
     check_fits(config.agent, spec)
-    if isinstance(config.training, ModelFreeConfig):
-        _check_model_free(config, spec)
-    else:
+    if isinstance(config.training, ModelBasedConfig):
         _check_model_based(config, config.training, spec)
+        return
+    _check_is_no_world_model(config, spec)
+    if isinstance(config.training, ModelFreeConfig):
+        _check_learns_from_experience(config, "training.kind is 'model_free'")
+    else:
+        _check_off_policy(config, config.training, spec)
 
 
-def _check_model_free(config: RunConfig, spec: ModelSpec) -> None:
+def _check_is_no_world_model(config: RunConfig, spec: ModelSpec) -> None:
     if spec.imagines:
         raise ConfigError(
-            f"training.kind is 'model_free' and model.kind is '{config.model.kind}': a loop without a world model "
-            "would never train one. Choose model.kind=frames, or training.kind=model_based."
+            f"training.kind is '{config.training.kind}' and model.kind is '{config.model.kind}': a loop without a "
+            "world model would never train one. Choose model.kind=frames, or training.kind=model_based."
         )
-    _check_learns_from_experience(config, "training.kind is 'model_free'")
+
+
+def _check_off_policy(config: RunConfig, training: OffPolicyConfig, spec: ModelSpec) -> None:
+    why = "training.kind is 'off_policy', so the agent must learn from single recorded steps"
+    _check_learns(config, "learns_from_transitions", why)
+    if training.first_update(config.env.num_envs) > training.steps:
+        raise ConfigError(
+            f"The first update is due after {training.first_update(config.env.num_envs)} steps (training.update_after, "
+            f"in pieces of training.collect), and training.steps is {training.steps}: the run would end before it "
+            "learned anything."
+        )
+    num_envs = config.env.num_envs
+    first, needed = training.first_update(num_envs), (spec.frames_before + 2) * num_envs
+    if first < needed:
+        raise ConfigError(
+            "There must be a step to learn from at the first update, and what arrived after it: training.update_after "
+            f"must be at least {spec.frames_before + 2} x env.num_envs = {needed} steps. Received "
+            f"{training.update_after}."
+        )
 
 
 def _check_learns_from_experience(config: RunConfig, why: str) -> None:
-    if not config.agent.learns_from_experience:
-        raise ConfigError(
-            f"{why}, so the agent must learn from real experience; agent.kind is "
-            f"'{config.agent.kind}', which learns in imagination alone. Choose agent.kind=ppo, for example."
-        )
+    _check_learns(config, "learns_from_experience", f"{why}, so the agent must learn from real experience")
+
+
+def _check_learns(config: RunConfig, how: str, why: str) -> None:
+    """Check that the agent learns in the way that a loop lets it; the error says which agents and loops do."""
+    agent = config.agent
+    if getattr(agent, how):
+        return
+    ways = ["in imagination (training.kind=model_based)"]
+    ways += ["from whole rollouts (training.kind=model_free)"] * agent.learns_from_experience
+    ways += ["from single steps of any age (training.kind=off_policy)"] * agent.learns_from_transitions
+    able = [kind for kind, other in AGENTS.items() if getattr(other, how) and kind != "random"]
+    raise ConfigError(
+        f"{why}; agent.kind is '{agent.kind}', which learns {' or '.join(ways)}. Agents that can: {', '.join(able)}."
+    )
 
 
 def _check_model_based(config: RunConfig, training: ModelBasedConfig, spec: ModelSpec) -> None:

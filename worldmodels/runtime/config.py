@@ -192,6 +192,53 @@ class ModelFreeConfig(Section):
 
 
 @dataclass(frozen=True)
+class OffPolicyConfig(Section):
+    """The off-policy loop: collect a few steps, learn from single steps of any age, repeat; the defaults are Spinning
+    Up's figures."""
+
+    kind: str = "off_policy"
+    steps: Positive = 400_000
+    """Real environment steps of the whole run."""
+    prefill: Count = 10_000
+    """First steps, whose actions are uniformly random (`start_steps` in Spinning Up)."""
+    update_after: Count = 1_000
+    """Steps before which there is no update (`learning_starts` in Stable-Baselines3)."""
+    collect: Positive = 50
+    """Steps between two bursts of updates; rounded up to whole steps of the vector environment (`update_every` in
+    Spinning Up)."""
+    updates: Size = 50
+    """Updates of the policy in a burst (`gradient_steps` in Stable-Baselines3)."""
+    batch: Size = 100
+    """Recorded steps for one update."""
+
+    trains_policy = True  # a fact about the loop, not a setting: so without a type
+
+    @property
+    def step_limit(self) -> int:
+        """Return the real environment steps at which the run ends."""
+        return self.steps
+
+    @property
+    def collected_steps(self) -> int:
+        """Return the real environment steps that the run collects."""
+        return self.steps
+
+    def steps_per_burst(self, num_envs: int) -> int:
+        """Return the steps between two bursts, whole ones of the vector environment."""
+        return -(-self.collect // num_envs) * num_envs
+
+    def first_update(self, num_envs: int) -> int:
+        """Return the steps after which the first burst of updates is due."""
+        piece = self.steps_per_burst(num_envs)
+        return max(1, -(-self.update_after // piece)) * piece
+
+    def updates_owed(self, step: int, num_envs: int) -> int:
+        """Return how many updates must have been done when so many steps were."""
+        since = step - self.first_update(num_envs)
+        return 0 if since < 0 else self.updates * (1 + since // self.steps_per_burst(num_envs))
+
+
+@dataclass(frozen=True)
 class ScheduleConfig(Section):
     """The times at which a run logs, evaluates and saves; steps are real environment steps, as everywhere."""
 
@@ -252,7 +299,7 @@ class RunConfig(Section):
     replay: ReplayConfig = field(default_factory=ReplayConfig)
     model: ModelConfig = field(default_factory=RSSMConfig, metadata={"kinds": MODELS})
     agent: AgentConfig = field(default_factory=ActorCriticConfig, metadata={"kinds": AGENTS})
-    training: ModelBasedConfig | ModelFreeConfig = field(default_factory=ModelBasedConfig)
+    training: ModelBasedConfig | ModelFreeConfig | OffPolicyConfig = field(default_factory=ModelBasedConfig)
     schedule: ScheduleConfig = field(default_factory=ScheduleConfig)
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
 

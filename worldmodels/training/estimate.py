@@ -22,8 +22,9 @@ from worldmodels.models.api import ModelSpec
 from worldmodels.replay.stream import ASSUMED_COMPRESSION
 from worldmodels.runtime.actor import ModelActor
 from worldmodels.runtime.build import Parts
-from worldmodels.runtime.config import ModelBasedConfig, RunConfig
+from worldmodels.runtime.config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig, RunConfig
 from worldmodels.training.plan import TrainingPlan
+from worldmodels.training.transitions import blank_transitions, updates_per_call
 
 BELIEVED = 20.0
 """Seconds from which on a first call, which also builds its graph, is believed; a shorter one is repeated."""
@@ -93,9 +94,19 @@ def _seconds(parts: Parts, num_envs: int) -> Seconds:
         remaining = plan.remaining(plan.start(0))
         seconds |= _updates_in_imagination(parts, training, remaining)
         return sum((seconds[phase] * amount for phase, amount in remaining.items() if amount), np.zeros(2))
+    if isinstance(training, OffPolicyConfig):
+        total = training.updates_owed(training.steps, num_envs)
+        return training.steps / num_envs * seconds["collect"] + total * _update_from_transitions(parts, training)
     experience = _blank_experience(parts, actor, num_envs, training.rollout)
     update = _timed(lambda: parts.agent.update_from_experience(experience, SEED))
     return training.steps / num_envs * (seconds["collect"] + update / training.rollout)
+
+
+def _update_from_transitions(parts: Parts, training: OffPolicyConfig) -> Seconds:
+    """Return the time of one policy update."""
+    count = updates_per_call(training.updates, training.batch, parts.model.spec)
+    transitions = blank_transitions(count, training.batch, parts.model.spec)
+    return _timed(lambda: parts.agent.update_from_transitions(transitions, SEED)) / count
 
 
 def _updates_in_imagination(parts: Parts, training: ModelBasedConfig, remaining: dict[str, int]) -> dict[str, Seconds]:
@@ -145,7 +156,7 @@ def _blank_experience(parts: Parts, actor: ModelActor, num_envs: int, rollout: i
 def _replay_steps(config: RunConfig, initial_steps: int) -> int:
     """Return the steps that the replay store will hold at most; a model-free run has none."""
     training = config.training
-    if not isinstance(training, ModelBasedConfig):
+    if isinstance(training, ModelFreeConfig):
         return 0
     return min(config.replay.capacity_steps, initial_steps + training.collected_steps)
 

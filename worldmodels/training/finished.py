@@ -5,7 +5,7 @@ from __future__ import annotations
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.errors import CheckpointError
 from worldmodels.core.run_dir import RunDir
-from worldmodels.runtime.config import ModelBasedConfig, RunConfig
+from worldmodels.runtime.config import ModelBasedConfig, OffPolicyConfig, RunConfig
 from worldmodels.training.plan import Position, TrainingPlan
 
 
@@ -21,5 +21,9 @@ def is_finished(run: RunDir, config: RunConfig) -> bool:
     training = config.training
     if isinstance(training, ModelBasedConfig):
         return TrainingPlan(training, config.env.num_envs).ends_at(Position(**state["position"]))
+    step = state["counters"]["step"]
+    if isinstance(training, OffPolicyConfig):
+        owed = training.updates_owed(step, config.env.num_envs)
+        return bool(step >= training.steps and state["counters"]["updates"] >= owed)
     partial_rollout = state["collector"]["buffer"]["steps"]
-    return bool(state["counters"]["step"] >= training.steps and not partial_rollout)
+    return bool(step >= training.steps and not partial_rollout)

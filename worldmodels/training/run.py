@@ -18,7 +18,7 @@ from worldmodels.core.unused_memory import release_unused_memory
 from worldmodels.envs import VectorEnv
 from worldmodels.replay import Replay
 from worldmodels.runtime.build import Parts, build_parts, resolve_deterministic
-from worldmodels.runtime.config import ModelBasedConfig, ModelFreeConfig, RunConfig
+from worldmodels.runtime.config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig, RunConfig
 from worldmodels.runtime.environment import build_env
 from worldmodels.telemetry.logger import Logger
 from worldmodels.telemetry.loss_growth import Growth, LossGrowth, growth_warning
@@ -29,6 +29,7 @@ from worldmodels.training.interrupt import Interrupted, Interruption
 from worldmodels.training.loop import Loop
 from worldmodels.training.model_based import ModelBasedLoop
 from worldmodels.training.model_free import ModelFreeLoop
+from worldmodels.training.off_policy import OffPolicyLoop
 from worldmodels.training.periodic import PeriodicEvaluation
 from worldmodels.training.precision import build_measured, moved_warning
 from worldmodels.training.throughput import Throughput
@@ -69,13 +70,7 @@ class TrainingSession:
     def __init__(self, checked: CheckedRun, env: VectorEnv, parts: Parts, logger: Logger, progress: Progress):
         config, run_dir = checked.config, checked.run_dir
         self._config, self._logger, self._progress = config, logger, progress
-        replay = None
-        self._loop: Loop
-        if isinstance(config.training, ModelFreeConfig):
-            self._loop = ModelFreeLoop(parts, config.training, env)
-        else:
-            replay = _open_replay(checked, config.training, env, parts)
-            self._loop = ModelBasedLoop(parts, config.training, env, replay, checked.demonstrations)
+        self._loop, replay = _build_loop(checked, env, parts)
         self._from = checked.checkpoint
         self._checkpoints = Checkpoints(run_dir.checkpoints, config.schedule.keep_checkpoints)
         self._evaluation = PeriodicEvaluation(parts, run_dir, replay, progress.message)
@@ -181,7 +176,20 @@ def _learning_rates(config: RunConfig, grown: Sequence[Growth]) -> dict[str, flo
     }
 
 
-def _open_replay(checked: CheckedRun, training: ModelBasedConfig, env: VectorEnv, parts: Parts) -> Replay:
+def _build_loop(checked: CheckedRun, env: VectorEnv, parts: Parts) -> tuple[Loop, Replay | None]:
+    """Return the loop that the configuration asks for, and its replay store, if it has one."""
+    training = checked.config.training
+    if isinstance(training, ModelFreeConfig):
+        return ModelFreeLoop(parts, training, env), None
+    replay = _open_replay(checked, training, env, parts)
+    if isinstance(training, OffPolicyConfig):
+        return OffPolicyLoop(parts, training, env, replay), replay
+    return ModelBasedLoop(parts, training, env, replay, checked.demonstrations), replay
+
+
+def _open_replay(
+    checked: CheckedRun, training: ModelBasedConfig | OffPolicyConfig, env: VectorEnv, parts: Parts
+) -> Replay:
     return Replay(
         checked.run_dir.replay,
         env.num_envs,

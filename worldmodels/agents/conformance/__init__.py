@@ -45,7 +45,10 @@ SMALL_WORLD = RSSMConfig(
 
 def agent_checks(config: AgentConfig) -> tuple[Check, ...]:
     """Return the checks that an agent must pass with each of its `specs`, which raise ConformanceError."""
-    return acting.CHECKS + (learning.CHECKS_FROM_EXPERIENCE if config.learns_from_experience else ())
+    checks: tuple[Check, ...] = acting.CHECKS
+    if config.learns_from_experience:
+        checks += learning.CHECKS_FROM_EXPERIENCE
+    return checks + (learning.CHECKS_FROM_TRANSITIONS if config.learns_from_transitions else ())
 
 
 def check_agent(config: AgentConfig, worlds: Sequence[ModelConfig] = (SMALL_WORLD,)) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.agents.config import AgentConfig
-from worldmodels.agents.conformance.samples import can_learn, experience, features, make_agent
+from worldmodels.agents.conformance.samples import can_learn, experience, features, make_agent, transitions
 from worldmodels.core.errors import CheckpointError, ConformanceError
 from worldmodels.core.specs import ActionSpec
 from worldmodels.models.api import ModelSpec
@@ -59,18 +59,19 @@ def check_temperature_0_takes_the_most_probable_action(config: AgentConfig, spec
     """Check that at temperature 0 an agent with logits takes the best of them, and one with a Gaussian its mean,
     whatever the seed."""
     agent, seen = make_agent(config, spec), features(spec, MANY)
+    # From a uniform policy to one that prefers something.
     if can_learn(agent) and agent.learns_from_experience:
-        # From a uniform policy to one that prefers something.
         agent.update_from_experience(experience(agent, spec), key(0))
+    if agent.learns_from_transitions and spec.action.is_discrete:
+        agent.update_from_transitions(transitions(spec), key(0))
     action, _, extras = agent.act(seen, agent.initial(MANY), 0.0, key(1))
-    # An agent with neither is the same at every temperature.
     if "logits" in extras:
         best = tf.argmax(extras["logits"], -1, tf.int32)
         require(np.array_equal(action, best), "actions at temperature 0 must be those of the largest logits.")
     if "gaussian" in extras:
         mean = tf.split(extras["gaussian"], 2, -1)[0]
         require(np.array_equal(action, mean), "actions at temperature 0 must be the means of the Gaussian.")
-    if "logits" in extras or "gaussian" in extras:
+    if "logits" in extras or can_learn(agent):  # random play is the same at every temperature
         other = agent.act(seen, agent.initial(MANY), 0.0, key(2))[0]
         require_same(action, other, "actions at temperature 0 under two seeds")
 

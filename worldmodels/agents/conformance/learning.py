@@ -1,4 +1,4 @@
-"""The contract of an agent that learns: in imagination, and from real experience."""
+"""The contract of an agent that learns: in imagination, from real experience, and from single recorded steps."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import tensorflow as tf
 
 from worldmodels.agents.api import Replayed
 from worldmodels.agents.config import AgentConfig
-from worldmodels.agents.conformance.samples import can_learn, experience, make_agent
+from worldmodels.agents.conformance.samples import can_learn, experience, make_agent, transitions
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.imagination.starts import choose_starts
 from worldmodels.models import precision
@@ -76,8 +76,63 @@ def check_the_step_between_two_episodes_teaches_nothing(config: AgentConfig, spe
     require_same_tree(trees[0], trees[1], "what is learned, whatever the action at the end of an episode was,")
 
 
+def check_learning_from_transitions(config: AgentConfig, spec: ModelSpec) -> None:
+    """Check that some updates, a checkpoint on disk, another agent that loads it, and more updates are the same as all
+    of them in one agent."""
+    straight, resumed = make_agent(config, spec, 1), make_agent(config, spec, 2)
+    old = leaves(straight.save())
+    metrics = straight.update_from_transitions(transitions(spec), key(0))
+    _require_metrics(metrics, True)
+    require(differ(old, leaves(straight.save())), "an update must change what is saved; it does not.")
+    with TemporaryDirectory() as folder:
+        checkpoints = Checkpoints(folder)
+        checkpoints.write(7, straight.save())
+        resumed.load(checkpoints.read()[1])
+    require_same_tree(straight.save(), resumed.save(), "what was saved, and what was loaded,")
+    one, other = (agent.update_from_transitions(transitions(spec, 1), key(1)) for agent in (straight, resumed))
+    require_same(one, other, "the metrics of an agent, and of one that was loaded from its checkpoint,")
+    require_same_tree(straight.save(), resumed.save(), "what both saved after that")
+
+
+def check_transitions_that_are_not_finite_change_nothing(config: AgentConfig, spec: ModelSpec) -> None:
+    """Check that no update of a call is kept where the last batch has a reward that is NaN, or where weights are."""
+    agent, steps = make_agent(config, spec), transitions(spec)
+    rewards = steps.rewards.numpy()
+    rewards[-1, -1] = np.nan
+    for broken, given in (("rewards", steps._replace(rewards=tf.constant(rewards))), ("weights", steps)):
+        if broken == "weights":
+            agent.load(poisoned(agent.save()))
+        old = agent.save()
+        metrics = agent.update_from_transitions(given, key(0))
+        require(metrics.get("policy/finite") == 0, f"the metric policy/finite must be 0 where {broken} are NaN.")
+        require_same_tree(agent.save(), old, f"what is saved before and after updates whose {broken} are NaN")
+
+
+def check_a_true_end_alone_ends_the_future(config: AgentConfig, spec: ModelSpec) -> None:
+    """Check that what is seen after a step counts, unless the step terminated its episode."""
+    agent, steps = make_agent(config, spec), transitions(spec)
+    fresh, other = agent.save(), tf.nest.map_structure(lambda x: x[:, ::-1], steps.next_features)
+
+    def learned(continuation: float, next_features: Any) -> dict[str, Any]:
+        agent.load(fresh)
+        continuations = tf.fill(steps.rewards.shape, continuation)
+        given = steps._replace(continuations=continuations, next_features=next_features)
+        agent.update_from_transitions(given, key(0))
+        return agent.save()
+
+    counted = differ(leaves(learned(1.0, steps.next_features)), leaves(learned(1.0, other)))
+    require(counted, "what is seen after a step that ended nothing must count; it does not.")
+    ended = learned(0.0, steps.next_features), learned(0.0, other)
+    require_same_tree(*ended, "what is learned, whatever is seen after a true end,")
+
+
 def check_learning_in_imagination(config: AgentConfig, world: ModelConfig) -> None:
-    """Check one policy update in a world model: finite, of some effect, repeatable; the model stays as it is."""
+    """Check one policy update in a world model: finite, of some effect, repeatable; the model stays as it is.
+
+    An agent that cannot have its actions has nothing to learn there.
+    """
+    if "discrete" not in config.action_kinds:
+        return
     model, states = _fitted(world, precision.current())
     starts = choose_starts(states, tf.constant(~BATCH.is_terminal, tf.float32), 0, key(2))
     old, results = leaves(model.save()), []
@@ -113,3 +168,9 @@ CHECKS_FROM_EXPERIENCE = (
     check_the_step_between_two_episodes_teaches_nothing,
 )
 """Properties of every agent that learns from real experience."""
+CHECKS_FROM_TRANSITIONS = (
+    check_learning_from_transitions,
+    check_transitions_that_are_not_finite_change_nothing,
+    check_a_true_end_alone_ends_the_future,
+)
+"""Properties of every agent that learns from single recorded steps."""

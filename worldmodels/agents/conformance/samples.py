@@ -8,7 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.agents import build_agent
-from worldmodels.agents.api import Experience
+from worldmodels.agents.api import Experience, Transitions
 from worldmodels.agents.config import AgentConfig
 from worldmodels.core.specs import ArraySpec, ObservationSpec
 from worldmodels.models.api import ModelSpec
@@ -74,6 +74,17 @@ def experience(agent: Any, spec: ModelSpec, seed: int = 0) -> Experience:
     flags = tf.constant(1.0 - ends, tf.float32), tf.constant(is_first), tf.constant(is_last)
     stacked = tf.nest.map_structure(lambda *x: tf.stack(x), *extras)
     return Experience(seen, tf.stack(actions), tf.constant(rewards), *flags, stacked, before)
+
+
+def transitions(spec: ModelSpec, seed: int = 0) -> Transitions:
+    """Return three batches of single steps, a third of which terminated their episodes."""
+    random, leading = np.random.default_rng(seed), (3, 12)
+    seen = features(spec, 2, *leading)
+    before, after = (tf.nest.map_structure(lambda x, i=i: x[i], seen) for i in (0, 1))
+    actions = spec.action.random(36, random).reshape(*leading, *spec.action.shape)
+    rewards = random.choice([0.0, 1.0], leading).astype(np.float32)
+    continuations = (random.permutation(36).reshape(leading) >= 12).astype(np.float32)
+    return Transitions(before, tf.constant(actions), tf.constant(rewards), tf.constant(continuations), after)
 
 
 def _column(mask: np.ndarray, value: tf.Tensor) -> tf.Tensor:

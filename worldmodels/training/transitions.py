@@ -1,0 +1,60 @@
+"""Single steps for an agent to learn from: drawn from the replay store, and seen through the representation."""
+
+from __future__ import annotations
+
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.agents.api import Transitions
+from worldmodels.core.types import Batch
+from worldmodels.models.api import ModelSpec, Representation
+from worldmodels.replay import Replay, previous_actions
+
+MEMORY = 64 * 2**20
+"""Bytes of observations that are drawn for one call of the agent, at most, unless a single batch takes more."""
+
+
+def updates_per_call(updates: int, batch: int, spec: ModelSpec) -> int:
+    """Return how many of a burst of updates are done in one call: a divisor, the greatest for which memory suffices."""
+    row = spec.observation.bytes * (spec.frames_before + 2)
+    fitting = [count for count in range(1, updates + 1) if updates % count == 0 and count * batch * row <= MEMORY]
+    return max(fitting, default=1)
+
+
+def blank_transitions(updates: int, batch: int, spec: ModelSpec) -> Transitions:
+    """Return batches of zeros, as many as updates, to measure with."""
+    features = tf.nest.map_structure(tf.constant, spec.features.zeros(updates, batch))
+    zeros = tf.zeros((updates, batch))
+    return Transitions(features, tf.constant(spec.action.zeros(updates, batch)), zeros, zeros, features)
+
+
+class TransitionSampler:
+    """Draws K batches of B single steps, uniformly, from all that are not held out."""
+
+    def __init__(self, model: Representation, replay: Replay, updates: int, batch: int):
+        self._model, self._replay, self._shape = model, replay, (updates, batch)
+        self._before = model.spec.frames_before
+        self._see = tf.function(self._transitions, autograph=False)
+
+    def draw(self, generator: np.random.Generator, seed: np.ndarray) -> Transitions:
+        """Draw the steps with a generator; the seed, int32 (2,), is that of the representation."""
+        windows = self._replay.sample_transitions(self._shape[0] * self._shape[1], generator, "training", self._before)
+        tensors: Batch = tf.nest.map_structure(tf.constant, windows)
+        return self._see(tensors, tf.constant(previous_actions(windows)), tf.constant(seed))
+
+    def _transitions(self, windows: Batch, previous: tf.Tensor, seed: tf.Tensor) -> Transitions:
+        model, before = self._model, self._before
+        rows = windows.reward.shape[0]
+        state, features = model.initial(rows), []
+        for t in range(before + 2):
+            now = tf.nest.map_structure(lambda x, t=t: x[:, t], windows.observation)
+            is_first = windows.is_first[:, t] if t else tf.ones((rows,), tf.bool)
+            state = model.observe(state, now, previous[:, t], is_first, seed)
+            if t >= before:
+                features.append(model.features(state))
+        continuations = 1.0 - tf.cast(windows.is_terminal[:, -1], tf.float32)
+        steps = Transitions(features[0], windows.action[:, -2], windows.reward[:, -1], continuations, features[1])
+        return tf.nest.map_structure(self._in_batches, steps)
+
+    def _in_batches(self, x: tf.Tensor) -> tf.Tensor:
+        return tf.reshape(x, (*self._shape, *x.shape[1:]))
