@@ -19,6 +19,7 @@ from worldmodels.envs.foreign_vector_env import ForeignVectorEnv, SyncForeignEnv
 from worldmodels.envs.foreign_workers import WorkerForeignEnv
 from worldmodels.envs.foreign_wrappers import Env, wrapped
 from worldmodels.envs.given import Factory, Given, check_copies, find_given, made_of
+from worldmodels.envs.image_format import ImageFormat
 
 EXTRAS = {"gymnasium.envs.mujoco": "mujoco", "gymnasium.envs.box2d": "box2d"}
 """The extra of this package that brings what an environment needs, by how its entry point begins."""
@@ -38,10 +39,10 @@ def make_foreign_vec(config: EnvConfig, given: Given | None = None) -> ForeignVe
         UserError: the module or the packages of the environment cannot be imported, there is no such environment, or
             nobody here can have its spaces (see `spaces.py`); one copy is there, and more are wanted.
     """
-    make = partial(_made, _maker(config, given), config)
+    make, images = partial(_made, _maker(config, given), config), ImageFormat(config.image_size, config.grey)
     if config.workers and config.num_envs > 1:
-        return WorkerForeignEnv(make, config.game, config.num_envs, config.workers, config.image_size)
-    return SyncForeignEnv(make, config.game, config.num_envs, config.image_size)
+        return WorkerForeignEnv(make, config.game, config.num_envs, config.workers, images)
+    return SyncForeignEnv(make, config.game, config.num_envs, images)
 
 
 def registered(id: str) -> bool:

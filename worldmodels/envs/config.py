@@ -88,10 +88,6 @@ class EnvConfig(Section):
     is shown (`frame_skip` in Stable-Baselines3)."""
     frame_max: bool = False
     """Show the maximum of the last two observations of `action_repeat`, in which sprites that flicker are whole."""
-    grey: bool = False
-    """Turn the colour images of a Gymnasium environment to grey, one channel."""
-    image_size: Annotated[int, between(8, 1024)] = 64
-    """Pixels to which each side of a Gymnasium environment's images is resized."""
     reward_scale: AboveZero = 1.0
     """Factor of a Gymnasium environment's rewards."""
     reward_clip: NonNegative = 0.0
@@ -99,6 +95,10 @@ class EnvConfig(Section):
     time_limit: Int32 = 0
     """Steps, as the agent counts them, after which an episode of a Gymnasium environment is truncated, in place of the
     limit with which it is registered; 0: that one."""
+    grey: bool = False
+    """Turn the colour images of a Gymnasium environment to grey, one channel."""
+    image_size: Annotated[int, between(8, 1024)] = 64
+    """Pixels to which each side of a Gymnasium environment's images is resized; each is the mean of what it covers."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -129,8 +129,8 @@ class EnvConfig(Section):
 
 
 FOREIGN = (
-    *("workers", "options", "sticky_actions", "action_repeat", "frame_max", "grey", "image_size"),
-    *("reward_scale", "reward_clip", "time_limit"),
+    *("workers", "options", "sticky_actions", "action_repeat", "frame_max", "reward_scale", "reward_clip"),
+    *("time_limit", "grey", "image_size"),
 )
 """The keys of Gymnasium environments that are no native games."""
 

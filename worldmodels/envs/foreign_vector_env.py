@@ -12,14 +12,14 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 from gymnasium.vector.utils import batch_space
-from PIL import Image
 
 from worldmodels.core.errors import ForeignEnvError, UserError
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.envs.actions import checked_actions
 from worldmodels.envs.foreign_guard import ForeignGuard, Moment, described
 from worldmodels.envs.given import Factory
-from worldmodels.envs.spaces import action_space, action_spec, observation_space, observation_spec, resized_spec
+from worldmodels.envs.image_format import ImageFormat
+from worldmodels.envs.spaces import action_space, action_spec, observation_space, observation_spec
 
 Array: TypeAlias = npt.NDArray[Any]
 Seeds: TypeAlias = int | Sequence[int | None] | None
@@ -88,24 +88,28 @@ class SyncForeignEnv(ForeignVectorEnv):
         make: makes a copy.
         id: the environment's name for people.
         num_envs: number of copies.
-        size: pixels to which each side of images is resized.
+        images: how images are handed on.
         first: the number of the first copy, for people.
         moments: int64 (N, 3), where the guards of the copies say where they are; see `ForeignGuard`.
     """
 
     def __init__(
-        self, make: Factory, id: str, num_envs: int, size: int, first: int = 0, moments: Moment | None = None
+        self,
+        make: Factory,
+        id: str,
+        num_envs: int,
+        images: ImageFormat,
+        first: int = 0,
+        moments: Moment | None = None,
     ) -> None:
         moments = np.zeros((num_envs, 3), np.int64) if moments is None else moments
+        self._format = images
         self._copies: list[ForeignGuard] = []
         guarded = [partial(self._guarded, make, id, first + index, moments[index]) for index in range(num_envs)]
-        self._size = size
         try:
             self._envs = self._together(guarded, id)
-            observation = observation_spec(self._envs.single_observation_space, id)
-            super().__init__(
-                id, num_envs, resized_spec(observation, size), action_spec(self._envs.single_action_space, id)
-            )
+            observation = images.spec(observation_spec(self._envs.single_observation_space, id), id)
+            super().__init__(id, num_envs, observation, action_spec(self._envs.single_action_space, id))
         except BaseException:
             with suppress(UserError):
                 self.close_extras()
@@ -189,14 +193,4 @@ class SyncForeignEnv(ForeignVectorEnv):
     def _part(self, array: Array) -> Array:
         if array.dtype != np.uint8 or array.ndim != 4:
             return array.reshape(self.num_envs, -1).astype(np.float32)
-        if array.shape[1:3] == (self._size, self._size):
-            return array
-        return np.stack([resized(image, self._size) for image in array])
-
-
-def resized(image: npt.NDArray[np.uint8], size: int) -> npt.NDArray[np.uint8]:
-    """Return an image (H, W, C) with sides of `size` pixels, each of which is the mean of what it covers."""
-    # Pillow takes one channel or three.
-    pieces = [image] if image.shape[2] == 3 else np.moveaxis(image, 2, 0)
-    done = [np.asarray(Image.fromarray(piece).resize((size, size), Image.Resampling.BOX)) for piece in pieces]
-    return done[0] if image.shape[2] == 3 else np.stack(done, -1)
+        return self._format.images(array)

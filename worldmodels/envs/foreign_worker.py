@@ -13,10 +13,11 @@ from typing import Any
 from worldmodels.core.errors import UserError
 from worldmodels.envs.foreign_vector_env import SyncForeignEnv
 from worldmodels.envs.given import Factory
+from worldmodels.envs.image_format import ImageFormat
 from worldmodels.envs.shared_arrays import SharedArrays
 
 
-def work(pipe: Connection, make: Factory, id: str, size: int, copies: range, shared: SharedArrays) -> None:
+def work(pipe: Connection, make: Factory, id: str, images: ImageFormat, copies: range, shared: SharedArrays) -> None:
     """Answer the calls that come through `pipe`: "" where all went well, otherwise what failed.
 
     A call is ("reset", seeds), ("step", None), or None, which closes the copies and ends the process. Actions are
@@ -27,13 +28,15 @@ def work(pipe: Connection, make: Factory, id: str, size: int, copies: range, sha
         signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with suppress(EOFError, BrokenPipeError):
-        _answer_calls(pipe, make, id, size, copies, shared)
+        _answer_calls(pipe, make, id, images, copies, shared)
 
 
-def _answer_calls(pipe: Connection, make: Factory, id: str, size: int, copies: range, shared: SharedArrays) -> None:
+def _answer_calls(
+    pipe: Connection, make: Factory, id: str, images: ImageFormat, copies: range, shared: SharedArrays
+) -> None:
     arrays = shared.views(slice(copies.start, copies.stop))
     try:
-        env = SyncForeignEnv(make, id, len(copies), size, copies.start, arrays["moment"])
+        env = SyncForeignEnv(make, id, len(copies), images, copies.start, arrays["moment"])
     except UserError as error:
         pipe.send(str(error))
         return

@@ -23,6 +23,7 @@ from worldmodels.envs.foreign_guard import copy_name, described, moment_name
 from worldmodels.envs.foreign_vector_env import Array, ForeignVectorEnv, Seeds, Steps, SyncForeignEnv
 from worldmodels.envs.foreign_worker import exit_text, work
 from worldmodels.envs.given import Factory
+from worldmodels.envs.image_format import ImageFormat
 from worldmodels.envs.shared_arrays import SharedArrays
 
 CLOSE_SECONDS = 10.0
@@ -47,20 +48,20 @@ class WorkerForeignEnv(ForeignVectorEnv):
         id: the environment's name for people.
         num_envs: number of copies, spread evenly over the workers.
         workers: number of processes.
-        size: pixels to which each side of images is resized.
+        images: how images are handed on.
 
     Raises:
         UserError: `make` cannot be sent to another process.
         ForeignEnvError: an environment failed, or its worker died; the text says at which step.
     """
 
-    def __init__(self, make: Factory, id: str, num_envs: int, workers: int, size: int) -> None:
+    def __init__(self, make: Factory, id: str, num_envs: int, workers: int, images: ImageFormat) -> None:
         self._workers: list[Worker] = []
         self._processes: list[SpawnProcess] = []
         # multiprocessing would ask them to terminate, which they ignore, and wait for them.
         self._at_exit = partial(_kill, self._processes)
         _check_can_be_sent(make, id)
-        sample = SyncForeignEnv(make, id, 1, size)  # one that is here tells the spaces
+        sample = SyncForeignEnv(make, id, 1, images)  # one that is here tells the spaces
         try:
             super().__init__(id, num_envs, sample.observation_spec, sample.action_spec)
             self._meanings = sample.action_meanings()
@@ -83,7 +84,7 @@ class WorkerForeignEnv(ForeignVectorEnv):
         atexit.register(self._at_exit)
         try:
             for copies in np.array_split(np.arange(num_envs), min(workers, num_envs)):
-                self._start(context, (make, id, size, range(copies[0], copies[-1] + 1), shared))
+                self._start(context, (make, id, images, range(copies[0], copies[-1] + 1), shared))
             self._wait()
         except BaseException:
             with suppress(UserError):

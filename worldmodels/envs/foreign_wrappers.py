@@ -6,11 +6,9 @@ from functools import partial
 from typing import Any, TypeAlias
 
 import gymnasium
-import numpy as np
 from gymnasium.spaces import Box
 from gymnasium.wrappers import (
     ClipReward,
-    GrayscaleObservation,
     MaxAndSkipObservation,
     RepeatAction,
     StickyAction,
@@ -38,13 +36,10 @@ def wrapped(env: Env, config: EnvConfig) -> Env:
     if config.sticky_actions:
         env = StickyAction(env, config.sticky_actions)
     if config.frame_max:
-        _check(env, isinstance(env.observation_space, Box), config, "frame_max", "a Box")
+        _check_box(env, config)
         env = MaxAndSkipObservation(env, config.action_repeat)
     elif config.action_repeat > 1:
         env = RepeatAction(env, config.action_repeat)
-    if config.grey:
-        _check(env, _is_colour(env.observation_space), config, "grey", "uint8 images in 3 colours, from 0 to 255")
-        env = GrayscaleObservation(env, keep_dim=True)
     if config.reward_scale != 1.0:
         env = TransformReward(env, partial(_product, config.reward_scale))
     if config.reward_clip:
@@ -52,17 +47,11 @@ def wrapped(env: Env, config: EnvConfig) -> Env:
     return TimeLimit(env, config.time_limit) if config.time_limit else env
 
 
-def _check(env: Env, fits: bool, config: EnvConfig, key: str, allowed: str) -> None:
-    if not fits:
+def _check_box(env: Env, config: EnvConfig) -> None:
+    if not isinstance(env.observation_space, Box):
         raise UserError(
-            f"'{config.game}' has the observations {space_text(env.observation_space)}, and env.{key} is for {allowed}."
+            f"env.frame_max is for a Box of observations; '{config.game}' has {space_text(env.observation_space)}."
         )
-
-
-def _is_colour(space: gymnasium.Space[Any]) -> bool:
-    if not isinstance(space, Box) or space.dtype != np.uint8 or len(space.shape) != 3 or space.shape[2] != 3:
-        return False
-    return bool((space.low == 0).all() and (space.high == 255).all())
 
 
 def _product(scale: float, reward: Any) -> Any:

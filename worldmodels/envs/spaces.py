@@ -56,12 +56,6 @@ def action_spec(space: Space[Any], name: str) -> ActionSpec:
     raise UserError(f"'{name}' has the actions {space_text(space)}. {ACTIONS}.")
 
 
-def resized_spec(spec: ObservationSpec, size: int) -> ObservationSpec:
-    """Return the spec with all images `size` pixels high and wide."""
-    parts = ((name, ArraySpec((size, size, part.shape[2])) if part.is_image else part) for name, part in spec.parts)
-    return ObservationSpec(tuple(parts))
-
-
 def space_text(space: Space[Any]) -> str:
     """Return a space in one line of text, cut where it is long."""
     return shortened(" ".join(str(space).split()), 300)

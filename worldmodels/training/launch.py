@@ -53,7 +53,7 @@ def _launch(config: RunConfig, logdir: str | Path, checkpoint: int | None) -> Pa
 def _check_given(config: RunConfig, given: Given) -> None:
     """Raise `UserError` where the run needs more copies of an environment than there are."""
     check_copies(config.env.game, given, config.env.num_envs)
-    if is_object(given) and config.trains_policy and config.schedule.evaluate_every:
+    if is_object(given) and config.schedule.evaluate_every:
         raise ConfigError(
             f"'{config.env.game}' is an object, which trains, and an evaluation needs an environment of its own. Give "
             "a function that makes copies, or schedule.evaluate_every=0."
