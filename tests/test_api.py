@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import inspect
 
+import gymnasium as gym
 import numpy as np
 import pytest
 
 import worldmodels
+from worldmodels.cli import main
 from worldmodels.core.errors import UserError
 
 
@@ -80,3 +82,58 @@ def test_a_learned_world_is_an_environment(run):
     assert steps[0][1].dtype == np.float32
     ended = np.array([terminated | truncated for _, _, terminated, truncated, _ in steps])
     assert ended.any(0).all()  # by the horizon at the latest
+
+
+class Lantern(gym.Env):
+    """Shows black and white in turn for six steps; action 1 on white is worth a point."""
+
+    observation_space = gym.spaces.Box(0, 255, (16, 16, 3), np.uint8)
+    action_space = gym.spaces.Discrete(3)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.steps = 0
+        return self._image(), {}
+
+    def step(self, action):
+        reward = float(action == 1 and self.steps % 2 == 1)
+        self.steps += 1
+        return self._image(), reward, False, self.steps == 6, {}
+
+    def _image(self):
+        return np.full((16, 16, 3), 255 * (self.steps % 2), np.uint8)
+
+
+def test_an_environment_of_ones_own_is_given_wherever_its_run_is_used(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    settings = {"env.image_size": 16, "schedule.evaluate_every": 80, "schedule.log_every": 40}
+    for steps in (40, 80):
+        run = worldmodels.train(Lantern, "debug_ppo", settings | {"training.steps": steps})
+    assert str(run) == "runs/Lantern" and "Continuing from the checkpoint at step 40" in capsys.readouterr().out
+    loaded = worldmodels.load(run, env=Lantern)
+    assert loaded.config.env.game == "python:Lantern" and loaded.step == 80
+    found = worldmodels.evaluate(run, env=Lantern, episodes=2)
+    assert found["returns"][0]["policy"]["n"] == 2
+    for call in (lambda: worldmodels.load(run), lambda: worldmodels.evaluate(run, env=Lantern())):
+        with pytest.raises(UserError, match="'python:Lantern' (was given in Python|is an object)"):
+            call()
+    assert main(["eval", str(run)]) == 2
+    assert "'python:Lantern' was given in Python" in capsys.readouterr().err
+
+
+def test_an_object_trains_alone(tmp_path):
+    lantern, settings = Lantern(), {"training.steps": 20, "schedule.evaluate_every": 0, "env.num_envs": 1}
+    run = worldmodels.train(lantern, "debug_ppo", settings, tmp_path / "run")
+    assert worldmodels.load(run, env=lantern).step == 20
+    for changed, text in [
+        ({"env.num_envs": 2}, "which is one copy of an environment; num_envs is 2"),
+        ({"schedule.evaluate_every": 10}, "an evaluation needs an environment of its own"),
+    ]:
+        with pytest.raises(UserError, match=text):
+            worldmodels.train(lantern, "debug_ppo", settings | changed, tmp_path / "other")
+    assert not (tmp_path / "other").exists()
+
+
+def test_nothing_is_given_to_a_run_that_needs_nothing(run):
+    with pytest.raises(UserError, match="The environment of this run is 'maze'"):
+        worldmodels.load(run, env=Lantern)

@@ -11,6 +11,7 @@ from worldmodels.envs.registration import register
 
 if TYPE_CHECKING:
     from worldmodels.envs import GameEnv
+    from worldmodels.envs.given import Given
     from worldmodels.imagination.vector_env import ImaginedVectorEnv
     from worldmodels.runtime.load import LoadedRun
 
@@ -42,7 +43,7 @@ def make(game: str, render_mode: str | None = None, **options: Any) -> GameEnv:
 
 
 def train(
-    env: str,
+    env: str | Given,
     config: str | Sequence[str] = (),
     overrides: Mapping[str, Any] | None = None,
     logdir: str | Path | None = None,
@@ -51,10 +52,12 @@ def train(
 
     Args:
         env: a native game (`"maze"` or `"worldmodels/Maze-v0"`), a mixture of them (`"coinrun,maze"`), or the id of any
-            Gymnasium environment with image observations and discrete actions.
+            Gymnasium environment; or a `gymnasium.Env`, or a function without arguments that makes copies of one, which
+            is given again wherever the run is used.
         config: YAML files or preset names, later ones win; by default `dreamer_small`, or a run's own configuration.
         overrides: dotted configuration keys and their values, for example `{"seed": 3, "training.steps": 50_000}`.
-        logdir: the run's folder; `runs/<env>` by default.
+        logdir: the run's folder; `runs/<env>` by default, where an environment that is given has its class's or its
+            function's name.
 
     Returns:
         The run's folder.
@@ -64,20 +67,24 @@ def train(
     """
     import json
 
+    from worldmodels.envs.given import given_name
     from worldmodels.training.launch import launch, parse_config
 
     files = [config] if isinstance(config, str) else list(config)
-    values = {"env.game": env, **(overrides or {})}
-    folder = Path(logdir or f"runs/{env.replace('/', '_')}")
-    return launch(parse_config(files, [f"{key}={json.dumps(value)}" for key, value in values.items()], folder), folder)
+    name, given = (env, None) if isinstance(env, str) else (given_name(env), env)
+    values = {"env.game": name, **(overrides or {})}
+    folder = Path(logdir or f"runs/{name.rpartition(':')[2].replace('/', '_')}")
+    texts = [f"{key}={json.dumps(value)}" for key, value in values.items()]
+    return launch(parse_config(files, texts, folder), folder, given=given)
 
 
-def load(run: str | Path, step: int | None = None) -> LoadedRun:
+def load(run: str | Path, step: int | None = None, env: Given | None = None) -> LoadedRun:
     """Load the world model and the agent of a run.
 
     Args:
         run: its folder.
         step: the checkpoint, by its environment steps; the newest by default.
+        env: the environment, where the run was trained with an object or a function.
 
     Returns:
         The run, with `parts.model` (see `models/api.py`), `parts.agent` (see `agents/api.py`), `config` and `step`.
@@ -88,9 +95,10 @@ def load(run: str | Path, step: int | None = None) -> LoadedRun:
     from worldmodels.runtime.quiet import load_tensorflow
 
     load_tensorflow()
-    from worldmodels.runtime.load import load_run
+    from worldmodels.runtime.load import giving_env, load_run
 
-    return load_run(run, step)
+    with giving_env(run, env):
+        return load_run(run, step)
 
 
 def evaluate(
@@ -101,6 +109,7 @@ def evaluate(
     step: int | None = None,
     videos: int = 0,
     seed: int = 0,
+    env: Given | None = None,
     **settings: Any,
 ) -> dict[str, Any]:
     """Evaluate a run as `worldmodels eval` does, and return what was found.
@@ -113,6 +122,7 @@ def evaluate(
         step: the checkpoint, by its environment steps; the newest by default.
         videos: episodes to film under each setting; 0 for none.
         seed: the seed of everything random in the evaluation.
+        env: the environment, where the run was trained with an object or a function; a function, which makes copies.
         settings: fields of the section `evaluation` that differ from the run's, for example episodes=256,
             temperatures=(0, 1), horizon=50.
 
@@ -132,18 +142,21 @@ def evaluate(
 
     load_tensorflow()
     from worldmodels.evaluation.run import evaluate_run
+    from worldmodels.runtime.load import giving_env
 
-    path = evaluate_run(request)
+    with giving_env(run, env):
+        path = evaluate_run(request)
     found: dict[str, Any] = parse_strict(read_regular(path), f"'{path}'")
     return found
 
 
-def play(*runs: str | Path, game: str | None = None, **options: Any) -> None:
+def play(*runs: str | Path, game: str | None = None, env: Given | None = None, **options: Any) -> None:
     """Open the player: a run's model beside the real game, two runs side by side, or a game alone.
 
     Args:
         runs: one or two folders; none where a `game` is played alone.
         game: the name of a native game.
+        env: the environment, where the run was trained with an object or a function.
         options: fields of `player.session.options.PlayOptions`, for example policy=True, headless=True,
             video="play.mp4", steps as `ticks`; further ones are options of the `game`.
 
@@ -166,16 +179,22 @@ def play(*runs: str | Path, game: str | None = None, **options: Any) -> None:
         return
     if others:
         raise UserError(f"Options of a game go with game=NAME alone. Received {', '.join(others)}.")
-    play_runs(runs, chosen)
+    from worldmodels.runtime.load import giving_env
+
+    with giving_env(runs[0], env):
+        play_runs(runs, chosen)
 
 
-def dream(run: str | Path, num_envs: int = 16, horizon: int = 50, **options: Any) -> ImaginedVectorEnv:
+def dream(
+    run: str | Path, num_envs: int = 16, horizon: int = 50, env: Given | None = None, **options: Any
+) -> ImaginedVectorEnv:
     """Return the world model of a run as a Gymnasium vector environment, in which any agent can act and learn.
 
     Args:
         run: its folder. Episodes start where recorded ones continue.
         num_envs: episodes side by side.
         horizon: steps after which an episode is truncated.
+        env: the environment, where the run was trained with an object or a function.
         options: temperature, observe ("frames" or "features"), autoreset_mode, render_mode, as in `ImaginedVectorEnv`;
             and step (of the checkpoint) and context (recorded frames that the model takes in before each episode).
 
@@ -186,5 +205,7 @@ def dream(run: str | Path, num_envs: int = 16, horizon: int = 50, **options: Any
 
     load_tensorflow()
     from worldmodels.runtime.load import dream as dream_run
+    from worldmodels.runtime.load import giving_env
 
-    return dream_run(run, num_envs=num_envs, horizon=horizon, **options)
+    with giving_env(run, env):
+        return dream_run(run, num_envs=num_envs, horizon=horizon, **options)

@@ -11,6 +11,7 @@ import pytest
 
 from worldmodels.core.errors import ForeignEnvError
 from worldmodels.envs.adapters import make_foreign_vec
+from worldmodels.envs.config import EnvConfig
 
 SHAPE = (20, 30, 3)
 GOOD = np.zeros(SHAPE, np.uint8)
@@ -74,7 +75,7 @@ def rogue(monkeypatch):
     def make(num_envs=2, **faults):
         monkeypatch.setattr(Rogue, "made", 0)
         monkeypatch.setattr(Rogue, "faults", faults)
-        return make_foreign_vec("test/Rogue-v0", num_envs, 64)
+        return make_foreign_vec(EnvConfig("test/Rogue-v0", num_envs))
 
     return make
 

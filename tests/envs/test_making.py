@@ -37,7 +37,6 @@ class Blinker(gym.Env):
 
 
 gym.register("test/Blinker-v0", Blinker)
-gym.register("test/Vector-v0", "gymnasium.envs.classic_control:CartPoleEnv")
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -156,9 +155,9 @@ def test_modules_that_cannot_be_used_are_answered(own_folder, id, source, texts)
     [
         (lambda: make_vec("mase"), "Did you mean 'maze'?"),
         (lambda: make_vec("mase"), "'module:Name-v0' imports a module"),
-        (lambda: make_vec("test/Vector-v0"), "Observations may be uint8 images"),
+        (lambda: make_vec("FrozenLake-v1"), "Observations may be uint8 images"),
         (lambda: make_vec("test/Blinker-v0", num_levels=3), "'num_levels' belongs to native games"),
-        (lambda: make_foreign_vec("no/Such-v0", 1, 64), "cannot make 'no/Such-v0'"),
+        (lambda: make_foreign_vec(EnvConfig("no/Such-v0")), "cannot make 'no/Such-v0'"),
     ],
 )
 def test_mistakes_are_answered(call, text):

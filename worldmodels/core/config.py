@@ -163,7 +163,7 @@ class _Merge:
                 draft.values[key] = self._subsection(draft.current(fields[key]), kinds, value, full, at)
                 continue
             try:
-                draft.values[key] = convert(hints[key], value)
+                draft.values[key] = _merged(draft.current(fields[key]), convert(hints[key], value))
             except MismatchError as error:
                 raise ConfigError(f"{at}'{full}' {error}") from None
 
@@ -225,6 +225,11 @@ def _parse_override(override: str) -> Mapping[str, Any]:
     for part in reversed(key.strip().split(".")):
         value = {part: value}
     return typing.cast(Mapping[str, Any], value)
+
+
+def _merged(before: Any, value: Any) -> Any:
+    """Return a new value; keys and values are added to those before, like those of a section, and {} takes all away."""
+    return {**before, **value} if value and isinstance(value, Mapping) and isinstance(before, Mapping) else value
 
 
 def _plain(value: Any) -> Any:

@@ -38,7 +38,8 @@ def convert(annotation: Any, value: Any) -> Any:
     Raises:
         MismatchError: the annotation does not take the value.
     """
-    for member in union_members(annotation):
+    # 1.0 stays a float where an integer or a float may stand.
+    for member in sorted(union_members(annotation), key=lambda member: member is not _plain_type(value)):
         found, result = _convert_one(member, value)
         if found:
             return result

@@ -10,7 +10,7 @@ class AgentConfig(Section):
 from __future__ import annotations
 
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Annotated, Any, NamedTuple
 
@@ -66,6 +66,7 @@ Int32 = Annotated[int, at_least(0), limits(0, 2**31 - 1)]
 """A number that the native games read as one of 32 bits."""
 NonNegative = Annotated[float, Range("be 0 or more", lambda value: value >= 0), limits(0, 1e9)]
 AboveZero = Annotated[float, above(0), limits(1e-30, 1e30)]
+AnyNumber = Annotated[float, limits(-1e300, 1e300)]
 Share = Annotated[float, between(0, 1)]
 BelowOne = Annotated[float, Range("be at least 0 and below 1", lambda value: 0 <= value < 1), limits(0, 0.9999999)]
 
@@ -117,9 +118,9 @@ def _broken(annotation: Any, value: Any) -> list[Range]:
 
 
 def _broken_one(annotation: Any, value: Any) -> list[Range]:
-    """Return the ranges that a value breaks: its own, then those of its members where it is a tuple."""
+    """Return the ranges that a value breaks: its own, then those of its members where it is a tuple or a mapping."""
     broken = [extra for extra in _ranges(annotation) if extra.broken_by(value)]
-    members = value if isinstance(value, tuple) else ()
+    members = tuple(value.values()) if isinstance(value, Mapping) else value if isinstance(value, tuple) else ()
     items = _items(annotation, len(members))
     return broken + [rule for item, member in zip(items, members, strict=False) for rule in _broken(item, member)]
 
@@ -129,8 +130,10 @@ def _ranges(annotation: Any) -> list[Range]:
 
 
 def _items(annotation: Any, length: int = 1) -> list[Any]:
-    """Return the annotations of a tuple's members; none for other types."""
+    """Return the annotations of a tuple's members or of a mapping's values; none for other types."""
     plain = annotation.__origin__ if typing.get_origin(annotation) is Annotated else annotation
+    if typing.get_origin(plain) is Mapping:
+        return [typing.get_args(plain)[1]] * length
     if typing.get_origin(plain) is not tuple:
         return []
     items = list(typing.get_args(plain))

@@ -4,59 +4,115 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
-from typing import Any, NoReturn, cast
+from importlib.util import find_spec
+from typing import Any
 
 import gymnasium
-import numpy as np
-import numpy.typing as npt
-from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
-from gymnasium.vector.utils import batch_space
-from PIL import Image
+from gymnasium.envs.registration import EnvSpec
 
 from worldmodels.core.errors import ForeignEnvError, UserError
-from worldmodels.envs.actions import checked_actions
-from worldmodels.envs.foreign_guard import ForeignGuard, described
-from worldmodels.envs.spaces import action_space, action_spec, observation_space, observation_spec, resized_spec
+from worldmodels.envs.config import PYTHON, EnvConfig
+from worldmodels.envs.foreign_guard import described
+from worldmodels.envs.foreign_vector_env import ForeignVectorEnv, SyncForeignEnv
+from worldmodels.envs.foreign_workers import WorkerForeignEnv
+from worldmodels.envs.foreign_wrappers import Env, wrapped
+from worldmodels.envs.given import Factory, Given, check_copies, find_given, made_of
+from worldmodels.envs.image_format import ImageFormat
+
+EXTRAS = {"gymnasium.envs.mujoco": "mujoco", "gymnasium.envs.box2d": "box2d"}
+"""The extra of this package that brings what an environment needs, by how its entry point begins."""
 
 
-def make_foreign_vec(id: str, num_envs: int, size: int) -> ForeignVectorEnv:
-    """Make N copies of a Gymnasium environment in NEXT_STEP mode.
+def make_foreign_vec(config: EnvConfig, given: Given | None = None) -> ForeignVectorEnv:
+    """Make N copies of a Gymnasium environment in NEXT_STEP mode, in this process or in workers.
 
-    Images are resized to uint8 (N, size, size, channels), vectors flattened to float32 (N, D), and the actions of a Box
-    are numbers from -1 to 1.
+    Images are resized to uint8 (N, image_size, image_size, channels), vectors flattened to float32 (N, D), and the
+    actions of a Box are numbers from -1 to 1.
 
-    An id "module:Name-v0" imports the module first, which registers the environment.
+    Args:
+        config: its `game` is an id; "module:Name-v0" imports the module first, which registers the environment.
+        given: an object or a factory that stands in place of the id.
 
     Raises:
-        UserError: the module cannot be imported, there is no such environment, or nobody here can have its spaces (see
-            `spaces.py`).
+        UserError: the module or the packages of the environment cannot be imported, there is no such environment, or
+            nobody here can have its spaces (see `spaces.py`); one copy is there, and more are wanted.
     """
-    module, colon, _ = id.rpartition(":")
+    make, images = partial(_made, _maker(config, given), config), ImageFormat(config.image_size, config.grey)
+    if config.workers and config.num_envs > 1:
+        return WorkerForeignEnv(make, config.game, config.num_envs, config.workers, images)
+    return SyncForeignEnv(make, config.game, config.num_envs, images)
+
+
+def registered(id: str) -> bool:
+    """Return whether Gymnasium knows an id; those of `ale_py`, where it is installed, without its name in front.
+
+    Raises:
+        UserError: the id is that of an Atari game, and `ale_py` is not installed.
+    """
+    if id in gymnasium.registry:
+        return True
+    if find_spec("ale_py"):
+        import_module("ale_py")
+    elif id.startswith("ALE/"):
+        raise UserError(_missing(id, "atari", "There is no module 'ale_py'."))
+    return id in gymnasium.registry
+
+
+def _missing(id: str, extra: str, text: str) -> str:
+    return f"'{id}' needs packages that are not installed: pip install 'worldmodels[{extra}]' brings them. {text}"
+
+
+def _maker(config: EnvConfig, given: Given | None) -> Factory:
+    """Return what makes a bare copy, and can be sent to another process wherever Python can."""
+    if given is None and config.game.startswith(PYTHON):
+        given = find_given(config.game)
+    if given is None:
+        return partial(_made_by_id, _spec(config.game), config)
+    if config.options:
+        raise UserError(
+            f"env.options are arguments for the constructor of an id; '{config.game}' is given as it is, and makes its "
+            f"own. Received {', '.join(config.options)}."
+        )
+    check_copies(config.game, given, config.num_envs)
+    return partial(made_of, given, config.game)
+
+
+def _made(make: Factory, config: EnvConfig) -> Env:
+    return wrapped(make(), config)
+
+
+def _spec(id: str) -> EnvSpec:
+    module, colon, name = id.rpartition(":")
     if colon:
         _import_module(module, id)
-    return ForeignVectorEnv(_made_copies(id, num_envs), id, size)
-
-
-def _made_copies(id: str, num_envs: int) -> SyncVectorEnv:
     try:
-        return SyncVectorEnv([partial(_made, id, index) for index in range(num_envs)])
-    except (KeyboardInterrupt, UserError):
-        raise
-    except BaseException as error:
-        raise ForeignEnvError(f"The {num_envs} copies of '{id}' do not fit together: {described(error)}.") from error
+        return gymnasium.spec(name)
+    except gymnasium.error.Error as error:
+        raise ForeignEnvError(f"Gymnasium cannot make '{id}': {error}") from error
 
 
-def _made(id: str, index: int) -> ForeignGuard:
+def _made_by_id(spec: EnvSpec, config: EnvConfig) -> Env:
     try:
-        return ForeignGuard(gymnasium.make(id), id, index)
+        options: dict[str, Any] = dict(config.options)
+        if config.time_limit:
+            options["max_episode_steps"] = -1  # without the registered limit: `wrapped` has the one that is asked for
+        return gymnasium.make(spec, **options)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
+        extra = next((extra for module, extra in EXTRAS.items() if str(spec.entry_point).startswith(module)), None)
+        if extra and isinstance(error, (ImportError, gymnasium.error.DependencyNotInstalled)):
+            raise UserError(_missing(config.game, extra, str(error))) from error
         known = isinstance(error, (gymnasium.error.Error, ImportError))
-        raise ForeignEnvError(f"Gymnasium cannot make '{id}': {error if known else described(error)}") from error
+        raise ForeignEnvError(
+            f"Gymnasium cannot make '{config.game}'{_with(config)}: {error if known else described(error)}"
+        ) from error
+
+
+def _with(config: EnvConfig) -> str:
+    return f" with the options {dict(config.options)}" if config.options else ""
 
 
 def _import_module(module: str, id: str) -> None:
@@ -81,118 +137,3 @@ def _import_module(module: str, id: str) -> None:
         raise ForeignEnvError(
             f"The module '{module}' of the environment '{id}' cannot be imported: {described(error)}."
         ) from error
-
-
-class ForeignVectorEnv(VectorEnv[Any, npt.NDArray[Any], npt.NDArray[Any]]):
-    """Copies of a foreign environment that behave like a `GameVectorEnv`, except that no state can be saved.
-
-    What it shows and takes stands in `observation_spec` and `action_spec`. A Box of actions is scaled to the bounds of
-    the environment, and what lies outside of [-1, 1] is clipped.
-
-    What fails in one of them, or breaks Gymnasium's rules, is a `ForeignEnvError`: see `ForeignGuard`, which each is.
-    """
-
-    def __init__(self, envs: SyncVectorEnv, id: str, size: int) -> None:
-        self.observation_spec = resized_spec(observation_spec(envs.single_observation_space, id), size)
-        self.action_spec = action_spec(envs.single_action_space, id)
-        self._envs, self._copies = envs, cast(list[ForeignGuard], list(envs.envs))
-        self._id, self._size = id, size
-        self._seed: int | None = None
-        self.num_envs = envs.num_envs
-        self.render_mode = None
-        self.metadata = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": []}
-        self.single_observation_space = observation_space(self.observation_spec)
-        self.single_action_space = action_space(self.action_spec)
-        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
-        self.action_space = batch_space(self.single_action_space, self.num_envs)
-
-    def seed(self, seed: int) -> None:
-        """Set the seed of the next `reset()` that is given none."""
-        self._seed = seed
-
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Begin new episodes everywhere."""
-        chosen, self._seed = (self._seed if seed is None else seed), None
-        try:
-            observations, info = self._envs.reset(seed=chosen, options=options)
-        except BaseException as error:
-            self._explain(error)
-        return self._converted(observations), info
-
-    def step(
-        self, actions: npt.ArrayLike
-    ) -> tuple[Any, npt.NDArray[np.float32], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]:
-        """Return observations, rewards float32 (N,), terminated bool (N,), truncated bool (N,) and info."""
-        checked = self._native_actions(checked_actions(actions, self.num_envs, self.action_spec))
-        try:
-            observations, rewards, terminated, truncated, info = self._envs.step(checked)
-        except BaseException as error:
-            self._explain(error)
-        return self._converted(observations), rewards.astype(np.float32), terminated, truncated, info
-
-    def get_state(self) -> NoReturn:
-        """Raise `UserError`, since foreign environments cannot save their state."""
-        raise UserError(f"The state of '{self._id}' cannot be saved: only native games can do that.")
-
-    def set_state(self, states: Sequence[bytes]) -> NoReturn:
-        """Raise `UserError`, since foreign environments cannot restore a state."""
-        raise UserError(f"The state of '{self._id}' cannot be restored: only native games can do that.")
-
-    def action_meanings(self) -> list[str]:
-        """Return the environment's own names of its actions, or their numbers where it gives none."""
-        names = self._copies[0].action_meanings()
-        count = self.action_spec.width
-        if names is None:
-            return [f"action {index}" for index in range(count)]
-        if len(names) != count:
-            raise ForeignEnvError(f"'{self._id}' has {count} actions and names {len(names)}: {', '.join(names)}.")
-        return names
-
-    def close_extras(self, **_: Any) -> None:
-        """Close all copies. Raises the first `ForeignEnvError` once it has tried them all."""
-        self.closed = True  # at once: what fails to close is not closed again
-        failures = []
-        for copy in self._copies:
-            try:
-                copy.close()
-            except ForeignEnvError as failure:
-                failures.append(failure)
-        if failures:
-            raise failures[0]
-
-    def _explain(self, error: BaseException) -> NoReturn:
-        """Raise an error of the copies again; what is none of a single one comes from putting their infos together."""
-        if isinstance(error, (KeyboardInterrupt, UserError)):
-            raise error
-        raise ForeignEnvError(
-            f"What the copies of '{self._id}' return does not fit together: {described(error)}."
-        ) from error
-
-    def _native_actions(self, actions: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return actions as the environment takes them: of a box, scaled from [-1, 1] to its bounds and shape."""
-        spec, space = self.action_spec, self._envs.single_action_space
-        if spec.is_discrete:
-            return actions.astype(np.int64)
-        low, high = np.array(spec.low), np.array(spec.high)
-        scaled = low + (np.clip(actions, -1.0, 1.0) + 1.0) / 2.0 * (high - low)
-        native: npt.NDArray[Any] = np.clip(scaled, low, high).astype(space.dtype)
-        return native.reshape(self.num_envs, *(space.shape or ()))
-
-    def _converted(self, observations: Any) -> Any:
-        arrays = self.observation_spec.arrays(observations)
-        return self.observation_spec.pack({name: self._part(array) for name, array in arrays.items()})
-
-    def _part(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        if array.dtype != np.uint8 or array.ndim != 4:
-            return array.reshape(self.num_envs, -1).astype(np.float32)
-        if array.shape[1:3] == (self._size, self._size):
-            return array
-        return np.stack([resized(image, self._size) for image in array])
-
-
-def resized(image: npt.NDArray[np.uint8], size: int) -> npt.NDArray[np.uint8]:
-    """Return an image (H, W, C) with sides of `size` pixels, each of which is the mean of what it covers."""
-    # Pillow takes one channel or three.
-    pieces = [image] if image.shape[2] == 3 else np.moveaxis(image, 2, 0)
-    done = [np.asarray(Image.fromarray(piece).resize((size, size), Image.Resampling.BOX)) for piece in pieces]
-    return done[0] if image.shape[2] == 3 else np.stack(done, -1)

@@ -2,28 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Annotated, Any
 
 from worldmodels.core.config_values import received
 from worldmodels.core.errors import ConfigError, UserError
 from worldmodels.core.lookup import unknown
-from worldmodels.core.ranges import Int32, RangeError, Section, Size, at_least, limits
+from worldmodels.core.ranges import (
+    AboveZero,
+    AnyInteger,
+    AnyNumber,
+    BelowOne,
+    Int32,
+    NonNegative,
+    RangeError,
+    Section,
+    Size,
+    at_least,
+    between,
+    limits,
+)
 
 LARGEST = 2**31 - 1
 """Games count with 32 bits."""
 MOST_THREADS = 1024
+MOST_WORKERS = 256
+
+PYTHON = "python:"
+"""The names of environments that were given in Python, as an object or a function, begin so."""
+
+RESERVED_OPTIONS = {
+    "render_mode": "pictures of these environments are their observations",
+    "max_episode_steps": "the key for it is env.time_limit",
+    "disable_env_checker": "every call is checked anyway",
+}
+"""Arguments of `gymnasium.make` that belong to nobody's environment, and what stands in their place."""
 
 
 @dataclass(frozen=True)
 class EnvConfig(Section):
-    """A vector environment: which game, how many copies, and the options of the games (Procgen's names)."""
+    """A vector environment: which game, how many copies, the options of native games (Procgen's names), and what
+    wraps any other Gymnasium environment, in the order in which it is told here, the innermost first."""
 
     game: str = "coinrun"
     """A native game ("coinrun", see `worldmodels list games`); a mixture of them ("coinrun,maze"), of which
-    environment i plays the i-th, round and round; or the id of any Gymnasium environment with discrete actions and
-    image observations ("ALE/Pong-v5", or "package.module:Name-v0", whose module is imported first and registers it)."""
+    environment i plays the i-th, round and round; or the id of any Gymnasium environment ("ALE/Pong-v5", or
+    "package.module:Name-v0", whose module is imported first and registers it)."""
     num_envs: Size = 16
     """Copies that step together; of a mixture, a multiple of its games (`n_envs` in Stable-Baselines3)."""
     num_threads: Annotated[int, at_least(1), limits(1, MOST_THREADS)] = 1
@@ -50,9 +75,46 @@ class EnvConfig(Section):
     """Paint the agent's velocity as two grey squares, in games where it has momentum."""
     debug_mode: Int32 = 0
     """Sum of bits, which only coinrun reads: 2 no pits, 4 no crates, 8 no changes of height."""
+    workers: Annotated[int, between(0, MOST_WORKERS)] = 0
+    """Processes that step a Gymnasium environment, each num_envs / workers of its copies; 0: this one. Nothing but the
+    speed depends on it. A single copy is never given to another process (`SubprocVecEnv` in Stable-Baselines3)."""
+    options: Mapping[str, bool | AnyInteger | AnyNumber | str] = field(default_factory=dict, hash=False)
+    """Arguments of a Gymnasium environment's constructor by their names, as in {continuous: true}; {}: its defaults."""
+    sticky_actions: BelowOne = 0.0
+    """Probability, at each step of a Gymnasium environment, that it repeats the action before instead of the one that
+    was chosen; 0.25 in Machado et al. (2018), "Revisiting the Arcade Learning Environment", arXiv:1709.06009."""
+    action_repeat: Size = 1
+    """Steps of a Gymnasium environment for which each action is repeated; rewards are summed, and the last observation
+    is shown (`frame_skip` in Stable-Baselines3)."""
+    frame_max: bool = False
+    """Show the maximum of the last two observations of `action_repeat`, in which sprites that flicker are whole."""
+    reward_scale: AboveZero = 1.0
+    """Factor of a Gymnasium environment's rewards."""
+    reward_clip: NonNegative = 0.0
+    """Rewards of a Gymnasium environment are clipped between its negative and this, after their scale; 0: not."""
+    time_limit: Int32 = 0
+    """Steps, as the agent counts them, after which an episode of a Gymnasium environment is truncated, in place of the
+    limit with which it is registered; 0: that one."""
+    grey: bool = False
+    """Turn the colour images of a Gymnasium environment to grey, one channel."""
+    image_size: Annotated[int, between(8, 1024)] = 64
+    """Pixels to which each side of a Gymnasium environment's images is resized; each is the mean of what it covers."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self._check_levels()
+        for name in RESERVED_OPTIONS.keys() & self.options.keys():
+            raise ConfigError(
+                f"options are arguments of the environment's own constructor, and '{name}' is none of them: "
+                f"{RESERVED_OPTIONS[name]}."
+            )
+        if self.frame_max and self.action_repeat < 2:
+            raise ConfigError(
+                "frame_max shows the maximum of the last two frames of a repeated action, so action_repeat must be at "
+                f"least 2. Received {self.action_repeat}."
+            )
+
+    def _check_levels(self) -> None:
         last = self.start_level + max(self.num_levels, 1) - 1
         if last >= LARGEST:
             raise ConfigError(
@@ -66,10 +128,18 @@ class EnvConfig(Section):
         return split_mixture(self.game)
 
 
+FOREIGN = (
+    *("workers", "options", "sticky_actions", "action_repeat", "frame_max", "reward_scale", "reward_clip"),
+    *("time_limit", "grey", "image_size"),
+)
+"""The keys of Gymnasium environments that are no native games."""
+
+_PLAIN = EnvConfig()
+
 DEFAULTS: dict[str, Any] = {
-    field.name: field.default for field in fields(EnvConfig) if field.name not in ("game", "num_envs", "num_threads")
+    key.name: key.default for key in fields(EnvConfig) if key.name not in ("game", "num_envs", "num_threads", *FOREIGN)
 }
-"""These are the options of a game, with the values that they have where nothing is asked."""
+"""These are the options of a native game, with the values that they have where nothing is asked."""
 
 
 def split_mixture(game: str) -> tuple[str, ...]:
@@ -90,6 +160,11 @@ def spread_mixture(games: Sequence[str], num_envs: int) -> list[str]:
 def game_options(config: EnvConfig) -> dict[str, Any]:
     """Return the part of `config` that a game reads."""
     return {name: getattr(config, name) for name in DEFAULTS}
+
+
+def changed(config: EnvConfig, keys: Iterable[str]) -> list[str]:
+    """Return those of `keys` whose value is not the default."""
+    return [key for key in keys if getattr(config, key) != getattr(_PLAIN, key)]
 
 
 def complete_options(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import textwrap
 import traceback
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 import gymnasium
 import numpy as np
@@ -14,6 +15,9 @@ import numpy.typing as npt
 from gymnasium.spaces import Dict
 
 from worldmodels.core.errors import ForeignEnvError
+
+Moment: TypeAlias = npt.NDArray[np.int64]
+"""int64 (3,): episode, step, and whether a call is under way."""
 
 LARGEST_REWARD = 1e12
 """Larger ones are refused: learners square the sums of many rewards in float32, which has nothing above 3.4e38."""
@@ -31,28 +35,25 @@ class ForeignGuard(gymnasium.Wrapper[Any, Any, Any, Any]):
         env: the environment.
         id: its name for people.
         index: its place among the copies of a vector environment.
+        moment: int64 (3,), in which the guard keeps where the environment is: its episode, its step in it, and whether
+            a call is under way. In shared memory, it can be read when the process of the environment is dead.
 
     `reset`, `step`, `close` and `action_meanings` raise `ForeignEnvError`, whatever was raised inside, also for
     `SystemExit`; only `KeyboardInterrupt` passes. The original error is its `__cause__`.
     """
 
-    def __init__(self, env: gymnasium.Env[Any, Any], id: str, index: int) -> None:
+    def __init__(self, env: gymnasium.Env[Any, Any], id: str, index: int, moment: Moment | None = None) -> None:
         super().__init__(env)
-        self._name = f"Environment {index} ('{id}')"
+        self._name = copy_name(id, index)
         self._space = env.observation_space
-        self._episode, self._step = 0, 0
+        self._moment = np.zeros(3, np.int64) if moment is None else moment
         self._closed = False
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin an episode; return the observation and an info."""
-        self._episode += 1
-        self._step = 0
-        try:
-            result: Any = self.env.reset(seed=seed, options=options)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            raise ForeignEnvError(f"{self._where()} failed: {described(error)}.") from error
+        episode, _, _ = self._moment
+        self._moment[:2] = episode + 1, 0
+        result = self._call(lambda: self.env.reset(seed=seed, options=options))
         if not isinstance(result, tuple) or len(result) != 2:
             self._refuse(f"it returned {_kind(result)}; reset returns a tuple of 2: observation and info")
         self._check_observation(result[0])
@@ -61,13 +62,8 @@ class ForeignGuard(gymnasium.Wrapper[Any, Any, Any, Any]):
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Take a step; return observation, reward, terminated, truncated and info."""
-        self._step += 1
-        try:
-            result: Any = self.env.step(action)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            raise ForeignEnvError(f"{self._where()} failed: {described(error)}.") from error
+        self._moment[1] += 1
+        result = self._call(lambda: self.env.step(action))
         if not isinstance(result, tuple) or len(result) != 5:
             self._refuse(
                 f"it returned {_kind(result)}; step returns a tuple of 5: observation, reward, terminated, truncated "
@@ -102,6 +98,17 @@ class ForeignGuard(gymnasium.Wrapper[Any, Any, Any, Any]):
             raise
         except BaseException as error:
             raise ForeignEnvError(f"{self._name} failed to name its actions: {described(error)}.") from error
+
+    def _call(self, function: Callable[[], Any]) -> Any:
+        self._moment[2] = True
+        try:
+            return function()
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            raise ForeignEnvError(f"{self._where()} failed: {described(error)}.") from error
+        finally:
+            self._moment[2] = False
 
     def _check_observation(self, observation: Any) -> None:
         if not isinstance(self._space, Dict):
@@ -144,8 +151,18 @@ class ForeignGuard(gymnasium.Wrapper[Any, Any, Any, Any]):
         raise ForeignEnvError(f"{self._where()}: {fault}.")
 
     def _where(self) -> str:
-        moment = f"step {self._step}" if self._step else "reset"
-        return f"{self._name}, {moment} of episode {self._episode}"
+        return f"{self._name}, {moment_name(self._moment)}"
+
+
+def copy_name(id: str, index: int) -> str:
+    """Return how errors call a copy of an environment."""
+    return f"Environment {index} ('{id}')"
+
+
+def moment_name(moment: Moment) -> str:
+    """Return how errors call what a guard keeps in its `moment`."""
+    episode, step, _ = moment
+    return f"{f'step {step}' if step else 'reset'} of episode {episode}"
 
 
 def described(error: BaseException) -> str:

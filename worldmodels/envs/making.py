@@ -9,10 +9,12 @@ import gymnasium
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.lookup import unknown
-from worldmodels.envs.adapters import ForeignVectorEnv, make_foreign_vec
-from worldmodels.envs.config import DEFAULTS, EnvConfig, game_options
+from worldmodels.envs.adapters import make_foreign_vec, registered
+from worldmodels.envs.config import DEFAULTS, FOREIGN, PYTHON, EnvConfig, changed, game_options
+from worldmodels.envs.foreign_vector_env import ForeignVectorEnv
 from worldmodels.envs.game_env import GameEnv
-from worldmodels.envs.games import GAME_INFO, GAMES, OBSERVATION_SHAPE, find_game
+from worldmodels.envs.games import GAME_INFO, GAMES, find_game
+from worldmodels.envs.given import Given, given_name
 from worldmodels.envs.vector_env import GameVectorEnv
 
 VectorEnv: TypeAlias = GameVectorEnv | ForeignVectorEnv
@@ -24,14 +26,15 @@ def make(name: str, render_mode: str | None = None, **options: Any) -> GameEnv:
     return GameEnv(find_game(name).name, render_mode, **options)
 
 
-def make_vec(config: EnvConfig | str, seed: int | None = None, **overrides: Any) -> VectorEnv:
+def make_vec(config: EnvConfig | str | Given, seed: int | None = None, **overrides: Any) -> VectorEnv:
     """Make a vector environment in NEXT_STEP mode; `observation_spec` and `action_spec` say what it shows and takes.
 
-    Images are uint8 (N, 64, 64, C).
+    Images are uint8 (N, 64, 64, C), or of another `image_size`.
 
     Args:
         config: a configuration, or the name of a game, names of several ("coinrun,maze"), or the id of a Gymnasium
-            environment.
+            environment; or a `gymnasium.Env`, of which there is one copy; or a function without arguments that makes
+            copies.
         seed: of the choice of levels; the first `reset()` uses it. From the system's randomness by default.
         overrides: fields of `EnvConfig`, for example `num_envs=64, distribution_mode="hard"`.
 
@@ -40,9 +43,11 @@ def make_vec(config: EnvConfig | str, seed: int | None = None, **overrides: Any)
     for name in overrides:
         if name not in (known := [field.name for field in fields(EnvConfig)]):
             raise UserError(unknown("option", name, known))
-    base = EnvConfig(game=config) if isinstance(config, str) else config
-    final = replace(base, **overrides)
-    env = _native_vec(final) if is_native(final) else _foreign_vec(final)
+    given = None if isinstance(config, (EnvConfig, str)) else config
+    if not isinstance(config, EnvConfig):
+        config = EnvConfig(game=config if isinstance(config, str) else given_name(config))
+    final = replace(config, **overrides)
+    env = _native_vec(final) if is_native(final) else _foreign_vec(final, given)
     if seed is not None:
         env.seed(seed)
     return env
@@ -64,17 +69,21 @@ def tells_variables(env: gymnasium.vector.VectorEnv[Any, Any, Any]) -> bool:
 
 
 def _native_vec(config: EnvConfig) -> GameVectorEnv:
+    if foreign := changed(config, FOREIGN):
+        raise UserError(
+            f"The option '{foreign[0]}' belongs to Gymnasium environments; '{config.game}' is a native game, which has "
+            "options of its own, and threads (num_threads)."
+        )
     return GameVectorEnv(config.game, config.num_envs, config.num_threads, **game_options(config))
 
 
-def _foreign_vec(config: EnvConfig) -> ForeignVectorEnv:
-    if config.game not in gymnasium.registry and ":" not in config.game:
+def _foreign_vec(config: EnvConfig, given: Given | None) -> ForeignVectorEnv:
+    if given is None and not (config.game.startswith(PYTHON) or ":" in config.game or registered(config.game)):
         raise UserError(
             unknown("game", config.game, GAMES)
             + " Any id that Gymnasium knows is allowed as well. 'module:Name-v0' imports a module that registers its"
-            " environment, of a package ('ale_py:ALE/Pong-v5') or in the current folder."
+            " environment, of a package or in the current folder."
         )
-    changed = [name for name, default in DEFAULTS.items() if getattr(config, name) != default]
-    if changed:
-        raise UserError(f"The option '{changed[0]}' belongs to native games; '{config.game}' is not one of them.")
-    return make_foreign_vec(config.game, config.num_envs, OBSERVATION_SHAPE[0])
+    if native := changed(config, DEFAULTS):
+        raise UserError(f"The option '{native[0]}' belongs to native games; '{config.game}' is not one of them.")
+    return make_foreign_vec(config, given)

@@ -8,6 +8,7 @@ import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete, Space
 
 from worldmodels.core.errors import UserError
+from worldmodels.core.lookup import shortened
 from worldmodels.core.specs import ActionSpec, ArraySpec, ObservationSpec
 
 OBSERVATIONS = (
@@ -28,7 +29,9 @@ def observation_spec(space: Space[Any], name: str) -> ObservationSpec:
     """
     if isinstance(space, Dict):
         if not space.spaces or not all(isinstance(key, str) and key for key in space.spaces):
-            raise UserError(f"'{name}' has the observations {space}, with parts {list(space.spaces)}. {OBSERVATIONS}.")
+            raise UserError(
+                f"'{name}' has the observations {space_text(space)}, with parts {list(space.spaces)}. {OBSERVATIONS}."
+            )
         return ObservationSpec(tuple((key, _part(part, name, key)) for key, part in space.spaces.items()))
     return ObservationSpec((("", _part(space, name, "")),))
 
@@ -41,21 +44,21 @@ def action_spec(space: Space[Any], name: str) -> ActionSpec:
         low, high = (np.ravel(bound).astype(float) for bound in (space.low, space.high))
         unbounded = np.flatnonzero(~(np.isfinite(low) & np.isfinite(high)))
         if len(unbounded):
+            worst = unbounded[0]
             raise UserError(
-                f"'{name}' has the actions {space}, of which number {unbounded[0]} is from {low[unbounded[0]]:g} to "
-                f"{high[unbounded[0]]:g}: bounds must be finite, since agents act between them. {ACTIONS}; Gymnasium's "
+                f"'{name}' has the actions {space_text(space)}, of which number {worst} is from {low[worst]:g} to "
+                f"{high[worst]:g}: bounds must be finite, since agents act between them. {ACTIONS}; Gymnasium's "
                 "wrapper RescaleAction, or ClipAction, gives an environment bounds."
             )
         if (low >= high).any():
-            raise UserError(f"'{name}' has the actions {space}, whose bounds leave nothing between them.")
+            raise UserError(f"'{name}' has the actions {space_text(space)}, whose bounds leave nothing between them.")
         return ActionSpec(low=tuple(low.tolist()), high=tuple(high.tolist()))
-    raise UserError(f"'{name}' has the actions {space}. {ACTIONS}.")
+    raise UserError(f"'{name}' has the actions {space_text(space)}. {ACTIONS}.")
 
 
-def resized_spec(spec: ObservationSpec, size: int) -> ObservationSpec:
-    """Return the spec with all images `size` pixels high and wide."""
-    parts = ((name, ArraySpec((size, size, part.shape[2])) if part.is_image else part) for name, part in spec.parts)
-    return ObservationSpec(tuple(parts))
+def space_text(space: Space[Any]) -> str:
+    """Return a space in one line of text, cut where it is long."""
+    return shortened(" ".join(str(space).split()), 300)
 
 
 def observation_space(spec: ObservationSpec) -> Space[Any]:
@@ -80,4 +83,4 @@ def _part(space: Space[Any], name: str, key: str) -> ArraySpec:
     if kind in ("f", "i", "u", "b") and 0 not in shape:
         return ArraySpec((int(np.prod(shape)),))
     where = f"the part '{key}' of its observations" if key else "the observations"
-    raise UserError(f"'{name}' has {where} {space}. {OBSERVATIONS}.")
+    raise UserError(f"'{name}' has {where} {space_text(space)}. {OBSERVATIONS}.")

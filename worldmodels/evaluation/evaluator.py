@@ -113,7 +113,6 @@ class Evaluator:
         self._envs: dict[Levels, Any] = {}
         self._random: dict[tuple[Levels, int], Episodes] = {}
         self.use_levels(levels)
-        self._actor = ModelActor(parts.model, parts.agent, self._env.num_envs, streams.key("actor"))
 
     def use_levels(self, levels: Levels) -> None:
         """Play on the training levels or on the test levels from now on; all graphs serve both.
@@ -121,11 +120,20 @@ class Evaluator:
         Raises:
             ConfigError: the run has no test levels.
         """
-        if levels not in self._envs:
-            config = self._parts.config
-            chosen = config if levels == "train" else replace(config, env=on_levels(config.env, levels))
-            self._envs[levels] = build_env(chosen, self._num_envs)
-        self._levels, self._env = levels, self._envs[levels]
+        config = self._parts.config
+        self._config = config if levels == "train" else replace(config, env=on_levels(config.env, levels))
+        self._levels: Levels = levels
+
+    @property
+    def _env(self) -> Any:
+        """The environment of the levels in use, made when it is first played."""
+        if self._levels not in self._envs:
+            self._envs[self._levels] = build_env(self._config, self._num_envs)
+        return self._envs[self._levels]
+
+    @cached_property
+    def _actor(self) -> ModelActor:
+        return ModelActor(self._parts.model, self._parts.agent, self._env.num_envs, self._streams.key("actor"))
 
     @property
     def spec(self) -> ModelSpec:

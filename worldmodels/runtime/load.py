@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from worldmodels.core.config import load_config
 from worldmodels.core.processor import this_processor
 from worldmodels.core.run_dir import RunDir
 from worldmodels.envs import VectorEnv
+from worldmodels.envs.given import Given, giving
 from worldmodels.imagination.replay_starts import ReplayStarts
 from worldmodels.imagination.vector_env import ImaginedVectorEnv
 from worldmodels.replay import ReplayReader
@@ -75,6 +77,17 @@ def load_run(path: str | Path, step: int | None = None) -> LoadedRun:
     parts.model.load(tree["model"])
     parts.agent.load(tree["agent"])
     return LoadedRun(run_dir, config, found, parts)
+
+
+def giving_env(path: str | Path, env: Given | None) -> AbstractContextManager[None]:
+    """Let a run find its environment, within the block, where it was trained with an object or a function.
+
+    Raises:
+        UserError: the run's environment is made by its name.
+    """
+    if env is None:
+        return nullcontext()
+    return giving(load_config(RunConfig, [RunDir.open(path).config]).env.game, env)
 
 
 def dream(path: str | Path, step: int | None = None, context: int | None = None, **options: Any) -> ImaginedVectorEnv:

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from worldmodels.core.config import load_config
+from worldmodels.core.errors import ConfigError
 from worldmodels.core.run_dir import RunDir
+from worldmodels.envs.given import Given, check_copies, giving, is_object
 from worldmodels.runtime.config import RunConfig
 from worldmodels.training.check import check_run
 
@@ -25,11 +27,19 @@ def parse_config(files: Sequence[str], overrides: Sequence[str], logdir: str | P
     return load_config(RunConfig, files, overrides)
 
 
-def launch(config: RunConfig, logdir: str | Path, checkpoint: int | None = None) -> Path:
+def launch(config: RunConfig, logdir: str | Path, checkpoint: int | None = None, given: Given | None = None) -> Path:
     """Train in the folder `logdir` until the configured end, and return the folder; see `training/run.py`.
 
-    A run that is there continues from the `checkpoint` of a step, by default from the newest one.
+    A run that is there continues from the `checkpoint` of a step, by default from the newest one. `given` is the
+    environment, where that is an object or a factory and not an id.
     """
+    with giving(config.env.game, given):
+        if given is not None:
+            _check_given(config, given)
+        return _launch(config, logdir, checkpoint)
+
+
+def _launch(config: RunConfig, logdir: str | Path, checkpoint: int | None) -> Path:
     # A mistake in the configuration is told before TensorFlow takes its seconds to load.
     checked = check_run(config, logdir, checkpoint)
     from worldmodels.runtime.quiet import load_tensorflow
@@ -38,3 +48,13 @@ def launch(config: RunConfig, logdir: str | Path, checkpoint: int | None = None)
     from worldmodels.training.run import train
 
     return train(checked)
+
+
+def _check_given(config: RunConfig, given: Given) -> None:
+    """Raise `UserError` where the run needs more copies of an environment than there are."""
+    check_copies(config.env.game, given, config.env.num_envs)
+    if is_object(given) and config.schedule.evaluate_every:
+        raise ConfigError(
+            f"'{config.env.game}' is an object, which trains, and an evaluation needs an environment of its own. Give "
+            "a function that makes copies, or schedule.evaluate_every=0."
+        )

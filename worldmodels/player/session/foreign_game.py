@@ -11,7 +11,7 @@ import numpy.typing as npt
 from worldmodels.core.errors import UserError
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.envs import EnvConfig, make_vec
-from worldmodels.envs.adapters import ForeignVectorEnv
+from worldmodels.envs.foreign_vector_env import ForeignVectorEnv
 
 WORDS = re.compile("UP|DOWN|LEFT|RIGHT|FIRE")
 """The words in the names of actions of Atari's games, and of many others."""

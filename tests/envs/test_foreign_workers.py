@@ -1,0 +1,242 @@
+"""Foreign environments in worker processes: the same numbers, and a name for whatever goes wrong."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+from pathlib import Path
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+from worldmodels.core.errors import ForeignEnvError, UserError
+from worldmodels.envs import foreign_workers, make_vec
+
+SHAPE = (20, 30, 3)
+
+
+class Fragile(gym.Env):
+    """Four steps of noise from its seed; in its third step action 1 kills it, 2 raises, and so on."""
+
+    observation_space = gym.spaces.Dict(
+        {"eye": gym.spaces.Box(0, 255, SHAPE, np.uint8), "touch": gym.spaces.Box(-1, 1, (2,), np.float64)}
+    )
+    action_space = gym.spaces.Discrete(7)
+
+    def __init__(self, slow_to_close=False):
+        self.slow_to_close = slow_to_close
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.steps = 0
+        return self._show(), {"secret": object()}
+
+    def step(self, action):
+        self.steps += 1
+        shown, reward = self._show(), float(action)
+        if self.steps == 3:
+            if action == 1:
+                os.kill(os.getpid(), signal.SIGKILL)
+            if action == 2:
+                raise ZeroDivisionError("by nothing")
+            if action == 3:
+                reward = np.nan
+            if action == 4:
+                shown["eye"] = shown["eye"][:5]
+        return shown, reward, self.steps == 4, False, {}
+
+    def close(self):
+        while self.slow_to_close and multiprocessing.parent_process() is not None:
+            time.sleep(1)
+
+    def _show(self):
+        return {"eye": self.np_random.integers(0, 256, SHAPE, np.uint8), "touch": self.np_random.uniform(-1, 1, 2)}
+
+
+class Mute(Fragile):
+    """It cannot be made anywhere but in the process of the test."""
+
+    def __init__(self):
+        super().__init__()
+        if multiprocessing.parent_process() is not None:
+            sys.exit(3)
+
+
+def made_nowhere_else():
+    if multiprocessing.parent_process() is not None:
+        os._exit(3)
+    return Fragile()
+
+
+@pytest.fixture
+def fragile():
+    made = []
+
+    def make(source=Fragile, **settings):
+        made.append(make_vec(source, **{"num_envs": 3, "workers": 2, **settings}))
+        return made[-1]
+
+    yield make
+    for env in made:
+        env.close()
+    assert multiprocessing.active_children() == []
+
+
+def rollout(env, seed):
+    """The bytes of everything that comes, over two episodes."""
+    random, found = np.random.default_rng(0), []
+    arrays = [env.reset(seed=seed)[0]]
+    for _ in range(9):
+        observation, *others, _ = env.step(random.choice([0, 6], env.num_envs))
+        arrays += [observation, *others]
+    for array in arrays:
+        found += [part.tobytes() for part in (array.values() if isinstance(array, dict) else [array])]
+    return found
+
+
+@pytest.mark.parametrize("seed", [5, [9, 3, 4]])
+def test_the_bytes_are_those_of_one_process(fragile, seed):
+    envs = [fragile(workers=workers) for workers in (0, 2)]
+    assert [worker.copies for worker in envs[1]._workers] == [range(2), range(2, 3)]
+    first, second = (rollout(env, seed) for env in envs)
+    assert first == second
+    for env in envs:
+        env.seed(11)
+    assert rollout(envs[0], None) == rollout(envs[1], None) != first
+    assert envs[0].action_meanings() == envs[1].action_meanings()
+
+
+def test_boxes_of_actions_are_scaled_in_the_workers():
+    env = make_vec("Pendulum-v1", num_envs=2, workers=2)
+    alone = make_vec("Pendulum-v1", num_envs=2)
+    for each in (env, alone):
+        each.reset(seed=3)
+    actions = np.float32([[0.25], [7]])
+    np.testing.assert_array_equal(env.step(actions)[0], alone.step(actions)[0])
+    env.close()
+
+
+HERE = r"^Environment 2 \('python:Fragile'\), step 3 of episode 1"
+FAULTS = {
+    1: rf"{HERE}: its worker process was killed by SIGKILL, as the",
+    2: rf"{HERE} failed: ZeroDivisionError: by nothing \(.*line \d+\)\.$",
+    3: rf"{HERE}: the reward is nan; a reward is from",
+    4: rf"{HERE}: the part 'eye' of the observation is uint8 \(5, 30, 3\); its space says",
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_goes_wrong_in_a_worker_is_told_by_copy_and_step(fragile, fault):
+    env = fragile()
+    env.reset(seed=0)
+    for _ in range(2):
+        env.step([0, 0, 0])
+    with pytest.raises(ForeignEnvError, match=FAULTS[fault]):
+        env.step([0, 0, fault])
+
+
+def test_the_first_of_several_is_told(fragile):
+    env = fragile()
+    env.reset(seed=0)
+    for _ in range(2):
+        env.step([0, 0, 0])
+    with pytest.raises(ForeignEnvError, match=r"^Environment 1 .*the reward is nan"):
+        env.step([0, 3, 1])
+
+
+def test_a_worker_that_was_killed_between_two_steps_is_named(fragile):
+    env = fragile()
+    env.reset(seed=0)
+    env.step([0, 0, 0])
+    os.kill(env._workers[0].process.pid, signal.SIGKILL)
+    with pytest.raises(
+        ForeignEnvError,
+        match=r"^Environment 0 .*, after step 1 of episode 1: the worker process of 2 environments from",
+    ):
+        env.step([0, 0, 0])
+
+
+def test_what_cannot_be_made_in_a_worker_is_told(fragile):
+    with pytest.raises(ForeignEnvError, match=r"^The factory 'python:Mute' failed: SystemExit: 3"):
+        fragile(Mute)
+    with pytest.raises(
+        ForeignEnvError, match=r"^Environment 0 .*ended with exit code 3 before they were made.*__main__"
+    ):
+        fragile(made_nowhere_else)
+
+
+def test_a_worker_that_does_not_close_is_killed(fragile, monkeypatch):
+    monkeypatch.setattr(foreign_workers, "CLOSE_SECONDS", 0.5)
+    env = fragile(partial(Fragile, slow_to_close=True))
+    with pytest.raises(
+        ForeignEnvError, match=r"^The worker process of environments 0 to 1 .* did not close them within 0.5 seconds"
+    ):
+        env.close()
+    env.close()
+
+
+def test_what_cannot_be_sent_is_refused():
+    with pytest.raises(UserError, match=r"'python:lambda' cannot be sent to worker processes: .*env.workers=0"):
+        make_vec(lambda: Fragile(), num_envs=2, workers=2)
+
+
+def test_reset_options_and_more_workers_than_copies(fragile):
+    env = fragile(num_envs=2, workers=8)
+    assert len(env._workers) == 2
+    with pytest.raises(UserError, match="Options of a reset are not sent to workers"):
+        env.reset(options={"a": 1})
+    assert not multiprocessing.active_children() or len(multiprocessing.active_children()) == 2
+
+
+def test_a_single_copy_stays_here(fragile):
+    env = fragile(lambda: Fragile(), num_envs=1, workers=4)
+    assert env.reset(seed=0)[0]["touch"].shape == (1, 2)
+    assert multiprocessing.active_children() == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_no_worker_outlives_its_parent(tmp_path, number):
+    """Its parent is stopped in the middle of a step that takes forever."""
+    script = tmp_path / "program.py"
+    script.write_text(
+        "import time\n"
+        "from gymnasium.envs.classic_control import CartPoleEnv\n"
+        "from worldmodels.envs import make_vec\n"
+        "class Sleeper(CartPoleEnv):\n"
+        "    def step(self, action):\n"
+        "        time.sleep(1000)\n"
+        "if __name__ == '__main__':\n"
+        "    env = make_vec(Sleeper, num_envs=2, workers=2)\n"
+        "    env.reset(seed=0)\n"
+        "    print(*[worker.process.pid for worker in env._workers], flush=True)\n"
+        "    env.step([0, 0])\n"
+    )
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    program = subprocess.Popen(
+        [sys.executable, script], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
+    )
+    assert program.stdout is not None
+    workers = [int(pid) for pid in program.stdout.readline().split()]
+    assert len(workers) == 2
+    time.sleep(0.2)
+    program.send_signal(number)
+    program.wait(60)
+    for pid in workers:
+        wait_until_gone(pid)
+    program.stdout.close()
+
+
+def wait_until_gone(pid):
+    for _ in range(600):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"process {pid} is still there")

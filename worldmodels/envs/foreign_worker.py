@@ -1,0 +1,84 @@
+"""A worker process steps some copies of a foreign environment until its parent asks no more."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from contextlib import suppress
+from multiprocessing import parent_process
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from worldmodels.core.errors import UserError
+from worldmodels.envs.foreign_vector_env import SyncForeignEnv
+from worldmodels.envs.given import Factory
+from worldmodels.envs.image_format import ImageFormat
+from worldmodels.envs.shared_arrays import SharedArrays
+
+
+def work(pipe: Connection, make: Factory, id: str, images: ImageFormat, copies: range, shared: SharedArrays) -> None:
+    """Answer the calls that come through `pipe`: "" where all went well, otherwise what failed.
+
+    A call is ("reset", seeds), ("step", None), or None, which closes the copies and ends the process. Actions are
+    read from shared memory, and what a call returns is written there.
+    """
+    # Ctrl-C and the end of a job reach the whole group of processes: the parent decides what becomes of them.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    with suppress(EOFError, BrokenPipeError):
+        _answer_calls(pipe, make, id, images, copies, shared)
+
+
+def _answer_calls(
+    pipe: Connection, make: Factory, id: str, images: ImageFormat, copies: range, shared: SharedArrays
+) -> None:
+    arrays = shared.views(slice(copies.start, copies.stop))
+    try:
+        env = SyncForeignEnv(make, id, len(copies), images, copies.start, arrays["moment"])
+    except UserError as error:
+        pipe.send(str(error))
+        return
+    pipe.send("")
+    while (call := pipe.recv()) is not None:
+        pipe.send(_failure(_reset if call[0] == "reset" else _step, env, call[1], arrays))
+    pipe.send(_failure(SyncForeignEnv.close, env))
+
+
+def _failure(function: Any, *arguments: Any) -> str:
+    try:
+        function(*arguments)
+    except UserError as error:
+        return str(error)
+    return ""
+
+
+def _reset(env: SyncForeignEnv, seeds: Any, arrays: dict[str, Any]) -> None:
+    observations, _ = env.reset(seed=seeds)
+    arrays["observation"][:] = env.observation_spec.to_bytes(observations)
+
+
+def _step(env: SyncForeignEnv, _: None, arrays: dict[str, Any]) -> None:
+    observations, arrays["reward"][:], arrays["terminated"][:], arrays["truncated"][:], _info = env.step(
+        arrays["action"]
+    )
+    arrays["observation"][:] = env.observation_spec.to_bytes(observations)
+
+
+def _end_with_parent() -> None:
+    """End this process, whatever it does, when its parent has ended."""
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+
+def exit_text(code: int | None) -> str:
+    """Return how a process ended, from its exit code: "was killed by SIGKILL"."""
+    if code is None:
+        return "does not answer"
+    if code >= 0:
+        return f"ended with exit code {code}"
+    name = signal.Signals(-code).name
+    return f"was killed by {name}" + (", as the system does where memory is short" if name == "SIGKILL" else "")

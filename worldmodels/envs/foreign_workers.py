@@ -1,0 +1,215 @@
+"""Copies of a foreign environment in worker processes, whose failures and deaths are told by name.
+
+Gymnasium's `AsyncVectorEnv` has a process for each copy, and says of one that was killed only that a pipe has ended.
+"""
+
+from __future__ import annotations
+
+import atexit
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+from multiprocessing.reduction import ForkingPickler
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from worldmodels.core.errors import ForeignEnvError, UserError
+from worldmodels.envs.foreign_guard import copy_name, described, moment_name
+from worldmodels.envs.foreign_vector_env import Array, ForeignVectorEnv, Seeds, Steps, SyncForeignEnv
+from worldmodels.envs.foreign_worker import exit_text, work
+from worldmodels.envs.given import Factory
+from worldmodels.envs.image_format import ImageFormat
+from worldmodels.envs.shared_arrays import SharedArrays
+
+CLOSE_SECONDS = 10.0
+"""A worker that takes longer to close its environments is killed."""
+
+
+class Worker(NamedTuple):
+    """A process, our end of its pipe, and the copies that it steps."""
+
+    process: SpawnProcess
+    pipe: Connection
+    copies: range
+
+
+class WorkerForeignEnv(ForeignVectorEnv):
+    """Copies that worker processes step at the same time; the numbers are those of `SyncForeignEnv`.
+
+    Arrays travel through shared memory; infos stay where they are. A worker ends with its parent, whatever ends that.
+
+    Args:
+        make: makes a copy, and can be sent to another process.
+        id: the environment's name for people.
+        num_envs: number of copies, spread evenly over the workers.
+        workers: number of processes.
+        images: how images are handed on.
+
+    Raises:
+        UserError: `make` cannot be sent to another process.
+        ForeignEnvError: an environment failed, or its worker died; the text says at which step.
+    """
+
+    def __init__(self, make: Factory, id: str, num_envs: int, workers: int, images: ImageFormat) -> None:
+        self._workers: list[Worker] = []
+        self._processes: list[SpawnProcess] = []
+        # multiprocessing would ask them to terminate, which they ignore, and wait for them.
+        self._at_exit = partial(_kill, self._processes)
+        _check_can_be_sent(make, id)
+        sample = SyncForeignEnv(make, id, 1, images)  # one that is here tells the spaces
+        try:
+            super().__init__(id, num_envs, sample.observation_spec, sample.action_spec)
+            self._meanings = sample.action_meanings()
+        finally:
+            sample.close()
+        # A fork would copy the locks of TensorFlow's threads, but not the threads.
+        context = get_context("spawn")
+        shared = SharedArrays(
+            context,
+            {
+                "action": ((num_envs, *self.action_spec.shape), self.action_spec.dtype),
+                "observation": ((num_envs, self.observation_spec.bytes), np.uint8),
+                "reward": ((num_envs,), np.float32),
+                "terminated": ((num_envs,), np.bool_),
+                "truncated": ((num_envs,), np.bool_),
+                "moment": ((num_envs, 3), np.int64),
+            },
+        )
+        self._arrays = shared.views()
+        atexit.register(self._at_exit)
+        try:
+            for copies in np.array_split(np.arange(num_envs), min(workers, num_envs)):
+                self._start(context, (make, id, images, range(copies[0], copies[-1] + 1), shared))
+            self._wait()
+        except BaseException:
+            with suppress(UserError):
+                self.close_extras()
+            raise
+
+    def action_meanings(self) -> list[str]:
+        return self._meanings
+
+    def close_extras(self, **_: Any) -> None:
+        """Close all copies, and end their processes. Raises the first `ForeignEnvError` once it has tried them all."""
+        self.closed = True
+        for worker in self._workers:
+            with suppress(OSError):  # it is dead
+                worker.pipe.send(None)
+        until = time.monotonic() + CLOSE_SECONDS
+        failures = [failure for worker in self._workers if (failure := _ended(worker, self._id, until))]
+        self._workers.clear()
+        atexit.unregister(self._at_exit)
+        if failures:
+            raise ForeignEnvError(failures[0])
+
+    def _start(self, context: Any, task: tuple[Any, ...]) -> None:
+        ours, theirs = context.Pipe()
+        process = context.Process(target=work, args=(theirs, *task), daemon=True, name="environments")
+        process.start()
+        theirs.close()  # so that ours ends with the worker
+        self._processes.append(process)
+        self._workers.append(Worker(process, ours, task[3]))
+
+    def _reset(self, seeds: Seeds, options: dict[str, Any] | None) -> tuple[Any, dict[str, Any]]:
+        if options:
+            raise UserError(f"Options of a reset are not sent to workers; received {options}. Choose env.workers=0.")
+        self._call(lambda worker: ("reset", _seeds_of(worker.copies, seeds)))
+        return self._observations(), {}
+
+    def _step(self, actions: Array) -> Steps:
+        self._arrays["action"][:] = actions
+        self._call(lambda worker: ("step", None))
+        rewards, terminated, truncated = (self._arrays[name].copy() for name in ("reward", "terminated", "truncated"))
+        return self._observations(), rewards, terminated, truncated, {}
+
+    def _observations(self) -> Any:
+        return self.observation_spec.from_bytes(self._arrays["observation"].copy())
+
+    def _call(self, message: Any) -> None:
+        for worker in self._workers:
+            with suppress(OSError):  # it is dead, which reading tells
+                worker.pipe.send(message(worker))
+        self._wait()
+
+    def _wait(self) -> None:
+        """Wait until all workers are done with a call. Raises the `ForeignEnvError` of the first copy that failed."""
+        answers = [_answer(worker) for worker in self._workers]
+        for worker, answer in zip(self._workers, answers, strict=True):
+            if answer is None:
+                raise ForeignEnvError(self._died(worker))
+            if answer:
+                raise ForeignEnvError(answer)
+
+    def _died(self, worker: Worker) -> str:
+        worker.process.join(CLOSE_SECONDS)
+        ended = exit_text(worker.process.exitcode)
+        moments = self._arrays["moment"]
+        busy = [copy for copy in worker.copies if moments[copy, 2]]
+        if busy:
+            return f"{copy_name(self._id, busy[0])}, {moment_name(moments[busy[0]])}: its worker process {ended}."
+        first, others = worker.copies[0], f"the worker process of {len(worker.copies)} environments from this one on"
+        if moments[first].any():
+            return f"{copy_name(self._id, first)}, after {moment_name(moments[first])}: {others} {ended}."
+        return (
+            f"{copy_name(self._id, first)}: {others} {ended} before they were made. What it said stands above. A "
+            "script that starts workers is imported by each of them: what it does must stand below "
+            "`if __name__ == '__main__':`."
+        )
+
+
+def _check_can_be_sent(make: Factory, id: str) -> None:
+    try:
+        ForkingPickler.dumps(make)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise UserError(
+            f"'{id}' cannot be sent to worker processes: {described(error)}. A function or class at the top of a "
+            "module can be, and the id of an environment; others run with env.workers=0."
+        ) from error
+
+
+def _seeds_of(copies: range, seeds: Seeds) -> Sequence[int | None] | None:
+    """Return the seeds of some of the copies, as Gymnasium gives them to all."""
+    if seeds is None:
+        return None
+    if isinstance(seeds, (int, np.integer)):
+        return [int(seeds) + copy for copy in copies]
+    return seeds[copies.start : copies.stop]
+
+
+def _answer(worker: Worker) -> str | None:
+    """Return what a worker says of a call: "" where all went well, otherwise the error; None: it is dead."""
+    try:
+        answer: str = worker.pipe.recv()
+    except (EOFError, OSError):
+        return None
+    return answer
+
+
+def _ended(worker: Worker, id: str, until: float) -> str:
+    """Wait until a worker has ended; return its error, or that it was killed because it did not."""
+    worker.process.join(max(until - time.monotonic(), 0.0))
+    first, last = worker.copies[0], worker.copies[-1]
+    if worker.process.is_alive():
+        _kill([worker.process])
+        return (
+            f"The worker process of environments {first} to {last} ('{id}') did not close them within "
+            f"{CLOSE_SECONDS:g} seconds, and was killed."
+        )
+    failure = ""
+    while worker.pipe.poll() and (answer := _answer(worker)) is not None:
+        failure = answer  # the last is that of closing; others are of a call that nobody waited for
+    worker.pipe.close()
+    return failure
+
+
+def _kill(processes: Sequence[SpawnProcess]) -> None:
+    for process in processes:
+        process.kill()
+        process.join()
