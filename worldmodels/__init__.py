@@ -95,10 +95,9 @@ def load(run: str | Path, step: int | None = None, env: Given | None = None) -> 
     from worldmodels.runtime.quiet import load_tensorflow
 
     load_tensorflow()
-    from worldmodels.runtime.load import giving_env, load_run
+    from worldmodels.runtime.load import load_run
 
-    with giving_env(run, env):
-        return load_run(run, step)
+    return load_run(run, step, env)
 
 
 def evaluate(

@@ -25,7 +25,7 @@ EXTRAS = {"gymnasium.envs.mujoco": "mujoco", "gymnasium.envs.box2d": "box2d"}
 """The extra of this package that brings what an environment needs, by how its entry point begins."""
 
 
-def make_foreign_vec(config: EnvConfig, given: Given | None = None) -> ForeignVectorEnv:
+def make_foreign_vec(config: EnvConfig, given: Given | None = None, render_mode: str | None = None) -> ForeignVectorEnv:
     """Make N copies of a Gymnasium environment in NEXT_STEP mode, in this process or in workers.
 
     Images are resized to uint8 (N, image_size, image_size, channels), vectors flattened to float32 (N, D), and the
@@ -34,12 +34,14 @@ def make_foreign_vec(config: EnvConfig, given: Given | None = None) -> ForeignVe
     Args:
         config: its `game` is an id; "module:Name-v0" imports the module first, which registers the environment.
         given: an object or a factory that stands in place of the id.
+        render_mode: of copies that are made by an id; others have their own.
 
     Raises:
         UserError: the module or the packages of the environment cannot be imported, there is no such environment, or
             nobody here can have its spaces (see `spaces.py`); one copy is there, and more are wanted.
     """
-    make, images = partial(_made, _maker(config, given), config), ImageFormat(config.image_size, config.grey)
+    make = partial(_made, _maker(config, given, render_mode), config)
+    images = ImageFormat(config.image_size, config.grey)
     if config.workers and config.num_envs > 1:
         return WorkerForeignEnv(make, config.game, config.num_envs, config.workers, images)
     return SyncForeignEnv(make, config.game, config.num_envs, images)
@@ -64,12 +66,12 @@ def _missing(id: str, extra: str, text: str) -> str:
     return f"'{id}' needs packages that are not installed: pip install 'worldmodels[{extra}]' brings them. {text}"
 
 
-def _maker(config: EnvConfig, given: Given | None) -> Factory:
+def _maker(config: EnvConfig, given: Given | None, render_mode: str | None) -> Factory:
     """Return what makes a bare copy, and can be sent to another process wherever Python can."""
     if given is None and config.game.startswith(PYTHON):
         given = find_given(config.game)
     if given is None:
-        return partial(_made_by_id, _spec(config.game), config)
+        return partial(_made_by_id, _spec(config.game), config, render_mode)
     if config.options:
         raise UserError(
             f"env.options are arguments for the constructor of an id; '{config.game}' is given as it is, and makes its "
@@ -93,12 +95,12 @@ def _spec(id: str) -> EnvSpec:
         raise ForeignEnvError(f"Gymnasium cannot make '{id}': {error}") from error
 
 
-def _made_by_id(spec: EnvSpec, config: EnvConfig) -> Env:
+def _made_by_id(spec: EnvSpec, config: EnvConfig, render_mode: str | None) -> Env:
     try:
         options: dict[str, Any] = dict(config.options)
         if config.time_limit:
             options["max_episode_steps"] = -1  # without the registered limit: `wrapped` has the one that is asked for
-        return gymnasium.make(spec, **options)
+        return gymnasium.make(spec, render_mode=render_mode, **options)
     except KeyboardInterrupt:
         raise
     except BaseException as error:

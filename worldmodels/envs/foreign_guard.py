@@ -38,8 +38,8 @@ class ForeignGuard(gymnasium.Wrapper[Any, Any, Any, Any]):
         moment: int64 (3,), in which the guard keeps where the environment is: its episode, its step in it, and whether
             a call is under way. In shared memory, it can be read when the process of the environment is dead.
 
-    `reset`, `step`, `close` and `action_meanings` raise `ForeignEnvError`, whatever was raised inside, also for
-    `SystemExit`; only `KeyboardInterrupt` passes. The original error is its `__cause__`.
+    `reset`, `step`, `render`, `close` and `action_meanings` raise `ForeignEnvError`, whatever was raised inside, also
+    for `SystemExit`; only `KeyboardInterrupt` passes. The original error is its `__cause__`.
     """
 
     def __init__(self, env: gymnasium.Env[Any, Any], id: str, index: int, moment: Moment | None = None) -> None:
@@ -76,6 +76,10 @@ class ForeignGuard(gymnasium.Wrapper[Any, Any, Any, Any]):
         self._check_flag("truncated", truncated)
         self._check_info(info)
         return result
+
+    def render(self) -> Any:
+        """Return what the environment draws."""
+        return self._call(self.env.render)
 
     def close(self) -> None:
         """Close the environment, once: what fails to close is not closed again."""

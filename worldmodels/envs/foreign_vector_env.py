@@ -110,10 +110,16 @@ class SyncForeignEnv(ForeignVectorEnv):
             self._envs = self._together(guarded, id)
             observation = images.spec(observation_spec(self._envs.single_observation_space, id), id)
             super().__init__(id, num_envs, observation, action_spec(self._envs.single_action_space, id))
+            self.render_mode = self._copies[0].render_mode
+            self.metadata |= {"render_fps": self._copies[0].metadata.get("render_fps")}
         except BaseException:
             with suppress(UserError):
                 self.close_extras()
             raise
+
+    def render(self) -> tuple[Any, ...] | None:
+        """Return what the copies draw, in the mode in which they were made; None where that is none."""
+        return tuple(copy.render() for copy in self._copies) if self.render_mode else None
 
     def action_meanings(self) -> list[str]:
         names = self._copies[0].action_meanings()

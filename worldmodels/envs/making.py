@@ -26,7 +26,9 @@ def make(name: str, render_mode: str | None = None, **options: Any) -> GameEnv:
     return GameEnv(find_game(name).name, render_mode, **options)
 
 
-def make_vec(config: EnvConfig | str | Given, seed: int | None = None, **overrides: Any) -> VectorEnv:
+def make_vec(
+    config: EnvConfig | str | Given, seed: int | None = None, render_mode: str | None = None, **overrides: Any
+) -> VectorEnv:
     """Make a vector environment in NEXT_STEP mode; `observation_spec` and `action_spec` say what it shows and takes.
 
     Images are uint8 (N, 64, 64, C), or of another `image_size`.
@@ -36,6 +38,7 @@ def make_vec(config: EnvConfig | str | Given, seed: int | None = None, **overrid
             environment; or a `gymnasium.Env`, of which there is one copy; or a function without arguments that makes
             copies.
         seed: of the choice of levels; the first `reset()` uses it. From the system's randomness by default.
+        render_mode: None, or "rgb_array", in which `render()` gives a picture of each copy, uint8 (H, W, 3).
         overrides: fields of `EnvConfig`, for example `num_envs=64, distribution_mode="hard"`.
 
     Raises `UserError` for a game, option or mode that does not exist, with the nearest one that does.
@@ -47,7 +50,7 @@ def make_vec(config: EnvConfig | str | Given, seed: int | None = None, **overrid
     if not isinstance(config, EnvConfig):
         config = EnvConfig(game=config if isinstance(config, str) else given_name(config))
     final = replace(config, **overrides)
-    env = _native_vec(final) if is_native(final) else _foreign_vec(final, given)
+    env = _native_vec(final, render_mode) if is_native(final) else _foreign_vec(final, given, render_mode)
     if seed is not None:
         env.seed(seed)
     return env
@@ -68,16 +71,18 @@ def tells_variables(env: gymnasium.vector.VectorEnv[Any, Any, Any]) -> bool:
     return isinstance(env, GameVectorEnv) and len({info.name for info in env.games}) == 1
 
 
-def _native_vec(config: EnvConfig) -> GameVectorEnv:
+def _native_vec(config: EnvConfig, render_mode: str | None) -> GameVectorEnv:
     if foreign := changed(config, FOREIGN):
         raise UserError(
             f"The option '{foreign[0]}' belongs to Gymnasium environments; '{config.game}' is a native game, which has "
             "options of its own, and threads (num_threads)."
         )
-    return GameVectorEnv(config.game, config.num_envs, config.num_threads, **game_options(config))
+    return GameVectorEnv(
+        config.game, config.num_envs, config.num_threads, render_mode=render_mode, **game_options(config)
+    )
 
 
-def _foreign_vec(config: EnvConfig, given: Given | None) -> ForeignVectorEnv:
+def _foreign_vec(config: EnvConfig, given: Given | None, render_mode: str | None) -> ForeignVectorEnv:
     if given is None and not (config.game.startswith(PYTHON) or ":" in config.game or registered(config.game)):
         raise UserError(
             unknown("game", config.game, GAMES)
@@ -86,4 +91,4 @@ def _foreign_vec(config: EnvConfig, given: Given | None) -> ForeignVectorEnv:
         )
     if native := changed(config, DEFAULTS):
         raise UserError(f"The option '{native[0]}' belongs to native games; '{config.game}' is not one of them.")
-    return make_foreign_vec(config, given)
+    return make_foreign_vec(config, given, render_mode)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from worldmodels.analysis.aggregate import estimate
 from worldmodels.core.errors import ConfigError, UserError
 from worldmodels.core.seeding import Streams
-from worldmodels.envs import VectorEnv, make_vec
+from worldmodels.envs import VectorEnv
 from worldmodels.evaluation.played_episodes import PlayedEpisode, play_episode
 from worldmodels.evaluation.report.images import text_line
 from worldmodels.player.view.policy_window import PolicyWindow
@@ -77,7 +77,7 @@ def show_policy(path: str | Path, options: ShowOptions | None = None) -> list[Pl
     if not run.config.trains_policy:
         raise UserError(f"The run '{path}' trains no policy: there is nothing to show.")
     with ExitStack() as stack:
-        env = make_vec(replace(run.config.env, num_envs=1), render_mode="rgb_array" if options.needs_pictures else None)
+        env = run.make_env(render_mode="rgb_array" if options.needs_pictures else None)
         stack.callback(env.close)
         rate = options.rate or env.metadata.get("render_fps") or FRAMES_A_SECOND
         window = None

@@ -7,16 +7,16 @@ from worldmodels.models.api import ModelSpec
 from worldmodels.runtime.config import RunConfig
 
 
-def build_env(config: RunConfig, num_envs: int | None = None) -> VectorEnv:
+def build_env(config: RunConfig, num_envs: int | None = None, render_mode: str | None = None) -> VectorEnv:
     """Make the configured environment as a vector environment.
 
     Args:
         num_envs: copies, rounded up to whole mixtures of games; by default as many as the configuration says.
     """
     if num_envs is None:
-        return make_vec(config.env)
+        return make_vec(config.env, render_mode=render_mode)
     games = len(config.env.games)
-    return make_vec(config.env, num_envs=-(-num_envs // games) * games)
+    return make_vec(config.env, render_mode=render_mode, num_envs=-(-num_envs // games) * games)
 
 
 def model_spec(config: RunConfig) -> ModelSpec:

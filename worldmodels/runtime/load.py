@@ -31,14 +31,17 @@ class LoadedRun:
     step: int
     """Real environment steps after which the checkpoint was written."""
     parts: Parts
+    given: Given | None = None
+    """The environment, where the run was trained with an object or a function."""
 
     def steps(self) -> list[int]:
         """Return the steps of all checkpoints that the run kept, ascending."""
         return Checkpoints(self.run_dir.checkpoints).steps()
 
-    def make_env(self, num_envs: int = 1) -> VectorEnv:
-        """Make the run's environment anew, as a vector environment of so many copies."""
-        return build_env(self.config, num_envs)
+    def make_env(self, num_envs: int = 1, render_mode: str | None = None) -> VectorEnv:
+        """Make the run's environment anew, as a vector environment of so many copies; see `make_vec`."""
+        with _giving(self.config, self.given):
+            return build_env(self.config, num_envs, render_mode)
 
     def policy(self, num_envs: int = 1, deterministic: bool = False, seed: int = 0) -> Policy:
         """Return the run's policy as something to act with; deterministic: it takes the most probable actions."""
@@ -55,12 +58,13 @@ class LoadedRun:
         return replace(self, step=found)
 
 
-def load_run(path: str | Path, step: int | None = None) -> LoadedRun:
+def load_run(path: str | Path, step: int | None = None, given: Given | None = None) -> LoadedRun:
     """Open a run folder for looking: playing, evaluating, making videos.
 
     Args:
         path: the run's folder.
         step: of the checkpoint; the newest one by default.
+        given: the environment, where the run was trained with an object or a function.
 
     Raises:
         RunError: the folder is missing or of another version.
@@ -71,12 +75,13 @@ def load_run(path: str | Path, step: int | None = None) -> LoadedRun:
     found, tree = Checkpoints(run_dir.checkpoints).read(step)
     if not this_processor().multiplies_bfloat16:
         config = replace(config, precision="float32")  # to look at what was learned, float32 does as well, and fast
-    env = build_env(config, num_envs=1)
+    with _giving(config, given):
+        env = build_env(config, num_envs=1)
     parts = build_parts(config, env)
     env.close()
     parts.model.load(tree["model"])
     parts.agent.load(tree["agent"])
-    return LoadedRun(run_dir, config, found, parts)
+    return LoadedRun(run_dir, config, found, parts, given)
 
 
 def giving_env(path: str | Path, env: Given | None) -> AbstractContextManager[None]:
@@ -87,7 +92,11 @@ def giving_env(path: str | Path, env: Given | None) -> AbstractContextManager[No
     """
     if env is None:
         return nullcontext()
-    return giving(load_config(RunConfig, [RunDir.open(path).config]).env.game, env)
+    return _giving(load_config(RunConfig, [RunDir.open(path).config]), env)
+
+
+def _giving(config: RunConfig, env: Given | None) -> AbstractContextManager[None]:
+    return nullcontext() if env is None else giving(config.env.game, env)
 
 
 def dream(path: str | Path, step: int | None = None, context: int | None = None, **options: Any) -> ImaginedVectorEnv:
