@@ -136,6 +136,9 @@ AGENTS: dict[str, Any] = {
     "ppo with two networks": PPOConfig(
         vectors=HEAD, style=V3, lstm=4, horizon=3, target_kl=0.01, optimizer=FAST, value_optimizer=FAST
     ),
+    "ppo normalised": PPOConfig(
+        vectors=HEAD, horizon=3, normalize_features=True, normalize_rewards=True, optimizer=FAST
+    ),
     "random": RandomConfig(),
     "sac": SACConfig(network=HEAD, horizon=3, minibatch=12, actor_optimizer=FAST, critic_optimizer=FAST),
     "sac with a learned temperature": SACConfig(
@@ -148,6 +151,9 @@ AGENTS: dict[str, Any] = {
         alpha_optimizer=FAST,
     ),
     "td3": TD3Config(network=HEAD, horizon=3, minibatch=12, actor_optimizer=FAST, critic_optimizer=FAST),
+    "td3 normalised": TD3Config(
+        network=HEAD, horizon=3, minibatch=12, normalize_features=True, actor_optimizer=FAST, critic_optimizer=FAST
+    ),
     "trpo": TRPOConfig(vectors=HEAD, horizon=3, value_steps=2, value_optimizer=FAST),
     "vpg": VPGConfig(vectors=HEAD, horizon=3, value_steps=2, optimizer=FAST, value_optimizer=FAST),
 }

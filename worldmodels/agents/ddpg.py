@@ -35,7 +35,7 @@ class DDPG(OffPolicyAgent):
 
     @graph
     def act(self, features, state, temperature, seed) -> tuple[tf.Tensor, Any, dict[str, tf.Tensor]]:
-        actions = tf.tanh(self.actor(features))
+        actions = tf.tanh(self.actor(self._seen(features)))
         noise = tf.random.stateless_normal(tf.shape(actions), seed)
         return noisy_actions(actions, temperature * self.config.noise * noise), state, {}
 

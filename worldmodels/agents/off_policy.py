@@ -11,6 +11,7 @@ import tensorflow as tf
 from worldmodels.agents.api import Transitions
 from worldmodels.agents.critics import Critics
 from worldmodels.agents.networks import build_head
+from worldmodels.agents.normalization import FeatureNormalizer
 from worldmodels.agents.off_policy_config import OffPolicyAgentConfig
 from worldmodels.imagination.rollout import RolloutOptions, Trajectory, rollout
 from worldmodels.models.api import ModelSpec
@@ -44,6 +45,7 @@ class OffPolicyAgent:
         """Build a policy with so many outputs, and so many critics."""
         self.config, self.spec = config, spec
         self._seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
+        self._feature_scale = FeatureNormalizer(spec.features) if config.normalize_features else None
         self._weights: dict[str, dict[str, tf.Variable]] = {}
         self._optimizers: dict[str, Optimizer] = {}
         self.actor = self._policy("actor", outputs)
@@ -67,10 +69,17 @@ class OffPolicyAgent:
     def update_from_transitions(self, transitions, seed) -> dict[str, tf.Tensor]:
         changing = self._changing()
         before = [tf.identity(variable) for variable in changing]
-        figures, finite = self._updates(transitions, seed)
+        figures, finite = self._updates(
+            transitions._replace(
+                features=self._seen(transitions.features), next_features=self._seen(transitions.next_features)
+            ),
+            seed,
+        )
         # Updates before the first that is not finite were done.
         for variable, value in zip(changing, before, strict=True):
             variable.assign(tf.where(finite, variable, value))
+        if self._feature_scale:
+            self._feature_scale.take_in(transitions.features, finite)
         figures |= {"finite": tf.cast(finite, tf.float32)}
         return {f"policy/{name}": value for name, value in figures.items()}
 
@@ -90,13 +99,20 @@ class OffPolicyAgent:
 
     def save(self) -> dict[str, Any]:
         optimizers = {f"{name}_optimizer": optimizer.save() for name, optimizer in self._optimizers.items()}
-        return {name: save_variables(weights) for name, weights in self._weights.items()} | optimizers
+        scale = {"feature_scale": self._feature_scale.save()} if self._feature_scale else {}
+        return {name: save_variables(weights) for name, weights in self._weights.items()} | optimizers | scale
 
     def load(self, tree: dict[str, Any]) -> None:
         for name, weights in self._weights.items():
             load_variables(weights, tree[name], f"the agent's {name.replace('_', ' ')}")
         for name, optimizer in self._optimizers.items():
             optimizer.load(tree[f"{name}_optimizer"])
+        if self._feature_scale:
+            self._feature_scale.load(tree["feature_scale"])
+
+    def _seen(self, features: Any) -> Any:
+        """Return features as the networks see them."""
+        return self._feature_scale(features) if self._feature_scale else features
 
     def _policy(self, name: str, outputs: int) -> keras.layers.Layer:
         config = self.config

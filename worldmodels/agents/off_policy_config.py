@@ -28,6 +28,9 @@ class OffPolicyAgentConfig(Section):
     """Norm and nonlinearity of the policy's hidden layers; those of critics have the nonlinearity alone."""
     images: ImageNetworkKind = "small"
     """Network in front of the policy, and another in front of the critics, where features are images."""
+    normalize_features: bool = False
+    """Bring each number of a vector to mean 0 and variance 1 over all that the agent has learned from (`norm_obs` of
+    Stable-Baselines3's VecNormalize)."""
     discount: Share = 0.99
     """Weight of each step's future against its present (`gamma` in Spinning Up)."""
     polyak: Share = 0.995

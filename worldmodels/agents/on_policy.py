@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from worldmodels.agents.api import Experience
 from worldmodels.agents.bodies import BodySettings
+from worldmodels.agents.normalization import FeatureNormalizer, RewardNormalizer
 from worldmodels.agents.on_policy_samples import Samples, collect_samples, explained_variance, weighted_mean
 from worldmodels.agents.optimizer_steps import StepResult, StepsResult, run_steps
 from worldmodels.agents.policy_distributions import policy_distribution
@@ -45,6 +46,8 @@ class OnPolicyAgent:
         self.network = PolicyNetwork(body, spec, seeds, own_value)
         self._weights = named_variables([self.network])
         self._averages = {weight.path: weight.value for weight in self.network.non_trainable_weights}
+        self._feature_scale = FeatureNormalizer(spec.features) if config.normalize_features else None
+        self._reward_scale = RewardNormalizer() if config.normalize_rewards else None
         self.optimizers: dict[str, Descent] = {}
         """The optimizers of the method, by the names under which they are saved."""
 
@@ -61,9 +64,9 @@ class OnPolicyAgent:
 
     @graph
     def act(self, features, state, temperature, seed) -> tuple[tf.Tensor, Any, dict[str, tf.Tensor]]:
-        parameters, value, state = self.network.step(features, state)
+        parameters, value, state = self.network.step(self._seen(features), state)
         action = self.distribution.sample(parameters, seed, temperature)
-        return action, state, {self.distribution.extra: parameters, "value": value}
+        return action, state, {self.distribution.extra: parameters, "value": self._reward_unit() * value}
 
     @graph
     def update_from_imagination(self, model, starts, continuations, seed, replayed=None) -> dict[str, tf.Tensor]:
@@ -95,7 +98,7 @@ class OnPolicyAgent:
         return self._learn(experience, 1.0 - tf.cast(experience.is_last[:-1], tf.float32), seed)
 
     def _learn(self, experience: Experience, weights: tf.Tensor, seed: tf.Tensor) -> dict[str, tf.Tensor]:
-        samples = collect_samples(experience, weights, self.distribution, self.config)
+        samples = collect_samples(self._normalized(experience), weights, self.distribution, self.config)
         figures = {
             "return": weighted_mean(samples.returns, samples.weights),
             "value": weighted_mean(samples.values, samples.weights),
@@ -109,8 +112,33 @@ class OnPolicyAgent:
         # Steps before the first that is not finite have changed weights, moments and moving averages.
         for variable, value in zip(changing, before, strict=True):
             variable.assign(tf.where(finite, variable, value))
+        self._take_in(experience, samples, finite)
         figures |= learned | {"finite": tf.cast(finite, tf.float32)}
         return {f"policy/{name}": value for name, value in figures.items()}
+
+    def _seen(self, features: Any) -> Any:
+        """Return features as the network sees them."""
+        return self._feature_scale(features) if self._feature_scale else features
+
+    def _reward_unit(self) -> tf.Tensor | float:
+        """Return what the network calls a reward of 1."""
+        return self._reward_scale.scale if self._reward_scale else 1.0
+
+    def _normalized(self, experience: Experience) -> Experience:
+        """Return an experience in the units in which it was acted on."""
+        unit = self._reward_unit()
+        return experience._replace(
+            features=self._seen(experience.features),
+            rewards=experience.rewards / unit,
+            extras=experience.extras | {"value": experience.extras["value"] / unit},
+        )
+
+    def _take_in(self, experience: Experience, samples: Samples, when: tf.Tensor) -> None:
+        """Change the units by what was learned from; only now, for until here all had to be in the old ones."""
+        if self._reward_scale:
+            self._reward_scale.take_in(self._reward_scale.scale * samples.returns, when)
+        if self._feature_scale:
+            self._feature_scale.take_in(experience.features, when)
 
     def policy(self, samples: Samples) -> tf.Tensor:
         """Return the parameters (N, P) of the policy at all samples, as it is now."""
@@ -136,10 +164,19 @@ class OnPolicyAgent:
 
     def save(self) -> dict[str, Any]:
         optimizers = {name: optimizer.save() for name, optimizer in self.optimizers.items()}
-        return {"network": save_variables(self._weights), "averages": save_variables(self._averages), **optimizers}
+        scales = {name: scale.save() for name, scale in self._scales().items()}
+        return (
+            {"network": save_variables(self._weights), "averages": save_variables(self._averages)} | optimizers | scales
+        )
 
     def load(self, tree: dict[str, Any]) -> None:
         load_variables(self._weights, tree["network"], "the policy")
         load_variables(self._averages, tree["averages"], "the policy's moving averages")
         for name, optimizer in self.optimizers.items():
             optimizer.load(tree.get(name, {}))
+        for name, scale in self._scales().items():
+            scale.load(tree[name])
+
+    def _scales(self) -> dict[str, Any]:
+        scales = {"feature_scale": self._feature_scale, "reward_scale": self._reward_scale}
+        return {name: scale for name, scale in scales.items() if scale}

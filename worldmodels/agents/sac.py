@@ -54,7 +54,7 @@ class SAC(OffPolicyAgent):
 
     @graph
     def act(self, features, state, temperature, seed) -> tuple[tf.Tensor, Any, dict[str, tf.Tensor]]:
-        outputs = self.actor(features)
+        outputs = self.actor(self._seen(features))
         if self.spec.action.is_discrete:
             noise = gumbel_noise(tf.shape(outputs), seed)
             return sample_categorical(outputs, noise, temperature), state, {"logits": outputs}
