@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import bandits
 import numpy as np
 import pytest
@@ -92,3 +94,25 @@ def test_on_one_trunk_the_first_policy_is_in_the_middle_of_the_box_and_expects_n
     extras = agent.act(bandits.PLACES, (), 1.0, bandits.key(0))[2]
     assert extras["gaussian"].numpy().tolist() == [[0.0, -0.5]] * 2
     assert extras["value"].numpy().tolist() == [0.0, 0.0]
+
+
+@each_method
+def test_units_do_not_matter_where_they_are_normalised(config):
+    """Places at 500 and 1,500, and rewards in thousands, are learned as if both were about 1."""
+    config = replace(config, discount=0.0, normalize_features=True, normalize_rewards=True)
+    agent = build_agent(config, bandits.CHOICES, bandits.key(0))
+
+    class Far:
+        def initial(self, batch):
+            return agent.initial(batch)
+
+        def act(self, features, state, temperature, seed):
+            return agent.act(500 + 1000 * features, state, temperature, seed)
+
+    for i in range(40):
+        near = bandits.play(Far(), bandits.CHOICES, i)
+        far = near._replace(features=500 + 1000 * near.features, rewards=1000 * near.rewards)
+        agent.update_from_experience(far, bandits.key(i))
+    action, _, extras = agent.act(500 + 1000 * bandits.PLACES, (), 0.0, bandits.key(0))
+    assert action.numpy().tolist() == [0, 1]
+    np.testing.assert_allclose(extras["value"], 1000.0, atol=300.0)  # in the units in which it was paid

@@ -104,6 +104,26 @@ def test_foreign_environment_is_resized_and_steps_in_next_step_mode():
     env.close()
 
 
+@pytest.mark.parametrize(
+    ("id", "package", "extra"),
+    [
+        ("LunarLander-v3", "Box2D", "box2d"),
+        ("HalfCheetah-v5", "mujoco", "mujoco"),
+        ("ALE/Pong-v5", "ale_py", "atari"),
+    ],
+)
+def test_packages_that_are_missing_are_told_with_what_brings_them(monkeypatch, id, package, extra):
+    for name in [name for name in sys.modules if name.startswith((f"gymnasium.envs.{extra}", package))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, package, None)
+    if extra == "atari" and id in gym.registry:
+        pytest.skip("Atari games are registered already")
+    with pytest.raises(UserError) as error:
+        make_vec(id)
+    text = str(error.value)
+    assert text.startswith(f"'{id}' needs packages that are not installed: pip install 'worldmodels[{extra}]' brings")
+
+
 @pytest.fixture
 def own_folder(tmp_path, monkeypatch):
     """An empty current folder that is not on the path of Python, as where an installed command is called."""

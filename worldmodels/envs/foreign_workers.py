@@ -131,10 +131,14 @@ class WorkerForeignEnv(ForeignVectorEnv):
         return self.observation_spec.from_bytes(self._arrays["observation"].copy())
 
     def _call(self, message: Any) -> None:
-        for worker in self._workers:
-            with suppress(OSError):  # it is dead, which reading tells
-                worker.pipe.send(message(worker))
-        self._wait()
+        try:
+            for worker in self._workers:
+                with suppress(OSError):  # it is dead, which reading tells
+                    worker.pipe.send(message(worker))
+            self._wait()
+        except KeyboardInterrupt:
+            _kill(self._processes)  # a later call would take for its own the answers that are still to come
+            raise
 
     def _wait(self) -> None:
         """Wait until all workers are done with a call. Raises the `ForeignEnvError` of the first copy that failed."""
@@ -150,15 +154,13 @@ class WorkerForeignEnv(ForeignVectorEnv):
         ended = exit_text(worker.process.exitcode)
         moments = self._arrays["moment"]
         busy = [copy for copy in worker.copies if moments[copy, 2]]
-        if busy:
-            return f"{copy_name(self._id, busy[0])}, {moment_name(moments[busy[0]])}: its worker process {ended}."
-        first, others = worker.copies[0], f"the worker process of {len(worker.copies)} environments from this one on"
+        first = busy[0] if busy else worker.copies[0]
+        name = copy_name(self._id, first)
         if moments[first].any():
-            return f"{copy_name(self._id, first)}, after {moment_name(moments[first])}: {others} {ended}."
+            return f"{name}, {'' if busy else 'after '}{moment_name(moments[first])}: its worker process {ended}."
         return (
-            f"{copy_name(self._id, first)}: {others} {ended} before they were made. What it said stands above. A "
-            "script that starts workers is imported by each of them: what it does must stand below "
-            "`if __name__ == '__main__':`."
+            f"{name}: its worker process {ended} before it was made. What it said stands above. A script that starts "
+            "workers is imported by each of them: what it does must stand below `if __name__ == '__main__':`."
         )
 
 
@@ -195,11 +197,10 @@ def _answer(worker: Worker) -> str | None:
 def _ended(worker: Worker, id: str, until: float) -> str:
     """Wait until a worker has ended; return its error, or that it was killed because it did not."""
     worker.process.join(max(until - time.monotonic(), 0.0))
-    first, last = worker.copies[0], worker.copies[-1]
     if worker.process.is_alive():
         _kill([worker.process])
         return (
-            f"The worker process of environments {first} to {last} ('{id}') did not close them within "
+            f"{copy_name(id, worker.copies[0])}: its worker process did not close its environments within "
             f"{CLOSE_SECONDS:g} seconds, and was killed."
         )
     failure = ""
