@@ -99,7 +99,7 @@ def test_on_one_trunk_the_first_policy_is_in_the_middle_of_the_box_and_expects_n
 @each_method
 def test_units_do_not_matter_where_they_are_normalised(config):
     """Places at 500 and 1,500, and rewards in thousands, are learned as if both were about 1."""
-    config = replace(config, discount=0.0, normalize_features=True, normalize_rewards=True)
+    config = replace(config, discount=0.0, reward_transform="none", normalize_features=True, normalize_rewards=True)
     agent = build_agent(config, bandits.CHOICES, bandits.key(0))
 
     class Far:

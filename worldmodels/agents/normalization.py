@@ -35,6 +35,10 @@ class RunningMoments:
         self.mean.assign_add(share * change)
         self.count.assign(count)
 
+    def state(self) -> list[tf.Variable]:
+        """Return everything that taking in changes."""
+        return [self.count, self.mean, self.variance]
+
     def normalized(self, x: tf.Tensor) -> tf.Tensor:
         """Return numbers (..., D) with mean 0 and variance 1, at most 10 from 0; as they are before anything came."""
         scaled = (x - self.mean) * tf.math.rsqrt(self.variance + SMALLEST_VARIANCE)
@@ -57,6 +61,16 @@ class FeatureNormalizer:
     def __init__(self, features: ObservationSpec):
         self._spec = features
         self._moments = {name: RunningMoments(part.size) for name, part in features.parts if not part.is_image}
+
+    @property
+    def count(self) -> tf.Tensor:
+        """Return how many rows were taken in; where there is no vector, more than none."""
+        counts = [moments.count for moments in self._moments.values()]
+        return counts[0] if counts else tf.constant(1.0, tf.float64)
+
+    def state(self) -> list[tf.Variable]:
+        """Return everything that taking in changes."""
+        return [variable for moments in self._moments.values() for variable in moments.state()]
 
     def take_in(self, features: Any, when: tf.Tensor) -> None:
         """Take in features with leading axes, where the scalar `when` holds."""
@@ -91,6 +105,11 @@ class RewardNormalizer:
     def scale(self) -> tf.Tensor:
         """Return what rewards are divided by, a scalar; 1 before anything came."""
         return tf.sqrt(self._moments.variance[0] + SMALLEST_VARIANCE)
+
+    @property
+    def count(self) -> tf.Tensor:
+        """Return how many returns were taken in."""
+        return self._moments.count
 
     def take_in(self, returns: tf.Tensor, when: tf.Tensor) -> None:
         """Take in returns of any shape, in units of the rewards as they came, where the scalar `when` holds."""

@@ -69,6 +69,8 @@ class OffPolicyAgent:
     def update_from_transitions(self, transitions, seed) -> dict[str, tf.Tensor]:
         changing = self._changing()
         before = [tf.identity(variable) for variable in changing]
+        if self._feature_scale:
+            self._feature_scale.take_in(transitions.features, tf.constant(True))
         figures, finite = self._updates(
             transitions._replace(
                 features=self._seen(transitions.features), next_features=self._seen(transitions.next_features)
@@ -78,8 +80,6 @@ class OffPolicyAgent:
         # Updates before the first that is not finite were done.
         for variable, value in zip(changing, before, strict=True):
             variable.assign(tf.where(finite, variable, value))
-        if self._feature_scale:
-            self._feature_scale.take_in(transitions.features, finite)
         figures |= {"finite": tf.cast(finite, tf.float32)}
         return {f"policy/{name}": value for name, value in figures.items()}
 
@@ -135,9 +135,10 @@ class OffPolicyAgent:
 
     def _changing(self) -> list[tf.Variable]:
         """Return everything that an update changes."""
+        units = self._feature_scale.state() if self._feature_scale else []
         learned = [variable for optimizer in self._optimizers.values() for variable in optimizer.state()]
         following = [name for name in self._weights if name not in self._optimizers]
-        return learned + [variable for name in following for variable in self._weights[name].values()]
+        return units + learned + [variable for name in following for variable in self._weights[name].values()]
 
     def _updates(self, transitions: Transitions, seed: tf.Tensor) -> tuple[dict[str, tf.Tensor], tf.Tensor]:
         """Do one update from each batch, up to the first that is not finite; return the mean figures, and whether all

@@ -98,6 +98,7 @@ class OnPolicyAgent:
         return self._learn(experience, 1.0 - tf.cast(experience.is_last[:-1], tf.float32), seed)
 
     def _learn(self, experience: Experience, weights: tf.Tensor, seed: tf.Tensor) -> dict[str, tf.Tensor]:
+        weights = weights * self._knows_units()
         samples = collect_samples(self._normalized(experience), weights, self.distribution, self.config)
         figures = {
             "return": weighted_mean(samples.returns, samples.weights),
@@ -123,6 +124,14 @@ class OnPolicyAgent:
     def _reward_unit(self) -> tf.Tensor | float:
         """Return what the network calls a reward of 1."""
         return self._reward_scale.scale if self._reward_scale else 1.0
+
+    def _knows_units(self) -> tf.Tensor | float:
+        """Return 0 before the first experience where something is normalised, which then teaches units alone, else 1.
+
+        A step towards rewards in thousands, of a network that sees numbers in thousands, could not be undone.
+        """
+        counts = [scale.count for scale in self._scales().values()]
+        return tf.cast(tf.reduce_all([count > 0 for count in counts]), tf.float32) if counts else 1.0
 
     def _normalized(self, experience: Experience) -> Experience:
         """Return an experience in the units in which it was acted on."""

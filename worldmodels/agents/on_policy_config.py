@@ -45,8 +45,8 @@ class OnPolicyConfig(Section):
     """Bring each number of a vector to mean 0 and variance 1 over all that the agent has learned from (`norm_obs` of
     Stable-Baselines3's VecNormalize)."""
     normalize_rewards: bool = False
-    """Divide rewards by the standard deviation of all returns that the agent has learned from (`norm_reward` of
-    Stable-Baselines3's VecNormalize)."""
+    """Divide rewards, before `reward_transform`, by the standard deviation of all returns that the agent has learned
+    from (`norm_reward` of Stable-Baselines3's VecNormalize)."""
     value_steps: Positive = 80
     """Optimizer steps of the value after each step of the policy, on all samples (`train_v_iters` in Spinning Up)."""
     value_optimizer: OptimizerConfig = field(default_factory=lambda: adam(1e-3))

@@ -54,8 +54,8 @@ class PPOConfig(Section):
     """Bring each number of a vector to mean 0 and variance 1 over all that the agent has learned from (`norm_obs` of
     Stable-Baselines3's VecNormalize)."""
     normalize_rewards: bool = False
-    """Divide rewards by the standard deviation of all returns that the agent has learned from (`norm_reward` of
-    Stable-Baselines3's VecNormalize)."""
+    """Divide rewards, before `reward_transform`, by the standard deviation of all returns that the agent has learned
+    from (`norm_reward` of Stable-Baselines3's VecNormalize)."""
     epochs: Positive = 3
     """Passes of an iteration through its samples (`n_epochs` in Stable-Baselines3)."""
     minibatch: Positive = 320
