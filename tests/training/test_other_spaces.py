@@ -64,3 +64,15 @@ def test_a_run_trains_goes_on_and_is_evaluated(tmp_path, capsys, game, agent, fi
     assert [len(each) for each in returns] == [4, 4]
     assert len(list((run / "videos").glob("evaluation_*"))) == 2 * films
     assert ("There is no film" in capsys.readouterr().out) == (not films)
+
+
+def test_an_off_policy_run_in_a_box_goes_on_in_new_episodes(tmp_path, capsys):
+    settings = {"agent.kind": "td3", "schedule.evaluate_every": 0}
+    for steps in (80, 160):
+        run = worldmodels.train(
+            "Pendulum-v1", ["debug_sac"], settings | {"training.steps": steps}, logdir=tmp_path / "run"
+        )
+    last = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()][-1]
+    # Four updates at 40, 60, ..., 160 steps.
+    assert last["step"] == 160 and last["policy/updates"] == 28
+    assert "Continuing from the checkpoint at step 80" in capsys.readouterr().out
