@@ -58,7 +58,6 @@ def test_what_was_before_comes_along_and_the_oldest_step_stands_for_what_is_miss
 
 
 def test_memory_disk_and_both_give_the_same(tmp_path: Path) -> None:
-    # 4,000 bytes hold 25 of 100 frames of 16 bytes beside the records; a tenth of a million holds all.
     whole = store(tmp_path, 100, ReplayConfig(2000, 10))
     assert whole._memory.windows(np.array([0]), np.array([0]), 2) is not None
     from_disk = ReplayReader(tmp_path)
