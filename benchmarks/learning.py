@@ -5,6 +5,7 @@
 
 few    20,000 real steps, six games, five seeds
 more   100,000 real steps, two games, three seeds
+parts  20,000 real steps, CoinRun, three seeds: Dreamer, and Dreamer without each of its parts
 
 Easy mode, 200 levels, sprites and backgrounds as people see them. The settings of all learners were chosen on seed 0
 and on other levels (`env.start_level=5000`); the runs that are reported have the levels 0 to 199 and seeds from 1 on.
@@ -107,10 +108,31 @@ LEARNERS = {
     "dreamer": Learner("Dreamer", "dreamer_small", DREAMER),
 }
 
+
+def _without(title: str, overrides: dict[str, Any]) -> Learner:
+    """Return Dreamer without one of its parts."""
+    return Learner(title, "dreamer_small", {**DREAMER, **overrides})
+
+
+PARTS = {
+    "dreamer": LEARNERS["dreamer"],
+    "random_prefill": _without("uniformly random prefill", {"training.prefill_policy": "random"}),
+    "no_event_share": _without("batches drawn uniformly", {"training.event_share": 0.0}),
+    "regression": _without(
+        "rewards and values by regression",
+        {"model.reward_distribution": "normal", "agent.value_distribution": "normal"},
+    ),
+    "large_batches": _without(
+        "a fifth of the updates, five times the batch",
+        {"training.batch": 40, "training.collect": 80, "model.optimizer.learning_rate": 5.4e-4},  # over the root of 5
+    ),
+    "no_uniform_mix": _without("no uniform mix in the latents", {"model.uniform_mix": 0.0}),
+}
 GAMES = ("coinrun", "starpilot", "bossfight", "ninja", "leaper", "fruitbot")
 EXPERIMENTS = (
     Experiment("few", 20_000, GAMES, (1, 2, 3, 4, 5), COMMON, LEARNERS, overrides={}),
     Experiment("more", 100_000, ("coinrun", "starpilot"), (1, 2, 3), COMMON, LEARNERS, overrides={}),
+    Experiment("parts", 20_000, ("coinrun",), (1, 2, 3), COMMON, PARTS, overrides={}),
 )
 
 PREAMBLE = f"""# Learning from few steps
@@ -129,10 +151,11 @@ of the processor; each run has one core, others beside it."""
 
 def main() -> None:
     names = [experiment.name for experiment in EXPERIMENTS]
+    learners = list(dict.fromkeys(name for experiment in EXPERIMENTS for name in experiment.learners))
     seeds = EXPERIMENTS[0].seeds
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--experiments", nargs="+", default=names, choices=names)
-    parser.add_argument("--learners", nargs="+", default=list(LEARNERS), choices=list(LEARNERS))
+    parser.add_argument("--learners", nargs="+", default=learners, choices=learners)
     parser.add_argument("--games", nargs="+", default=list(GAMES), choices=GAMES)
     parser.add_argument("--seeds", nargs="+", type=int, default=list(seeds), choices=seeds)
     parser.add_argument("--jobs", type=int, help="cells at once (default: as many as there are cores)")

@@ -28,6 +28,7 @@ class Experiment(NamedTuple):
     common: Overrides
     """What is the same for all learners."""
     learners: Mapping[str, Learner]
+    """The first is the one with which the others are compared."""
     overrides: Mapping[str, Overrides]
     """What differs from a learner's own overrides in this experiment, by learner."""
 

@@ -25,8 +25,6 @@ from worldmodels.evaluation.measures.normalisation import normalised_return
 
 Result: TypeAlias = dict[str, Any]
 """What `CellJob` keeps of a cell."""
-BASELINE = "ppo"
-"""The learner with which the others are compared."""
 MODE = "easy"
 FORESIGHT = (
     "reward_average_precision",
@@ -44,7 +42,7 @@ def experiment_figures(experiment: Experiment, results: Sequence[Result]) -> dic
     """Return the figures of the results, of which there is at least one, as JSON's values."""
     present = [name for name in experiment.learners if any(r["learner"] == name for r in results)]
     games = [name for name in experiment.games if any(r["game"] == name for r in results)]
-    shared = _shared(results, present)
+    shared, baseline = _shared(results, present), next(iter(experiment.learners))
     return {
         "experiment": experiment.name,
         "steps": experiment.steps,
@@ -53,7 +51,7 @@ def experiment_figures(experiment: Experiment, results: Sequence[Result]) -> dic
         "shared_games": list(dict.fromkeys(r["game"] for r in shared)),
         "shared_runs": len(shared) // len(present),
         "learners": [_learner(name, results, shared) for name in present],
-        "pairs": [_pair(name, shared) for name in present if name != BASELINE and BASELINE in present],
+        "pairs": [_pair(name, baseline, shared) for name in present if name != baseline and baseline in present],
         "games": [_game(game, name, results) for game in games for name in present if _of(results, name, game)],
         "foresight": [
             _foresight(game, name, found)
@@ -109,16 +107,16 @@ def _interquartile_mean_of(values: Sequence[float]) -> float:
     return float(interquartile_mean([np.array(values)]))
 
 
-def _pair(name: str, shared: Sequence[Result]) -> dict[str, Any]:
+def _pair(name: str, baseline: str, shared: Sequence[Result]) -> dict[str, Any]:
     return {
         "learner": name,
-        "baseline": BASELINE,
-        "levels": {levels: _comparison(name, levels, shared) for levels in LEVELS if shared},
+        "baseline": baseline,
+        "levels": {levels: _comparison(name, baseline, levels, shared) for levels in LEVELS if shared},
     }
 
 
-def _comparison(name: str, levels: str, shared: Sequence[Result]) -> dict[str, Any]:
-    ours, theirs = (_strata(shared, learner, levels) for learner in (name, BASELINE))
+def _comparison(name: str, baseline: str, levels: str, shared: Sequence[Result]) -> dict[str, Any]:
+    ours, theirs = (_strata(shared, learner, levels) for learner in (name, baseline))
     return {
         "difference": _bootstrap(interquartile_difference, ours, theirs),
         "probability_of_improvement": _bootstrap(probability_of_improvement, ours, theirs),

@@ -55,6 +55,7 @@ class SideJob:
         overrides = {
             "env.game": settings["env"],
             **({"env.options": settings["options"]} if settings["options"] else {}),
+            "env.num_envs": settings["num_envs"],
             "seed": settings["seed"],
             "training.steps": settings["steps"],
             "schedule.log_every": max(1, settings["steps"] // POINTS),

@@ -22,6 +22,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.noise import NormalActionNoise
+from stable_baselines3.common.vec_env import DummyVecEnv
 
 EPISODES = 20
 """Episodes of the measurement at the end, with the most probable actions."""
@@ -36,7 +37,7 @@ class Curve(BaseCallback):
     def __init__(self, every: int):
         super().__init__()
         self._every, self._started = every, 0.0
-        self.points: list[list[float]] = []
+        self.points: list[list[float | None]] = []
 
     def _on_training_start(self) -> None:
         self._started = time.perf_counter()
@@ -58,7 +59,7 @@ def train(job: dict[str, Any]) -> dict[str, Any]:
 
     curve = Curve(max(1, job["steps"] // 50))
     started = time.perf_counter()
-    learner = _learner(job, make())
+    learner = _learner(job, DummyVecEnv([make] * job["num_envs"]))
     learner.learn(job["steps"], callback=curve)
     seconds = time.perf_counter() - started
     test = make()

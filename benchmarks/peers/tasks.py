@@ -25,6 +25,8 @@ class Method(NamedTuple):
 
     title: str
     family: str
+    envs: int
+    """Copies of the environment that step together."""
     preset: str
     overrides: Mapping[str, Any]
     """By the dotted keys of our configuration."""
@@ -47,15 +49,16 @@ OFF_POLICY_PEER = {
 }
 
 METHODS = {
-    "vpg": Method("VPG", ON_POLICY, "vpg", {}, "", {}),
+    "vpg": Method("VPG", ON_POLICY, 4, "vpg", {}, "", {}),
     "trpo": Method(
         "TRPO",
         ON_POLICY,
+        4,
         "trpo",
         {},
         "TRPO",
         {
-            "n_steps": 4000,
+            "n_steps": 1000,
             "batch_size": 4000,
             "gamma": 0.99,
             "gae_lambda": 0.97,
@@ -72,11 +75,22 @@ METHODS = {
     "ppo": Method(
         "PPO",
         ON_POLICY,
+        4,
         "ppo_clip",
-        {},
+        {
+            "training.rollout": 512,
+            "agent.minibatch": 64,
+            "agent.epochs": 10,
+            "agent.target_kl": 0.0,
+            "agent.gae_lambda": 0.95,
+            "agent.normalize_advantages": "minibatch",
+            "agent.optimizer.clip": 0.5,
+            "agent.value_optimizer.clip": 0.5,
+            "agent.value_optimizer.learning_rate": 3e-4,
+        },
         "PPO",
         {
-            "n_steps": 2048,
+            "n_steps": 512,
             "batch_size": 64,
             "n_epochs": 10,
             "learning_rate": 3e-4,
@@ -86,9 +100,9 @@ METHODS = {
             **TWO_64,
         },
     ),
-    "ddpg": Method("DDPG", OFF_POLICY, "ddpg", {}, "DDPG", {**OFF_POLICY_PEER, "noise": 0.1}),
-    "td3": Method("TD3", OFF_POLICY, "td3", {}, "TD3", {**OFF_POLICY_PEER, "noise": 0.1}),
-    "sac": Method("SAC", OFF_POLICY, "sac", {}, "SAC", {**OFF_POLICY_PEER, "ent_coef": 0.2}),
+    "ddpg": Method("DDPG", OFF_POLICY, 1, "ddpg", {}, "DDPG", {**OFF_POLICY_PEER, "noise": 0.1}),
+    "td3": Method("TD3", OFF_POLICY, 1, "td3", {}, "TD3", {**OFF_POLICY_PEER, "noise": 0.1}),
+    "sac": Method("SAC", OFF_POLICY, 1, "sac", {}, "SAC", {**OFF_POLICY_PEER, "ent_coef": 0.2}),
 }
 
 LONG = {ON_POLICY: 500_000, OFF_POLICY: 200_000}
@@ -131,7 +145,13 @@ class Cell(NamedTuple):
         """What decides its numbers, for JSON."""
         task, method = TASKS[self.task], METHODS[self.method]
         start = START_STEPS[self.steps] if method.family == OFF_POLICY else 0
-        both = {"env": task.env, "options": dict(task.options), "steps": self.steps, "seed": self.seed}
+        both = {
+            "env": task.env,
+            "options": dict(task.options),
+            "num_envs": method.envs,
+            "steps": self.steps,
+            "seed": self.seed,
+        }
         if self.side == "peer":
             starts = {"learning_starts": start} if start else {}
             return {**both, "class": method.peer, "settings": {**method.peer_settings, **starts}}
