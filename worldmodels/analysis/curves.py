@@ -57,7 +57,7 @@ def group_curve(curves: Sequence[tuple[Numbers, Numbers]], estimator: str = "mea
     x, values, there = x[kept], values[:, kept], there[:, kept]
     estimate, low, high = (np.full(len(x), math.nan) for _ in range(3))
     for members, places in _segments(there):
-        band = ESTIMATORS[estimator](values[np.ix_(members, places)])
+        band = ESTIMATORS[estimator].band(values[np.ix_(members, places)])
         estimate[places] = band[0]
         if len(members) == len(curves):
             low[places], high[places] = band[1:]
@@ -111,12 +111,21 @@ def highest(values: Numbers) -> Band:
     return values.max(0), *_no_ends(values[0])
 
 
-ESTIMATORS: dict[str, Callable[[Numbers], Band]] = {
-    "mean": mean_band,
-    "median": median_band,
-    "min": lowest,
-    "max": highest,
-    "iqm": interquartile_band,
+class Estimator(NamedTuple):
+    """An estimator makes one curve of the runs of a group."""
+
+    band: Callable[[Numbers], Band]
+    """Makes the curve and both ends of its interval, (P,) each, of values (S, P)."""
+    words: str
+    """The words of a picture for it."""
+
+
+ESTIMATORS = {
+    "mean": Estimator(mean_band, "mean over seeds, 95 % interval"),
+    "median": Estimator(median_band, "median over seeds, 95 % interval"),
+    "min": Estimator(lowest, "lowest over seeds"),
+    "max": Estimator(highest, "highest over seeds"),
+    "iqm": Estimator(interquartile_band, "interquartile mean over seeds, 95 % interval"),
 }
 
 

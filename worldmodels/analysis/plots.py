@@ -23,16 +23,12 @@ from worldmodels.core.lookup import unknown
 
 STYLES: tuple[Any, ...] = ("-", (0, (4, 1.2)), (0, (1, 1.2)))
 """The lines of the groups that have the same colour because there are more groups than colours."""
-WORDS = {"mean": "mean", "median": "median", "min": "lowest", "max": "highest", "iqm": "interquartile mean"}
-BANDS = ("mean", "median", "iqm")
 BAND_TAIL = 10
 """The percentage of points of bands that may be cut off at either end of a panel; else a few would flatten lines."""
 BAND_ROOM = 0.5
 """The share of the height of everything else by which such points may yet widen a panel at either end."""
 LONGEST = 90
 """Letters of a name in a legend; of a longer one the middle is left out."""
-
-
 LETTER = 0.075
 """The width of a letter in a legend, in inches."""
 
@@ -175,7 +171,7 @@ def _describe(axes: Axes, panel: CurvePanel, estimator: str) -> None:
     """Write the value over a panel, and below it what is drawn of it."""
     notes = []
     if any(line.runs > 1 for line in panel.lines):
-        notes.append(f"{WORDS[estimator]} over seeds" + (", 95 % interval" if estimator in BANDS else ""))
+        notes.append(ESTIMATORS[estimator].words)
     if panel.window > 1:
         notes.append(f"each point averages {panel.window} records")
     axes.set_title(_plain(panel.value), pad=22 if notes else 10)
