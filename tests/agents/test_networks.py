@@ -5,11 +5,12 @@ import pytest
 import tensorflow as tf
 from image_spaces import image_spec
 
+from worldmodels.agents.bodies import BodySettings
 from worldmodels.agents.convolution import Convolution, Regularisation
 from worldmodels.agents.networks import PLAIN_NETWORKS, build_image_network, seen_pixels
-from worldmodels.agents.ppo_config import PPOConfig
-from worldmodels.agents.ppo_network import PPONetwork
+from worldmodels.agents.policy_network import PolicyNetwork
 from worldmodels.core.errors import ConfigError
+from worldmodels.models.config import HeadConfig, LayerStyle
 
 IMAGES = tf.constant(np.random.default_rng(0).integers(0, 256, (3, 16, 16, 2)), tf.uint8)
 NOISE, OTHER = tf.constant([1, 2]), tf.constant([3, 4])
@@ -36,7 +37,8 @@ def seeds() -> np.random.Generator:
     ],
 )
 def test_parameters_of_the_published_sizes(kind, shape, actions, expected):
-    network = PPONetwork(PPOConfig(images=kind), image_spec((64, 64, 3), actions, shape), seeds())
+    settings = BodySettings(kind, HeadConfig(), LayerStyle())
+    network = PolicyNetwork(settings, image_spec((64, 64, 3), actions, shape), seeds())
     assert sum(int(np.prod(weight.shape)) for weight in network.trainable_weights) == expected
 
 

@@ -100,7 +100,9 @@ def _made_by_id(spec: EnvSpec, config: EnvConfig, render_mode: str | None) -> En
         options: dict[str, Any] = dict(config.options)
         if config.time_limit:
             options["max_episode_steps"] = -1  # without the registered limit: `wrapped` has the one that is asked for
-        return gymnasium.make(spec, render_mode=render_mode, **options)
+        if render_mode:
+            options["render_mode"] = render_mode  # not every constructor has one
+        return gymnasium.make(spec, **options)
     except KeyboardInterrupt:
         raise
     except BaseException as error:

@@ -147,7 +147,7 @@ class Layout:
 
     @cached_property
     def _checksum(self) -> int:
-        return zlib.crc32(json.dumps(self._header).encode())
+        return zlib.crc32(json.dumps(self._header, allow_nan=False).encode())
 
     def _seed_of(self, chunk: int) -> int:
         return zlib.crc32(str(chunk).encode(), self._checksum)

@@ -31,11 +31,17 @@ GAP = 16
 SMALL, NORMAL, LARGE, TITLE = 12, 14, 19, 24
 
 
-@functools.cache
 def font(size: int, bold: bool = False) -> pygame.font.Font:
     """Return a font with a height of about `size` pixels; this needs no display."""
     if not pygame.font.get_init():
+        # Gymnasium's own environments end pygame as a whole when they are closed, and all fonts with it.
         pygame.font.init()
+        _load_font.cache_clear()
+    return _load_font(size, bold)
+
+
+@functools.cache
+def _load_font(size: int, bold: bool) -> pygame.font.Font:
     path = _dejavu(bold)
     # pygame's own font, which is bold and smaller for the same number, stands in where matplotlib's is missing.
     return pygame.font.Font(path, size) if path else pygame.font.Font(None, round(size * 1.5))
