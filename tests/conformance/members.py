@@ -165,11 +165,11 @@ def world_models(names: Iterable[str] = MODELS) -> list[str]:
 
 
 def agents_of_choices() -> list[str]:
-    """The entries of agents that can have discrete actions, as all world models here have them."""
-    return [name for name, config in AGENTS.items() if "discrete" in config.action_kinds]
+    """The first entry of each kind of agent that can have discrete actions, as all world models here have them."""
+    return [name for name in one_of_each_kind(AGENTS) if "discrete" in AGENTS[name].action_kinds]
 
 
 def one_of_each_kind(table: dict[str, Any]) -> list[str]:
-    """The first entry of each kind: how a model is laid out is nothing to an agent."""
+    """The first entry of each kind: how a model is laid out is nothing to an agent, nor the other way round."""
     kinds = {config.kind: name for name, config in reversed(table.items())}
     return [name for name in table if name in kinds.values()]
