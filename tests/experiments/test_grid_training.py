@@ -28,7 +28,8 @@ def scripts(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
     def command(run: GridRun) -> list[str]:
         script = scripts.get(run.name, "true")
-        return ["sh", "-c", f"({script}) && mkdir -p {run.path} && touch {run.path}.finished"]
+        # One shell for all: a second one would outlive the signal that ends the first.
+        return ["sh", "-c", f"{{ {script}; }} && mkdir -p {run.path} && touch {run.path}.finished"]
 
     monkeypatch.setattr(GridRun, "command", command)
     monkeypatch.setattr(GridRun, "is_finished", lambda run: Path(f"{run.path}.finished").exists())
