@@ -6,7 +6,7 @@
 
 Both sides have the same environment, steps, networks, batches and rates, one core and one thread each; where a method
 has no peer (VPG), ours runs alone. After training, 20 episodes with the most probable actions are measured. Speed is
-the median over the later pieces of training: of our runs from their own records, of the peer's from a callback.
+that over the last three quarters of training: of our runs from their own records, of the peer's from a callback.
 
 The peer's environment needs stable-baselines3, sb3-contrib, gymnasium[mujoco,box2d]. Each cell is kept under
 results/classics for good; Ctrl-C ends, and the same command goes on. Results are written to results/classics.md, .json
