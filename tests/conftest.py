@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import signal
+from contextlib import suppress
+
 import pytest
 
 import worldmodels  # noqa: F401 (decides how TensorFlow calculates, so it comes first here as it does in the program)
+
+# Where tests are started in the background, a shell lets them ignore Ctrl-C, which some of them send.
+with suppress(ValueError):  # not the main thread
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
