@@ -9,8 +9,8 @@ import tensorflow as tf
 from worldmodels.agents import build_agent
 from worldmodels.agents.api import Transitions
 from worldmodels.agents.critics import Critics, StackedMLP
-from worldmodels.agents.ddpg import noisy_actions
 from worldmodels.agents.ddpg_config import DDPGConfig
+from worldmodels.agents.deterministic_policy import noisy_actions
 from worldmodels.agents.off_policy import bellman_targets, critic_loss, imagined_transitions
 from worldmodels.agents.sac import soft_values, soft_values_of_choices
 from worldmodels.agents.sac_config import SACConfig

@@ -7,37 +7,20 @@ A critic learns Q by bootstrapping from slow copies of itself and of the policy,
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import tensorflow as tf
 
 from worldmodels.agents.ddpg_config import DDPGConfig
-from worldmodels.agents.off_policy import OffPolicyAgent, bellman_targets, critic_loss
+from worldmodels.agents.deterministic_policy import DeterministicAgent
+from worldmodels.agents.off_policy import bellman_targets, critic_loss
 from worldmodels.models.api import ModelSpec
-from worldmodels.models.graph import graph
 
 
-def noisy_actions(actions: tf.Tensor, noise: tf.Tensor) -> tf.Tensor:
-    """Return actions with noise added, clipped to [-1, 1]."""
-    return tf.clip_by_value(actions + noise, -1.0, 1.0)
-
-
-class DDPG(OffPolicyAgent):
-    """An `Agent` whose policy is deterministic; Gaussian noise on its actions explores."""
-
-    figures = ("critic_loss", "actor_loss", "q")
+class DDPG(DeterministicAgent):
+    """A deterministic policy that climbs one critic."""
 
     def __init__(self, config: DDPGConfig, spec: ModelSpec, seed: np.ndarray):
-        super().__init__(config, spec, seed, critics=1, outputs=spec.action.size)
-        self.target_actor = self._policy("target_actor", spec.action.size)
-        self._follow("actor", 0.0)
-
-    @graph
-    def act(self, features, state, temperature, seed) -> tuple[tf.Tensor, Any, dict[str, tf.Tensor]]:
-        actions = tf.tanh(self.actor(self._seen(features)))
-        noise = tf.random.stateless_normal(tf.shape(actions), seed)
-        return noisy_actions(actions, temperature * self.config.noise * noise), state, {}
+        super().__init__(config, spec, seed, critics=1)
 
     def _update(self, batch, seed) -> tuple[dict[str, tf.Tensor], tf.Tensor]:
         config = self.config

@@ -9,16 +9,13 @@ y = r + discount c min_i Q'_i(s', clip(mu'(s') + clip(noise)))
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.agents.ddpg import noisy_actions
-from worldmodels.agents.off_policy import OffPolicyAgent, bellman_targets, critic_loss
+from worldmodels.agents.deterministic_policy import DeterministicAgent, noisy_actions
+from worldmodels.agents.off_policy import bellman_targets, critic_loss
 from worldmodels.agents.td3_config import TD3Config
 from worldmodels.models.api import ModelSpec
-from worldmodels.models.graph import graph
 
 
 def smoothed_actions(actions: tf.Tensor, noise: tf.Tensor, clip: float) -> tf.Tensor:
@@ -26,21 +23,11 @@ def smoothed_actions(actions: tf.Tensor, noise: tf.Tensor, clip: float) -> tf.Te
     return noisy_actions(actions, tf.clip_by_value(noise, -clip, clip))
 
 
-class TD3(OffPolicyAgent):
-    """An `Agent` whose policy is deterministic; Gaussian noise on its actions explores."""
-
-    figures = ("critic_loss", "actor_loss", "q")
+class TD3(DeterministicAgent):
+    """A deterministic policy that climbs the first of two critics."""
 
     def __init__(self, config: TD3Config, spec: ModelSpec, seed: np.ndarray):
-        super().__init__(config, spec, seed, critics=2, outputs=spec.action.size)
-        self.target_actor = self._policy("target_actor", spec.action.size)
-        self._follow("actor", 0.0)
-
-    @graph
-    def act(self, features, state, temperature, seed) -> tuple[tf.Tensor, Any, dict[str, tf.Tensor]]:
-        actions = tf.tanh(self.actor(self._seen(features)))
-        noise = tf.random.stateless_normal(tf.shape(actions), seed)
-        return noisy_actions(actions, temperature * self.config.noise * noise), state, {}
+        super().__init__(config, spec, seed, critics=2)
 
     def _update(self, batch, seed) -> tuple[dict[str, tf.Tensor], tf.Tensor]:
         targets = self._targets(batch, seed)
