@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import gc
 import weakref
+from typing import NamedTuple
 
+import numpy as np
 import tensorflow as tf
 
-from worldmodels.models.graph import custom_gradients, forget_custom_gradients, graph
+from worldmodels.models.graph import DirectCall, custom_gradients, forget_custom_gradients, graph
 
 
 class Doubler:
@@ -33,6 +35,40 @@ def test_inside_another_graph_it_is_inlined():
     assert float(doubler.twice(tf.constant(1.0))) == 4.0
     operations = tf.function(doubler.twice).get_concrete_function(tf.constant(1.0)).graph.get_operations()
     assert not [op for op in operations if "Call" in op.type]
+
+
+class Counter:
+    """Counts in a variable, and returns nests of every kind."""
+
+    def __init__(self):
+        self.count = tf.Variable(0)
+
+    def step(self, pair, array):
+        self.count.assign_add(1)
+        return (pair[0] + pair[1], ()), {"b": tf.identity(self.count), "a": Seen(array, array == 2)}
+
+
+class Seen(NamedTuple):
+    array: tf.Tensor
+    is_two: tf.Tensor
+
+
+def test_a_direct_call_gives_the_nest_of_its_function_and_keeps_its_variables():
+    counter = Counter()
+    number = tf.TensorSpec((), tf.float32)
+    step = DirectCall(counter.step, (number, number), tf.TensorSpec((2,), tf.int32))
+    for count in (1, 2):
+        (total, nothing), named = step((tf.constant(1.0), tf.constant(0.5)), np.array([1, 2], np.int32))
+        assert float(total) == 1.5 and nothing == () and set(named) == {"a", "b"}
+        assert named["a"].array.numpy().tolist() == [1, 2] and named["a"].is_two.numpy().tolist() == [False, True]
+        assert int(named["b"]) == count == int(counter.count)
+
+
+def test_a_direct_call_rewrites_no_arithmetic():
+    """As `make_deterministic` says of the process, since a call by operation does not ask the process."""
+    config = tf.compat.v1.ConfigProto.FromString(DirectCall(lambda: tf.zeros(())).config)
+    rewriting = config.graph_options.rewrite_options
+    assert rewriting.arithmetic_optimization == rewriting.OFF
 
 
 def test_graphs_with_custom_gradients_go_once_these_are_forgotten():

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import keras
 import tensorflow as tf
 from tensorflow.python.framework import ops
 
@@ -47,6 +48,45 @@ def graph(method: Callable[..., Any]) -> Callable[..., Any]:
         return compiled(*map(_tensor, arguments), **{key: _tensor(x) for key, x in named.items()})
 
     return call
+
+
+class DirectCall:
+    """A function that was traced once and is called often, with small tensors: its graph is called as an operation.
+
+    A `ConcreteFunction` binds, checks and converts its arguments at each call. For six tensors that takes 0.1 ms, more
+    than a small policy needs to choose its actions; here nothing is checked, so arguments have to fit their specs.
+
+    Args:
+        function: from nests of tensors to a nest of tensors; it has to be an attribute of what owns its variables.
+        specs: of its arguments, nests of `tf.TensorSpec`.
+
+    Attributes:
+        config: how TensorFlow may rewrite the graph, a serialized `ConfigProto`.
+    """
+
+    def __init__(self, function: Callable[..., Any], *specs: Any):
+        self._graph = tf.function(function).get_concrete_function(*specs)
+        self._types = [output.dtype for output in self._graph.outputs]
+        self._captured = list(self._graph.captured_inputs)
+        self.config = _call_config()
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Return what the function returns; arguments are nests of tensors, or of arrays."""
+        outputs = tf.raw_ops.StatefulPartitionedCall(
+            args=[*tf.nest.flatten(arguments), *self._captured],
+            Tout=self._types,
+            f=self._graph,
+            config_proto=self.config,
+        )
+        return keras.tree.pack_sequence_as(self._graph.structured_outputs, outputs)  # TensorFlow's takes 60 us
+
+
+def _call_config() -> bytes:
+    """Return the options of `make_deterministic` as an operation takes them; it does not look at the process's."""
+    config = tf.compat.v1.ConfigProto(allow_soft_placement=True)
+    rewriting = config.graph_options.rewrite_options
+    rewriting.arithmetic_optimization = rewriting.OFF
+    return config.SerializeToString(deterministic=True)
 
 
 def custom_gradients() -> frozenset[str]:

@@ -12,6 +12,7 @@ from worldmodels.agents.api import Agent
 from worldmodels.core.seeding import fold, generator_state, restore_generator
 from worldmodels.core.specs import ActionSpec, Observation
 from worldmodels.models.api import Representation
+from worldmodels.models.graph import DirectCall
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,8 @@ class ModelActor:
         self._model, self._agent, self._num_envs = model, agent, num_envs
         spec = model.spec.observation
         seen = {name: tf.TensorSpec((num_envs, *part.shape), part.dtype) for name, part in spec.parts}
-        self._step = tf.function(self._observe_and_act).get_concrete_function(
+        self._step = DirectCall(
+            self._observe_and_act,
             *tf.nest.map_structure(tf.TensorSpec.from_tensor, self._initial()),
             spec.pack(seen),
             tf.TensorSpec((num_envs,), tf.bool),
@@ -111,9 +113,8 @@ class ModelActor:
         return self._call(observation, is_first)[1]
 
     def _call(self, observation: Observation, is_first: np.ndarray) -> tuple[Any, PolicyOutput]:
-        seed = tf.constant(fold(self._key, self._calls))
-        seen = tf.nest.map_structure(tf.constant, observation)
-        memory, features, extras = self._step(*self._memory, seen, tf.constant(is_first), self._temperature, seed)
+        seed = fold(self._key, self._calls)
+        memory, features, extras = self._step(*self._memory, observation, is_first, self._temperature, seed)
         return memory, PolicyOutput(memory[1].numpy(), features, extras, self._memory[2])
 
     def correct(self, action: np.ndarray) -> None:
