@@ -30,7 +30,7 @@ def images():
 
 def said(model, images):
     """Return what patches say of their latents, (N, 4, 4, 8)."""
-    return tf.reshape(model.local.statistics(model.encoder.see(tf.constant(images))), (-1, 4, 4, 8)).numpy()
+    return tf.reshape(model.local.statistics(model.encoder.image.see(tf.constant(images))), (-1, 4, 4, 8)).numpy()
 
 
 def test_a_patch_speaks_for_its_own_latents_alone(model, images):
@@ -62,7 +62,7 @@ def test_they_enter_posterior_and_picture(model, images):
     )
     assert observe.latent.shape == (2, 1, 128)
     features = model.features(tf.nest.map_structure(lambda x: x[:, 0], observe))
-    without = model.decoder(features)
+    without = model.decoder.image(features)
     assert np.abs(model._painted(features) - without).max() > 1e-3
 
 

@@ -9,6 +9,7 @@ class AgentConfig(Section):
 
 from __future__ import annotations
 
+import re
 import typing
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -31,7 +32,7 @@ class Range(NamedTuple):
         """Return whether a value breaks the rule; a value of another type does."""
         try:
             return not self.holds(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, re.error):
             return True
 
 
@@ -68,6 +69,7 @@ NonNegative = Annotated[float, Range("be 0 or more", lambda value: value >= 0), 
 AboveZero = Annotated[float, above(0), limits(1e-30, 1e30)]
 AnyNumber = Annotated[float, limits(-1e300, 1e300)]
 Share = Annotated[float, between(0, 1)]
+NamePattern = Annotated[str, Range("be a regular expression", lambda value: bool(re.compile(value)))]
 BelowOne = Annotated[float, Range("be at least 0 and below 1", lambda value: 0 <= value < 1), limits(0, 0.9999999)]
 
 

@@ -9,6 +9,7 @@ One letter per axis: N rows, D numbers, H height, W width, C channels.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -99,6 +100,14 @@ class ObservationSpec:
     def vectors(self) -> tuple[str, ...]:
         """Return the names of the parts that are vectors."""
         return tuple(name for name, part in self.parts if not part.is_image)
+
+    def matching(self, pattern: str) -> ObservationSpec:
+        """Return the spec of the parts whose whole names fit a regular expression; raises ConfigError for none."""
+        parts = tuple((name, part) for name, part in self.parts if re.fullmatch(pattern, name))
+        if not parts:
+            names = ", ".join(repr(name) for name, _ in self.parts)
+            raise ConfigError(f"A pattern must fit parts of the observation, {names}. Received '{pattern}'.")
+        return ObservationSpec(parts)
 
     @property
     def bytes(self) -> int:

@@ -5,6 +5,7 @@ One letter per axis: N environments, B batch, T time, H height, W width, C chann
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -54,3 +55,9 @@ class Batch(NamedTuple):
     """(B, T)."""
     action: npt.NDArray[Any]
     """Leading (B, T)."""
+
+    def map(self, function: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]) -> Batch:
+        """Return the batch of what a function makes of each array."""
+        seen = self.observation
+        mapped = {name: function(seen[name]) for name in seen} if isinstance(seen, dict) else function(seen)
+        return Batch(mapped, *(function(values) for values in self[1:]))

@@ -63,8 +63,8 @@ class FilmedErrors(NamedTuple):
 
     errors: dict[float, WorldModelErrors]
     """The errors by the model's temperature."""
-    predicted: np.ndarray
-    """uint8 (n, H, h, w, c): the predicted frames, under the first temperature."""
+    predicted: np.ndarray | None
+    """uint8 (n, H, h, w, c): the predicted frames, under the first temperature; None for a model that has none."""
     reconstruction: np.ndarray | None
     """uint8 (n, T, h, w, c): its images of the frames that it observes; None for a model that has none."""
 
@@ -230,7 +230,7 @@ class Evaluator:
         for temperature in self._settings.model_temperatures:
             measured, frames = self._predictor.measure(windows, key, temperature, filmed)
             foresight = self._predictor.foresight(windows, self._streams.key("foresight"), temperature)
-            errors[temperature] = model_errors(measured, windows, self._settings.context, seen, foresight)
+            errors[temperature] = model_errors(measured, windows, self._settings.context, self.spec, seen, foresight)
             predictions.append(frames)
         return FilmedErrors(errors, predictions[0], reconstruction)
 
@@ -254,15 +254,17 @@ class Evaluator:
         return probe(data, env.variable_units, reported_horizons(settings.horizon))
 
     def action_effects(self) -> ActionEffects | None:
-        """Return whether the model knows what actions do; None where the environment cannot be saved.
+        """Return whether the model knows what actions do, as images show it.
+
+        None where the environment cannot be saved, where actions are no choices, and for a model without images.
 
         Raises:
             ConfigError: there is no world model.
         """
         settings, env = self._settings, self._env
-        if not can_save(env):
+        if not can_save(env) or not self.spec.action.is_discrete or self.spec.image is None:
             return None
-        actions, rounds = int(env.single_action_space.n), -(-MOMENTS // env.num_envs)
+        actions, rounds = self.spec.action.count, -(-MOMENTS // env.num_envs)
         self._report(f"Trying all {actions} actions at {rounds * env.num_envs} moments, really and in the model")
         self._actor.reset(self._streams.key("moments"))
         moments = play_moments(env, self._actor, rounds, settings.context, self._streams.integer("moments"))
@@ -306,7 +308,7 @@ class Evaluator:
         usable = usable_starts(windows, context)
         if not usable.any():
             return None
-        windows = Batch._make(values[usable] for values in windows)
+        windows = windows.map(lambda values: values[usable])
         played = self._player.play(windows, self._streams.key("optimism"), 1.0, 1.0, frames=False)
         return measure_optimism(played, windows, context)
 
@@ -343,7 +345,7 @@ class Evaluator:
                 f"None of {settings.windows} recorded starts was followed by {settings.horizon} steps without a "
                 "time limit: choose a smaller evaluation.horizon, or more evaluation.windows."
             )
-        return Batch._make(values[usable] for values in windows)
+        return windows.map(lambda values: values[usable])
 
     def _play(self, actor: Any, noops: int, film: EpisodeFilm | None = None) -> Episodes:
         settings, levels, progress = self._settings, self._streams.integer("levels"), _Progress(self._report)

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from worldmodels.core.types import Batch
 from worldmodels.envs.config import EnvConfig
 from worldmodels.envs.levels import level_words
 from worldmodels.evaluation.evaluator import Evaluator
@@ -110,15 +109,16 @@ def _model(findings: Findings, evaluator: Evaluator, request: Request, settings:
         print_action_effects(effects, levels)
         findings.tree["actions"] = metrics_tree(effects._asdict())
         findings.metrics |= action_metrics(effects)
-    if request.videos:
+    if request.videos and evaluator.spec.image is not None:
         findings.videos["prediction"] = _prediction_video(evaluator, settings)
 
 
 def _prediction_video(evaluator: Evaluator, settings: EvaluationConfig) -> np.ndarray:
     windows = evaluator.windows("film", VIDEO_WINDOWS, VIDEO_STEPS, spread=4)
     predicted = evaluator.predict(windows, settings.model_temperatures[0])
-    context = Batch._make(values[:, : settings.context] for values in windows)
-    return prediction_video(predicted.frame, windows, settings.context, evaluator.reconstruct(context))
+    context = windows.map(lambda values: values[:, : settings.context])
+    truth = evaluator.spec.image_of(windows.observation)
+    return prediction_video(predicted.frame, truth, settings.context, evaluator.reconstruct(context))
 
 
 def _imagined(
@@ -129,7 +129,8 @@ def _imagined(
     findings.tree["imagined"] = imagined_tree(results)
     for result in results:
         findings.metrics |= imagined_metrics(result.play, f"_{result.name}" if len(results) > 1 else "")
-        if request.videos:
-            frames = imagined_video(result.predicted.frame, result.windows, settings.context, VIDEO_WINDOWS)
+        if request.videos and evaluator.spec.image is not None:
+            truth = evaluator.spec.image_of(result.windows.observation)
+            frames = imagined_video(result.predicted.frame, truth, settings.context, VIDEO_WINDOWS)
             findings.videos[result.name] = frames
     findings.pictures["policy"] = lambda save: draw_imagined(results, save)

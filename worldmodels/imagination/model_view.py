@@ -6,7 +6,7 @@ the player's branches and heat map all go through here.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import tensorflow as tf
 
@@ -21,20 +21,22 @@ class Prediction(NamedTuple):
     """The frames, rewards and continuations that a model predicts of states, with the leading axes of the states."""
 
     frame: tf.Tensor
-    """uint8 (..., H, W, C); None where the frames were not asked for."""
+    """uint8 (..., H, W, C); () where the frames were not asked for, and for a model without images."""
     reward: tf.Tensor
     """float32 (...)."""
     continuation: tf.Tensor
     """float32 (...): the probability that the episode continues."""
+    vectors: dict[str, tf.Tensor] = {}  # noqa: RUF012
+    """float32 (..., D): the vectors of an observation, by the names of their parts."""
 
 
 class Observations(NamedTuple):
     """The part of B windows of experience that a model takes in."""
 
-    observation: tf.Tensor
-    """uint8 (B, T, H, W, C)."""
+    observation: Any
+    """As `ModelSpec.observation` says, leading (B, T)."""
     previous_action: tf.Tensor
-    """int32 (B, T): the action that led to each observation."""
+    """Leading (B, T): the action that led to each observation."""
     is_first: tf.Tensor
     """bool (B, T): whether an episode begins with the observation."""
 
@@ -59,12 +61,14 @@ class ModelView:
         """The spec of the model."""
         return self._model.spec
 
-    def frame(self, state: State, before: tf.Tensor | None = None) -> tf.Tensor:
-        """Return the images of B states: uint8 (B, H, W, C).
+    def frame(self, state: State, before: tf.Tensor | None = None) -> tf.Tensor | tuple[()]:
+        """Return the images of B states: uint8 (B, H, W, C); () for a model without images.
 
         Args:
             before: uint8 (B, H, W, C), the frames one step before, from which a model may copy; None: the states alone.
         """
+        if self.spec.image is None:
+            return ()
         copies = before is not None and self.spec.copies
         return self._model.frame(state, before) if copies else self._model.frame(state)
 
@@ -87,7 +91,8 @@ class ModelView:
     @graph
     def predict(self, state: State, before: tf.Tensor | None = None) -> Prediction:
         """Return what the model predicts of B states; `before` as in `frame`."""
-        return Prediction(self.frame(state, before), self._model.reward(state), self._model.continuation(state))
+        frame, vectors = self.frame(state, before), self._model.vectors(state)
+        return Prediction(frame, self._model.reward(state), self._model.continuation(state), vectors)
 
     @graph
     def predict_sequence(self, states: State, frames: bool = True, before: tf.Tensor | None = None) -> Prediction:
@@ -97,19 +102,20 @@ class ModelView:
         """
         flat = tf.nest.map_structure(lambda x: tf.reshape(x, (-1, *x.shape[2:])), states)
         shape = tf.shape(tf.nest.flatten(states)[0])[:2]
-        reward, continuation = (
-            tf.reshape(x, shape) for x in (self._model.reward(flat), self._model.continuation(flat))
-        )
-        return Prediction(self.frame_sequence(states, before) if frames else None, reward, continuation)
+        read = (self._model.reward(flat), self._model.continuation(flat), self._model.vectors(flat))
+        by_time = tf.nest.map_structure(lambda x: tf.reshape(x, tf.concat([shape, tf.shape(x)[1:]], 0)), read)
+        return Prediction(self.frame_sequence(states, before) if frames else (), *by_time)
 
     @graph
-    def frame_sequence(self, states: State, before: tf.Tensor | None = None) -> tf.Tensor:
-        """Return the images of states in time, leading (H, B): uint8 (H, B, H, W, C).
+    def frame_sequence(self, states: State, before: tf.Tensor | None = None) -> tf.Tensor | tuple[()]:
+        """Return the images of states in time, leading (H, B): uint8 (H, B, H, W, C); () without images.
 
         Args:
             before: uint8 (B, H, W, C), the frames one step before the first states. A model that copies paints each
                 image from the one that it painted before. None: each from its state alone.
         """
+        if self.spec.image is None:
+            return ()
         # One step at a time: decoding all of them at once would take gigabytes.
         if before is None or not self.spec.copies:
             return tf.map_fn(self._model.frame, states, fn_output_signature=tf.uint8)
@@ -118,7 +124,8 @@ class ModelView:
     @graph
     def reconstruct(self, states: State, observations: Observations) -> tf.Tensor:
         """Return the images of states that observed frames, leading (B, T), each as `seen_frame`: uint8 (B, T, ...)."""
-        frames, is_first = (swap_rows_and_time(x) for x in (observations.observation, observations.is_first))
+        seen = self.spec.image_of(observations.observation)
+        frames, is_first = (swap_rows_and_time(x) for x in (seen, observations.is_first))
         before = tf.concat([frames[:1], frames[:-1]], 0)
         is_first = tf.concat([tf.ones_like(is_first[:1]), is_first[1:]], 0)
         inputs = (tf.nest.map_structure(swap_rows_and_time, states), before, is_first)
@@ -202,8 +209,13 @@ class ModelView:
         """
         trajectory = rollout(self._model, policy, state, memory, options, seed)
         after = tf.nest.map_structure(lambda x: x[1:], trajectory.states)
-        images = self.frame_sequence(after, before) if frames else None
+        images = self.frame_sequence(after, before) if frames else ()
         return Prediction(images, trajectory.rewards[1:], trajectory.continuations[1:])
+
+
+def newest_images(observations: Observations, spec: ModelSpec) -> tf.Tensor | None:
+    """Return the images observed last, uint8 (B, H, W, C), from which a model may copy; None if it predicts none."""
+    return None if spec.image is None else spec.image_of(observations.observation)[:, -1]
 
 
 def swap_rows_and_time(x: tf.Tensor) -> tf.Tensor:

@@ -40,7 +40,7 @@ def choose_starts(states: State, continuations: tf.Tensor, count: int, seed: tf.
 def states_after(model: WorldModel, windows: Batch, seed: tf.Tensor) -> State:
     """Return the states of a model after it took in B windows of experience, leading B."""
     states = model.observe_sequence(
-        tf.constant(windows.observation),
+        tf.nest.map_structure(tf.constant, windows.observation),
         tf.constant(previous_actions(windows)),
         tf.constant(windows.is_first),
         seed,

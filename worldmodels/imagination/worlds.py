@@ -92,7 +92,10 @@ class ImaginedWorlds:
         windows = self._starts(self._count, self._generator)
         state = states_after(self._model, windows, tf.constant(self._key("follow")))
         observation = self._first_frames(state, windows) if self._paints else self._show(state)
-        self._fresh = state, (tf.constant(windows.observation[:, -1]), observation) if self._paints else ()
+        self._fresh = (
+            state,
+            (tf.constant(self._model.spec.image_of(windows.observation)[:, -1]), observation) if self._paints else (),
+        )
         self._fresh_observation = observation.numpy()
         self._used = 0
 
@@ -101,8 +104,9 @@ class ImaginedWorlds:
 
     def _first_frames(self, state: State, windows: Batch) -> tf.Tensor:
         """Return the model's images of the last frames of windows, painted from the frames before."""
-        before = windows.observation[:, max(windows.observation.shape[1] - 2, 0)]
-        alone = windows.is_first[:, -1] | (windows.observation.shape[1] == 1)
+        seen = self._model.spec.image_of(windows.observation)
+        before = seen[:, max(seen.shape[1] - 2, 0)]
+        alone = windows.is_first[:, -1] | (seen.shape[1] == 1)
         return self._view.seen_frame(state, tf.constant(before), tf.constant(alone))
 
     def _key(self, use: str) -> np.ndarray:

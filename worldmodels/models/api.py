@@ -45,11 +45,28 @@ class ModelSpec(NamedTuple):
     """Steps that a training sequence must hold at least."""
     copies: bool = False
     """Whether `frame` may copy from the frame before; otherwise it ignores that."""
+    predicted: ObservationSpec | None = None
+    """The parts of an observation that a world model predicts, if they are not all of them."""
 
     @property
     def observation_shape(self) -> tuple[int, int, int]:
         """Return (H, W, C) of the uint8 images that are all of an observation; for models of nothing else."""
         return image_shape(self.observation)
+
+    @property
+    def image(self) -> str | None:
+        """Return the name of the part that `frame` predicts, the first image; None where no image is predicted."""
+        images = (self.predicted or self.observation).images
+        return images[0] if images else None
+
+    @property
+    def vectors(self) -> tuple[str, ...]:
+        """Return the names of the parts that `vectors` predicts."""
+        return (self.predicted or self.observation).vectors
+
+    def image_of(self, observation: Any) -> Any:
+        """Return the part of an observation that `frame` predicts."""
+        return observation[self.image] if self.image else observation
 
     @property
     def num_actions(self) -> int:
@@ -159,8 +176,8 @@ class WorldModel(Representation, Protocol):
         """Take in T observations, and return the states after each, with leading (B, T).
 
         Args:
-            observations: uint8 (B, T, H, W, C).
-            previous_actions: int32 (B, T).
+            observations: as `spec.observation` says, leading (B, T).
+            previous_actions: as `spec.action` says, leading (B, T).
             is_first: bool (B, T).
             state: before the first observation; without it every row starts anew.
         """
@@ -169,7 +186,8 @@ class WorldModel(Representation, Protocol):
         """Predict one step without an observation.
 
         Args:
-            action: int32 (B,), taken in `state`.
+            action: as `spec.action` says, leading B, taken in `state`. A model may take choices as one-hot vectors
+                as well, float32 (B, count), through which it has gradients.
             temperature: of the model's own randomness: 1 as learned, 0 the most probable future.
         """
 
@@ -180,13 +198,16 @@ class WorldModel(Representation, Protocol):
         """
 
     def frame(self, state: State, before: tf.Tensor | None = None) -> tf.Tensor:
-        """Return the image that belongs to a state: uint8 (B, H, W, C).
+        """Return the image that belongs to a state, the part `spec.image` of an observation: uint8 (B, H, W, C).
 
         Args:
             before: uint8 (B, H, W, C), the frame one step before the state's, of the same episode. A model that copies
                 (`spec.copies`) paints with its help; without it, it shows what the state alone says. No other model is
                 given one.
         """
+
+    def vectors(self, state: State) -> dict[str, tf.Tensor]:
+        """Return the vectors that belong to a state, float32 (B, D), by the names of their parts, `spec.vectors`."""
 
     def reward(self, state: State) -> tf.Tensor:
         """Return the expected reward that arrived with an imagined state, in the environment's units: float32 (B,).

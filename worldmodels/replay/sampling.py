@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -59,8 +60,8 @@ def _chosen(windows: Windows, accept: Callable[[Windows], npt.NDArray[np.bool_]]
     return windows[0][good], windows[1][good]
 
 
-def previous_actions(batch: Batch) -> npt.NDArray[np.int32]:
-    """Return int32 (B, T), the action chosen one step before each observation of the window.
+def previous_actions(batch: Batch) -> npt.NDArray[Any]:
+    """Return, leading (B, T), the action chosen one step before each observation of the window.
 
     0 at the first step of the window, whose predecessor is outside. Where `is_first` holds it is the action chosen at
     the end of the episode before, which had no effect: a model masks it.

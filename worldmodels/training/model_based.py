@@ -190,7 +190,7 @@ class ModelBasedLoop:
         with self.timer("fit"):
             seed = tf.constant(fold(self._keys["fit"], self.updates))
             weighted = () if weights is None else (tf.constant(weights),)
-            metrics, states = self.parts.world_model.fit(Batch(*map(tf.constant, batch)), seed, *weighted)
+            metrics, states = self.parts.world_model.fit(batch.map(tf.constant), seed, *weighted)
             self.updates += 1
             self.metrics.add(finite(metrics, f"model update {self.updates}", self.step))
         self._starts.after_fit(states, batch, weights)

@@ -81,14 +81,17 @@ class PeriodicEvaluation:
         windows = held_out or self._played_windows()
         filmed = video_rows(windows, settings.context, VIDEO_WINDOWS)
         errors, predicted, reconstruction = self._evaluator.filmed_errors(windows, filmed)
-        chosen = Batch._make(values[filmed] for values in windows)
-        frames = prediction_video(predicted, chosen, settings.context, reconstruction)
+        frames = None
+        if predicted is not None:
+            truth = self._evaluator.spec.image_of(windows.observation)[filmed]
+            frames = prediction_video(predicted, truth, settings.context, reconstruction)
         # What was held out was played by other policies.
         optimism = self._optimism(self._played_windows() if held_out else windows)
-        del held_out, windows, chosen  # large, and more are to come
+        del held_out, windows  # large, and more are to come
         draw_errors(errors, self._run_dir.eval / f"training_{step:08d}_world_model.png")
-        self._write_video(step, "prediction", frames)
-        logger.video(step, "eval/prediction", frames)
+        if frames is not None:
+            self._write_video(step, "prediction", frames)
+            logger.video(step, "eval/prediction", frames)
         return error_metrics(errors) | optimism | self._what_it_knows()
 
     def _optimism(self, windows: Batch, levels: str = "") -> dict[str, float]:

@@ -76,7 +76,7 @@ def test_the_policy_acts_in_the_model_from_what_was_seen(parts: Any) -> None:
     assert predicted.frame[:, :, 0, 0, 0].tolist() == [[3, 5, 7]] * 3
     assert predicted.reward.tolist() == [[4, 4, 4]] * 3
     assert predicted.continuation.tolist() == [[pytest.approx(0.9)] * 3] * 3
-    frames = imagined_video(predicted.frame, recorded, context=2, rows=2)
+    frames = imagined_video(predicted.frame, recorded.observation, context=2, rows=2)
     assert frames.shape == (5, 2 * (4 + 8 + 14) + 22 + 20, 2 * (4 + 8) + 14, 3)
 
 

@@ -9,7 +9,6 @@ import pytest
 
 from worldmodels.core.types import Batch
 from worldmodels.evaluation.measures.model_errors import (
-    WorldModelErrors,
     counting,
     error_metrics,
     model_errors,
@@ -21,11 +20,13 @@ from worldmodels.evaluation.report.json_trees import errors_tree
 KEY = np.array([1, 2], np.int32)
 
 
-def errors_of(model: Any, windows: Batch) -> WorldModelErrors:
+def errors_of(model: Any, windows: Batch) -> Any:
     """The errors of a model that observes two frames."""
     predictor = OpenLoopPredictor(model, context=2)
     seen, _ = predictor.measure_reconstruction(windows, KEY)
-    return model_errors(predictor.measure(windows, KEY)[0], windows, 2, seen, predictor.foresight(windows, KEY))
+    return model_errors(
+        predictor.measure(windows, KEY)[0], windows, 2, predictor.spec, seen, predictor.foresight(windows, KEY)
+    )
 
 
 def test_what_comes_after_an_end_does_not_count_but_the_end_does() -> None:

@@ -35,6 +35,7 @@ def test_measuring_keeps_the_errors_of_all_windows_and_the_frames_of_some(
     model.spec = model.spec._replace(reconstructs=True)
     predictor = OpenLoopPredictor(model, context=2)
     measured, film = predictor.measure(rows, KEY, filmed=[2, 0])
+    assert film is not None and isinstance(measured.frame_errors, FrameErrors)
     # The drift makes every pixel of the predicted frame one too bright.
     assert measured.frame_errors.everywhere == pytest.approx(np.full((3, 1), 1 / 255**2), rel=1e-5)
     assert measured.reward.tolist() == [[2], [3], [4]]
@@ -55,6 +56,7 @@ def test_a_model_that_copies_is_measured_with_and_without(parts: SimpleNamespace
     model.frame = lambda state, before=None: alone(state) if before is None else before + 1  # right, whatever the state
     predictor = OpenLoopPredictor(model, context=2)
     measured, film = predictor.measure(rows, KEY, filmed=[0])
+    assert film is not None and isinstance(measured.frame_errors, FrameErrors)
     assert film[:, :, 0, 0, 0].tolist() == [[5, 6]]
     assert measured.frame_errors.everywhere.tolist() == [[0, 0]] * 2
     drifted = np.array([[1, 4]] * 2) / 255**2
@@ -63,8 +65,8 @@ def test_a_model_that_copies_is_measured_with_and_without(parts: SimpleNamespace
     errors, images = predictor.measure_reconstruction(rows, KEY, filmed=[1])
     assert errors is not None and images is not None
     assert images[:, :, 0, 0, 0].tolist() == [[5, 6, 7, 8]]
-    found = model_errors(measured, rows, 2, errors)
-    assert found.image_error.mean.tolist() == [0, 0]
+    found = model_errors(measured, rows, 2, predictor.spec, errors)
+    assert found.image_error is not None and found.image_error.mean.tolist() == [0, 0]
     assert found.state_image_error is not None and found.state_reconstruction_error is not None
     assert found.state_image_error.mean == pytest.approx(drifted[0], rel=1e-5)
     assert found.state_reconstruction_error.mean.tolist() == [0, 0]

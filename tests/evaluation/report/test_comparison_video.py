@@ -28,6 +28,6 @@ def test_windows_without_an_end_are_shown_first(parts: SimpleNamespace) -> None:
     assert video_rows(rows, context=2, most=2).tolist() == [1, 2]
     assert video_rows(rows, context=2, most=9).tolist() == [1, 2, 0]
     predicted = OpenLoopPredictor(parts.CountingModel(), context=2).predict(rows, KEY)
-    frames = prediction_video(predicted.frame, rows, context=2)
+    frames = prediction_video(predicted.frame, rows.observation, context=2)
     # Three pairs of panes below each other, each 2 * 2 pixels large with borders of 4 and a gap of 7 on both sides.
     assert frames.shape == (4, 3 * (4 + 8 + 14) + 22 + 20, 3 * (4 + 8) + 14, 3)

@@ -18,7 +18,14 @@ from worldmodels.agents.api import Agent
 from worldmodels.analysis.aggregate import Estimate, estimate
 from worldmodels.core.types import Batch, State
 from worldmodels.evaluation.measures.model_errors import Curve, counting, mean_curve
-from worldmodels.imagination.model_view import ModelView, Observations, Prediction, states_at, swap_rows_and_time
+from worldmodels.imagination.model_view import (
+    ModelView,
+    Observations,
+    Prediction,
+    newest_images,
+    states_at,
+    swap_rows_and_time,
+)
 from worldmodels.imagination.rollout import RolloutOptions, unroll
 from worldmodels.imagination.row_groups import in_row_groups
 from worldmodels.models.api import WorldModel
@@ -53,9 +60,9 @@ class ImaginedPlayer:
             NumPy arrays, leading (W, H).
         """
         scales = [tf.constant(value, tf.float32) for value in (temperature, model_temperature)]
-        context = Observations.of(Batch._make(values[:, : self._context] for values in windows))
-        played = in_row_groups(lambda rows, seed: self._compiled(rows, *scales, seed, frames), context, key)
-        return Prediction(*played) if frames else Prediction(None, *played)
+        context = Observations.of(windows.map(lambda values: values[:, : self._context]))
+        played: Prediction = in_row_groups(lambda rows, seed: self._compiled(rows, *scales, seed, frames), context, key)
+        return played
 
     def _observe_and_play(
         self, rows: Observations, temperature: Any, model_temperature: Any, seed: Any, frames: bool
@@ -69,11 +76,11 @@ class ImaginedPlayer:
         states = self._view.observe(rows, observe_seed)
         memory = self._memory(policy, states, rows.is_first, memory_seed)
         options = RolloutOptions(self._horizon, model_temperature)
-        before = rows.observation[:, -1]
+        before = newest_images(rows, self._view.spec)
         played = self._view.continue_with_policy(
             states_at(states, -1), policy, memory, options, play_seed, before, frames
         )
-        return tf.nest.map_structure(swap_rows_and_time, tuple(played if frames else played[1:]))
+        return tf.nest.map_structure(swap_rows_and_time, played)
 
     def _memory(self, policy: Any, states: State, is_first: tf.Tensor, seed: tf.Tensor) -> State:
         """Return the policy's memory of the context but its last frame, at which it acts."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,8 @@ import numpy as np
 from worldmodels.core.types import Batch
 from worldmodels.evaluation.measures.event_foresight import EventForesight
 from worldmodels.evaluation.measures.frame_errors import FrameErrors, frame_errors
+from worldmodels.evaluation.measures.vector_errors import copied_vectors, vector_errors
+from worldmodels.models.api import ModelSpec
 
 METRICS = (
     "image_error",
@@ -26,6 +29,8 @@ METRICS = (
     "state_reconstruction_error",
     "moving_state_image_error",
     "moving_state_reconstruction_error",
+    "vector_error",
+    "copy_vector_error",
     "reward_accuracy",
     "reward_sum_accuracy",
     "constant_reward_sum_accuracy",
@@ -37,14 +42,16 @@ METRICS = (
 class MeasuredPrediction(NamedTuple):
     """A prediction of W windows, of whose frames only the errors are kept."""
 
-    frame_errors: FrameErrors
-    """The errors of each predicted frame, (W, H)."""
+    frame_errors: FrameErrors | tuple[()]
+    """The errors of each predicted frame, (W, H); () for a model without images."""
     reward: np.ndarray
     """float32 (W, H): the predicted rewards."""
     continuation: np.ndarray
     """float32 (W, H): the predicted probabilities that the episode goes on."""
     state_errors: FrameErrors | tuple[()] = ()
     """The errors of the images that the states alone say, (W, H); () for a model that copies nothing."""
+    vectors: Mapping[str, np.ndarray] = MappingProxyType({})
+    """float32 (W, H, D): the predicted vectors, by the names of their parts."""
 
 
 class MeasuredReconstruction(NamedTuple):
@@ -76,16 +83,16 @@ class WorldModelErrors(NamedTuple):
     stands that of always predicting the same, and the shares of the rare events that were predicted.
     """
 
-    image_error: Curve
-    """The error of the predicted image."""
-    copy_image_error: Curve
+    image_error: Curve | None
+    """The error of the predicted image. None for a model without images, as all that follow of images."""
+    copy_image_error: Curve | None
     """The error of the last observed frame, copied."""
     reconstruction_error: Curve | None
     """The error of the model's image of a frame that it observes: the least that its decoder leaves. None for a model
     that reconstructs nothing (`ModelSpec.reconstructs`)."""
-    moving_image_error: Curve
+    moving_image_error: Curve | None
     """The error of the predicted image over the pixels that truly move; windows in which none does do not count."""
-    copy_moving_image_error: Curve
+    copy_moving_image_error: Curve | None
     """The error of the last observed frame over those pixels, copied."""
     moving_reconstruction_error: Curve | None
     """The error of the model's image of a frame that it observes over those pixels."""
@@ -98,6 +105,11 @@ class WorldModelErrors(NamedTuple):
     """The error of the image that the predicted state alone says over the pixels that truly move."""
     moving_state_reconstruction_error: Curve | None
     """The error of the image that the state alone says of a frame that it observes over those pixels."""
+    vector_error: Curve | None
+    """The squared error of the predicted vectors, each number in units of its variance: 1 is as good as its mean. None
+    for a model without vectors."""
+    copy_vector_error: Curve | None
+    """That of the last observed vectors, copied."""
     foresight: EventForesight | None
     """The foresight of rewards and ends a few steps ahead; None where that was not measured."""
     reward_error: Curve
@@ -128,6 +140,7 @@ def model_errors(
     predicted: MeasuredPrediction,
     windows: Batch,
     context: int,
+    spec: ModelSpec,
     reconstruction: MeasuredReconstruction | None = None,
     foresight: EventForesight | None = None,
 ) -> WorldModelErrors:
@@ -136,11 +149,15 @@ def model_errors(
     Where an episode ends, the end itself counts, and what comes after it does not.
 
     Args:
+        spec: of the model.
         reconstruction: the errors of the model's images of the C + H frames that it observes, if it has any.
         foresight: what else was measured of it.
     """
     counts = counting(windows.is_last, context)
-    copied = frame_errors(windows.observation[:, context - 1 : context], windows.observation, context)
+    copied: FrameErrors | tuple[()] = ()
+    if spec.image is not None:
+        observed = spec.image_of(windows.observation)
+        copied = frame_errors(observed[:, context - 1 : context], observed, context)
     image, copy_image = _frame_curves(predicted.frame_errors, counts), _frame_curves(copied, counts)
     alone = _frame_curves(predicted.state_errors, counts)
     seen = _frame_curves(reconstruction.frame_errors if reconstruction else (), counts)
@@ -156,6 +173,7 @@ def model_errors(
         state_reconstruction_error=seen_alone[0],
         moving_state_image_error=alone[1],
         moving_state_reconstruction_error=seen_alone[1],
+        **_vector_figures(predicted.vectors, spec.observation.arrays(windows.observation), context, counts),
         foresight=foresight,
         **_reward_figures(predicted.reward, windows.reward, context, counts),
         **_continuation_figures(predicted.continuation, windows.is_terminal[:, context:], counts),
@@ -214,6 +232,19 @@ def _frame_curves(errors: FrameErrors | tuple[()], counts: np.ndarray) -> tuple[
         return None, None
     everywhere, moving = (values[:, -counts.shape[1] :] for values in errors)
     return mean_curve(everywhere, counts), mean_curve(moving, counts & np.isfinite(moving))
+
+
+def _vector_figures(
+    predicted: Mapping[str, np.ndarray], observed: Mapping[str, np.ndarray], context: int, counts: np.ndarray
+) -> dict[str, Any]:
+    if not predicted:
+        return {"vector_error": None, "copy_vector_error": None}
+    observed = {name: observed[name] for name in predicted}
+    copied = vector_errors(copied_vectors(observed, context), observed, context)
+    return {
+        "vector_error": mean_curve(vector_errors(predicted, observed, context), counts),
+        "copy_vector_error": mean_curve(copied, counts),
+    }
 
 
 def _share(right: np.ndarray, among: np.ndarray) -> float:

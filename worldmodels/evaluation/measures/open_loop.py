@@ -18,9 +18,16 @@ from worldmodels.evaluation.measures.event_foresight import STEPS, EventForesigh
 from worldmodels.evaluation.measures.features import as_vectors
 from worldmodels.evaluation.measures.frame_errors import FrameErrorMeter, frame_errors
 from worldmodels.evaluation.measures.model_errors import MeasuredPrediction, MeasuredReconstruction
-from worldmodels.imagination.model_view import ModelView, Observations, Prediction, states_at, swap_rows_and_time
+from worldmodels.imagination.model_view import (
+    ModelView,
+    Observations,
+    Prediction,
+    newest_images,
+    states_at,
+    swap_rows_and_time,
+)
 from worldmodels.imagination.row_groups import in_row_groups
-from worldmodels.models.api import WorldModel
+from worldmodels.models.api import ModelSpec, WorldModel
 
 
 class OpenLoopPredictor:
@@ -38,6 +45,11 @@ class OpenLoopPredictor:
         self._read = tf.function(self._observe_and_read, autograph=False)
         self._hold = tf.function(self._observe_and_hold, autograph=False)
 
+    @property
+    def spec(self) -> ModelSpec:
+        """The spec of the model."""
+        return self._view.spec
+
     def predict(self, windows: Batch, key: np.ndarray, temperature: float = 1.0) -> Prediction:
         """Return what the model predicts after the first C steps of W windows of C + H steps.
 
@@ -53,30 +65,38 @@ class OpenLoopPredictor:
 
     def measure(
         self, windows: Batch, key: np.ndarray, temperature: float = 1.0, filmed: Sequence[int] | np.ndarray = ()
-    ) -> tuple[MeasuredPrediction, np.ndarray]:
+    ) -> tuple[MeasuredPrediction, np.ndarray | None]:
         """Return the errors of what `predict` returns, and the predicted frames of n windows, uint8 (n, H, h, w, c).
+
+        Of a model without images, there are no errors of frames, and None in place of frames.
 
         Args:
             filmed: the indices of these windows.
         """
-        meter = FrameErrorMeter(windows.observation, self._context, filmed)
+        meter = self._meter(windows, self._context, filmed)
         scale = tf.constant(temperature, tf.float32)
 
         def keep(made: tuple[Prediction, Any], rows: np.ndarray) -> MeasuredPrediction:
             predicted, alone = made
             alone = self._errors_alone(alone, windows, rows, self._context)
-            return MeasuredPrediction(meter(predicted.frame, rows), predicted.reward, predicted.continuation, alone)
+            frames = meter(predicted.frame, rows) if meter else ()
+            return MeasuredPrediction(frames, predicted.reward, predicted.continuation, alone, predicted.vectors)
 
         measured = self._in_groups(lambda rows, seed: self._continue(rows, scale, seed), windows, key, keep)
-        return measured, meter.film
+        return measured, meter.film if meter else None
+
+    def _meter(self, windows: Batch, start: int, filmed: Sequence[int] | np.ndarray) -> FrameErrorMeter | None:
+        if self.spec.image is None:
+            return None
+        return FrameErrorMeter(self.spec.image_of(windows.observation), start, filmed)
 
     def measure_reconstruction(
         self, windows: Batch, key: np.ndarray, filmed: Sequence[int] | np.ndarray = ()
     ) -> tuple[MeasuredReconstruction, np.ndarray] | tuple[None, None]:
         """Return the errors of what `reconstruct` returns, of all C + H steps, and its images of a few windows."""
-        if not self._view.spec.reconstructs:
+        meter = self._meter(windows, 0, filmed)
+        if not self.spec.reconstructs or not meter:
             return None, None
-        meter = FrameErrorMeter(windows.observation, 0, filmed)
 
         def keep(made: tuple[np.ndarray, Any], rows: np.ndarray) -> MeasuredReconstruction:
             images, alone = made
@@ -143,7 +163,7 @@ class OpenLoopPredictor:
         Args:
             key: int32 (2,), of all samples.
         """
-        if not self._view.spec.reconstructs:
+        if not self.spec.reconstructs or self.spec.image is None:
             return None
         images: np.ndarray = self._in_groups(lambda rows, seed: self._see(rows, seed)[0], windows, fold(key, 0))
         return images
@@ -158,7 +178,9 @@ class OpenLoopPredictor:
 
     def _errors_alone(self, images: Any, windows: Batch, rows: np.ndarray, start: int) -> Any:
         """Return the errors of images of the states alone; () for a model without them."""
-        return frame_errors(images, windows.observation[rows], start) if self._view.spec.copies else ()
+        if not self.spec.copies:
+            return ()
+        return frame_errors(images, self.spec.image_of(windows.observation)[rows], start)
 
     def _observe_and_continue(
         self, rows: Observations, temperature: tf.Tensor, seed: tf.Tensor
@@ -170,8 +192,8 @@ class OpenLoopPredictor:
         # The action that was chosen one step before leads to each frame.
         actions = swap_rows_and_time(rows.previous_action[:, self._context :])
         states = self._view.imagined_states(state, actions, temperature, continue_seed)
-        predicted = self._view.predict_sequence(states, before=rows.observation[:, self._context - 1])
-        alone = self._view.frame_sequence(states) if self._view.spec.copies else ()
+        predicted = self._view.predict_sequence(states, before=newest_images(context, self.spec))
+        alone = self._view.frame_sequence(states) if self.spec.copies else ()
         return tf.nest.map_structure(swap_rows_and_time, (predicted, alone))
 
     def _observe_and_look_ahead(
@@ -216,8 +238,8 @@ class OpenLoopPredictor:
         actions = tf.fill((steps, rows.is_first.shape[0]), action)
         states = self._view.imagined_states(state, actions, temperature, continue_seed)
         predicted = self._view.predict_sequence(states, frames=False)
-        if self._view.spec.copies:
-            frame = self._view.frame_sequence(states, rows.observation[:, -1])[-1]
+        if self.spec.copies:
+            frame = self._view.frame_sequence(states, newest_images(rows, self.spec))[-1]
         else:
             frame = self._view.frame(tf.nest.map_structure(lambda x: x[-1], states))
         return Prediction(frame, *(tf.transpose(x) for x in (predicted.reward, predicted.continuation)))
@@ -226,5 +248,5 @@ class OpenLoopPredictor:
         """Return the images (W, C + H), and those of the states alone where the model copies, else ()."""
         states = self._view.observe(rows, seed)
         by_time = tf.nest.map_structure(swap_rows_and_time, states)
-        alone = swap_rows_and_time(self._view.frame_sequence(by_time)) if self._view.spec.copies else ()
+        alone = swap_rows_and_time(self._view.frame_sequence(by_time)) if self.spec.copies else ()
         return self._view.reconstruct(states, rows), alone

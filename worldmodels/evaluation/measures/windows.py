@@ -34,7 +34,7 @@ def play_windows(env: Any, actor: Any, windows: int, length: int, seed: int, spr
     streams = Streams(seed)
     steps = spread * length
     rows, starts = draw_windows(env.num_envs, range(steps), windows, length, streams.generator("windows"))
-    batch = _empty_windows(windows, length, env.single_observation_space.shape)
+    batch = _empty_windows(windows, length, env)
     collector = Collector(env, streams.integer("levels"))
     for t, (step, _) in enumerate(collector.collect(actor, steps * env.num_envs)):
         _keep(batch, step, rows, starts, t)
@@ -59,7 +59,7 @@ def play_probed(env: Any, actor: Any, windows: int, length: int, seed: int, spre
     streams, steps, half = Streams(seed), spread * length, env.num_envs // 2
     rows, starts = draw_windows(env.num_envs - half, range(steps), windows, length, streams.generator("windows"))
     rows = rows + half
-    kept = _empty_windows(windows, length, env.single_observation_space.shape)
+    kept = _empty_windows(windows, length, env)
     truth = np.empty((windows, length, len(env.variable_names)), np.float32)
     features, variables = [], []
     collector = Collector(env, streams.integer("levels"))
@@ -97,22 +97,40 @@ def play_moments(env: Any, actor: Any, count: int, context: int, seed: int, gap:
         steps = [step for step, _ in collector.collect(actor, max(gap, context - 1) * env.num_envs)]
         steps = [*steps[len(steps) - context + 1 :], Step(**collector.arrived, action=np.zeros_like(steps[0].action))]
         states = env.get_state()
-        yield Moments(Batch._make(np.stack(values, 1) for values in zip(*steps, strict=True)), states)
+        yield Moments(_joined(steps), states)
         env.set_state(states)
 
 
-def _empty_windows(windows: int, length: int, image: tuple[int, ...]) -> Batch:
-    shape = (windows, length)
-    types = (np.float32, bool, bool, bool, np.int32)
-    return Batch._make([np.empty((*shape, *image), np.uint8), *(np.empty(shape, kind) for kind in types)])
+def _empty_windows(windows: int, length: int, env: Any) -> Batch:
+    flags = [np.zeros((windows, length), kind) for kind in (np.float32, bool, bool, bool)]
+    fields = [env.observation_spec.zeros(windows, length), *flags, env.action_spec.zeros(windows, length)]
+    return Batch._make(fields)
 
 
 def _keep(batch: Batch, step: Step, rows: np.ndarray, starts: np.ndarray, t: int) -> np.ndarray:
     """Store step t in the windows that hold it, which begin at `starts` of the environments `rows`; return which."""
     (inside,) = np.nonzero((starts <= t) & (t < starts + batch.action.shape[1]))
-    for name, values in step._asdict().items():
-        getattr(batch, name)[inside, t - starts[inside]] = values[rows[inside]]
+    for kept, values in zip(_arrays(batch), _arrays(step), strict=True):
+        kept[inside, t - starts[inside]] = values[rows[inside]]
     return inside
+
+
+def _joined(steps: list[Step]) -> Batch:
+    """Return N windows of C successive steps of N environments."""
+    observations, *others = zip(*steps, strict=True)
+    observation: Any
+    if isinstance(observations[0], dict):
+        observation = {name: np.stack([one[name] for one in observations], 1) for name in observations[0]}
+    else:
+        observation = np.stack(observations, 1)
+    return Batch._make([observation, *(np.stack(values, 1) for values in others)])
+
+
+def _arrays(fields: Batch | Step) -> list[np.ndarray]:
+    """Return all arrays of a batch or a step, those of a dictionary by name."""
+    observation, *others = fields
+    parts = [observation[name] for name in sorted(observation)] if isinstance(observation, dict) else [observation]
+    return [*parts, *others]
 
 
 def held_out_windows(replay: ReplayReader, windows: int, length: int, seed: int) -> Batch | None:

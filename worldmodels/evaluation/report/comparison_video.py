@@ -33,30 +33,32 @@ PLAY_TITLES = ("really", "in the model")
 
 
 def prediction_video(
-    predicted: np.ndarray, windows: Batch, context: int, reconstruction: np.ndarray | None = None
+    predicted: np.ndarray, truth: np.ndarray, context: int, reconstruction: np.ndarray | None = None
 ) -> np.ndarray:
     """Return windows beside what the model predicted of them, uint8 (T, H', W', 3).
 
     Args:
         predicted: uint8 (W, H, h, w, c), the predicted frames.
+        truth: uint8 (W, T, h, w, c), the frames of the windows.
         context: the steps C that the model observed.
         reconstruction: uint8 (W, T, h, w, c), the model's images of the frames that it observes, if it has any.
     """
-    observed = windows.observation if reconstruction is None else reconstruction
+    observed = truth if reconstruction is None else reconstruction
     frames = np.concatenate([observed[:, :context], predicted], axis=1)
-    return comparison_frames(windows.observation, frames, context)
+    return comparison_frames(truth, frames, context)
 
 
-def imagined_video(predicted: np.ndarray, windows: Batch, context: int, rows: int = 6) -> np.ndarray:
+def imagined_video(predicted: np.ndarray, truth: np.ndarray, context: int, rows: int = 6) -> np.ndarray:
     """Return what followed the first `rows` starts really, and in the model, uint8 (T, H', W', 3).
 
     The actions differ from the first step on, so frames are not to be compared one by one.
 
     Args:
         predicted: uint8 (W, H, h, w, c), the frames in the model.
+        truth: uint8 (W, T, h, w, c), the frames of the windows.
         context: the steps C that the model observed.
     """
-    truth = windows.observation[:rows]
+    truth = truth[:rows]
     frames = np.concatenate([truth[:, :context], predicted[:rows]], axis=1)
     return comparison_frames(truth, frames, context, PLAY_TITLES)
 

@@ -39,6 +39,8 @@ def draw_errors(errors: Mapping[float, WorldModelErrors], save: Path) -> Path:
     several, first = len(errors) > 1, next(iter(errors.values()))
 
     def curves(name: str, baseline: str, label: str) -> list[HorizonCurve]:
+        if getattr(first, name) is None:
+            return []
         lines = [
             _curve(f"model, temp. {temperature:g}" if several else "model", getattr(found, name))
             for temperature, found in errors.items()
@@ -49,18 +51,20 @@ def draw_errors(errors: Mapping[float, WorldModelErrors], save: Path) -> Path:
     others = {"reconstruction": "reconstruction_error", "state alone": "state_image_error"}
 
     def images(prefix: str) -> list[HorizonCurve]:
-        *lines, copied = curves(f"{prefix}image_error", f"copy_{prefix}image_error", "last frame copied")
+        lines = curves(f"{prefix}image_error", f"copy_{prefix}image_error", "last frame copied")
         found = {label: getattr(first, prefix + name) for label, name in others.items()}
-        return [*lines, *(_curve(label, curve) for label, curve in found.items() if curve), copied]
+        return [*lines[:-1], *(_curve(label, curve) for label, curve in found.items() if curve), *lines[-1:]]
 
     chart = {
         "Image error, mean squared": images(""),
         "Image error of moving pixels": images("moving_"),
+        "Vector error, in variances": curves("vector_error", "copy_vector_error", "last one copied"),
         "Reward accuracy": curves("reward_accuracy", "constant_reward_accuracy", commonest),
         "Reward sum accuracy": curves("reward_sum_accuracy", "constant_reward_sum_accuracy", commonest),
         "Continuation accuracy": curves("continuation_accuracy", "constant_continuation_accuracy", "always goes on"),
     }
-    return plot_horizon(chart, save, "World model on held-out experience", columns=2)
+    shown = {title: lines for title, lines in chart.items() if lines}
+    return plot_horizon(shown, save, "World model on held-out experience", columns=2)
 
 
 def draw_checkpoints(rows: Mapping[int, Mapping[str, float]], save: Path) -> Path:

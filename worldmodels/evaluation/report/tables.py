@@ -43,9 +43,12 @@ def print_errors(errors: Mapping[float, WorldModelErrors], context: int, levels:
 
 
 def _print_errors(errors: WorldModelErrors, context: int, title: str) -> None:
-    horizon = len(errors.image_error.n)
+    n = errors.reward_accuracy.n
+    horizon = len(n)
     columns = sorted({1, *(max(1, int(horizon * part)) for part in (0.25, 0.5, 1))})
     curves: list[tuple[str, Curve | None, int]] = [
+        ("vector error, model", errors.vector_error, 3),
+        ("vector error, last one copied", errors.copy_vector_error, 3),
         ("image error, model", errors.image_error, 5),
         ("image error, last frame copied", errors.copy_image_error, 5),
         ("image error, reconstruction", errors.reconstruction_error, 5),
@@ -64,7 +67,7 @@ def _print_errors(errors: WorldModelErrors, context: int, title: str) -> None:
         ("... always goes on", errors.constant_continuation_accuracy, 3),
     ]
     rows = [[label, *(number(curve.mean[h - 1], digits) for h in columns)] for label, curve, digits in curves if curve]
-    rows.append(["windows", *(str(errors.image_error.n[h - 1]) for h in columns)])
+    rows.append(["windows", *(str(n[h - 1]) for h in columns)])
     caption = (
         f"{_found(errors.uncommon_rewards_found, errors.uncommon_rewards)} uncommon rewards and "
         f"{_found(errors.ends_found, errors.ends)} ends of episodes were predicted."

@@ -22,6 +22,7 @@ from worldmodels.models.conformance.samples import (
     at_rows,
     key,
     make_batch,
+    make_batch_of,
     make_model,
     make_model_of,
     make_observation,
@@ -129,6 +130,22 @@ def _check_spaces(model: Any, spec: ModelSpec, words: str) -> None:
     begins = np.array([True, False, True])
     first, second = (at_rows(model.observe(state, now, chosen, begins, key(2)), begins) for state in states)
     require_same(first, second, f"with {words}, states where an episode begins")
+    if spec.imagines:
+        _check_predictions(model, states[0], chosen, words)
+
+
+def _check_predictions(model: Any, state: Any, action: np.ndarray, words: str) -> None:
+    spec = model.spec
+    imagined, parts = model.imagine(state, action, 1.0, key(3)), dict(spec.observation.parts)
+    predicted = dict(model.vectors(imagined))
+    if spec.image is not None:
+        predicted[spec.image] = model.frame(imagined)
+    found = {name: tuple(array.shape) for name, array in predicted.items()}
+    wanted = {name: (ROWS, *parts[name].shape) for name in predicted}
+    require(found == wanted, f"with {words}, predictions must have the shapes {wanted}. Received {found}.")
+    require(set(spec.vectors) <= set(found), f"with {words}, vectors must be {spec.vectors}. Received {list(found)}.")
+    metrics, _ = model.fit(make_batch_of(spec.observation, spec.action), key(4))
+    require(bool(metrics["model/finite"]), f"with {words}, an update must be finite; it is not.")
 
 
 CHECKS = (

@@ -39,17 +39,27 @@ def key(number: int) -> np.ndarray:
 
 def make_batch(shape: tuple[int, int, int] = SHAPE, actions: int = ACTIONS) -> Batch:
     """Return windows of noise; in row 1 an episode ends at step 4 and another begins, row 2 begins with one."""
+    return make_batch_of(ObservationSpec.of(*shape), ActionSpec(actions))
+
+
+def make_batch_of(observation: ObservationSpec, action: ActionSpec) -> Batch:
+    """Return windows of any spaces, likewise."""
     random = np.random.default_rng(4)
     is_first, is_last = np.zeros((2, ROWS, STEPS), bool)
     is_first[1, 5] = is_first[2, 0] = is_last[1, 4] = True
     return Batch(
-        random.integers(0, 256, (ROWS, STEPS, *shape), np.uint8),
+        observation.pack({name: _noise(part, random) for name, part in observation.parts}),
         random.choice([-1.0, 0.0, 1.0], (ROWS, STEPS)).astype(np.float32),
         is_first,
         is_last,
         is_last,
-        random.integers(0, actions, (ROWS, STEPS)).astype(np.int32),
+        action.random(ROWS * STEPS, random).reshape(ROWS, STEPS, *action.shape),
     )
+
+
+def _noise(part: ArraySpec, random: np.random.Generator) -> np.ndarray:
+    shape = (ROWS, STEPS, *part.shape)
+    return random.integers(0, 256, shape, np.uint8) if part.is_image else random.normal(size=shape).astype(np.float32)
 
 
 BATCH = make_batch()

@@ -113,6 +113,9 @@ class NextFrameModel:
     def frame(self, state: NextFrameState) -> tf.Tensor:
         return self.newest(state.frames)
 
+    def vectors(self, state: NextFrameState) -> dict[str, tf.Tensor]:
+        return {}
+
     def reward(self, state: NextFrameState) -> tf.Tensor:
         return state.reward
 

@@ -8,6 +8,8 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.core.specs import ActionSpec
+from worldmodels.models.actions import action_vectors
 from worldmodels.models.layers import MLP, Activation, Dense, Layer
 from worldmodels.models.rssm.config import RSSMConfig
 from worldmodels.models.rssm.latents import build_latents
@@ -30,13 +32,13 @@ class Dynamics(Layer):
     transition: latent, action -> recurrence; prior: recurrent -> latent; posterior: recurrent, embedding -> latent.
     """
 
-    def __init__(self, config: RSSMConfig, embedding: int, num_actions: int, seeds: np.random.Generator):
+    def __init__(self, config: RSSMConfig, embedding: int, action: ActionSpec, seeds: np.random.Generator):
         super().__init__(name="dynamics")
         self.latents = build_latents(config)
-        self.num_actions = num_actions
+        self.action = action
         statistics = self.latents.statistics_size
         with keras.name_scope("dynamics"):
-            self.recurrence = build_recurrence(config, self.latents.size, num_actions, seeds)
+            self.recurrence = build_recurrence(config, self.latents.size, action.width, seeds)
             self.prior = MLP((config.recurrent, config.hidden, statistics), seeds, "prior", style=config.style)
             self.posterior_input = Dense(config.recurrent + embedding, config.hidden, seeds, "posterior_input")
             self.after_posterior_input = Activation(config.hidden, config.style, "after_posterior_input")
@@ -49,9 +51,8 @@ class Dynamics(Layer):
     def imagine(
         self, state: RSSMState, action: tf.Tensor, noise: tf.Tensor, temperature: float | tf.Tensor
     ) -> RSSMState:
-        """Do one step by the prior: action int32 (B,), noise of `latents.noise((B,))`."""
-        one_hot = tf.one_hot(action, self.num_actions)
-        recurrent = self.recurrence(state.latent, one_hot, state.recurrent)
+        """Do one step by the prior: actions as in `action_vectors`, noise of `latents.noise((B,))`."""
+        recurrent = self.recurrence(state.latent, action_vectors(action, self.action), state.recurrent)
         return RSSMState(recurrent, self.latents.sample(self.prior(recurrent), noise, temperature))
 
     def follow(
@@ -71,7 +72,7 @@ class Dynamics(Layer):
         Args:
             state: before the first step, B rows.
             embeddings: float32 (B, T, embedding).
-            previous_actions: int32 (B, T), each without influence where `is_first`.
+            previous_actions: leading (B, T), as in `action_vectors`, each without influence where `is_first`.
             is_first: bool (B, T).
             noise: of `latents.noise((T, B))`.
             local: float32 (B, T, statistics_size), what patches say of latents of their own, added to the posterior.
@@ -81,7 +82,7 @@ class Dynamics(Layer):
         """
         from_recurrent, from_embedding = rows_of(self.posterior_input, self.recurrence.units)
         keep = 1.0 - tf.cast(is_first, tf.float32)[..., None]
-        recurrence = self.recurrence.loop(keep * tf.one_hot(previous_actions, self.num_actions))
+        recurrence = self.recurrence.loop(keep * action_vectors(previous_actions, self.action))
         seen = project(embeddings, from_embedding, self.posterior_input.bias, self.precision)
         # Time first, for the loop, only now: these are far smaller than what they were projected from.
         seen, keep = swap(seen), swap(keep)

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from worldmodels.core.errors import ConfigError
-from worldmodels.core.ranges import NonNegative, Section, Share, Size, at_least, limits
+from worldmodels.core.ranges import NamePattern, NonNegative, Section, Share, Size, at_least, limits
 from worldmodels.core.specs import ActionSpec, ObservationSpec
-from worldmodels.models.api import ModelSpec, image_shape, images_and_choices
+from worldmodels.models.api import ModelSpec, image_shape
 from worldmodels.models.config import ConvConfig, HeadConfig, LaPropConfig, LayerStyle, OptimizerConfig, PatchConfig
 
 
@@ -57,6 +57,21 @@ class RSSMConfig(Section):
     """Layers that paint an image."""
     picture: PictureConfig | None = None
     """Layers that sharpen an image by copying from the frame before; null: none. Nothing else learns from them."""
+    vectors: HeadConfig = field(default_factory=HeadConfig)
+    """Dense layers that read the vectors of an observation, and those that predict them (`encoder.mlp_layers` and
+    `decoder.mlp_layers` in DreamerV2)."""
+    vector_transform: Literal["none", "symlog"] = "none"
+    """Quantity that is read and predicted in place of each number of a vector; symlog as in DreamerV3."""
+    encoder_keys: NamePattern = ".*"
+    """Regular expression that fits the names of the parts of an observation that are read, each as a whole
+    (`encoder.cnn_keys` and `encoder.mlp_keys` in DreamerV2)."""
+    decoder_keys: NamePattern = ".*"
+    """Regular expression that fits the names of the parts that are predicted (`decoder.cnn_keys` and
+    `decoder.mlp_keys` in DreamerV2)."""
+    gradient_heads: tuple[Literal["decoder", "reward", "continuation"], ...] = ("decoder", "reward", "continuation")
+    """Predictions from which the state learns; the others read it and teach it nothing (`grad_heads` in DreamerV2)."""
+    predict_continuation: bool = True
+    """Whether ends are predicted; false: every episode is taken to go on (`pred_discount` in DreamerV2)."""
     heads: HeadConfig = field(default_factory=HeadConfig)
     """Dense layers of the reward head and of the continuation head."""
     reward_transform: Literal["none", "tanh", "symlog"] = "tanh"
@@ -81,6 +96,8 @@ class RSSMConfig(Section):
     """Share of the KL gradient that trains the prior; the rest trains the posterior (`kl.balance` in DreamerV2)."""
     free_nats: NonNegative = 0.0
     """KL per step, in nats, below which it is not pushed further down (`kl.free` in DreamerV2)."""
+    free_average: bool = False
+    """Whether that holds for the mean over a batch in place of each step (`kl.free_avg` in DreamerV2)."""
     optimizer: OptimizerConfig | LaPropConfig = field(default_factory=OptimizerConfig)
     """Optimizer of the whole model (`model_opt` in DreamerV2)."""
 
@@ -93,12 +110,29 @@ class RSSMConfig(Section):
 
     def spec(self, observation: ObservationSpec, action: ActionSpec) -> ModelSpec:
         """Return what others need to know of the model; raises ConfigError where it cannot have these spaces."""
-        given = images_and_choices(self.kind, observation, action)
-        if self.local_latents:
-            self._check_local_latents(image_shape(observation))
-        features = self.recurrent + self.latents * (self.classes or 1)
+        read, predicted = (self._matching(observation, key) for key in ("encoder_keys", "decoder_keys"))
+        image_of(read), image_of(predicted)
         copies = self.picture is not None
-        return ModelSpec(*given, ObservationSpec.of(features), reconstructs=True, copies=copies)
+        if copies:
+            self._check_one_image(observation, "model.picture")
+        if self.local_latents:
+            self._check_one_image(observation, "model.local_latents")
+            self._check_local_latents(image_shape(observation))
+        features = ObservationSpec.of(self.recurrent + self.latents * (self.classes or 1))
+        part = None if predicted == observation else predicted
+        return ModelSpec(observation, action, features, reconstructs=True, copies=copies, predicted=part)
+
+    def _matching(self, observation: ObservationSpec, key: str) -> ObservationSpec:
+        try:
+            return observation.matching(getattr(self, key))
+        except ConfigError as error:
+            raise ConfigError(f"model.{key} does not fit this environment. {error}") from error
+
+    def _check_one_image(self, observation: ObservationSpec, key: str) -> None:
+        try:
+            image_shape(observation)
+        except ConfigError as error:
+            raise ConfigError(f"{key} does not fit this environment. {error}") from error
 
     def _check_local_latents(self, observation_shape: tuple[int, int, int]) -> None:
         """Raise ConfigError where latents cannot be local: with these layers, or on images of a shape (H, W, C)."""
@@ -115,3 +149,18 @@ class RSSMConfig(Section):
                 f"must be the same, and model.latents a multiple of the {patches} patches. Received patches of "
                 f"{encoder.patch} and {decoder.patch} pixels, and {self.latents} latents."
             )
+
+
+def image_of(observation: ObservationSpec) -> tuple[int, int, int] | None:
+    """Return the shape of all images of an observation as one picture with the channels of all; None without images.
+
+    Raises:
+        ConfigError: they are of different sizes.
+    """
+    shapes = [dict(observation.parts)[name].shape for name in observation.images]
+    if len({shape[:2] for shape in shapes}) > 1:
+        raise ConfigError(
+            "The images of an observation must have one size, since they are read as channels of one picture; "
+            f"model.encoder_keys and model.decoder_keys choose among them. Received {observation}."
+        )
+    return (shapes[0][0], shapes[0][1], sum(shape[2] for shape in shapes)) if shapes else None

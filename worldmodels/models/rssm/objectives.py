@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import tensorflow as tf
@@ -132,8 +132,7 @@ class HarmoniousBalance(tf.Module):
     def __call__(self, losses: Mapping[str, tf.Tensor]) -> tf.Tensor:
         """Return the sum of scalar losses as they count."""
         scales = {name: tf.exp(logarithm) for name, logarithm in self.logarithms.items()}
-        first, *others = (losses[name] / scale + tf.math.log1p(scale) for name, scale in scales.items())
-        return sum(others, start=first)
+        return add_in_pairs(losses[name] / scale + tf.math.log1p(scale) for name, scale in scales.items())
 
 
 def balanced_kl(
@@ -153,3 +152,9 @@ def balanced_kl(
     """
     kl = latents.kl(scale_gradient(posterior, 1.0 - balance), scale_gradient(prior, balance))
     return kl, tf.maximum(kl, free_nats) if free_nats else kl
+
+
+def add_in_pairs(losses: Iterable[tf.Tensor]) -> tf.Tensor:
+    """Return the sum of scalars, always added in the same order (see `models/graph.py`)."""
+    first, *others = losses
+    return sum(others, start=first)

@@ -28,20 +28,20 @@ class RecurrenceLoop(NamedTuple):
 class Recurrence(Layer):
     """DreamerV2's: latent, action -> dense -> GRU."""
 
-    def __init__(self, config: RSSMConfig, latent: int, num_actions: int, seeds: np.random.Generator):
+    def __init__(self, config: RSSMConfig, latent: int, action: int, seeds: np.random.Generator):
         super().__init__(name="recurrence")
         self._latent, self.units = latent, config.recurrent
-        self.recurrence_input = Dense(latent + num_actions, config.hidden, seeds, "recurrence_input")
+        self.recurrence_input = Dense(latent + action, config.hidden, seeds, "recurrence_input")
         self.gru = GRUCell(config.hidden, config.recurrent, seeds, "gru")
         self.after_recurrence_input = Activation(config.hidden, config.style, "after_recurrence_input")
 
     def call(self, latent: tf.Tensor, action: tf.Tensor, recurrent: tf.Tensor) -> tf.Tensor:
-        """Return the new recurrent state (B, units); the action is one-hot."""
+        """Return the new recurrent state (B, units); the action is a vector (B, action)."""
         entered = self.recurrence_input(tf.concat([latent, action], -1))
         return self.gru(self.after_recurrence_input(entered), recurrent)
 
     def loop(self, actions: tf.Tensor) -> RecurrenceLoop:
-        """Prepare a scan, given one-hot actions (B, T, actions), zeros where there is none."""
+        """Prepare a scan, given actions as vectors (B, T, action), zeros where there is none."""
         from_latent, from_action = rows_of(self.recurrence_input, self._latent)
         acted = swap(project(actions, from_action, self.recurrence_input.bias, self.precision))
         recurrence_input = LoopProduct(from_latent, acted, self.precision)
@@ -63,10 +63,10 @@ class BlockRecurrence(Layer):
     recurrent, latent, action -> a dense layer each -> to every block, beside its own memory -> dense -> gates.
     """
 
-    def __init__(self, config: RSSMConfig, latent: int, num_actions: int, seeds: np.random.Generator):
+    def __init__(self, config: RSSMConfig, latent: int, action: int, seeds: np.random.Generator):
         super().__init__(name="recurrence")
         self.units, self._blocks = config.recurrent, config.blocks
-        sizes = {"from_recurrent": config.recurrent, "from_latent": latent, "from_action": num_actions}
+        sizes = {"from_recurrent": config.recurrent, "from_latent": latent, "from_action": action}
         self.entries = [Dense(size, config.hidden, seeds, name) for name, size in sizes.items()]
         self.after_entries = [Activation(config.hidden, config.style, f"after_{name}") for name in sizes]
         inputs = 3 * config.hidden * config.blocks + config.recurrent
@@ -75,14 +75,14 @@ class BlockRecurrence(Layer):
         self.gates = BlockDense(config.recurrent, 3 * config.recurrent, config.blocks, seeds, "gates")
 
     def call(self, latent: tf.Tensor, action: tf.Tensor, recurrent: tf.Tensor) -> tf.Tensor:
-        """Return the new recurrent state (B, units); the action is one-hot."""
+        """Return the new recurrent state (B, units); the action is a vector (B, action)."""
         each = zip(self.entries, self.after_entries, (recurrent, latent, action), strict=True)
         entered = [precision.full(after(entry(x))) for entry, after, x in each]
         hidden = self.after_hidden(self.hidden(self._beside_blocks(entered, recurrent)))
         return self._advance(precision.full(self.gates(hidden)), recurrent)
 
     def loop(self, actions: tf.Tensor) -> RecurrenceLoop:
-        """Prepare a scan, given one-hot actions (B, T, actions), zeros where there is none."""
+        """Prepare a scan, given actions as vectors (B, T, action), zeros where there is none."""
         in_recurrent, in_latent, in_action = self.entries
         after_recurrent, after_latent, after_action = self.after_entries
         acted = swap(after_action(project(actions, in_action.kernel, in_action.bias, self.precision)))
@@ -119,11 +119,11 @@ class BlockRecurrence(Layer):
 
 
 def build_recurrence(
-    config: RSSMConfig, latent: int, num_actions: int, seeds: np.random.Generator
+    config: RSSMConfig, latent: int, action: int, seeds: np.random.Generator
 ) -> Recurrence | BlockRecurrence:
-    """Return the recurrence for latents of size `latent`."""
+    """Return the recurrence for latents of size `latent` and actions of size `action`."""
     kind: Any = BlockRecurrence if config.blocks > 1 else Recurrence
-    return kind(config, latent, num_actions, seeds)
+    return kind(config, latent, action, seeds)
 
 
 def everywhere(bias: tf.Tensor, like: tf.Tensor) -> tf.Tensor:

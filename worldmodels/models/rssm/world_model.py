@@ -11,8 +11,6 @@ import tensorflow as tf
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Batch
 from worldmodels.models.build_optimizer import build_optimizer
-from worldmodels.models.decoders import build_decoder
-from worldmodels.models.encoders import build_encoder
 from worldmodels.models.graph import graph
 from worldmodels.models.rssm.cell import Dynamics, RSSMState
 from worldmodels.models.rssm.config import RSSMConfig
@@ -22,14 +20,13 @@ from worldmodels.models.rssm.objectives import (
     REWARD_HEADS,
     ContinuationHead,
     HarmoniousBalance,
+    add_in_pairs,
     balanced_kl,
     image_loss,
     moved_pixels,
 )
+from worldmodels.models.rssm.observations import ObservationDecoder, ObservationEncoder, join_images, join_vectors
 from worldmodels.models.variables import load_variables, named_variables, save_variables
-
-BALANCED = ("image", "reward", "kl")
-"""The losses that a harmonious balance weighs; ends of episodes are about as rare everywhere."""
 
 
 class RSSM:
@@ -38,39 +35,47 @@ class RSSM:
     def __init__(self, config: RSSMConfig, observation: ObservationSpec, action: ActionSpec, seed: np.ndarray):
         seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
         self.config, self.spec = config, config.spec(observation, action)
-        observation_shape = self.spec.observation_shape
-        self.encoder = build_encoder(config.encoder, observation_shape, seeds, config.style)
-        self.dynamics = Dynamics(config, self.encoder.size, self.spec.num_actions, seeds)
+        self.encoder = ObservationEncoder(config, observation, seeds)
+        self.dynamics = Dynamics(config, self.encoder.size, action, seeds)
         (features,) = self.spec.feature_shape
-        self.decoder = build_decoder(config.decoder, features, observation_shape, seeds, config.style)
+        self.decoder = ObservationDecoder(config, observation, features, seeds)
         reward_head = REWARD_HEADS[config.reward_distribution]
         self.reward_head = reward_head(config.heads, features, config.reward_transform, seeds, config.style)
         self.continuation_head = ContinuationHead(config.heads, features, seeds, config.style)
         self.local = self._build_local(seeds) if config.local_latents else None
-        layers = (self.encoder, self.dynamics, self.decoder, self.local, self.reward_head, self.continuation_head)
-        self.variables = named_variables(layer for layer in layers if layer)
-        self.balance = HarmoniousBalance(BALANCED) if config.balance == "harmonious" else None
+        heads = (self.reward_head, *([self.continuation_head] if config.predict_continuation else []))
+        local = [self.local] if self.local else []
+        self.variables = named_variables(
+            [*self.encoder.layers(), self.dynamics, *self.decoder.layers(), *local, *heads]
+        )
+        self.balance = HarmoniousBalance(self._balanced()) if config.balance == "harmonious" else None
         if self.balance:
             self.variables |= {f"balance/{name}": scale for name, scale in self.balance.logarithms.items()}
         self.optimizer = build_optimizer(self.variables, config.optimizer)
         self.picture = (
-            LearnedPicture(config.picture, features, observation_shape, seeds, config.optimizer)
+            LearnedPicture(config.picture, features, self.spec.observation_shape, seeds, config.optimizer)
             if config.picture
             else None
         )
 
     def _build_local(self, seeds: np.random.Generator) -> LocalLatents:
-        patches = math.prod(self.encoder.grid)
-        return LocalLatents(
-            patches, self.dynamics.latents.size, self.encoder.depth, self.decoder.depth, seeds, self.config.style
-        )
+        encoder, decoder = self.encoder.image, self.decoder.image
+        patches = math.prod(encoder.grid)
+        size = self.dynamics.latents.size
+        return LocalLatents(patches, size, encoder.depth, decoder.depth, seeds, self.config.style)
+
+    def _balanced(self) -> tuple[str, ...]:
+        """Return the losses that a harmonious balance weighs; ends of episodes are about as rare everywhere."""
+        decoded = (("image", self.decoder.image), ("vectors", self.decoder.vectors))
+        return (*(name for name, layer in decoded if layer), "reward", "kl")
 
     def initial(self, batch: int) -> RSSMState:
         return self.dynamics.initial(batch)
 
     @graph
     def observe(self, state, observation, previous_action, is_first, seed) -> RSSMState:
-        states, _ = self._follow(observation[:, None], previous_action[:, None], is_first[:, None], seed, state)
+        observation = tf.nest.map_structure(lambda x: x[:, None], observation)
+        states, _ = self._follow(observation, previous_action[:, None], is_first[:, None], seed, state)
         return tf.nest.map_structure(lambda x: x[:, 0], states)
 
     @graph
@@ -94,7 +99,14 @@ class RSSM:
     def frame(self, state: RSSMState, before=None) -> tf.Tensor:
         features = self.features(state)
         alone = self._alone(features)
+        alone = self.decoder.first_image(alone)
         return alone if before is None or self.picture is None else self.picture.images(features, alone, before)
+
+    @graph
+    def vectors(self, state: RSSMState) -> dict[str, tf.Tensor]:
+        if not self.decoder.vectors:
+            return {}
+        return self.decoder.split_vectors(self.decoder.vectors.vectors(self.features(state)))
 
     @graph
     def reward(self, state: RSSMState) -> tf.Tensor:
@@ -102,6 +114,8 @@ class RSSM:
 
     @graph
     def continuation(self, state: RSSMState) -> tf.Tensor:
+        if not self.config.predict_continuation:
+            return tf.ones(tf.shape(state.recurrent)[:1])
         return self.continuation_head.probability(self.features(state))
 
     @graph
@@ -133,14 +147,14 @@ class RSSM:
         self.optimizer.load(tree["optimizer"])
 
     def _alone(self, features: tf.Tensor) -> tf.Tensor:
-        """Return the images that states alone say, uint8 (N, H, W, C)."""
-        return self.decoder.images(self._painted(features))
+        """Return the pictures that states alone say, uint8 (N, H, W, C)."""
+        return self.decoder.image.images(self._painted(features))
 
     def _painted(self, features: tf.Tensor) -> tf.Tensor:
         """Return the decoder's prediction."""
         if not self.local:
-            return self.decoder(features)
-        return self.decoder(features, self.local(features[:, : self.local.size]))
+            return self.decoder.image(features)
+        return self.decoder.image(features, self.local(features[:, : self.local.size]))
 
     def _follow(self, observations, previous_actions, is_first, seed, state=None):
         """Return posterior states (B, T, ...) and statistics (B, T, S)."""
@@ -148,55 +162,83 @@ class RSSM:
         if state is None:
             state = self.initial(batch)
             is_first = tf.concat([tf.ones((batch, 1), tf.bool), is_first[:, 1:]], 1)
-        images = tf.reshape(observations, (-1, *self.spec.observation_shape))
+        arrays = self._rows(observations)
         if self.local:
-            seen = self.encoder.see(images)
-            embeddings = self.encoder.join(seen)
+            seen = self.encoder.image.see(arrays[""])
+            embeddings = self.encoder.image.join(seen)
             local = tf.reshape(self.local.statistics(seen), (batch, steps, self.local.size))
         else:
-            embeddings, local = self.encoder(images), None
+            embeddings, local = self.encoder(arrays), None
         embeddings = tf.reshape(embeddings, (batch, steps, self.encoder.size))
         noise = self.dynamics.latents.noise((steps, batch), seed)
         return self.dynamics.follow(state, embeddings, previous_actions, is_first, noise, local)
 
-    def _pixel_weights(self, batch: Batch) -> tf.Tensor | None:
+    def _rows(self, observations: Any) -> dict[str, tf.Tensor]:
+        """Return the parts of observations, leading (B, T), as rows, leading B T."""
+        parts = dict(self.spec.observation.parts)
+        arrays = self.spec.observation.arrays(observations)
+        return {name: tf.reshape(array, (-1, *parts[name].shape)) for name, array in arrays.items()}
+
+    def _pixel_weights(self, pictures: tf.Tensor, is_first: tf.Tensor) -> tf.Tensor | None:
         """Return the weights of pixels in the layout of the decoder's target; None where all count alike."""
         if not self.config.moved_scale:
             return None
-        moved = moved_pixels(batch.observation, batch.is_first)
-        moved = 0.5 + self.decoder.target(tf.reshape(moved, (-1, *self.spec.observation_shape)))  # 0 or 1
+        in_time = tf.reshape(pictures, (*is_first.shape, *pictures.shape[1:]))
+        moved = tf.reshape(moved_pixels(in_time, is_first), pictures.shape)
+        moved = 0.5 + self.decoder.image.target(moved)  # 0 or 1
         weights = 1.0 + self.config.moved_scale * moved
         return weights / tf.reduce_mean(weights)
+
+    def _decoder_losses(
+        self, arrays: dict[str, tf.Tensor], features: tf.Tensor, is_first: tf.Tensor
+    ) -> dict[str, tf.Tensor]:
+        """Return the losses of images and of vectors, whichever are predicted, as scalars."""
+        losses, spec = {}, self.decoder.spec
+        if self.decoder.image:
+            pictures = join_images(spec, arrays)
+            weights = self._pixel_weights(pictures, is_first)
+            losses["image"] = image_loss(self._painted(features), self.decoder.image.target(pictures), weights)
+        if self.decoder.vectors:
+            losses["vectors"] = tf.reduce_mean(self.decoder.vectors.loss(features, join_vectors(spec, arrays)))
+        return losses
+
+    def _taught(self, features: tf.Tensor, head: str) -> tf.Tensor:
+        """Return the features as a head reads them: the state learns from it, or does not."""
+        return features if head in self.config.gradient_heads else tf.stop_gradient(features)
 
     def _loss(self, batch: Batch, seed, weights) -> tuple[tf.Tensor, dict[str, tf.Tensor], RSSMState]:
         config = self.config
         # The action before the first step of a window is unknown; the state starts anew there anyway.
-        previous_actions = tf.pad(batch.action[:, :-1], [[0, 0], [1, 0]])
+        previous_actions = tf.pad(batch.action[:, :-1], [[0, 0], [1, 0], *[[0, 0]] * (len(batch.action.shape) - 2)])
         states, posterior = self._follow(batch.observation, previous_actions, batch.is_first, seed)
         rows, posterior = tf.nest.map_structure(lambda x: tf.reshape(x, (-1, x.shape[-1])), (states, posterior))
         prior = self.dynamics.prior(rows.recurrent)
         features = self.features(rows)
 
-        images = tf.reshape(batch.observation, (-1, *self.spec.observation_shape))
-        image = image_loss(self._painted(features), self.decoder.target(images), self._pixel_weights(batch))
-        reward = self.reward_head.loss(features, tf.reshape(batch.reward, (-1,)))
-        continues = tf.reshape(1.0 - tf.cast(batch.is_terminal, tf.float32), (-1,))
-        continuation = self.continuation_head.loss(features, continues)
-        if weights is not None:
-            weights = tf.repeat(weights, batch.reward.shape[1])
-            reward, continuation = weights * reward, weights * continuation
+        losses = self._decoder_losses(self._rows(batch.observation), self._taught(features, "decoder"), batch.is_first)
+        reward = self.reward_head.loss(self._taught(features, "reward"), tf.reshape(batch.reward, (-1,)))
+        losses["reward"] = _weighted_mean(reward, weights)
         latents = self.dynamics.latents
-        kl, kl_loss = balanced_kl(latents, posterior, prior, config.kl_balance, config.free_nats)
-        parts = {"reward": reward, "continuation": continuation, "kl": kl_loss}
-        means = {"image_loss": image} | {f"{name}_loss": tf.reduce_mean(value) for name, value in parts.items()}
-        weighed = {
-            "image": means["image_loss"],
-            "reward": config.reward_scale * means["reward_loss"],
-            "kl": config.kl_scale * means["kl_loss"],
-        }
-        balanced = self.balance(weighed) if self.balance else (weighed["image"] + weighed["reward"]) + weighed["kl"]
-        loss = balanced + config.continuation_scale * means["continuation_loss"]
+        each_free, mean_free = (0.0, config.free_nats) if config.free_average else (config.free_nats, 0.0)
+        kl, kl_loss = balanced_kl(latents, posterior, prior, config.kl_balance, each_free)
+        losses["kl"] = tf.maximum(tf.reduce_mean(kl_loss), mean_free) if mean_free else tf.reduce_mean(kl_loss)
+        scales = {"reward": config.reward_scale, "kl": config.kl_scale}
+        weighed = {name: scales.get(name, 1.0) * loss for name, loss in losses.items()}
+        loss = self.balance(weighed) if self.balance else add_in_pairs(weighed.values())
+        if config.predict_continuation:
+            continues = tf.reshape(1.0 - tf.cast(batch.is_terminal, tf.float32), (-1,))
+            continuation = self.continuation_head.loss(self._taught(features, "continuation"), continues)
+            losses["continuation"] = _weighted_mean(continuation, weights)
+            loss += config.continuation_scale * losses["continuation"]
+        means = {f"{name}_loss": loss for name, loss in losses.items()}
         means["kl"] = tf.reduce_mean(kl)
         means["prior_entropy"] = tf.reduce_mean(latents.entropy(prior))
         means["posterior_entropy"] = tf.reduce_mean(latents.entropy(posterior))
         return loss, means, tf.nest.map_structure(tf.stop_gradient, states)
+
+
+def _weighted_mean(losses: tf.Tensor, weights: tf.Tensor | None) -> tf.Tensor:
+    """Return the mean of losses (B T,) under the importance weights (B,) of their windows, or None for 1 each."""
+    if weights is not None:
+        losses = tf.repeat(weights, losses.shape[0] // weights.shape[0]) * losses
+    return tf.reduce_mean(losses)
