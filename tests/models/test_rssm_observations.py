@@ -149,7 +149,7 @@ def test_heads_that_are_left_out_teach_the_state_nothing():
         for given in (batch, rewarded):
             model = make(replace(SMALL, gradient_heads=heads), vectors)
             model.fit(given, KEY)
-            weights.append(model.save()["weights"]["dynamics/recurrence/gru/kernel"])
+            weights.append(model.save()["weights"]["dynamics/gru/kernel"])
     assert np.array_equal(weights[0], weights[1]) and not np.array_equal(weights[2], weights[3])
 
 

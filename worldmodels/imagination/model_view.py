@@ -34,7 +34,7 @@ class Observations(NamedTuple):
     """The part of B windows of experience that a model takes in."""
 
     observation: Any
-    """As `ModelSpec.observation` says, leading (B, T)."""
+    """Leading (B, T), as `ModelSpec.observation` says."""
     previous_action: tf.Tensor
     """Leading (B, T): the action that led to each observation."""
     is_first: tf.Tensor

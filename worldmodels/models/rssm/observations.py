@@ -1,4 +1,4 @@
-"""How an RSSM reads observations and predicts them: images by the layouts for images, vectors by dense layers.
+"""The encoder and the decoder of whole observations: images by the layouts for images, vectors by dense layers.
 
 All images of an observation are one picture with the channels of all of them, and all vectors one vector, as in
 DreamerV2.
