@@ -10,6 +10,7 @@ import pytest
 import tensorflow as tf
 from image_spaces import image_spec
 
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Batch
 from worldmodels.runtime.actor import PolicyOutput
 
@@ -23,8 +24,7 @@ class CountingEnv:
     where `i` is even and is a time limit where it is odd.
     """
 
-    single_observation_space = SimpleNamespace(shape=SHAPE, dtype=np.uint8)
-    single_action_space = SimpleNamespace(n=5)
+    observation_spec, action_spec = ObservationSpec.of(*SHAPE), ActionSpec(5)
 
     def __init__(self, lengths: list[int]) -> None:
         self.lengths = np.array(lengths)

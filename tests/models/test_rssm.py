@@ -35,7 +35,7 @@ def assert_equal(first, second) -> None:
 
 
 def test_shapes_and_ranges(model, state, seed):
-    assert model.spec == image_spec((16, 16, 3), 5, (28,), reconstructs=True)
+    assert model.spec == image_spec((16, 16, 3), 5, (28,), reconstructs=True, latent=12)
     assert model.initial(4).recurrent.shape == (4, 16)
     assert state.latent.shape == (4, 12)
     assert model.features(state).shape == (4, 28)
@@ -257,6 +257,6 @@ def test_moved_pixels_count_more_in_the_loss_of_images(build, batch, seed):
         * tf.cast(tf.range(still.reward.shape[1]) % 2, tf.uint8)[None, :, None, None, None]
         * tf.one_hot(3, still.observation.shape[2], dtype=tf.uint8)[:, None, None]
     )
-    weights = more._pixel_weights(moving)
+    weights = more._pixel_weights(tf.reshape(moving.observation, (-1, 16, 16, 3)), moving.is_first)
     np.testing.assert_allclose(tf.reduce_mean(weights), 1, rtol=1e-5)
     np.testing.assert_allclose(tf.reduce_max(weights) / tf.reduce_min(weights), 10, rtol=1e-5)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from worldmodels.core.specs import ActionSpec
 from worldmodels.runtime.actor import PolicyOutput
 from worldmodels.runtime.config import ExplorationConfig
 from worldmodels.runtime.exploring_actor import ExploringActor
@@ -34,7 +35,7 @@ class Policy:
 def explorer(epsilon: float, mean_length: float = 5.0, seed: int = 0) -> tuple[ExploringActor, Policy]:
     policy = Policy()
     config = ExplorationConfig(epsilon, mean_length)
-    return ExploringActor(policy, config, ENVS, ACTIONS, np.random.default_rng(seed)), policy
+    return ExploringActor(policy, config, ENVS, ActionSpec(ACTIONS), np.random.default_rng(seed)), policy
 
 
 def play(actor: ExploringActor, steps: int, first: int = -1) -> np.ndarray:
@@ -82,3 +83,20 @@ def test_it_goes_on_exactly():
     other.load(saved)
     assert len(policy.taken) == 17
     np.testing.assert_array_equal(play(actor, 30), play(other, 30))
+
+
+def test_numbers_are_held_like_choices_and_have_noise():
+    """Where nothing is held, the action is the policy's, 0.5, and noise; what lies outside of the box is clipped."""
+    policy, box = Policy(), ActionSpec(low=(0.0, -2.0), high=(1.0, 2.0))
+    config = ExplorationConfig(epsilon=0.05, noise=0.2)
+    policy.act = lambda observation, is_first: (
+        policy.taken.append(0) or PolicyOutput(np.full((ENVS, 2), 0.5, np.float32))
+    )
+    actor = ExploringActor(policy, config, ENVS, box, np.random.default_rng(0))
+    actions = play(actor, 2000)
+    assert actions.dtype == np.float32 and actions.shape == (2000, ENVS, 2) and np.abs(actions).max() <= 1
+    held = (actions[1:] == actions[:-1]).all(-1)
+    assert 0.1 < held.mean() < 0.3
+    free = actions[1:][~held & (np.abs(actions[1:] - 0.5) < 0.45).all(-1)]
+    assert free.mean() == pytest.approx(0.5, abs=0.02) and free.std() == pytest.approx(0.2, abs=0.03)
+    np.testing.assert_array_equal(policy.taken[-1], actions[-1])

@@ -70,6 +70,8 @@ class Replayed(NamedTuple):
 
     states: State
     """A nest of tensors, leading (B, T)."""
+    actions: tf.Tensor
+    """Leading (B, T): chosen at each of them."""
     rewards: tf.Tensor
     """float32 (B, T)."""
     is_last: tf.Tensor
@@ -85,11 +87,15 @@ class Replayed(NamedTuple):
         # Where another recording begins, an episode may be cut off without a last step.
         cut = np.pad(batch.is_first[:, 1:], ((0, 0), (0, 1)))
         counts = np.ones(len(batch.reward), np.float32) if weights is None else weights
-        return cls(states, batch.reward, batch.is_last | cut, batch.is_terminal, counts)
+        return cls(states, batch.action, batch.reward, batch.is_last | cut, batch.is_terminal, counts)
 
 
 class Agent(Protocol):
-    """A policy and its update rule."""
+    """A policy and its update rule.
+
+    An agent that explores by a policy of its own has another one, the attribute `explorer`, with `initial` and `act`:
+    experience is collected with that, and everybody else asks the agent itself.
+    """
 
     learns_from_experience: bool
     """True if `update_from_experience` may be called."""

@@ -91,8 +91,11 @@ class ModelView:
     @graph
     def predict(self, state: State, before: tf.Tensor | None = None) -> Prediction:
         """Return what the model predicts of B states; `before` as in `frame`."""
-        frame, vectors = self.frame(state, before), self._model.vectors(state)
-        return Prediction(frame, self._model.reward(state), self._model.continuation(state), vectors)
+        reward, continuation = self._model.reward(state), self._model.continuation(state)
+        return Prediction(self.frame(state, before), reward, continuation, self._vectors(state))
+
+    def _vectors(self, state: State) -> dict[str, tf.Tensor]:
+        return self._model.vectors(state) if self.spec.vectors else {}
 
     @graph
     def predict_sequence(self, states: State, frames: bool = True, before: tf.Tensor | None = None) -> Prediction:
@@ -102,7 +105,7 @@ class ModelView:
         """
         flat = tf.nest.map_structure(lambda x: tf.reshape(x, (-1, *x.shape[2:])), states)
         shape = tf.shape(tf.nest.flatten(states)[0])[:2]
-        read = (self._model.reward(flat), self._model.continuation(flat), self._model.vectors(flat))
+        read = (self._model.reward(flat), self._model.continuation(flat), self._vectors(flat))
         by_time = tf.nest.map_structure(lambda x: tf.reshape(x, tf.concat([shape, tf.shape(x)[1:]], 0)), read)
         return Prediction(self.frame_sequence(states, before) if frames else (), *by_time)
 

@@ -13,4 +13,4 @@ def action_vectors(actions: tf.Tensor, spec: ActionSpec) -> tf.Tensor:
     Args:
         actions: choices int32 (...), or as one-hot vectors float32 (..., count), or numbers float32 (..., size).
     """
-    return tf.one_hot(actions, spec.count) if actions.dtype.is_integer else actions
+    return tf.one_hot(actions, spec.count) if tf.as_dtype(actions.dtype).is_integer else actions

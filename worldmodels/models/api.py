@@ -45,6 +45,8 @@ class ModelSpec(NamedTuple):
     """Steps that a training sequence must hold at least."""
     copies: bool = False
     """Whether `frame` may copy from the frame before; otherwise it ignores that."""
+    latent: int = 0
+    """Numbers at the front of `features` that say what is uncertain at each step; 0: features are not told apart so."""
     predicted: ObservationSpec | None = None
     """The parts of an observation that a world model predicts, if they are not all of them."""
 

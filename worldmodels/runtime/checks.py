@@ -158,16 +158,16 @@ def _check_prefill_limit(training: ModelBasedConfig) -> None:
 def _check_choices(training: ModelBasedConfig, spec: ModelSpec) -> None:
     """Check that nothing holds one of a number of actions where an action is a point of a box."""
     if spec.action.is_discrete:
+        if training.exploration.noise:
+            raise ConfigError(
+                "training.exploration.noise is added to actions that are numbers; this environment takes "
+                f"{spec.action}, so it must be 0. Received {training.exploration.noise:g}."
+            )
         return
     if training.prefill_policy == "held":
         raise ConfigError(
             f"training.prefill_policy is 'held', which holds discrete actions; this environment takes {spec.action}. "
             "Choose 'random' or 'agent'."
-        )
-    if training.exploration.epsilon:
-        raise ConfigError(
-            "training.exploration holds discrete actions; this environment takes "
-            f"{spec.action}, so training.exploration.epsilon must be 0. Received {training.exploration.epsilon:g}."
         )
 
 
@@ -231,8 +231,9 @@ def _check_real_rollout(config: RunConfig, training: ModelBasedConfig) -> None:
             f"be a multiple of training.real_rollout x env.num_envs = {training.real_rollout} x {config.env.num_envs} "
             f"= {piece}. Received {training.collect}."
         )
-    if training.exploration.epsilon:
+    if training.exploration.is_on:
         raise ConfigError(
             "With training.real_rollout the agent learns from its own actions, so nothing else may act in its place: "
-            f"training.exploration.epsilon must be 0. Received {training.exploration.epsilon:g}."
+            "training.exploration.epsilon and .noise must be 0. Received "
+            f"{training.exploration.epsilon:g} and {training.exploration.noise:g}."
         )

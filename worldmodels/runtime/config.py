@@ -84,6 +84,14 @@ class ExplorationConfig(Section):
     agent alone decides."""
     mean_length: _Mean = 5.0
     """Mean number of steps for which it is held; the numbers are geometrically distributed."""
+    noise: NonNegative = 0.0
+    """Standard deviation of Gaussian noise on the agent's actions where they are boxes, from -1 to 1 (`expl_noise` in
+    DreamerV2)."""
+
+    @property
+    def is_on(self) -> bool:
+        """Return whether the agent does not decide alone."""
+        return self.epsilon > 0 or self.noise > 0
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Exploration while experience is collected: now and then a random action is held, whatever the policy says."""
+"""Exploration while experience is collected: random actions that are held, and noise, whatever the policy says."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from worldmodels.core.seeding import generator_state, restore_generator
-from worldmodels.core.specs import Observation
+from worldmodels.core.specs import ActionSpec, Observation
 from worldmodels.runtime.actor import Actor, PolicyOutput
 from worldmodels.runtime.config import ExplorationConfig
 
 
 class ExploringActor:
-    """Lets another actor choose for N environments, but for stretches in which one random action is held.
+    """Lets another actor choose for N environments, but for stretches of one random action, held, and for noise.
 
     Temporally extended epsilon-greedy exploration (Dabney et al. 2021, https://arxiv.org/abs/2006.01782), with
     geometrically distributed lengths. It takes the policy off its path, to places from which a learner that imagines
@@ -25,11 +25,11 @@ class ExploringActor:
         actor: Actor,
         config: ExplorationConfig,
         num_envs: int,
-        num_actions: int,
+        action: ActionSpec,
         generator: np.random.Generator,
     ):
-        self._actor, self._config, self._num_actions, self._generator = actor, config, num_actions, generator
-        self._held = np.zeros(num_envs, np.int32)
+        self._actor, self._config, self._spec, self._generator = actor, config, action, generator
+        self._held = action.zeros(num_envs)
         self._left = np.zeros(num_envs, np.int64)
 
     def act(self, observation: Observation, is_first: np.ndarray) -> PolicyOutput:
@@ -37,21 +37,30 @@ class ExploringActor:
         self._begin(is_first)
         explores = self._left > 0
         self._left -= explores
-        if not explores.any():
+        if not explores.any() and not self._config.noise:
             return output
-        action = np.where(explores, self._held, output.action).astype(np.int32)
+        rows = explores.reshape(-1, *[1] * len(self._spec.shape))
+        action = np.where(rows, self._held, self._noisy(output.action)).astype(self._spec.dtype)
         self._actor.correct(action)
         return output.with_action(action)
+
+    def _noisy(self, action: np.ndarray) -> np.ndarray:
+        """Return actions with noise on them; choices have none."""
+        if not self._config.noise:
+            return action
+        noise = self._generator.normal(0.0, self._config.noise, action.shape)
+        noisy: np.ndarray = np.clip(action + noise, -1.0, 1.0)
+        return noisy
 
     def _begin(self, is_first: np.ndarray) -> None:
         """Draw where exploration begins; an episode begins without any."""
         generator, num_envs = self._generator, len(is_first)
         begins = generator.random(num_envs) < self._config.epsilon
-        actions = generator.integers(self._num_actions, size=num_envs, dtype=np.int32)
+        actions = self._spec.random(num_envs, generator)
         lengths = generator.geometric(1 / self._config.mean_length, num_envs)
         self._left = np.where(is_first, 0, self._left)
         begins &= self._left == 0
-        self._held = np.where(begins, actions, self._held)
+        self._held[begins] = actions[begins]
         self._left = np.where(begins, lengths, self._left)
 
     def correct(self, action: np.ndarray) -> None:

@@ -35,7 +35,9 @@ class RolloutCollector:
         self._collector = Collector(env, streams.integer("env"))
         self._episodes = EpisodeTracker(env.num_envs)
         self._random = _random_actor(parts, env.num_envs)
-        self._policy = ModelActor(parts.model, parts.agent, env.num_envs, streams.key("act"))
+        # An agent may have a policy of its own for collecting: that explores, and the other one is what it learns.
+        agent = getattr(parts.agent, "explorer", parts.agent)
+        self._policy = ModelActor(parts.model, agent, env.num_envs, streams.key("act"))
         self._actor = _exploring(self._policy, parts, env.num_envs)
         self._buffer = RolloutBuffer()
 
@@ -100,10 +102,10 @@ class RolloutCollector:
 def _exploring(policy: ModelActor, parts: Parts, num_envs: int) -> Actor:
     """Return the actor that collects after the prefill: the policy, with random stretches if the run wants some."""
     training = parts.config.training
-    if not isinstance(training, ModelBasedConfig) or not training.exploration.epsilon:
+    if not isinstance(training, ModelBasedConfig) or not training.exploration.is_on:
         return policy
-    generator, num_actions = parts.streams.generator("exploration"), parts.model.spec.num_actions
-    return ExploringActor(policy, training.exploration, num_envs, num_actions, generator)
+    generator = parts.streams.generator("exploration")
+    return ExploringActor(policy, training.exploration, num_envs, parts.model.spec.action, generator)
 
 
 def _random_actor(parts: Parts, num_envs: int) -> RandomActor | HeldActor:

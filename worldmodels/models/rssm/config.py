@@ -118,9 +118,10 @@ class RSSMConfig(Section):
         if self.local_latents:
             self._check_one_image(observation, "model.local_latents")
             self._check_local_latents(image_shape(observation))
-        features = ObservationSpec.of(self.recurrent + self.latents * (self.classes or 1))
+        latent = self.latents * (self.classes or 1)
+        features = ObservationSpec.of(latent + self.recurrent)
         part = None if predicted == observation else predicted
-        return ModelSpec(observation, action, features, reconstructs=True, copies=copies, predicted=part)
+        return ModelSpec(observation, action, features, reconstructs=True, copies=copies, latent=latent, predicted=part)
 
     def _matching(self, observation: ObservationSpec, key: str) -> ObservationSpec:
         try:
