@@ -70,7 +70,7 @@ def build_agent(config: AgentConfig, spec: ModelSpec, seed: np.ndarray) -> Agent
 
 
 def check_fits(config: AgentConfig, spec: ModelSpec) -> None:
-    """Check that an agent can have the actions and the features of a model.
+    """Check that an agent can have the actions and the features of a model, and learn from them as it is told.
 
     Raises:
         ConfigError: it cannot; the text says which agents can.
@@ -85,3 +85,5 @@ def check_fits(config: AgentConfig, spec: ModelSpec) -> None:
                 f"agent.kind is '{config.kind}', which cannot {what}: its {key.replace('_', ' ')} are "
                 f"{', '.join(getattr(config, key))}. Agents that can: {', '.join(able) or 'none'}."
             )
+    if isinstance(config, ActorCriticConfig):
+        config.gradient_in(spec)

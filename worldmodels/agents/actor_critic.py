@@ -2,222 +2,173 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
+from worldmodels.agents.actor_loss import ActorLoss
 from worldmodels.agents.api import Replayed
+from worldmodels.agents.imagined_steps import ImaginedSteps, action_gradient, offset_policy, sampling_policy
 from worldmodels.agents.networks import build_head
-from worldmodels.agents.returns import (
-    ReturnScale,
-    generalized_advantages,
-    lambda_returns,
-    reach_weights,
-    transform_rewards,
-)
-from worldmodels.imagination.rollout import RolloutOptions, Trajectory, rollout
+from worldmodels.agents.policy_distributions import BOX_DISTRIBUTIONS, CATEGORICAL, ONE_HOT
+from worldmodels.agents.recorded_targets import recorded_targets
+from worldmodels.agents.returns import ReturnScale, RewardScale, lambda_returns, reach_weights, transform_rewards
+from worldmodels.agents.value_critic import ValueCritic, ValueTargets
+from worldmodels.imagination.rollout import Policy, RolloutOptions, rollout
 from worldmodels.models.api import ModelSpec, WorldModel
 from worldmodels.models.build_optimizer import build_optimizer
-from worldmodels.models.distributions import (
-    categorical_entropy,
-    categorical_log_probability,
-    gumbel_noise,
-    mix_uniform,
-    normal_nll,
-    sample_categorical,
-)
+from worldmodels.models.distributions import mix_uniform
 from worldmodels.models.graph import graph
-from worldmodels.models.two_hot import BINS, two_hot_mean, two_hot_nll
 from worldmodels.models.variables import load_variables, named_variables, save_variables
 
 
-def _normal_value(outputs: tf.Tensor) -> tf.Tensor:
-    return outputs[..., 0]
-
-
-def _normal_value_nll(outputs: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
-    return normal_nll(outputs[..., 0], target)
-
-
-VALUE_DISTRIBUTIONS = {"normal": (_normal_value, _normal_value_nll, 1), "two_hot": (two_hot_mean, two_hot_nll, BINS)}
-"""The mean of a critic's outputs (..., outputs), their loss against a return, and the number of outputs."""
-
-
-class ValueTargets(NamedTuple):
-    """The targets of the critic at N states."""
-
-    features: tf.Tensor
-    """(N, ...)."""
-    returns: tf.Tensor
-    """float32, N in any shape, as all that follow."""
-    slow_values: tf.Tensor
-    """The target critic's values."""
-    weights: tf.Tensor
-    """The weight of each state in the loss."""
-
-
 class ActorCritic:
-    """An `Agent` (see `agents/api.py` for the methods) with the reinforce gradient and a slow target critic."""
+    """An `Agent` (see `agents/api.py` for the methods) with a slow target critic.
+
+    Its policy learns by the reinforce gradient, by the gradient that flows back through the world model, or by both.
+    """
 
     learns_from_experience = ActorCriticConfig.learns_from_experience
     learns_from_transitions = ActorCriticConfig.learns_from_transitions
 
     def __init__(self, config: ActorCriticConfig, spec: ModelSpec, seed: np.ndarray):
         seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
-        self.config = config
-        self.actor = build_head(config.actor, config.images, spec, spec.num_actions, seeds, "actor", config.style)
-        self._value, self._value_nll, outputs = VALUE_DISTRIBUTIONS[config.value_distribution]
-        self.critic = build_head(config.critic, config.images, spec, outputs, seeds, "critic", config.style)
-        self.target = build_head(config.critic, config.images, spec, outputs, seeds, "target", config.style)
-        self._actor_weights, self._critic_weights = named_variables([self.actor]), named_variables([self.critic])
-        self._target_weights = named_variables([self.target])
-        load_variables(self._target_weights, _renamed(save_variables(self._critic_weights)), "the target critic")
+        self.config, self.spec = config, spec
+        self.gradient = config.gradient_in(spec)
+        outputs = spec.action.count or 2 * spec.action.size
+        self.actor = build_head(config.actor, config.images, spec, outputs, seeds, "actor", config.style)
+        self.critic = ValueCritic(config, spec, seeds)
+        self._actor_weights = named_variables([self.actor])
         self._actor_optimizer = build_optimizer(self._actor_weights, config.actor_optimizer)
-        self._critic_optimizer = build_optimizer(self._critic_weights, config.critic_optimizer)
-        self._scale = ReturnScale()
+        self._return_scale, self._reward_scale = ReturnScale(), RewardScale(config.reward_norm)
+        self.distribution = CATEGORICAL if spec.action.is_discrete else BOX_DISTRIBUTIONS[config.box_distribution]
+        # No gradient reaches a number of a choice.
+        through_choices = spec.action.is_discrete and self.gradient != "reinforce"
+        self._imagined_distribution = ONE_HOT if through_choices else self.distribution
+        self._actor_loss = ActorLoss(config, self.gradient, self._imagined_distribution)
 
     def initial(self, batch: int) -> tuple[()]:
         return ()
 
     @graph
     def act(self, features, state, temperature, seed) -> tuple[tf.Tensor, Any, dict[str, tf.Tensor]]:
-        logits = self._logits(features)
-        action = sample_categorical(logits, gumbel_noise(tf.shape(logits), seed), temperature)
-        return action, state, {"logits": logits, "value": self._value(self.critic(features))}
+        parameters = self._parameters(features)
+        action = self.distribution.sample(parameters, seed, temperature)
+        given = {self.distribution.extra: parameters} if self.distribution.extra else {}
+        return action, state, {**given, "value": self.critic(features)}
 
-    def _logits(self, features: tf.Tensor) -> tf.Tensor:
-        return mix_uniform(self.actor(features), self.config.uniform_mix)
+    def _parameters(self, features: tf.Tensor) -> tf.Tensor:
+        """Return the parameters of the distribution of actions, (N, P)."""
+        outputs = self.actor(features)
+        return mix_uniform(outputs, self.config.uniform_mix) if self.spec.action.is_discrete else outputs
 
     @graph
     def update_from_imagination(self, model, starts, continuations, seed, replayed=None) -> dict[str, tf.Tensor]:
-        config = self.config
-
-        def policy(features, memory, seed):
-            return self.act(features, memory, 1.0, seed)[0], memory, {}
-
-        trajectory = rollout(model, policy, starts, (), RolloutOptions(config.horizon), seed)
-        # Whether a start's episode truly ended is known; only what follows has to be predicted.
-        trajectory = trajectory._replace(
-            continuations=tf.concat([continuations[None], trajectory.continuations[1:]], 0)
-        )
-        return self._learn(trajectory, model, replayed if config.replay_value_scale else None)
-
-    def _learn(self, trajectory: Trajectory, model: WorldModel, replayed: Replayed | None) -> dict[str, tf.Tensor]:
-        config = self.config
-        rewards = transform_rewards(trajectory.rewards, config.reward_transform)
-        features = tf.reshape(trajectory.features, (-1, *trajectory.features.shape[2:]))
-        values, slow_values = self._values(features, rewards.shape)
-        returns = lambda_returns(rewards, values, config.discount * trajectory.continuations, config.return_lambda)
-        range_before = tf.identity(self._scale.range)
-        scale = self._scale.update(returns) if config.normalize_returns else tf.constant(1.0)
-        advantages = (returns - values[:-1]) / scale
-        weights = reach_weights(trajectory.continuations, config.discount)[:-1]
-        before_last = features[: returns.shape[0] * returns.shape[1]]
-        imagined = ValueTargets(before_last, returns, slow_values[:-1], weights)
-        recorded = None if replayed is None else self._recorded_targets(replayed, model, returns[0])
+        running = [self._return_scale.range, self._reward_scale.mean]
+        before = [tf.identity(figure) for figure in running]
+        imagined, slopes = self._imagine(model, starts, continuations, seed)
+        returns = imagined.returns
+        targets = ValueTargets(imagined.features, returns, imagined.slow_values[:-1], imagined.weights)
+        learns_recorded = replayed is not None and self.config.replay_value_scale
+        recorded = self._recorded_targets(replayed, model, returns[0]) if learns_recorded else None
 
         with tf.GradientTape() as actor_tape:
-            logits = tf.reshape(self._logits(before_last), (*returns.shape, -1))
-            log_probability = categorical_log_probability(logits, trajectory.actions[:-1])
-            entropy = categorical_entropy(logits)
-            actor_loss = -tf.reduce_mean(weights * (log_probability * advantages + config.entropy * entropy))
+            parameters = tf.reshape(self._parameters(imagined.features), (*returns.shape, -1))
+            actor_loss, metrics = self._actor_loss(imagined, parameters, slopes, self._actor_optimizer.updates)
         with tf.GradientTape() as critic_tape:
-            critic_loss = imagined_loss = self._value_loss(imagined)
+            critic_loss = imagined_loss = self.critic.loss(targets)
             if recorded is not None:
-                replay_loss = self._value_loss(recorded)
-                critic_loss += config.replay_value_scale * replay_loss
+                replay_loss = self.critic.loss(recorded)
+                critic_loss += self.config.replay_value_scale * replay_loss
 
         actor_gradients = self._actor_optimizer.gradients(actor_tape, actor_loss)
-        critic_gradients = self._critic_optimizer.gradients(critic_tape, critic_loss)
+        critic_gradients = self.critic.optimizer.gradients(critic_tape, critic_loss)
         finite = actor_gradients.finite & critic_gradients.finite
         self._actor_optimizer.apply(actor_gradients, finite)
-        self._critic_optimizer.apply(critic_gradients, finite)
-        self._move_target(finite)
-        self._scale.range.assign(tf.where(finite, self._scale.range, range_before))
-        metrics = {
+        self.critic.optimizer.apply(critic_gradients, finite)
+        self.critic.move_target(finite)
+        for figure, value in zip(running, before, strict=True):
+            figure.assign(tf.where(finite, figure, value))
+        metrics |= {
             "actor_loss": actor_loss,
             "critic_loss": imagined_loss,
             "actor_gradient_norm": actor_gradients.norm,
             "critic_gradient_norm": critic_gradients.norm,
-            "entropy": tf.reduce_mean(entropy),
-            "reward": tf.reduce_mean(trajectory.rewards),
+            "reward": tf.reduce_mean(imagined.trajectory.rewards),
             "return": tf.reduce_mean(returns),
-            "return_scale": scale,
-            "value": tf.reduce_mean(values),
+            "return_scale": imagined.scale,
+            "value": tf.reduce_mean(imagined.values),
             "finite": tf.cast(finite, tf.float32),
         }
         if recorded is not None:
             metrics |= {"replay_critic_loss": replay_loss, "replay_return": tf.reduce_mean(recorded.returns)}
         return {f"policy/{name}": value for name, value in metrics.items()}
 
-    def _values(self, features: tf.Tensor, shape: Any) -> tuple[tf.Tensor, tf.Tensor]:
-        """Return the values at which returns end, and the target critic's, each in `shape`."""
-        slow_values = tf.reshape(self._value(self.target(features)), shape)
-        if self.config.value_target == "slow":
-            return slow_values, slow_values
-        return tf.reshape(self._value(self.critic(features)), shape), slow_values
+    def _imagine(
+        self, model: WorldModel, starts: Any, continuations: tf.Tensor, seed: tf.Tensor
+    ) -> tuple[ImaginedSteps, tf.Tensor | None]:
+        """Return rollouts of the policy, and where they are differentiated their gradient by the actions (H, B, D)."""
+        distribution = self._imagined_distribution
+        if self.gradient == "reinforce":
+            policy = sampling_policy(self._parameters, distribution)
+            return self._roll_out(model, policy, starts, (), continuations, seed), None
+
+        def imagine(offsets: tf.Tensor) -> ImaginedSteps:
+            policy = offset_policy(self._parameters, distribution, offsets)
+            return self._roll_out(model, policy, starts, tf.constant(0), continuations, seed)
+
+        shape = (self.config.horizon + 1, continuations.shape[0], self.spec.action.width)
+        return action_gradient(imagine, tf.zeros(shape))
+
+    def _roll_out(
+        self, model: WorldModel, policy: Policy, starts: Any, memory: Any, continuations: tf.Tensor, seed: tf.Tensor
+    ) -> ImaginedSteps:
+        """Return rollouts of a policy, which has a memory of its own, and what they are worth."""
+        config = self.config
+        trajectory = rollout(model, policy, starts, memory, RolloutOptions(config.horizon), seed)
+        # Whether a start's episode truly ended is known; only what follows has to be predicted.
+        going_on = tf.concat([continuations[None], trajectory.continuations[1:]], 0)
+        rewards = self._learned_rewards(trajectory.rewards, update=True)
+        features = tf.reshape(trajectory.features, (-1, *trajectory.features.shape[2:]))
+        values, slow_values = self.critic.values(features, rewards.shape)
+        returns = lambda_returns(rewards, values, config.discount * going_on, config.return_lambda)
+        plain = tf.stop_gradient(returns)
+        scale = self._return_scale.update(plain) if config.normalize_returns else tf.constant(1.0)
+        advantages = (returns - tf.stop_gradient(values[:-1])) / scale
+        weights = tf.stop_gradient(reach_weights(going_on, config.discount)[:-1])
+        return ImaginedSteps(trajectory, values, slow_values, returns, advantages, scale, weights)
+
+    def _learned_rewards(self, rewards: tf.Tensor, update: bool = False) -> tf.Tensor:
+        """Return rewards of any shape as the agent learns from them."""
+        rewards = transform_rewards(rewards, self.config.reward_transform)
+        if self.config.reward_norm.is_off:
+            return rewards
+        if update:
+            self._reward_scale.update(tf.stop_gradient(rewards))
+        return self._reward_scale(rewards)
 
     def _recorded_targets(self, replayed: Replayed, model: WorldModel, imagined_returns: tf.Tensor) -> ValueTargets:
-        """Return what the critic learns of the steps of recorded windows but the last of each.
-
-        Args:
-            imagined_returns: those of the starts. Where these are all states, they stand for what nobody recorded, as
-                in DreamerV3; otherwise the critic's values do.
-        """
-        config, shape = self.config, replayed.rewards.shape
+        """Return what the critic learns of recorded windows (see `recorded_targets.py`)."""
         features = model.features(tf.nest.map_structure(lambda x: tf.reshape(x, (-1, *x.shape[2:])), replayed.states))
-        values, slow_values = self._values(features, shape)
-        if imagined_returns.shape[0] == features.shape[0]:
-            values = tf.reshape(imagined_returns, shape)
-        rewards = transform_rewards(replayed.rewards, config.reward_transform)
-        discounts = config.discount * (1.0 - tf.cast(replayed.is_terminal, tf.float32))
-        rewards, by_time, discounts, is_last = map(tf.transpose, (rewards, values, discounts, replayed.is_last))
-        advantages = generalized_advantages(rewards, by_time, discounts, is_last, config.return_lambda)
-        returns = tf.transpose(advantages) + values[:, :-1]
-        # No step leads on from a last state: what comes after it in the window is another episode.
-        weights = replayed.weights[:, None] * (1.0 - tf.cast(replayed.is_last[:, :-1], tf.float32))
-        before_last = tf.reshape(features, (*shape, *features.shape[1:]))[:, :-1]
-        before_last = tf.reshape(before_last, (-1, *features.shape[1:]))
-        return ValueTargets(before_last, returns, slow_values[:, :-1], weights)
-
-    def _value_loss(self, targets: ValueTargets) -> tf.Tensor:
-        """Return the critic's loss, which the target critic draws to itself where it is a regulariser."""
-        predicted = tf.reshape(self.critic(targets.features), (*targets.returns.shape, -1))
-        loss = tf.reduce_mean(targets.weights * self._value_nll(predicted, targets.returns))
-        if self.config.slow_regularizer:
-            to_slow = tf.reduce_mean(targets.weights * self._value_nll(predicted, targets.slow_values))
-            loss += self.config.slow_regularizer * to_slow
-        return loss
-
-    def _move_target(self, finite: tf.Tensor) -> None:
-        due = finite & tf.equal(self._critic_optimizer.updates % self.config.target_every, 0)
-        for slow, fast in zip(self._target_weights.values(), self._critic_weights.values(), strict=True):
-            slow.assign(tf.where(due, slow + self.config.target_share * (fast - slow), slow))
+        learned = replayed._replace(rewards=self._learned_rewards(replayed.rewards))
+        return recorded_targets(self.critic, features, learned, imagined_returns, self.config)
 
     def update_from_experience(self, experience, seed) -> dict[str, tf.Tensor]:
         raise NotImplementedError("The actor-critic learns no policy outside imagination.")
 
     def save(self) -> dict[str, Any]:
-        return {
-            "actor": save_variables(self._actor_weights),
-            "critic": save_variables(self._critic_weights),
-            "target": save_variables(self._target_weights),
-            "actor_optimizer": self._actor_optimizer.save(),
-            "critic_optimizer": self._critic_optimizer.save(),
-            "return_range": np.asarray(self._scale.range),
-        }
+        figures = {"return_range": np.asarray(self._return_scale.range)}
+        if not self.config.reward_norm.is_off:
+            figures["reward_mean"] = np.asarray(self._reward_scale.mean)
+        actor = {"actor": save_variables(self._actor_weights), "actor_optimizer": self._actor_optimizer.save()}
+        return {**actor, **self.critic.save(), **figures}
 
     def load(self, tree: dict[str, Any]) -> None:
         load_variables(self._actor_weights, tree["actor"], "the actor")
-        load_variables(self._critic_weights, tree["critic"], "the critic")
-        load_variables(self._target_weights, tree["target"], "the target critic")
+        self.critic.load(tree)
         self._actor_optimizer.load(tree["actor_optimizer"])
-        self._critic_optimizer.load(tree["critic_optimizer"])
-        self._scale.range.assign(tree["return_range"])
-
-
-def _renamed(critic: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Return the critic's weights under the names of the target's."""
-    return {name.replace("critic/", "target/", 1): value for name, value in critic.items()}
+        self._return_scale.range.assign(tree["return_range"])
+        if not self.config.reward_norm.is_off:
+            self._reward_scale.mean.assign(tree["reward_mean"])

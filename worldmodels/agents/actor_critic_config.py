@@ -5,20 +5,43 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from worldmodels.agents.config import ARRAYS, DISCRETE, ImageNetworkKind, RewardTransform
-from worldmodels.core.ranges import NonNegative, Positive, Section, Share, Size
+from worldmodels.agents.config import ANY_ACTIONS, ARRAYS, ImageNetworkKind, RewardTransform
+from worldmodels.core.errors import ConfigError
+from worldmodels.core.number_schedules import ScheduledNonNegative, ScheduledShare
+from worldmodels.core.ranges import AboveZero, NonNegative, Positive, Section, Share, Size
+from worldmodels.models.api import ModelSpec
 from worldmodels.models.config import HeadConfig, LaPropConfig, LayerStyle, OptimizerConfig
+
+ActorGradient = Literal["reinforce", "dynamics", "both"]
+
+
+@dataclass(frozen=True)
+class RewardNormConfig(Section):
+    """Rewards divided by a running mean of their absolute values, which is 1 at first (`reward_norm` in DreamerV2)."""
+
+    momentum: Share = 1.0
+    """Share of the mean that stays at each update; 1 leaves it at 1."""
+    scale: AboveZero = 1.0
+    """Size of rewards once they are divided."""
+    epsilon: NonNegative = 1e-8
+    """Number that is added to the mean, so that rewards of 0 can be divided (`eps` in DreamerV2)."""
+
+    @property
+    def is_off(self) -> bool:
+        """Whether rewards stay as they are."""
+        return self.momentum == self.scale == 1.0
 
 
 @dataclass(frozen=True)
 class ActorCriticConfig(Section):
-    """An actor and a critic that learn in imagination; the defaults are DreamerV2's figures for Atari."""
+    """An actor and a critic that learn in imagination, for choices and for boxes of actions; the defaults are
+    DreamerV2's figures for Atari."""
 
     kind: str = "actor_critic"
     # Facts about the kind, not settings: so without types.
     learns_from_experience = False
     learns_from_transitions = False
-    action_kinds, feature_kinds = DISCRETE, ARRAYS
+    action_kinds, feature_kinds = ANY_ACTIONS, ARRAYS
     actor: HeadConfig = field(default_factory=HeadConfig)
     """Dense layers of the policy."""
     critic: HeadConfig = field(default_factory=HeadConfig)
@@ -27,6 +50,15 @@ class ActorCriticConfig(Section):
     """Norm and nonlinearity of these layers."""
     images: ImageNetworkKind = "small"
     """Network in front of each of the two where features are images."""
+    box_distribution: Literal["truncated_normal", "tanh_normal"] = "truncated_normal"
+    """Distribution of each number of a box: a normal one truncated to [-1, 1], or one squashed by the hyperbolic
+    tangent (`actor.dist` in DreamerV2). Choices are always categorical."""
+    actor_gradient: Literal["auto", "reinforce", "dynamics", "both"] = "auto"
+    """Gradient of imagined returns by which the policy learns: that of the actions' probabilities, that which flows
+    back through the world model into the actions, or a mixture; auto: through the model for boxes of actions where
+    features are vectors, otherwise reinforce (`actor_grad` in DreamerV2)."""
+    actor_gradient_mix: ScheduledShare = 0.1
+    """Share of the gradient through the model where it is both (`actor_grad_mix` in DreamerV2)."""
     horizon: Size = 15
     """Steps of each imagined rollout (`imag_horizon` in DreamerV2)."""
     discount: Share = 0.999
@@ -34,10 +66,12 @@ class ActorCriticConfig(Section):
     return_lambda: Share = 0.95
     """Lambda of the returns: 1 sums imagined rewards up to the horizon, 0 trusts the critic after one step
     (`discount_lambda` in DreamerV2)."""
-    entropy: NonNegative = 1e-3
+    entropy: ScheduledNonNegative = 1e-3
     """Weight of the policy's entropy, in nats, against the advantage (`actor_ent` in DreamerV2)."""
     reward_transform: RewardTransform = "tanh"
     """Quantity that is learned from in place of a reward (`clip_rewards` in DreamerV2)."""
+    reward_norm: RewardNormConfig = field(default_factory=RewardNormConfig)
+    """Normalisation of imagined rewards, behind their transform."""
     normalize_returns: bool = False
     """Divide advantages by the running range of returns, 5th to 95th percentile, where it exceeds 1 (DreamerV3)."""
     target_every: Positive = 100
@@ -63,3 +97,19 @@ class ActorCriticConfig(Section):
         default_factory=lambda: OptimizerConfig(learning_rate=1e-4)
     )
     """Optimizer of the value."""
+
+    def gradient_in(self, spec: ModelSpec) -> ActorGradient:
+        """Return the gradient by which the policy learns in the world model of a spec.
+
+        Raises:
+            ConfigError: it would have to flow through features that are no numbers with gradients.
+        """
+        flows = spec.feature_kind == "vector"
+        if self.actor_gradient == "auto":
+            return "dynamics" if flows and not spec.action.is_discrete else "reinforce"
+        if self.actor_gradient != "reinforce" and not flows:
+            raise ConfigError(
+                f"agent.actor_gradient is '{self.actor_gradient}': gradients flow back through features that are "
+                f"vectors, and not through images. Received features that are {spec.features}. Choose 'reinforce'."
+            )
+        return self.actor_gradient

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tensorflow as tf
 
+from worldmodels.agents.actor_critic_config import RewardNormConfig
 from worldmodels.agents.config import RewardTransform
 
 
@@ -30,8 +31,10 @@ def lambda_returns(rewards: tf.Tensor, values: tf.Tensor, discounts: tf.Tensor, 
     Returns:
         float32 (H, B).
     """
-    returns, steps = [values[-1]], rewards.shape[0] - 1
-    for t in reversed(range(1, steps + 1)):
+    # Apart at once: a gradient by a slice at a time would be a sum of as many whole arrays.
+    rewards, values, discounts = map(tf.unstack, (rewards, values, discounts))
+    returns = [values[-1]]
+    for t in reversed(range(1, len(values))):
         returns.append(rewards[t] + discounts[t] * ((1.0 - lambda_) * values[t] + lambda_ * returns[-1]))
     return tf.stack(returns[:0:-1])
 
@@ -95,3 +98,20 @@ class ReturnScale:
         spread = ordered[round(0.95 * last)] - ordered[round(0.05 * last)]
         self.range.assign_add(self.RATE * (spread - self.range))
         return tf.maximum(1.0, self.range)
+
+
+class RewardScale:
+    """A running mean of absolute rewards, by which rewards are divided (DreamerV2)."""
+
+    def __init__(self, config: RewardNormConfig) -> None:
+        self.config = config
+        self.mean = tf.Variable(1.0)
+
+    def update(self, rewards: tf.Tensor) -> None:
+        """Take in a tensor of rewards."""
+        stays = self.config.momentum
+        self.mean.assign(stays * self.mean + (1.0 - stays) * tf.reduce_mean(tf.abs(rewards)))
+
+    def __call__(self, rewards: tf.Tensor) -> tf.Tensor:
+        """Return rewards of any shape, divided."""
+        return self.config.scale * rewards / (self.mean + self.config.epsilon)

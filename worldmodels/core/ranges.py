@@ -103,12 +103,12 @@ def annotations_of(cls: Any) -> dict[str, Any]:
 
 
 def rules_in(annotation: Any, subject: str = "It") -> list[str]:
-    """Return the rules that an annotation declares as sentences, those for the members of a tuple last."""
+    """Return the rules that an annotation declares as sentences, each once, those for the members of a tuple last."""
     rules = []
     for member in union_members(annotation):
         rules += [f"{subject} must {extra.rule}." for extra in _ranges(member) if not extra.is_obvious]
         rules += [rule for item in _items(member) for rule in rules_in(item, "Each member")]
-    return rules
+    return list(dict.fromkeys(rules))
 
 
 def _broken(annotation: Any, value: Any) -> list[Range]:

@@ -14,7 +14,7 @@ from worldmodels.core.types import State
 from worldmodels.models.api import WorldModel
 
 Policy = Callable[[tf.Tensor, State, tf.Tensor], tuple[tf.Tensor, State, dict[str, tf.Tensor]]]
-"""Features (B, ...), the policy's memory and a seed give actions int32 (B,), the new memory, and extras (B, ...)."""
+"""Features (B, ...), the policy's memory and a seed give actions (B, ...), the new memory, and extras (B, ...)."""
 
 
 class Trajectory(NamedTuple):
@@ -25,7 +25,8 @@ class Trajectory(NamedTuple):
     features: tf.Tensor
     """(H + 1, B, ...)."""
     actions: tf.Tensor
-    """int32 (H + 1, B); the last ones are chosen and not taken."""
+    """(H + 1, B, ...): int32 choices, float32 numbers of a box, or choices as one-hot vectors where gradients have to
+    flow through them; the last ones are chosen and not taken."""
     rewards: tf.Tensor
     """float32 (H + 1, B): the reward that arrives with each state."""
     continuations: tf.Tensor
@@ -49,7 +50,8 @@ def rollout(
     """Act for `options.horizon` steps in the model, from B states at once.
 
     The loop holds the model's step and the policy alone; features, rewards and continuations are read afterwards from
-    all states in one piece. Long rollouts of large states are no matter: only their readable part is kept.
+    all states in one piece. Long rollouts of large states are no matter: only their readable part is kept. A gradient
+    tape around it finds how what is predicted depends on the actions, where the model can be differentiated.
 
     Args:
         starts: a nest of tensors with leading B.
@@ -74,9 +76,10 @@ def rollout(
     def by_time(x: tf.Tensor) -> tf.Tensor:
         return tf.reshape(x, (horizon + 1, -1, *x.shape[1:]))
 
-    read = (model.features, model.reward, model.continuation)
-    features, rewards, continuations = (by_time(function(flat)) for function in read)
-    return Trajectory(states, features, actions, rewards, continuations, extras)
+    # Behind an identity two of three gradients are added as a pair (see `make_deterministic`).
+    paired = tf.nest.map_structure(tf.identity, flat)
+    features, rewards = by_time(model.features(paired)), by_time(model.reward(paired))
+    return Trajectory(states, features, actions, rewards, by_time(model.continuation(flat)), extras)
 
 
 def rollout_actions(
@@ -86,7 +89,7 @@ def rollout_actions(
 
     Args:
         starts: leading B.
-        actions: int32 (H, B).
+        actions: (H, B, ...), as `spec.action` says.
 
     Returns:
         What can be read of the states after each action, leading (H, B).
