@@ -107,6 +107,7 @@ def test_the_slow_critic_draws_the_critic_to_itself(build, line, starts):
 LONG = Place(tf.constant([[[-2.0], [-1.0], [3.0], [0.0], [1.0], [-1.0], [2.0]]] * 2))
 RECORDED = Replayed(
     LONG,
+    tf.zeros((2, 7), tf.int32),
     tf.constant([[9.0, 1, 2, 0, 4, 3, 5]] * 2),
     tf.constant([[False, False, True, False, True, False, False]] * 2),
     tf.constant([[False, False, True, False, False, False, False]] * 2),

@@ -10,6 +10,7 @@ from typing import Any
 
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
 from worldmodels.agents.ddpg_config import DDPGConfig
+from worldmodels.agents.plan2explore_config import Plan2ExploreConfig
 from worldmodels.agents.ppo_config import PPOConfig
 from worldmodels.agents.random_config import RandomConfig
 from worldmodels.agents.sac_config import SACConfig
@@ -128,6 +129,14 @@ AGENTS: dict[str, Any] = {
         critic_optimizer=LAPROP,
     ),
     "ddpg": DDPGConfig(network=HEAD, horizon=3, minibatch=12, actor_optimizer=FAST, critic_optimizer=FAST),
+    "plan2explore": Plan2ExploreConfig(
+        task=ActorCriticConfig(actor=HEAD, critic=HEAD, horizon=3, actor_optimizer=FAST, critic_optimizer=FAST),
+        explorer=ActorCriticConfig(actor=HEAD, critic=HEAD, horizon=3, actor_optimizer=FAST, critic_optimizer=FAST),
+        members=3,
+        network=HEAD,
+        extrinsic_scale=0.5,
+        optimizer=FAST,
+    ),
     "ppo": PPOConfig(vectors=HEAD, horizon=3, minibatch=12, optimizer=FAST),
     "ppo with memory": PPOConfig(vectors=HEAD, lstm=4, horizon=3, minibatch=24, optimizer=FAST),
     "ppo regularised": PPOConfig(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
 from worldmodels.agents.config import AgentConfig
 from worldmodels.agents.ddpg_config import DDPGConfig
+from worldmodels.agents.plan2explore_config import Plan2ExploreConfig
 from worldmodels.agents.ppo_config import PPOConfig
 from worldmodels.agents.random_config import RandomConfig
 from worldmodels.agents.sac_config import SACConfig
@@ -45,6 +46,7 @@ def register_agent(kind: str, config: type, home: str) -> None:
 
 register_agent("actor_critic", ActorCriticConfig, "worldmodels.agents.actor_critic:ActorCritic")
 register_agent("ddpg", DDPGConfig, "worldmodels.agents.ddpg:DDPG")
+register_agent("plan2explore", Plan2ExploreConfig, "worldmodels.agents.plan2explore:Plan2Explore")
 register_agent("ppo", PPOConfig, "worldmodels.agents.ppo:PPO")
 register_agent("random", RandomConfig, "worldmodels.agents.random_agent:RandomAgent")
 register_agent("sac", SACConfig, "worldmodels.agents.sac:SAC")
@@ -85,5 +87,6 @@ def check_fits(config: AgentConfig, spec: ModelSpec) -> None:
                 f"agent.kind is '{config.kind}', which cannot {what}: its {key.replace('_', ' ')} are "
                 f"{', '.join(getattr(config, key))}. Agents that can: {', '.join(able) or 'none'}."
             )
-    if isinstance(config, ActorCriticConfig):
-        config.gradient_in(spec)
+    for part in (config, getattr(config, "task", None), getattr(config, "explorer", None)):
+        if isinstance(part, ActorCriticConfig):
+            part.gradient_in(spec)

@@ -16,7 +16,7 @@ from worldmodels.agents.policy_distributions import BOX_DISTRIBUTIONS, CATEGORIC
 from worldmodels.agents.recorded_targets import recorded_targets
 from worldmodels.agents.returns import ReturnScale, RewardScale, lambda_returns, reach_weights, transform_rewards
 from worldmodels.agents.value_critic import ValueCritic, ValueTargets
-from worldmodels.imagination.rollout import Policy, RolloutOptions, rollout
+from worldmodels.imagination.rollout import Policy, RolloutOptions, Trajectory, rollout
 from worldmodels.models.api import ModelSpec, WorldModel
 from worldmodels.models.build_optimizer import build_optimizer
 from worldmodels.models.distributions import mix_uniform
@@ -130,7 +130,7 @@ class ActorCritic:
         trajectory = rollout(model, policy, starts, memory, RolloutOptions(config.horizon), seed)
         # Whether a start's episode truly ended is known; only what follows has to be predicted.
         going_on = tf.concat([continuations[None], trajectory.continuations[1:]], 0)
-        rewards = self._learned_rewards(trajectory.rewards, update=True)
+        rewards = self._learned_rewards(self.rewards_of(trajectory), update=True)
         features = tf.reshape(trajectory.features, (-1, *trajectory.features.shape[2:]))
         values, slow_values = self.critic.values(features, rewards.shape)
         returns = lambda_returns(rewards, values, config.discount * going_on, config.return_lambda)
@@ -139,6 +139,10 @@ class ActorCritic:
         advantages = (returns - tf.stop_gradient(values[:-1])) / scale
         weights = tf.stop_gradient(reach_weights(going_on, config.discount)[:-1])
         return ImaginedSteps(trajectory, values, slow_values, returns, advantages, scale, weights)
+
+    def rewards_of(self, trajectory: Trajectory) -> tf.Tensor:
+        """Return the rewards of rollouts (H + 1, B) as the environment would pay them; an explorer has others."""
+        return trajectory.rewards
 
     def _learned_rewards(self, rewards: tf.Tensor, update: bool = False) -> tf.Tensor:
         """Return rewards of any shape as the agent learns from them."""
@@ -157,6 +161,15 @@ class ActorCritic:
 
     def update_from_experience(self, experience, seed) -> dict[str, tf.Tensor]:
         raise NotImplementedError("The actor-critic learns no policy outside imagination.")
+
+    def changing(self) -> list[tf.Variable]:
+        """Return everything that an update changes."""
+        return [
+            *self._actor_optimizer.state(),
+            *self.critic.changing(),
+            self._return_scale.range,
+            self._reward_scale.mean,
+        ]
 
     def save(self) -> dict[str, Any]:
         figures = {"return_range": np.asarray(self._return_scale.range)}

@@ -79,6 +79,10 @@ class ValueCritic:
         for slow, fast in zip(self._target_weights.values(), self._weights.values(), strict=True):
             slow.assign(tf.where(due, slow + self.config.target_share * (fast - slow), slow))
 
+    def changing(self) -> list[tf.Variable]:
+        """Return everything that an update changes."""
+        return [*self.optimizer.state(), *self._target_weights.values()]
+
     def save(self) -> dict[str, Any]:
         """Return weights and optimizer as parts of the agent's tree."""
         return {

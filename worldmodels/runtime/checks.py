@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from worldmodels.agents import AGENTS, check_fits
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
+from worldmodels.agents.plan2explore_config import Plan2ExploreConfig
 from worldmodels.core.errors import ConfigError
 from worldmodels.envs.config import spread_mixture
 from worldmodels.models.api import ModelSpec
@@ -199,6 +200,12 @@ def _check_starts(config: RunConfig, training: ModelBasedConfig) -> None:
                 f"fit. training.fit is {training.fit}, training.fit_factors {training.fit_factors}."
             )
         return
+    if isinstance(config.agent, Plan2ExploreConfig):
+        raise ConfigError(
+            "agent.kind is 'plan2explore', whose ensemble learns from the states along the last batch, and "
+            f"training.starts.context is {starts.context}: imagination starts elsewhere, so that these are not kept. "
+            "It must be 0."
+        )
     if isinstance(config.agent, ActorCriticConfig) and config.agent.replay_value_scale:
         raise ConfigError(
             "agent.replay_value_scale lets the critic learn from what followed the states along the last batch, and "

@@ -39,10 +39,13 @@ class ExploringActor:
         self._left -= explores
         if not explores.any() and not self._config.noise:
             return output
-        rows = explores.reshape(-1, *[1] * len(self._spec.shape))
-        action = np.where(rows, self._held, self._noisy(output.action)).astype(self._spec.dtype)
+        action = np.where(self._in_rows(explores), self._held, self._noisy(output.action)).astype(self._spec.dtype)
         self._actor.correct(action)
         return output.with_action(action)
+
+    def _in_rows(self, mask: np.ndarray) -> np.ndarray:
+        """Return a mask (N,) in the shape of actions."""
+        return mask.reshape(-1, *[1] * len(self._spec.shape))
 
     def _noisy(self, action: np.ndarray) -> np.ndarray:
         """Return actions with noise on them; choices have none."""
@@ -60,7 +63,7 @@ class ExploringActor:
         lengths = generator.geometric(1 / self._config.mean_length, num_envs)
         self._left = np.where(is_first, 0, self._left)
         begins &= self._left == 0
-        self._held[begins] = actions[begins]
+        self._held = np.where(self._in_rows(begins), actions, self._held)
         self._left = np.where(begins, lengths, self._left)
 
     def correct(self, action: np.ndarray) -> None:
