@@ -38,6 +38,15 @@ def test_blocks_see_their_own_inputs():
     np.testing.assert_array_equal(given, [[21.5, 4299], [2.5, 3]])
 
 
+def test_a_layer_norm_takes_mean_and_deviation_out() -> None:
+    """Of 1 and 3: mean 2, deviation 1, and a thousandth under the root; then scale 2 and offset 0.5."""
+    activation = Activation(2, LayerStyle("layer", "relu"), "activation")
+    activation.scale.assign([2.0, 2.0])
+    activation.offset.assign([0.5, 0.5])
+    one = 1 / np.sqrt(1.001)
+    np.testing.assert_allclose(activation(tf.constant([[1.0, 3.0]])), [[0, 2 * one + 0.5]], rtol=1e-6)
+
+
 def test_a_style_with_a_norm_and_silu_by_hand():
     activation = Activation(2, LayerStyle("rms", "silu"), "activation")
     activation.scale.assign([1.0, 2.0])

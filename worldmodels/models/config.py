@@ -48,8 +48,9 @@ class PatchConfig(Section):
 class LayerStyle(Section):
     """The norm and the nonlinearity that follow each hidden layer; the defaults are DreamerV2's, rms and silu V3's."""
 
-    norm: Literal["none", "rms"] = "none"
-    """Norm of what the layer gives: none, or its root mean square (RMSNorm; Zhang & Sennrich 2019)."""
+    norm: Literal["none", "rms", "layer"] = "none"
+    """Norm of what the layer gives: none, its root mean square (RMSNorm; Zhang & Sennrich 2019), or its mean and
+    deviation (LayerNorm; Ba et al. 2016; `norm: layer` in DreamerV2)."""
     activation: Literal["elu", "silu", "relu", "tanh"] = "elu"
     """Nonlinearity."""
 

@@ -70,10 +70,14 @@ class Activation(Layer):
     def __init__(self, units: int, style: LayerStyle, name: str):
         super().__init__(name=name)
         self.function = getattr(tf.nn, style.activation)
-        self.scale = self.add_weight(name="scale", shape=(units,), initializer="ones") if style.norm == "rms" else None
+        has_norm, centred = style.norm != "none", style.norm == "layer"
+        self.scale = self.add_weight(name="scale", shape=(units,), initializer="ones") if has_norm else None
+        self.offset = self.weight("offset", (units,)) if centred else None
 
     def call(self, x: tf.Tensor) -> tf.Tensor:
-        if self.scale is not None:
+        if self.offset is not None:
+            x = tf.cast(layer_norm(precision.full(x), self.scale, self.offset), x.dtype)
+        elif self.scale is not None:
             x = tf.cast(rms_norm(precision.full(x), self.scale), x.dtype)
         return self.function(x)
 
