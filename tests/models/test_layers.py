@@ -38,7 +38,7 @@ def test_blocks_see_their_own_inputs():
     np.testing.assert_array_equal(given, [[21.5, 4299], [2.5, 3]])
 
 
-def test_a_layer_norm_takes_mean_and_deviation_out() -> None:
+def test_a_layer_norm_takes_mean_and_deviation_out():
     """Of 1 and 3: mean 2, deviation 1, and a thousandth under the root; then scale 2 and offset 0.5."""
     activation = Activation(2, LayerStyle("layer", "relu"), "activation")
     activation.scale.assign([2.0, 2.0])
