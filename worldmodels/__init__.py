@@ -194,7 +194,8 @@ def dream(
         num_envs: episodes side by side.
         horizon: steps after which an episode is truncated.
         env: the environment, where the run was trained with an object or a function.
-        options: temperature, observe ("frames" or "features"), autoreset_mode, render_mode, as in `ImaginedVectorEnv`;
+        options: temperature, observe ("frames", "vectors" or "features"), autoreset_mode and render_mode, as in
+            `ImaginedVectorEnv`;
             and step (of the checkpoint) and context (recorded frames that the model takes in before each episode).
 
     Raises:

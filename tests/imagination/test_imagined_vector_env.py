@@ -11,8 +11,10 @@ from gymnasium.vector import AutoresetMode
 from image_spaces import image_spec
 
 from worldmodels.core.errors import UserError
+from worldmodels.core.specs import ActionSpec, ArraySpec, ObservationSpec
 from worldmodels.core.types import Batch
 from worldmodels.imagination.vector_env import ImaginedVectorEnv
+from worldmodels.models.api import ModelSpec
 
 
 class Walk:
@@ -284,3 +286,46 @@ def test_mistakes_are_named():
         env.reset(options={"reset_mask": np.array([1, 0])})
     with pytest.raises(UserError, match="'mask'"):
         env.reset(options={"mask": np.array([True, False])})
+
+
+class Drift:
+    """A place and a speed, which a number from -1 to 1 pushes; the two are parts of an observation without images."""
+
+    spec = ModelSpec(
+        ObservationSpec((("place", ArraySpec((1,))), ("speed", ArraySpec((1,))))),
+        ActionSpec(low=(-4.0,), high=(4.0,)),
+        ObservationSpec.of(2),
+    )
+
+    def observe_sequence(self, observations, previous_actions, is_first, seed, state=None):
+        return tf.concat([observations["place"], observations["speed"]], -1)
+
+    def imagine(self, state, action, temperature, seed):
+        speed = state[:, 1:] + action
+        return tf.concat([state[:, :1] + speed, speed], -1)
+
+    def features(self, state):
+        return state
+
+    def vectors(self, state):
+        return {"place": state[:, :1], "speed": state[:, 1:]}
+
+    def reward(self, state):
+        return -tf.abs(state[:, 0])
+
+    def continuation(self, state):
+        return tf.ones(tf.shape(state)[:1])
+
+
+def test_a_world_of_vectors_takes_numbers_and_shows_its_parts_side_by_side():
+    one = np.ones((2, 1), bool)
+    parts = {"place": np.full((2, 1, 1), 3, np.float32), "speed": np.full((2, 1, 1), 0.5, np.float32)}
+    window = Batch(parts, np.zeros((2, 1), np.float32), one, ~one, ~one, np.zeros((2, 1, 1), np.float32))
+    env = ImaginedVectorEnv(Drift(), lambda count, generator: window, 2, horizon=3, observe="vectors")
+    assert env.single_observation_space.shape == (2,) and env.single_action_space.shape == (1,)
+    observation, _ = env.reset(seed=0)
+    assert observation.tolist() == [[3, 0.5]] * 2
+    observation, reward, *_ = env.step(np.array([[0.25], [-1.0]], np.float32))
+    assert observation.tolist() == [[3.75, 0.75], [2.5, -0.5]] and reward.tolist() == [-3.75, -2.5]
+    with pytest.raises(UserError, match="Unknown kind of observation 'frames'.*vectors, features"):
+        ImaginedVectorEnv(Drift(), lambda count, generator: window)

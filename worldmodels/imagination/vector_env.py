@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from gymnasium.error import ResetNeeded
-from gymnasium.spaces import Box, Discrete
+from gymnasium.spaces import Box
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.lookup import unknown
 from worldmodels.envs.actions import checked_actions
+from worldmodels.envs.spaces import action_space
 from worldmodels.imagination.replay_starts import StartWindows
 from worldmodels.imagination.worlds import ImaginedStep, ImaginedWorlds, Observe
 from worldmodels.models.api import ModelSpec, WorldModel
@@ -22,7 +23,7 @@ Array = npt.NDArray[Any]
 Flags = npt.NDArray[np.bool_]
 
 
-class ImaginedVectorEnv(VectorEnv[Array, npt.NDArray[np.int32], Array]):
+class ImaginedVectorEnv(VectorEnv[Array, Array, Array]):
     """A vector environment of N episodes that a world model imagines, each from another recorded step.
 
     An episode is truncated after `horizon` steps. It terminates as the model predicts: by a draw with the probability
@@ -35,8 +36,8 @@ class ImaginedVectorEnv(VectorEnv[Array, npt.NDArray[np.int32], Array]):
         num_envs: N, 1 or more.
         horizon: steps of an episode, 1 or more.
         temperature: of the model's randomness, the ends of episodes included: 1 as learned, 0 the most probable future.
-        observe: "frames", the model's images, uint8 (H, W, C); or "features", what our own agents see: float32 vectors
-            or uint8 image stacks, as `model.spec` says.
+        observe: "frames", the model's images, uint8 (H, W, C); "vectors", all vectors that it predicts, joined, float32
+            (D,); or "features", what our own agents see: float32 vectors or uint8 image stacks, as `model.spec` says.
         autoreset_mode: as Gymnasium defines them, all three; see `GameVectorEnv`.
         render_mode: None or "rgb_array", the model's images.
 
@@ -59,7 +60,7 @@ class ImaginedVectorEnv(VectorEnv[Array, npt.NDArray[np.int32], Array]):
         for kind, value, allowed in (
             ("autoreset mode", mode, list(modes)),
             ("render mode", render_mode or "rgb_array", ["rgb_array"]),
-            ("kind of observation", observe, ["frames", "features"]),
+            ("kind of observation", observe, _offered(model.spec)),
         ):
             if value not in allowed:
                 raise UserError(unknown(kind, str(value), allowed))
@@ -77,7 +78,7 @@ class ImaginedVectorEnv(VectorEnv[Array, npt.NDArray[np.int32], Array]):
         self.metadata = {"autoreset_mode": self._mode, "render_modes": ["rgb_array"], "render_fps": 15}
         self.single_observation_space = _observation_space(model.spec, observe)
         self._action = model.spec.action
-        self.single_action_space = Discrete(model.spec.num_actions)
+        self.single_action_space = action_space(self._action)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
 
@@ -166,8 +167,16 @@ class ImaginedVectorEnv(VectorEnv[Array, npt.NDArray[np.int32], Array]):
         return mask
 
 
+def _offered(spec: ModelSpec) -> list[str]:
+    """Return what can be observed of a model."""
+    return [*(["frames"] if spec.image is not None else []), *(["vectors"] if spec.vectors else []), "features"]
+
+
 def _observation_space(spec: ModelSpec, observe: Observe) -> Box:
+    parts = dict(spec.observation.parts)
+    if observe == "vectors":
+        return Box(-np.inf, np.inf, (sum(parts[name].size for name in spec.vectors),), np.float32)
     if observe == "features" and spec.feature_kind == "vector":
         return Box(-np.inf, np.inf, spec.feature_shape, np.float32)
-    shape = spec.observation_shape if observe == "frames" else spec.feature_shape
+    shape = parts[spec.image].shape if observe == "frames" and spec.image is not None else spec.feature_shape
     return Box(0, 255, shape, np.uint8)

@@ -15,14 +15,14 @@ from worldmodels.imagination.starts import states_after
 from worldmodels.models.api import WorldModel
 from worldmodels.models.graph import graph
 
-Observe = Literal["frames", "features"]
+Observe = Literal["frames", "vectors", "features"]
 
 
 class ImaginedStep(NamedTuple):
     """The outcome of one imagined step of N episodes."""
 
     observation: np.ndarray
-    """uint8 (N, H, W, C), or the model's features (N, ...)."""
+    """uint8 (N, H, W, C), float32 (N, D), or the model's features (N, ...)."""
     reward: np.ndarray
     """float32 (N,)."""
     continuation: np.ndarray
@@ -71,7 +71,7 @@ class ImaginedWorlds:
         return observations
 
     def step(self, action: np.ndarray) -> ImaginedStep:
-        """Take one step of all worlds, actions int32 (N,), and return its result.
+        """Take one step of all worlds, actions leading N, and return its result.
 
         Whether an episode ends is drawn with the probability that the model gives; at temperature 0 it ends where that
         is above a half. Between them the logit of the probability is divided by the temperature.
@@ -100,6 +100,9 @@ class ImaginedWorlds:
         self._used = 0
 
     def _show(self, state: State, before: tf.Tensor | None = None) -> tf.Tensor:
+        if self._observe == "vectors":
+            vectors = self._model.vectors(state)
+            return tf.concat([vectors[name] for name in self._model.spec.vectors], -1)
         return self._model.features(state) if self._observe == "features" else self._view.frame(state, before)
 
     def _first_frames(self, state: State, windows: Batch) -> tf.Tensor:

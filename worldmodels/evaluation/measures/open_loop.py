@@ -206,8 +206,11 @@ class OpenLoopPredictor:
         def at_starts(states: tf.Tensor) -> tf.Tensor:
             return tf.reshape(tf.gather(states, starts, axis=1), (-1, *states.shape[2:]))
 
+        def after_starts(actions: tf.Tensor) -> tf.Tensor:
+            return tf.reshape(tf.gather(actions, ahead, axis=1), (-1, STEPS, *actions.shape[2:]))
+
         states = tf.nest.map_structure(at_starts, self._view.observe(rows, observe_seed))
-        actions = tf.transpose(tf.reshape(tf.gather(rows.previous_action, ahead, axis=1), (-1, STEPS)))
+        actions = swap_rows_and_time(after_starts(rows.previous_action))
         predicted = self._view.continue_with_actions(states, actions, temperature, continue_seed, frames=False)
         shape = (-1, *ahead.shape)
         return tuple(tf.reshape(tf.transpose(x), shape) for x in (predicted.reward, predicted.continuation))
