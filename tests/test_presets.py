@@ -16,7 +16,8 @@ from worldmodels.training.plan import TrainingPlan
 DOCUMENT = (Path(__file__).parent.parent / "docs" / "simple.md").read_text()
 SECTION = DOCUMENT.split("## The named settings")[1].split("Not there:")[0]
 ROWS = re.findall(r"^\| (`[^|]*|the schedules[^|]*) \| `([^`]*)` \|$", SECTION, re.MULTILINE)
-PARTS = {"demo": "dreamer_small", "demo_ppo": "ppo_nature"}
+DEMO = {"demo": "dreamer_small", "demo_ppo": "ppo_nature"}
+PARTS = DEMO | {"explore": "dreamer_small"}
 """Presets that go on top of another one."""
 
 
@@ -25,8 +26,13 @@ def test_a_preset_is_sound(name: str) -> None:
     check_config(load_config(RunConfig, [name]))
 
 
+@pytest.mark.parametrize(("part", "base"), PARTS.items())
+def test_a_part_is_sound_on_top_of_its_base(part: str, base: str) -> None:
+    check_config(load_config(RunConfig, [base, part]))
+
+
 def test_the_learners_of_the_demonstration_have_the_same_levels_and_steps() -> None:
-    dream, plain = (load_config(RunConfig, [base, part]) for part, base in PARTS.items())
+    dream, plain = (load_config(RunConfig, [base, part]) for part, base in DEMO.items())
     for config in (dream, plain):
         check_config(config)
     assert (dream.env.game, dream.env.num_levels, dream.env.start_level) == ("coinrun", 20, 0)

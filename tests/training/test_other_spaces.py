@@ -1,4 +1,4 @@
-"""Whole runs without a world model, in environments of vectors, dictionaries and boxes of actions."""
+"""Whole runs in environments of vectors, dictionaries and boxes of actions, with a world model and without."""
 
 from __future__ import annotations
 
@@ -76,3 +76,32 @@ def test_an_off_policy_run_in_a_box_goes_on_in_new_episodes(tmp_path, capsys):
     # Four updates at 40, 60, ..., 160 steps.
     assert last["step"] == 160 and last["policy/updates"] == 28
     assert "Continuing from the checkpoint at step 80" in capsys.readouterr().out
+
+
+WEIGHED = {"training.weigh_imagination": True, "replay.held_out_every": 3}
+
+
+@pytest.mark.parametrize(
+    ("game", "changes"),
+    [
+        ("CartPole-v1", {}),
+        ("Pendulum-v1", {"training.exploration.noise": 0.1}),
+        (
+            "test/Hand-v0",
+            {"model.decoder_keys": "touch", "training.weigh_imagination": True, "replay.held_out_every": 3},
+        ),
+        ("test/Hand-v0", {"agent": {"kind": "plan2explore", "members": 2, "network": {"layers": 1, "units": 8}}}),
+    ],
+    ids=["vectors", "box", "dictionary", "exploring"],
+)
+def test_a_world_model_is_learned_and_acted_in(tmp_path, game, changes):
+    short = {"training.steps": 160, "schedule.evaluate_every": 160, "schedule.checkpoint_every": 80}
+    vectors = {"model.vectors": {"layers": 1, "units": 16}, "evaluation.test_levels": False}
+    run = worldmodels.train(game, ["debug"], {**short, **vectors, **changes}, logdir=tmp_path / "run")
+    last = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()][-1]
+    assert last["step"] == 160 and np.isfinite(last["policy/actor_loss"])
+    assert last["eval/vector_error_at_1"] > 0 and last["eval/copy_vector_error_at_1"] > 0
+    shows_images = game.startswith("test/") and "model.decoder_keys" not in changes
+    assert ("eval/image_error_at_1" in last) == shows_images
+    assert bool(list(run.glob("videos/prediction_*.mp4"))) == shows_images
+    evaluate_run(Request(path=run, settings={"episodes": 4}, videos=0))

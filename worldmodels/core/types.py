@@ -5,7 +5,7 @@ One letter per axis: N environments, B batch, T time, H height, W width, C chann
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -55,6 +55,14 @@ class Batch(NamedTuple):
     """(B, T)."""
     action: npt.NDArray[Any]
     """Leading (B, T)."""
+
+    @classmethod
+    def joined(cls, batches: Sequence[Batch]) -> Batch:
+        """Return the rows of several batches one after the other."""
+        first, others = batches[0].observation, [batch.observation for batch in batches]
+        seen = {name: np.concatenate([o[name] for o in others]) for name in first} if isinstance(first, dict) else None
+        fields = [np.concatenate(values) for values in zip(*(batch[1:] for batch in batches), strict=True)]
+        return cls._make([np.concatenate(others) if seen is None else seen, *fields])
 
     def map(self, function: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]) -> Batch:
         """Return the batch of what a function makes of each array."""

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from worldmodels.core.seeding import Key, fold
 from worldmodels.core.types import Batch
 from worldmodels.evaluation.measures.event_foresight import EventForesight
@@ -75,4 +73,4 @@ def newest_windows(replay: Replay, steps: int, context: int, horizon: int) -> Ba
     length, stop = context + horizon, replay.span.stop
     starts = range(stop - steps, stop - length + 1, horizon)
     windows = [replay.window(stream, start, length) for start in starts for stream in range(replay.num_streams)]
-    return Batch._make(np.concatenate(values) for values in zip(*windows, strict=True))
+    return Batch.joined(windows)
