@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from worldmodels.core.config import load_config, preset_names
+from worldmodels.core.errors import UserError
 from worldmodels.runtime.checks import check_config
 from worldmodels.runtime.config import RunConfig
 from worldmodels.training.plan import TrainingPlan
@@ -17,11 +19,22 @@ DOCUMENT = (Path(__file__).parent.parent / "docs" / "simple.md").read_text()
 SECTION = DOCUMENT.split("## The named settings")[1].split("Not there:")[0]
 ROWS = re.findall(r"^\| (`[^|]*|the schedules[^|]*) \| `([^`]*)` \|$", SECTION, re.MULTILINE)
 DEMO = {"demo": "dreamer_small", "demo_ppo": "ppo_nature"}
+OF_EXTRAS = {
+    "atari": ("dreamer", "ale_py", "atari"),
+    "atari_simple": ("simple_small", "ale_py", "atari"),
+    "crafter": ("dreamer", "crafter", "crafter"),
+    "crafter_small": ("dreamer_small", "crafter", "crafter"),
+    "dmc_proprio": ("dreamer", "shimmy", "dmc"),
+    "dmc_proprio_small": ("dreamer_small", "shimmy", "dmc"),
+    "dmc_vision": ("dreamer", "shimmy", "dmc"),
+    "dmc_vision_small": ("dreamer_small", "shimmy", "dmc"),
+}
+"""Presets of environments that an extra brings: each with a preset below it, a package, and the extra."""
 PARTS = DEMO | {"explore": "dreamer_small"}
 """Presets that go on top of another one."""
 
 
-@pytest.mark.parametrize("name", [name for name in preset_names() if name not in PARTS])
+@pytest.mark.parametrize("name", [name for name in preset_names() if name not in PARTS | OF_EXTRAS])
 def test_a_preset_is_sound(name: str) -> None:
     check_config(load_config(RunConfig, [name]))
 
@@ -29,6 +42,17 @@ def test_a_preset_is_sound(name: str) -> None:
 @pytest.mark.parametrize(("part", "base"), PARTS.items())
 def test_a_part_is_sound_on_top_of_its_base(part: str, base: str) -> None:
     check_config(load_config(RunConfig, [base, part]))
+
+
+@pytest.mark.parametrize("part", OF_EXTRAS)
+def test_a_part_of_an_extra_is_sound_or_says_how_to_install_it(part: str) -> None:
+    base, package, extra = OF_EXTRAS[part]
+    config = load_config(RunConfig, [base, part])
+    if importlib.util.find_spec(package):
+        check_config(config)
+    else:
+        with pytest.raises(UserError, match=re.escape(f"pip install 'worldmodels[{extra}]'")):
+            check_config(config)
 
 
 def test_the_learners_of_the_demonstration_have_the_same_levels_and_steps() -> None:
