@@ -55,5 +55,8 @@ class ReplayStarts:
 
 
 def _replaced(values: Any, rows: np.ndarray, new: Any) -> Any:
+    """Return an array, or a dictionary of arrays, with new values in some rows."""
+    if isinstance(values, dict):
+        return {name: _replaced(array, rows, new[name]) for name, array in values.items()}
     values[rows] = new
     return values
