@@ -28,7 +28,7 @@ def test_tasks_are_chosen_by_their_games(tmp_path: Path, make_run) -> None:
     found = find_task_runs([tmp_path / "runs"], chosen=["maze", "Pong", "maze"])
     assert [task.game for task in found.tasks] == ["maze", "ALE/Pong-v5"]
     assert {task.game for _, task in found.runs} == {"maze", "ALE/Pong-v5"}
-    with pytest.raises(UserError, match="Unknown task 'coin'. Did you mean 'coinrun'. Tasks: ALE/Pong"):
+    with pytest.raises(UserError, match="Unknown task 'coin'. Did you mean 'coinrun'. Tasks: Pong, coinrun, maze"):
         find_task_runs([tmp_path / "runs"], chosen=["coin"])
 
 

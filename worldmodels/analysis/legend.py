@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import fill
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -18,8 +19,10 @@ LEVELS: tuple[Any, ...] = ("--", (0, (1, 1.5)), "-.")
 """The lines of baselines."""
 LONGEST = 90
 """Letters of a name in a legend; of a longer one the middle is left out."""
-LETTER = 0.075
-"""The width of a letter in a legend, in inches."""
+LETTER, TITLE_LETTER = 0.075, 0.115
+"""The width of a letter in a legend and in a title, in inches."""
+TITLE_LINE = 0.2
+"""The height of a line of a title, in inches."""
 
 
 def color_of(line: Line) -> str:
@@ -72,6 +75,16 @@ def _count(numbers: set[int], unit: str) -> str:
     """Return `1 seed`, `3 seeds` or `3 to 5 seeds`."""
     low, high = min(numbers), max(numbers)
     return f"{low} to {high} {unit}s" if low < high else f"{high} {unit}{'s' * (high > 1)}"
+
+
+def wrapped(name: str, width: float) -> str:
+    """Return a name as a title above a panel, of so many inches, in as many lines as it takes."""
+    return fill(plain(name), int(width / TITLE_LETTER))
+
+
+def room_for(titles: Sequence[str]) -> float:
+    """Return the inches by which panels with titles are higher than those with titles of one line."""
+    return TITLE_LINE * max(title.count("\n") for title in titles)
 
 
 def plain(name: str) -> str:

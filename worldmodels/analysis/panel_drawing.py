@@ -13,7 +13,7 @@ from matplotlib.ticker import EngFormatter
 from matplotlib.transforms import ScaledTranslation
 
 from worldmodels.analysis.curves import ESTIMATORS, Numbers
-from worldmodels.analysis.legend import LEVELS, add_legend, color_of, plain, style_of
+from worldmodels.analysis.legend import LEVELS, add_legend, color_of, room_for, style_of, wrapped
 from worldmodels.analysis.lines import DEFAULT, CurveOptions, CurvePanel, Line
 from worldmodels.analysis.load import TIME
 from worldmodels.analysis.style import QUIET, label_steps, panels, save_figure
@@ -24,6 +24,8 @@ BAND_TAIL = 10
 """The percentage of points of bands that may be cut off at either end of a panel; else a few would flatten lines."""
 BAND_ROOM = 0.5
 """The share of the height of everything else by which such points may yet widen a panel at either end."""
+WIDTH, WIDER = 1.9, 2.2
+"""The width of a line, and by how much it is wider for each line that hides it, in points."""
 THOUSANDS = 10_000
 """Values from here on are written with k and M."""
 
@@ -45,10 +47,12 @@ def draw_panels(
     """Draw panels with one legend, two in a row where there is no layout, and return the picture's path."""
     columns, width, height = _size(len(drawn), layout)
     rows = -(-len(drawn) // columns)
+    titles = [wrapped(panel.title, width) for panel in drawn]
+    height += room_for(titles)
     with panels(rows, columns, width, height, f"{layout.title}\n" if layout else "") as (figure, places):
         for index, (axes, panel) in enumerate(zip(places, drawn, strict=False)):
             _draw_lines(axes, panel)
-            _describe(axes, panel, "" if layout else notes(panel, options.estimator))
+            _describe(axes, titles[index], "" if layout else notes(panel, options.estimator))
             _label_x(axes, options.x)
             if layout and index + columns < len(drawn):  # the panels at the bottom say it
                 axes.set_xlabel("")
@@ -89,8 +93,8 @@ def _draw_lines(axes: Axes, panel: CurvePanel) -> None:
     for index, level in enumerate(panel.levels):
         axes.axhline(level.y, color=QUIET, linestyle=LEVELS[index % len(LEVELS)], linewidth=1.4, zorder=1)
     paleness = min(0.25, 1.2 / len(lines))
-    for line in lines:
-        _draw(axes, line)
+    for index, line in enumerate(lines):
+        _draw(axes, line, WIDTH + WIDER * sum(_is_same(line, later) for later in lines[index + 1 :]))
         if line.raw is not None:
             axes.plot(*line.raw, color=color_of(line), alpha=paleness, linewidth=0.9, zorder=1)
     needed = axes.get_ylim()
@@ -121,17 +125,22 @@ def shown_range(
     return max(whole[0], bottom - room), min(whole[1], top + room)
 
 
-def _draw(axes: Axes, line: Line) -> None:
+def _is_same(line: Line, other: Line) -> bool:
+    """Return whether one line would hide another."""
+    return all(np.array_equal(*pair) for pair in zip(line.curve[:2], other.curve[:2], strict=True))
+
+
+def _draw(axes: Axes, line: Line, width: float) -> None:
     """Draw a line: thin where some of its runs have ended or not begun."""
     x, estimate, _, _, runs = line.curve
-    look: dict[str, Any] = {"color": color_of(line), "linestyle": style_of(line)}
+    look: dict[str, Any] = {"color": color_of(line), "linestyle": style_of(line), "linewidth": width}
     missing = runs < line.runs
     axes.plot(x, np.where(missing, np.nan, estimate), marker="o" if len(x) < 2 else None, **look)
     if missing.any():
         thin = missing.copy()  # and to the points where it meets the other part
         thin[1:] |= missing[:-1]
         thin[:-1] |= missing[1:]
-        axes.plot(x, np.where(thin, estimate, np.nan), linewidth=0.9, **look)
+        axes.plot(x, np.where(thin, estimate, np.nan), **(look | {"linewidth": 0.9}))
 
 
 def _label_x(axes: Axes, x: str) -> None:
@@ -141,9 +150,9 @@ def _label_x(axes: Axes, x: str) -> None:
         label_steps(axes, "environment steps" if x == "step" else x)
 
 
-def _describe(axes: Axes, panel: CurvePanel, words: str) -> None:
-    """Write the value over a panel, and below it what is drawn of it."""
-    axes.set_title(plain(panel.title), pad=22 if words else 8)
+def _describe(axes: Axes, title: str, words: str) -> None:
+    """Write a title over a panel, and below it what is drawn."""
+    axes.set_title(title, pad=22 if words else 8)
     axes.annotate(words, (0, 1), (0, 8), "axes fraction", "offset points", fontsize=8.5, color=QUIET)
     if max(map(abs, axes.get_ylim())) >= THOUSANDS:
         axes.yaxis.set_major_formatter(EngFormatter(sep=""))

@@ -71,5 +71,5 @@ def read_task(run: Path) -> Task:
 def _called(name: str, tasks: Sequence[Task]) -> list[Task]:
     found = [task for task in tasks if name in (task.game, name_in_id(task.game))]
     if not found:
-        raise UserError(unknown("task", name, dict.fromkeys(task.game for task in tasks)))
+        raise UserError(unknown("task", name, dict.fromkeys(name_in_id(task.game) for task in tasks)))
     return found
