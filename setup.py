@@ -32,6 +32,7 @@ setup(
     package_dir={"worldmodels.configs": "configs"},
     package_data={
         "worldmodels": ["py.typed"],
+        "worldmodels.analysis": ["scores/*.yaml"],
         "worldmodels.envs.native": ["_native.pyi"],
         "worldmodels.configs": ["**/*.yaml"],
     },

@@ -26,10 +26,10 @@ from env_speed_chart import RESULTS, draw
 from worldmodels.core.processor import this_processor
 from worldmodels.envs import GAMES, make_vec
 from worldmodels.envs.games import GAME_INFO
-from worldmodels.evaluation.measures.normalisation import RANGES
+from worldmodels.evaluation.measures.normalisation import normalised_return
 
 NUM_ENVS = 64
-PEER_GAMES = tuple(RANGES["easy"])  # all that were published
+PEER_GAMES = tuple(game for game in GAMES if normalised_return(game, "easy", 0) is not None)  # all that were published
 # Modes that the peer offers too; exploration is hard mode on another level.
 PEER_MODES = ("easy", "hard", "extreme", "memory")
 WARM_UP_CALLS = 300  # long enough to have met every background, which are painted on first use

@@ -166,13 +166,39 @@ def test_plot_passes_everything_on(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out == "a.svg\na.csv\n"
     rows = (tmp_path / "a.csv").read_text().splitlines()
     assert rows[:4] == [
-        "group,value,x,estimate,low,high,runs",
-        "first,loss,2,1,,,2",
-        "first,loss,4,2,,,2",
-        "2nd,loss,2,1,,,1",
+        "group,value,x,estimate,low,high,runs,panel",
+        "first,loss,2,1,,,2,loss",
+        "first,loss,4,2,,,2,loss",
+        "2nd,loss,2,1,,,1,loss",
     ]
     assert main(["plot", "runs/a", "--value", "loss", "--count", "--legend", "one"]) == 2
     assert "1. seed=0; 2. seed=1. Received 1." in capsys.readouterr().err
+
+
+def test_plot_by_task_passes_everything_on(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "scores.yaml").write_text("maze: {low: 0, high: 2, mine: 1}\n")
+    for name in ("ppo", "sac"):
+        folder = tmp_path / "runs" / name
+        folder.mkdir(parents=True)
+        (folder / "config.yaml").write_text(f"seed: 0\nenv:\n  game: maze\nagent:\n  kind: {name}\n")
+        (folder / "metrics.jsonl").write_text("".join(f'{{"step": {i}, "eval/return": {i}}}\n' for i in (1, 2, 3)))
+    words = "plot runs/ppo runs/sac --view tasks --group path --tasks maze --normalize scores.yaml --baselines mine"
+    more = "--xlim 2 2.5 --smooth 1 --columns 1 --save a.svg --export a.csv"
+    assert main([*words.split(), *more.split()]) == 0
+    rows = (tmp_path / "a.csv").read_text().splitlines()
+    assert rows[1:] == ["ppo,eval/return,2,1,,,1,maze", "sac,eval/return,2,1,,,1,maze"]
+    capsys.readouterr()
+    for wrong, words in {
+        "--view seeds --smooth 3": "--smooth has no meaning in --view seeds, but in values, tasks, methods, aggregate",
+        "--normalize human": "--normalize has no meaning in --view values, but in tasks, methods, aggregate",
+        "--view aggregate --est max": "--est has no meaning in --view aggregate",
+        "--view tasks --count": "--count has no meaning in --view tasks",
+        "--count --group path": "one of them is too much",
+        "--view tasks --value a b": "one value; received 2: a, b",
+    }.items():
+        assert main(["plot", "runs", *wrong.split()]) == 2
+        assert words in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("bad", ["nothing", "file", "file/below", "", "x" * 300, "new\nline", "bad\udcffname"])

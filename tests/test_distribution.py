@@ -80,7 +80,8 @@ def files(pattern: str) -> set[str]:
 
 
 def modules() -> set[str]:
-    return files("worldmodels/**/*.py") | {"worldmodels/py.typed", f"{NATIVE}/_native.pyi"}
+    data = files("worldmodels/analysis/scores/*.yaml")
+    return files("worldmodels/**/*.py") | {"worldmodels/py.typed", f"{NATIVE}/_native.pyi"} | data
 
 
 def test_the_source_distribution_holds_what_a_build_needs(source_distribution: Path) -> None:

@@ -8,10 +8,15 @@ import pytest
 from worldmodels.analysis.bootstrap import (
     bootstrap,
     bootstrap_bands,
+    clipped_mean_of_tasks,
     interquartile_difference,
     interquartile_mean,
+    mean_of_tasks,
     median,
+    median_of_tasks,
     probability_of_improvement,
+    tasks_above_one,
+    tasks_below_one,
 )
 
 
@@ -69,20 +74,38 @@ def test_equal_seeds_give_equal_intervals() -> None:
 
 def test_bands_are_the_intervals_at_each_point() -> None:
     scores = np.random.default_rng(0).normal(size=(3, 6))
-    low, high = bootstrap_bands(interquartile_mean, scores, resamples=200, seed=4)
+    low, high = bootstrap_bands(interquartile_mean, [scores], resamples=200, seed=4)
     for index, runs in enumerate(scores):
         assert bootstrap(interquartile_mean, [runs], resamples=200, seed=4)[1:] == (low[index], high[index])
 
 
 def test_bands_do_not_depend_on_how_many_points_are_drawn_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     scores = np.random.default_rng(0).normal(size=(50, 4))
-    whole = bootstrap_bands(median, scores)
+    whole = bootstrap_bands(median, [scores])
     monkeypatch.setattr("worldmodels.analysis.bootstrap._DRAWN_AT_ONCE", 3 * 4 * 1_000)
-    np.testing.assert_array_equal(whole, bootstrap_bands(median, scores))
+    np.testing.assert_array_equal(whole, bootstrap_bands(median, [scores]))
 
 
 def test_the_median_of_all_runs_of_all_tasks() -> None:
     assert median(strata([1, 9], [4])) == 4 and median(strata([1, 2, 4, 9])) == 3
+
+
+def test_bands_of_several_tasks_are_the_intervals_at_each_point() -> None:
+    scores = [np.random.default_rng(0).normal(size=(3, runs)) for runs in (2, 1, 4)]
+    low, high = bootstrap_bands(median_of_tasks, scores, resamples=200, seed=4)
+    for index in range(3):
+        found = bootstrap(median_of_tasks, [task[index] for task in scores], resamples=200, seed=4)
+        assert found[1:] == (low[index], high[index])
+    assert np.isnan(bootstrap_bands(mean_of_tasks, [task[:, :1] for task in scores])).all()
+
+
+def test_statistics_of_tasks_count_each_task_alike() -> None:
+    # The means of the tasks are 1, 4 and 0.5.
+    tasks = strata([0, 2, 1], [4], [0.5])
+    assert mean_of_tasks(tasks) == 5.5 / 3 and median_of_tasks(tasks) == 1
+    assert tasks_above_one(tasks) == 1 and tasks_below_one(tasks) == 1
+    # Clipped run by run: (0 + 1 + 1) / 3, 1, 0.5.
+    assert clipped_mean_of_tasks(tasks) == pytest.approx((2 / 3 + 1 + 0.5) / 3)
 
 
 def test_single_runs_have_no_interval() -> None:

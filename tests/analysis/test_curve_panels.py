@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from worldmodels.analysis.curve_panels import CurvePanel, Line, curve_panels
+from worldmodels.analysis.curve_panels import curve_panels
 from worldmodels.analysis.curve_table import curve_table, save_table
 from worldmodels.analysis.curves import GroupCurve
+from worldmodels.analysis.lines import CurveOptions, CurvePanel, Line
 from worldmodels.analysis.run_groups import RunGroup
 from worldmodels.core.errors import UserError
 
@@ -30,8 +31,8 @@ def make(folder: Path, **values: list[float]) -> Path:
 def test_a_panel_for_each_value_and_a_line_for_each_group(tmp_path: Path) -> None:
     a = [make(tmp_path / f"a{i}", loss=[i, i + 2.0], entropy=[5, 5]) for i in range(2)]
     b = make(tmp_path / "b", loss=[7, 9, 11], entropy=[1])
-    loss, entropy = curve_panels([RunGroup("a", a), RunGroup("b", [b])], ["loss", "entropy"], smooth=2)
-    assert (loss.value, loss.window, entropy.window) == ("loss", 2, 2)
+    loss, entropy = curve_panels([RunGroup("a", a), RunGroup("b", [b])], ["loss", "entropy"], CurveOptions(smooth=2))
+    assert (loss.title, loss.window, entropy.window) == ("loss", 2, 2)
     assert [(line.group, line.name, line.runs) for line in loss.lines] == [(0, "a", 2), (1, "b", 1)]
     # Averages of the last two records, then over the runs: (0 + 1) / 2, (1 + 2) / 2.
     assert loss.lines[0].curve.estimate.tolist() == [0.5, 1.5] and loss.lines[0].raw is None
@@ -46,13 +47,13 @@ def test_performance_is_the_evaluations_return_where_a_group_has_it(tmp_path: Pa
     groups = [RunGroup("both", [*both, young]), RunGroup("one", [make(tmp_path / "one", episode__return=[3, 4])])]
     with pytest.warns(UserWarning, match="'performance' was not recorded in '.*young': left out of its panel"):
         (panel,) = curve_panels(groups, ["performance"])
-    assert panel.value == "performance"
+    assert panel.title == "performance"
     assert [(line.name, line.value, line.runs) for line in panel.lines] == [
         ("both, eval/return", "eval/return", 2),
         ("one, episode/return", "episode/return", 1),
     ]
     (panel,) = curve_panels(groups[1:], ["performance"])
-    assert (panel.value, panel.lines[0].name) == ("performance (episode/return)", "one")
+    assert (panel.title, panel.lines[0].name) == ("performance (episode/return)", "one")
     with pytest.raises(UserError, match="No run has a 'performance': neither eval/return nor episode/return"):
         curve_panels([RunGroup("a", [make(tmp_path / "a", loss=[1])])], ["performance"])
 
@@ -79,9 +80,9 @@ def test_the_table_holds_every_point_and_is_quoted(tmp_path: Path) -> None:
     panel = CurvePanel("loss", [Line(0, 'a "b", c\nd', "loss", curve, 2, None)], 1)
     text = curve_table([panel])
     assert text == (
-        "group,value,x,estimate,low,high,runs\r\n"
-        '"a ""b"", c\nd",loss,10,0.1,,,1\r\n'
-        '"a ""b"", c\nd",loss,20.5,2,1.5,2.5,2\r\n'
+        "group,value,x,estimate,low,high,runs,panel\r\n"
+        '"a ""b"", c\nd",loss,10,0.1,,,1,loss\r\n'
+        '"a ""b"", c\nd",loss,20.5,2,1.5,2.5,2,loss\r\n'
     )
     saved = save_table([panel], tmp_path / "new" / "a.csv")
     assert saved.read_bytes() == text.encode()

@@ -11,10 +11,12 @@ import pytest
 from PIL import Image
 
 from worldmodels.analysis.aggregate import Estimate, estimate
-from worldmodels.analysis.curve_panels import default_window
 from worldmodels.analysis.evaluation_plots import HorizonCurve, plot_grid, plot_horizon
+from worldmodels.analysis.grouping import Grouping
+from worldmodels.analysis.lines import DEFAULT, CurveOptions, default_window
 from worldmodels.analysis.load import Series
-from worldmodels.analysis.plots import Grouping, plot_runs, shown_range
+from worldmodels.analysis.panel_drawing import shown_range
+from worldmodels.analysis.plots import plot_runs
 from worldmodels.core.errors import RunError, UserError
 
 
@@ -36,7 +38,7 @@ def painted(path: Path) -> tuple[int, int]:
 
 def test_one_value_of_several_runs(tmp_path: Path) -> None:
     runs = [make_run(tmp_path / "one"), make_run(tmp_path / "two")]
-    saved = plot_runs(runs, "eval/return", smooth=3, save=tmp_path / "pictures" / "curves.png")
+    saved = plot_runs(runs, "eval/return", CurveOptions(smooth=3), save=tmp_path / "pictures" / "curves.png")
     assert painted(saved) == (1125, 630)
 
 
@@ -57,16 +59,16 @@ def test_seeds_are_one_line_and_values_are_panels(tmp_path: Path) -> None:
     runs = [make_run(tmp_path / "runs" / f"{name}_{seed}", name=name, seed=seed) for name in "ab" for seed in range(3)]
     assert painted(plot_runs([tmp_path / "runs"], "eval/return", save=tmp_path / "curves.png")) == (1125, 630)
     # Two panels, and below them the legend in one row.
-    two = plot_runs(runs, ["performance", "policy/entropy"], x="step", save=tmp_path / "two.png")
+    two = plot_runs(runs, ["performance", "policy/entropy"], save=tmp_path / "two.png")
     assert painted(two) == (1800, 630)
     three = plot_runs(runs, ["performance", "policy/entropy", "model/image_loss"], save=tmp_path / "three.png")
     assert painted(three) == (1800, 1215)
 
 
-def drawn_table(tmp_path: Path, smooth: int | None = None, **more: Any) -> list[list[str]]:
+def drawn_table(tmp_path: Path, options: CurveOptions = DEFAULT, **more: Any) -> list[list[str]]:
     """What is drawn of the runs in a folder, without the header."""
     save, export = tmp_path / "a.png", tmp_path / "a.csv"
-    plot_runs([tmp_path / "runs"], "eval/return", smooth, save, export=export, **more)
+    plot_runs([tmp_path / "runs"], "eval/return", options, save=save, export=export, **more)
     with open(tmp_path / "a.csv", newline="") as file:
         return list(csv.reader(file))[1:]
 
@@ -77,14 +79,14 @@ def test_which_runs_are_drawn_and_how_they_are_grouped(tmp_path: Path) -> None:
             make_run(tmp_path / "runs" / f"{name}_{seed}", 2, name, seed)
 
     def names(**more: Any) -> list[str]:
-        return list(dict.fromkeys(row[0] for row in drawn_table(tmp_path, 1, **more)))
+        return list(dict.fromkeys(row[0] for row in drawn_table(tmp_path, CurveOptions(smooth=1), **more)))
 
     assert names() == ["name=a", "name=b"]
-    assert names(grouping=Grouping(each=True))[:2] == ["name=a, seed=0", "name=a, seed=1"]
+    assert names(grouping=Grouping(by="run"))[:2] == ["name=a, seed=0", "name=a, seed=1"]
     assert names(grouping=Grouping(select=["b_"])) == ["b"]
-    assert names(grouping=Grouping(exclude=["a_"], each=True, names=["x", "y"])) == ["x", "y"]
-    row = drawn_table(tmp_path, 1, estimator="max")[0]
-    assert row == ["name=a", "eval/return", "0", "1", "", "", "2"]
+    assert names(grouping=Grouping(exclude=["a_"], by="run", names=["x", "y"])) == ["x", "y"]
+    row = drawn_table(tmp_path, CurveOptions(smooth=1, estimator="max"))[0]
+    assert row == ["name=a", "eval/return", "0", "1", "", "", "2", "eval/return"]
 
 
 def test_a_few_wide_points_of_bands_do_not_flatten_the_lines() -> None:
@@ -121,7 +123,7 @@ def test_by_default_a_point_averages_an_eighth_of_the_records(tmp_path: Path) ->
     run = make_run(tmp_path / "run", records=100)
 
     def drawn(smooth: int | None) -> bytes:
-        return plot_runs([run], "eval/return", smooth, tmp_path / "curves.png").read_bytes()
+        return plot_runs([run], "eval/return", CurveOptions(smooth=smooth), save=tmp_path / "curves.png").read_bytes()
 
     assert drawn(None) == drawn(12) != drawn(1)
 
@@ -153,9 +155,9 @@ def test_what_cannot_be_drawn_is_told(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="Did you mean 'eval/return'"):
         plot_runs([run], "eval/returns")
     with pytest.raises(UserError, match="at least 1 record; received 0"):
-        plot_runs([run], "eval/return", smooth=0)
+        plot_runs([run], "eval/return", CurveOptions(smooth=0))
     with pytest.raises(UserError, match="Unknown estimator 'avg'.*Estimators: mean, median, min, max, iqm"):
-        plot_runs([run], "eval/return", estimator="avg")
+        plot_runs([run], "eval/return", CurveOptions(estimator="avg"))
     with pytest.raises(UserError, match=r"saved as \.png, \.svg or \.pdf; received .*curves\.gif"):
         plot_runs([run], "eval/return", save=tmp_path / "curves.gif")
     with pytest.raises(RunError, match="There is no folder '.*nowhere', and beside it none whose name begins with"):

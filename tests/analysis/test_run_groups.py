@@ -9,12 +9,13 @@ import pytest
 from worldmodels.analysis.run_groups import (
     RunGroup,
     folder_name,
+    group_by_path,
     group_names,
     group_runs,
-    read_settings,
     short_paths,
     telling_keys,
 )
+from worldmodels.analysis.run_settings import read_settings
 from worldmodels.core.errors import UserError
 
 
@@ -65,6 +66,22 @@ def test_names_can_be_given_one_for_each_group(tmp_path: Path) -> None:
     expected = r"one name for each group, 2 here: 1\. agent\.entropy=0\.1; 2\. agent\.entropy=0\.01\. Received 1\."
     with pytest.raises(UserError, match=expected):
         group_runs(runs, names=["high"])
+
+
+def test_keys_may_be_put_aside(tmp_path: Path) -> None:
+    runs = [make(tmp_path / f"{game}_{seed}", seed, more=f"name: {game}\n") for game in "ab" for seed in range(2)]
+    assert group_runs(runs, aside=("seed", "name")) == [RunGroup(tmp_path.name, runs)]
+    assert len(group_runs(runs)) == 2
+
+
+def test_paths_may_be_the_groups(tmp_path: Path) -> None:
+    a, b = make(tmp_path / "x" / "0", 0, 0.1), make(tmp_path / "x" / "1", 0, 0.01)
+    c = make(tmp_path / "y" / "0", 0, 0.1)
+    by_path = {tmp_path / "x": [a, b], tmp_path / "y": [c]}
+    assert group_by_path(by_path) == [RunGroup("x", [a, b]), RunGroup("y", [c])]
+    assert group_by_path(by_path, ["new", "old"])[1] == RunGroup("old", [c])
+    with pytest.raises(UserError, match=r"2 here: 1\. x; 2\. y\. Received 1"):
+        group_by_path(by_path, ["new"])
 
 
 @pytest.mark.parametrize(

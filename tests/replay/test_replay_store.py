@@ -86,17 +86,17 @@ def test_frames_that_do_not_fit_into_memory_come_from_disk(tmp_path: Path) -> No
     for t in range(100):
         step = made_step(t, 1)
         replay.append(step._replace(observation=np.full((1, *shape), t, np.uint8)))
-    assert replay._memory._span == range(67, 100)
+    assert replay._memory.span == range(67, 100)
     assert replay._memory._ring.nbytes <= 10**6
     for start in (0, 60, 66, 67, 90):
         frames = replay.window(0, start, 10).observation
         assert frames[0, :, 50, 50, 1].tolist() == list(range(start, start + 10))
     tree = replay.save()
     again = image_replay(tmp_path, 1, shape, ReplayConfig(200, 1))
-    assert len(again._memory._span) == 0
+    assert len(again._memory.span) == 0
     assert again.window(0, 80, 20).observation[0, :, 0, 0, 0].tolist() == list(range(80, 100))
     again.load(tree)
-    assert again._memory._span == range(67, 100)
+    assert again._memory.span == range(67, 100)
     assert again.window(0, 80, 20).observation[0, :, 0, 0, 0].tolist() == list(range(80, 100))
 
 

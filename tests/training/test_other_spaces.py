@@ -75,6 +75,7 @@ def test_an_off_policy_run_in_a_box_goes_on_in_new_episodes(tmp_path, capsys):
     last = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()][-1]
     # Four updates at 40, 60, ..., 160 steps.
     assert last["step"] == 160 and last["policy/updates"] == 28
+    assert last["replay/steps"] == last["replay/memory_steps"] == last["replay/total_steps"] == 160
     assert "Continuing from the checkpoint at step 80" in capsys.readouterr().out
 
 

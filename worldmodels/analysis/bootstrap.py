@@ -57,20 +57,54 @@ def bootstrap(
 
 
 def bootstrap_bands(
-    statistic: Statistic, curves: Scores, resamples: int = 1_000, confidence: float = 0.95, seed: int = 0
+    statistic: Statistic, strata: Strata, resamples: int = 1_000, confidence: float = 0.95, seed: int = 0
 ) -> tuple[Scores, Scores]:
-    """Return the ends (P,) of the percentile bootstrap interval of a statistic at each point of curves (P, S).
+    """Return the ends (P,) of the percentile bootstrap interval of a statistic at each point of curves, (P, S) for each
+    task; NaN where no task has two runs.
 
-    Whole curves are drawn, the same ones for all points; `statistic` is as that of `bootstrap`, for one task.
+    Whole curves are drawn, the same ones for all points; `statistic` is as that of `bootstrap`, for one learner.
     """
-    points = max(1, _DRAWN_AT_ONCE // (resamples * curves.shape[-1]))
+    length, runs = len(strata[0]), sum(curves.shape[-1] for curves in strata)
+    if runs == len(strata):
+        return np.full(length, math.nan), np.full(length, math.nan)
+    points = max(1, _DRAWN_AT_ONCE // (resamples * runs))
     tail = 50 * (1 - confidence)
     ends = []
-    for start in range(0, len(curves), points):
-        drawn = _resample(curves[start : start + points], resamples, Streams(seed).generator("bootstrap"))
-        ends.append(np.percentile(statistic([drawn]), [tail, 100 - tail], axis=-1))
+    for start in range(0, length, points):
+        generator = Streams(seed).generator("bootstrap")
+        drawn = [_resample(curves[start : start + points], resamples, generator) for curves in strata]
+        ends.append(np.percentile(statistic(drawn), [tail, 100 - tail], axis=-1))
     low, high = np.concatenate(ends, axis=-1)
     return low, high
+
+
+def mean_of_tasks(strata: Strata) -> Scores:
+    """Return the mean over tasks of the mean over the runs of each."""
+    mean: Scores = _task_means(strata).mean(0)
+    return mean
+
+
+def median_of_tasks(strata: Strata) -> Scores:
+    """Return the median over tasks of the mean over the runs of each."""
+    middle: Scores = np.median(_task_means(strata), axis=0)
+    return middle
+
+
+def tasks_above_one(strata: Strata) -> Scores:
+    """Return the number of tasks in which the mean over runs is above 1."""
+    count: Scores = (_task_means(strata) > 1).sum(0).astype(np.float64)
+    return count
+
+
+def tasks_below_one(strata: Strata) -> Scores:
+    """Return the number of tasks in which the mean over runs is below 1."""
+    count: Scores = (_task_means(strata) < 1).sum(0).astype(np.float64)
+    return count
+
+
+def clipped_mean_of_tasks(strata: Strata) -> Scores:
+    """Return the mean over tasks of the mean over runs of scores that count as 1 where they are more."""
+    return mean_of_tasks([np.minimum(scores, 1) for scores in strata])
 
 
 def interquartile_mean(strata: Strata) -> Scores:
@@ -100,6 +134,11 @@ def probability_of_improvement(strata: Strata, baseline: Strata) -> Scores:
     tasks = zip(strata, baseline, strict=True)
     mean: Scores = np.stack([_share_of_wins(scores, others) for scores, others in tasks]).mean(0)
     return mean
+
+
+def _task_means(strata: Strata) -> Scores:
+    """Return the mean over the runs of each task, float64 (tasks, ...)."""
+    return np.stack([scores.mean(-1) for scores in strata])
 
 
 def _resample(scores: Scores, resamples: int, generator: np.random.Generator) -> Scores:

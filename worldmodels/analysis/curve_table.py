@@ -8,10 +8,10 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from worldmodels.analysis.curve_panels import CurvePanel
+from worldmodels.analysis.lines import CurvePanel
 from worldmodels.core.files import make_folder, write_atomic
 
-COLUMNS = ("group", "value", "x", "estimate", "low", "high", "runs")
+COLUMNS = ("group", "value", "x", "estimate", "low", "high", "runs", "panel")
 
 
 def curve_table(panels: Sequence[CurvePanel]) -> str:
@@ -24,7 +24,7 @@ def curve_table(panels: Sequence[CurvePanel]) -> str:
             for x, estimate, low, high, runs in zip(*line.curve, strict=True):
                 if runs:
                     numbers = [_number(value) for value in (x, estimate, low, high)]
-                    writer.writerow([line.name, line.value, *numbers, int(runs)])
+                    writer.writerow([line.name, line.value, *numbers, int(runs), panel.title])
     return text.getvalue()
 
 

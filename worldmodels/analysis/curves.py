@@ -34,6 +34,12 @@ class GroupCurve(NamedTuple):
     runs: npt.NDArray[np.int64]
     """(P,), the runs that reach over each position."""
 
+    def within(self, low: float, high: float) -> GroupCurve:
+        """Return the part from one position to another."""
+        inside = (self.x >= low) & (self.x <= high)
+        x, estimate, lower, upper = (part[inside] for part in (self.x, self.estimate, self.low, self.high))
+        return GroupCurve(x, estimate, lower, upper, self.runs[inside])
+
 
 Band: TypeAlias = tuple[Numbers, Numbers, Numbers]
 """An estimate with the ends of its interval, (P,) each."""
@@ -146,8 +152,7 @@ def _kept(x: Numbers, there: npt.NDArray[np.int64], runs: int) -> npt.NDArray[np
 def _bootstrapped(statistic: Callable[..., Numbers], values: Numbers) -> Band:
     curves = values.T
     estimate = statistic([curves])
-    ends = bootstrap_bands(statistic, curves, confidence=CONFIDENCE) if len(values) > 1 else _no_ends(estimate)
-    return estimate, *ends
+    return estimate, *bootstrap_bands(statistic, [curves], confidence=CONFIDENCE)
 
 
 def _no_ends(values: Numbers) -> tuple[Numbers, Numbers]:

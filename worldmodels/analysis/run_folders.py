@@ -29,7 +29,14 @@ def find_runs(paths: Sequence[Path | str], select: Sequence[str] = (), exclude: 
     Raises:
         RunError: a path stands for no run, or no run is left.
     """
-    found: dict[tuple[int, int], Path] = {}
+    return [run for runs in find_runs_by_path(paths, select, exclude).values() for run in runs]
+
+
+def find_runs_by_path(
+    paths: Sequence[Path | str], select: Sequence[str] = (), exclude: Sequence[str] = ()
+) -> dict[Path, list[Path]]:
+    """Return the runs of `find_runs` by the first of the `paths` that stands for them; no path without a run."""
+    found: dict[tuple[int, int], tuple[Path, Path]] = {}
     if "" in paths:
         raise RunError("A path is empty, and stands for no run; '.' is the folder where we are.")
     for path in map(Path, paths):
@@ -38,10 +45,13 @@ def find_runs(paths: Sequence[Path | str], select: Sequence[str] = (), exclude: 
         if not runs:
             raise RunError(_nothing_found(path, tops))
         for run in runs:
-            found.setdefault(_identity(run), run)
-    chosen = [run for run in found.values() if _is_chosen(str(run), select, exclude)]
+            found.setdefault(_identity(run), (path, run))
+    chosen: dict[Path, list[Path]] = {}
+    for path, run in found.values():
+        if _is_chosen(str(run), select, exclude):
+            chosen.setdefault(path, []).append(run)
     if not chosen:
-        raise RunError(_nothing_chosen(list(found.values()), select, exclude))
+        raise RunError(_nothing_chosen([run for _, run in found.values()], select, exclude))
     return chosen
 
 

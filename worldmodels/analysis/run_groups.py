@@ -6,21 +6,16 @@ import os
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from worldmodels.analysis.load import run_label
-from worldmodels.core.errors import ConfigError, UserError
-from worldmodels.core.files import read_regular
-from worldmodels.core.yaml_text import parse_value
+from worldmodels.analysis.run_settings import Settings, read_settings
+from worldmodels.core.errors import UserError
 
-Settings = dict[str, str]
-"""The values of a configuration by full key, as texts: {"seed": "3", "env.game": "maze", ...}, in its order."""
-_SEED = "seed"
+SEED = "seed"
 _UNSET = "unset"
-_MOST = 10_000
-"""A configuration has a few hundred values; a file with more is none of ours."""
 
 
 class RunGroup(NamedTuple):
@@ -30,8 +25,10 @@ class RunGroup(NamedTuple):
     runs: list[Path]
 
 
-def group_runs(runs: Sequence[Path], each: bool = False, names: Sequence[str] = ()) -> list[RunGroup]:
-    """Return the runs by configuration, the seed aside, in the order of each group's first run.
+def group_runs(
+    runs: Sequence[Path], each: bool = False, names: Sequence[str] = (), aside: Sequence[str] = (SEED,)
+) -> list[RunGroup]:
+    """Return the runs by configuration, some keys aside, in the order of each group's first run.
 
     A run whose configuration cannot be read is a group of its own, with a warning. A group's name is made of the fewest
     keys that tell the groups apart, with their values; where nothing differs it is that of the run's folder.
@@ -39,6 +36,7 @@ def group_runs(runs: Sequence[Path], each: bool = False, names: Sequence[str] = 
     Args:
         each: every run is a group of its own, and may be named by its seed.
         names: those of the groups, in their order; by default they are made.
+        aside: keys in which the runs of a group may differ.
 
     Raises:
         UserError: `names` are not as many as the groups.
@@ -46,39 +44,23 @@ def group_runs(runs: Sequence[Path], each: bool = False, names: Sequence[str] = 
     settings = {run: _settings_or_warning(run) for run in runs}
     groups: dict[object, list[Path]] = {}
     for run, known in settings.items():
-        alike = frozenset(_without_seed(known).items()) if known and not each else run
+        alike = frozenset(_without(known, aside).items()) if known and not each else run
         groups.setdefault(alike, []).append(run)
     _warn_of_copies(groups.values(), settings)
     members = list(groups.values())
     firsts = [settings[group[0]] for group in members]
-    own = [_without_seed(known) if known and not each else known for known in firsts]
-    made = [RunGroup(name, group) for name, group in zip(group_names(members, own), members, strict=True)]
-    if not names:
-        return made
-    if len(names) != len(made):
-        listed = "; ".join(f"{number}. {group.name}" for number, group in enumerate(made, start=1))
-        raise UserError(f"A legend has one name for each group, {len(made)} here: {listed}. Received {len(names)}.")
-    return [group._replace(name=name) for group, name in zip(made, names, strict=True)]
+    own = [_without(known, aside) if known and not each else known for known in firsts]
+    return _named(map(RunGroup, group_names(members, own), members), names)
 
 
-def read_settings(run: Path) -> Settings:
-    """Return the configuration of a run.
+def group_by_path(runs: Mapping[Path, Sequence[Path]], names: Sequence[str] = ()) -> list[RunGroup]:
+    """Return the runs of each path as a group, whatever their configurations, called by the last parts of the path.
 
     Raises:
-        FileNotFoundError: it has none.
-        UserError: it cannot be read.
+        UserError: `names` are not as many as the paths.
     """
-    file = run / "config.yaml"
-    try:
-        text = read_regular(file).decode()
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"Configuration file '{file}' is not text in UTF-8 (byte {error.start}).") from error
-    tree = parse_value(text, str(file))
-    if not isinstance(tree, Mapping) or not tree:
-        raise ConfigError(f"{file}: a configuration file holds lines of the form 'key: value', but this one does not.")
-    if _is_too_large(tree):
-        raise ConfigError(f"{file}: a configuration has at most {_MOST:,} values.")
-    return dict(_leaves(tree, ""))
+    _warn_of_copies(runs.values(), {run: _settings_or_warning(run) for group in runs.values() for run in group})
+    return _named(map(RunGroup, short_paths(list(runs)), map(list, runs.values())), names)
 
 
 def telling_keys(settings: Sequence[Settings]) -> list[str]:
@@ -102,7 +84,7 @@ def telling_keys(settings: Sequence[Settings]) -> list[str]:
     for key in list(chosen):
         if told_apart(rest := [other for other in chosen if other != key]) == told_apart(differing):
             chosen = rest
-    return sorted(chosen, key=lambda key: (key == _SEED, keys.index(key)))
+    return sorted(chosen, key=lambda key: (key == SEED, keys.index(key)))
 
 
 def group_names(groups: Sequence[Sequence[Path]], settings: Sequence[Settings | None]) -> list[str]:
@@ -141,6 +123,17 @@ def short_paths(paths: Sequence[Path]) -> list[str]:
     return [str(path) for path in paths]
 
 
+def _named(groups: Iterable[RunGroup], names: Sequence[str]) -> list[RunGroup]:
+    """Return the groups, with the given names if there are some."""
+    made = list(groups)
+    if not names:
+        return made
+    if len(names) != len(made):
+        listed = "; ".join(f"{number}. {group.name}" for number, group in enumerate(made, start=1))
+        raise UserError(f"A legend has one name for each group, {len(made)} here: {listed}. Received {len(names)}.")
+    return [group._replace(name=name) for group, name in zip(made, names, strict=True)]
+
+
 def _settings_or_warning(run: Path) -> Settings | None:
     try:
         return read_settings(run)
@@ -153,44 +146,17 @@ def _settings_or_warning(run: Path) -> Settings | None:
 
 
 def _warn_of_copies(groups: Iterable[Sequence[Path]], settings: Mapping[Path, Settings | None]) -> None:
-    """Warn of runs of one group that have one seed: they are no independent runs, and make the interval too narrow."""
+    """Warn of equal runs, seed and all, in a group: they are not independent, and make the interval too narrow."""
     for runs in groups:
-        first: dict[str | None, Path] = {}
+        first: dict[object, Path] = {}
         for run in runs:
             known = settings[run]
-            other = first.setdefault(known.get(_SEED) if known else None, run)
+            other = first.setdefault(frozenset(known.items()) if known else run, run)
             if other is not run:
                 warnings.warn(
                     f"'{other}' and '{run}' have one configuration and one seed, and count as two runs.", stacklevel=2
                 )
 
 
-def _without_seed(settings: Settings) -> Settings:
-    return {key: value for key, value in settings.items() if key != _SEED}
-
-
-def _is_too_large(tree: Any) -> bool:
-    """Return whether a tree has too many values; the anchors of a YAML file can name one list a billion times."""
-    waiting, seen = [tree], 0
-    while waiting and seen <= _MOST:
-        node, seen = waiting.pop(), seen + 1
-        waiting += node.values() if isinstance(node, Mapping) else node if isinstance(node, list) else ()
-    return seen > _MOST
-
-
-def _leaves(tree: Any, where: str) -> Iterator[tuple[str, str]]:
-    """Yield the full key and the text of every value; lists are values."""
-    for key, value in tree.items():
-        full = f"{where}.{key}" if where else str(key)
-        if isinstance(value, Mapping) and value:
-            yield from _leaves(value, full)
-        else:
-            yield full, _text(value)
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, bool) or value is None:
-        return {True: "true", False: "false", None: "null"}[value]
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        return str(int(value))
-    return str(value)
+def _without(settings: Settings, keys: Sequence[str]) -> Settings:
+    return {key: value for key, value in settings.items() if key not in keys}

@@ -234,6 +234,18 @@ class ReplayReader:
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
         return draw_accepted(lambda count: self._events.draw(count, generator), accept, batch)
 
+    def count_episodes(self, steps: range, split: Literal["all", "held_out"] = "all") -> int:
+        """Return how many episodes have some of these steps, which the store holds, summed over the streams."""
+        size, wanted = len(self._records), FIRST if split == "all" else FIRST | HELD_OUT
+        if not steps:
+            return 0
+        # A slice of the ring or two: indices for every step would be copies of millions of records.
+        stop = steps.start % size + len(steps)
+        parts = slice(steps.start % size, min(stop, size)), slice(0, max(0, stop - size))
+        begun = sum(int(((self._records[part]["flags"] & wanted) == wanted).sum()) for part in parts)
+        going_on = self._records[steps.start % size]["flags"] & wanted
+        return begun + int((going_on == wanted - FIRST).sum())
+
     def _records_at(self, steps: range) -> Records:
         """Return the records (T, N) of consecutive steps."""
         records: Records = self._records[np.arange(steps.start, steps.stop) % len(self._records)]

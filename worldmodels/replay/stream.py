@@ -92,6 +92,17 @@ class Replay(ReplayReader):
         start = max(self._span.start, self._floor, self._first_kept(self._span.stop))
         return range(start, self._span.stop)
 
+    @property
+    def memory_span(self) -> range:
+        """Return the steps of `span` whose frames are in memory."""
+        span, held = self.span, self._memory.span
+        return range(max(span.start, held.start), min(span.stop, held.stop))
+
+    @property
+    def episodes_begun(self) -> int:
+        """Return how many episodes were ever begun, summed over the streams."""
+        return self._episodes
+
     def append(self, step: Step) -> None:
         """Add one step of all environments, and drop the oldest chunk when the capacity is reached.
 

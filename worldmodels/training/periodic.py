@@ -25,7 +25,7 @@ from worldmodels.telemetry.video import write_video
 
 ENVIRONMENTS = 32
 """Environments played at once, at most."""
-VIDEO_WINDOWS = 4
+VIDEO_WINDOWS = 6
 VIDEO_EPISODES = 4
 VIDEO_FPS = 8
 

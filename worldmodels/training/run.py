@@ -17,6 +17,7 @@ from worldmodels.core.schedules import Every
 from worldmodels.core.unused_memory import release_unused_memory
 from worldmodels.envs import VectorEnv
 from worldmodels.replay import Replay
+from worldmodels.replay.statistics import replay_statistics
 from worldmodels.runtime.build import Parts, build_parts, resolve_deterministic
 from worldmodels.runtime.config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig, RunConfig
 from worldmodels.runtime.environment import build_env
@@ -73,6 +74,7 @@ class TrainingSession:
         self._loop, replay = _build_loop(checked, env, parts)
         self._from = checked.checkpoint
         self._checkpoints = Checkpoints(run_dir.checkpoints, config.schedule.keep_checkpoints)
+        self._replay = replay
         self._evaluation = PeriodicEvaluation(parts, run_dir, replay, progress.message)
         self._throughput = Throughput(self._loop)
         self._losses = LossGrowth()
@@ -125,7 +127,8 @@ class TrainingSession:
         values: dict[str, float] = {}
         if self._due("log") or finished:
             means = loop.metrics.take()
-            values |= means | self._throughput.take()
+            stored = {} if self._replay is None else replay_statistics(self._replay)
+            values |= means | stored | self._throughput.take()
             if grown := self._losses.update(means):
                 self._progress.message(growth_warning(grown, _learning_rates(self._config, grown)))
         if self._evaluates() and (self._schedules["evaluate"](loop.step) or finished):

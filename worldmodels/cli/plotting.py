@@ -1,0 +1,155 @@
+"""The command that plots runs."""
+
+from __future__ import annotations
+
+import argparse
+
+from worldmodels.core.errors import UserError
+
+BY_TASK = ("tasks", "methods", "aggregate")
+VIEWS = {
+    **dict.fromkeys(("x", "xlim", "smooth", "export"), ("values", *BY_TASK)),
+    "value": ("values", *BY_TASK),
+    "est": ("values", "tasks", "methods"),
+    "count": ("values",),
+    "tasks": (*BY_TASK, "seeds"),
+    **dict.fromkeys(("normalize", "columns"), BY_TASK),
+    **dict.fromkeys(("scores", "baselines"), ("tasks", "aggregate")),
+    "statistics": ("aggregate",),
+}
+"""The views in which an option means something."""
+
+
+def add_plot(commands: argparse._SubParsersAction) -> None:
+    """Add the command that plots runs."""
+    command = commands.add_parser(
+        "plot",
+        help="plot recorded values of runs: a line for each configuration, a panel for each value or each task",
+        description="Draw learning curves. Runs that differ in nothing but their seed are one line: their mean, with "
+        "its 95 % interval over the seeds as a pale band. Views by task show methods in several games.",
+    )
+    command.add_argument(
+        "paths", nargs="+", metavar="RUN", help="run folders, folders that contain runs, or how their names begin"
+    )
+    command.add_argument(
+        "--view",
+        choices=("values", "tasks", "methods", "aggregate", "seeds"),
+        default="values",
+        help="a panel for each value; for each task, with a line for each method; for each method, with a line for "
+        "each task; for each statistic over all tasks; or bars of how many seeds a method has in each task "
+        "(default: values)",
+    )
+    _add_values(command)
+    _add_runs(command)
+    _add_tasks(command)
+    command.add_argument(
+        "--save", default="curves.png", metavar="FILE", help="the picture to write (default: %(default)s)"
+    )
+    command.add_argument("--export", metavar="FILE", help="write what is drawn as a table, too, in CSV")
+    command.set_defaults(run=_plot)
+
+
+def _add_values(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--value",
+        nargs="+",
+        metavar="NAME",
+        help="recorded values, a panel each; performance is eval/return where there is one, else episode/return "
+        "(default: episode/return; in views by task one value, by default performance)",
+    )
+    command.add_argument(
+        "--x",
+        metavar="COUNTER",
+        help="the counter below: step, model/updates, policy/updates; or time, in hours (default: step)",
+    )
+    command.add_argument("--xlim", nargs=2, type=float, metavar=("FIRST", "LAST"), help="show the counter from, to")
+    command.add_argument("--smooth", type=int, metavar="W", help="records to average over (default: an eighth of them)")
+    command.add_argument(
+        "--est",
+        metavar="ESTIMATOR",
+        help="over the seeds: mean, median, iqm (interquartile mean), min or max (default: mean)",
+    )
+
+
+def _add_runs(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--count", action="store_true", default=None, help="draw each run as a line of its own")
+    command.add_argument(
+        "--group",
+        choices=("configuration", "path"),
+        default="configuration",
+        help="a line for each configuration, or for each RUN that is given, whatever its runs' configurations are "
+        "(default: %(default)s)",
+    )
+    command.add_argument("--legend", nargs="+", default=[], metavar="NAME", help="a name for each line, in their order")
+    command.add_argument(
+        "--select", nargs="+", default=[], metavar="TEXT", help="only runs whose path has all of these"
+    )
+    command.add_argument("--exclude", nargs="+", default=[], metavar="TEXT", help="no run whose path has one of these")
+
+
+def _add_tasks(command: argparse.ArgumentParser) -> None:
+    group = command.add_argument_group("views by task")
+    group.add_argument("--tasks", nargs="+", metavar="GAME", help="these tasks, in this order (default: all)")
+    group.add_argument(
+        "--normalize",
+        metavar="SCALE",
+        help="returns become 0 at one reference score and 1 at another: none; human, random and human play of Atari; "
+        "range, Procgen's published ranges; or a YAML file of scores (default: none)",
+    )
+    group.add_argument(
+        "--baselines", nargs="+", metavar="NAME", help="reference scores as dashed lines, random and human for example"
+    )
+    group.add_argument(
+        "--scores",
+        metavar="FILE",
+        help="a YAML file of baselines' scores (default: that of --normalize, or the package's)",
+    )
+    group.add_argument(
+        "--statistics",
+        nargs="+",
+        metavar="NAME",
+        help="over the tasks: mean, median, iqm, record_mean, clipped_record_mean, above_human, below_human "
+        "(default: all that have their reference scores)",
+    )
+    group.add_argument("--columns", type=int, metavar="N", help="panels beside each other")
+
+
+def _plot(options: argparse.Namespace) -> None:
+    for name, views in VIEWS.items():
+        if getattr(options, name) is not None and options.view not in views:
+            raise UserError(f"--{name} has no meaning in --view {options.view}, but in {', '.join(views)}.")
+    if options.count and options.group == "path":
+        raise UserError(
+            "--count draws each run as a line, and --group path each of the given paths: one of them is too much."
+        )
+    print(_draw(options))
+    if options.export is not None:
+        print(options.export)
+
+
+def _draw(options: argparse.Namespace) -> object:
+    from worldmodels.analysis.grouping import Grouping
+    from worldmodels.analysis.lines import DEFAULT, CurveOptions
+    from worldmodels.analysis.plots import plot_runs
+    from worldmodels.analysis.task_plots import TaskView, plot_tasks
+
+    grouping = Grouping(options.select, options.exclude, "run" if options.count else options.group, options.legend)
+    limits = tuple(options.xlim or DEFAULT.limits)
+    curves = CurveOptions(options.x or DEFAULT.x, options.smooth, options.est or DEFAULT.estimator, limits)
+    if options.view == "values":
+        values = options.value or ["episode/return"]
+        return plot_runs(options.paths, values, curves, grouping, options.save, options.export)
+    values = options.value or ["performance"]
+    if len(values) > 1:
+        raise UserError(f"A view by task shows one value; received {len(values)}: {', '.join(values)}.")
+    view = TaskView(
+        options.view,
+        values[0],
+        options.tasks or (),
+        options.normalize or "none",
+        options.scores,
+        options.baselines or (),
+        options.statistics or (),
+        options.columns,
+    )
+    return plot_tasks(options.paths, view, curves, grouping, options.save, options.export)
