@@ -254,13 +254,15 @@ class Evaluator:
         return probe(data, env.variable_units, reported_horizons(settings.horizon))
 
     def action_effects(self) -> ActionEffects | None:
-        """Return whether the model knows what actions do; None where the environment cannot be saved.
+        """Return whether the model knows what actions do; None where the environment cannot be saved, or shows and
+        takes anything but images and choices.
 
         Raises:
             ConfigError: there is no world model.
         """
         settings, env = self._settings, self._env
-        if not can_save(env):
+        shown = env.observation_spec.only
+        if not can_save(env) or not env.action_spec.is_discrete or shown is None or not shown.is_image:
             return None
         actions, rounds = int(env.single_action_space.n), -(-MOMENTS // env.num_envs)
         self._report(f"Trying all {actions} actions at {rounds * env.num_envs} moments, really and in the model")
