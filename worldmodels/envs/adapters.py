@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 import gymnasium
 from gymnasium.envs.registration import EnvSpec
 
 from worldmodels.core.errors import ForeignEnvError, UserError
+from worldmodels.core.specs import ArraySpec, ObservationSpec
 from worldmodels.envs.config import PYTHON, EnvConfig
 from worldmodels.envs.foreign_guard import described
 from worldmodels.envs.foreign_vector_env import ForeignVectorEnv, SyncForeignEnv
-from worldmodels.envs.foreign_workers import WorkerForeignEnv
+from worldmodels.envs.foreign_workers import About, WorkerForeignEnv, about_copies
 from worldmodels.envs.foreign_wrappers import Env, wrapped
 from worldmodels.envs.given import Factory, Given, check_copies, find_given, made_of
 from worldmodels.envs.image_format import ImageFormat
-
-EXTRAS = {"gymnasium.envs.mujoco": "mujoco", "gymnasium.envs.box2d": "box2d"}
-"""The extra of this package that brings what an environment needs, by how its entry point begins."""
+from worldmodels.envs.packages import EXTRAS, draws_with_opengl, find_package, make_of_package, missing, registered
 
 
 def make_foreign_vec(config: EnvConfig, given: Given | None = None, render_mode: str | None = None) -> ForeignVectorEnv:
@@ -42,28 +41,24 @@ def make_foreign_vec(config: EnvConfig, given: Given | None = None, render_mode:
     """
     make = partial(_made, _maker(config, given, render_mode), config)
     images = ImageFormat(config.image_size, config.grey)
-    if config.workers and config.num_envs > 1:
-        return WorkerForeignEnv(make, config.game, config.num_envs, config.workers, images)
-    return SyncForeignEnv(make, config.game, config.num_envs, images)
+    if given is None and config.pixels != "none" and draws_with_opengl(_spec(config.game)):
+        about, workers = _about_drawn(config), max(config.workers, 1)
+    elif config.workers and config.num_envs > 1:
+        about, workers = about_copies(make, config.game, images), config.workers
+    else:
+        return SyncForeignEnv(make, config.game, config.num_envs, images)
+    return WorkerForeignEnv(make, config.game, config.num_envs, workers, images, about)
 
 
-def registered(id: str) -> bool:
-    """Return whether Gymnasium knows an id; those of `ale_py`, where it is installed, without its name in front.
-
-    Raises:
-        UserError: the id is that of an Atari game, and `ale_py` is not installed.
-    """
-    if id in gymnasium.registry:
-        return True
-    if find_spec("ale_py"):
-        import_module("ale_py")
-    elif id.startswith("ALE/"):
-        raise UserError(_missing(id, "atari", "There is no module 'ale_py'."))
-    return id in gymnasium.registry
-
-
-def _missing(id: str, extra: str, text: str) -> str:
-    return f"'{id}' needs packages that are not installed: pip install 'worldmodels[{extra}]' brings them. {text}"
+def _about_drawn(config: EnvConfig) -> About:
+    """Return what there is to know of an environment that is drawn elsewhere, without drawing it here."""
+    plain = replace(config, pixels="none", grey=False)
+    about = about_copies(partial(_made, _maker(plain, None, None), plain), config.game, ImageFormat(config.image_size))
+    image = ("image", ArraySpec((config.image_size, config.image_size, 1 if config.grey else 3)))
+    if config.pixels == "only":
+        return about._replace(observation=ObservationSpec.of(*image[1].shape))
+    state = tuple((name or "state", part) for name, part in about.observation.parts)
+    return about._replace(observation=ObservationSpec(tuple(sorted((*state, image)))))
 
 
 def _maker(config: EnvConfig, given: Given | None, render_mode: str | None) -> Factory:
@@ -71,7 +66,9 @@ def _maker(config: EnvConfig, given: Given | None, render_mode: str | None) -> F
     if given is None and config.game.startswith(PYTHON):
         given = find_given(config.game)
     if given is None:
-        return partial(_made_by_id, _spec(config.game), config, render_mode)
+        # Another process imports the package anew, and others' ids may be known to this one alone.
+        source = config.game if find_package(config.game) else _spec(config.game)
+        return partial(_made_by_id, source, config, render_mode)
     if config.options:
         raise UserError(
             f"env.options are arguments for the constructor of an id; '{config.game}' is given as it is, and makes its "
@@ -95,20 +92,25 @@ def _spec(id: str) -> EnvSpec:
         raise ForeignEnvError(f"Gymnasium cannot make '{id}': {error}") from error
 
 
-def _made_by_id(spec: EnvSpec, config: EnvConfig, render_mode: str | None) -> Env:
+def _made_by_id(source: EnvSpec | str, config: EnvConfig, render_mode: str | None) -> Env:
+    if isinstance(source, str):
+        registered(source, draws=config.pixels != "none")
+    spec = _spec(source) if isinstance(source, str) else source
     try:
         options: dict[str, Any] = dict(config.options)
         if config.time_limit:
             options["max_episode_steps"] = -1  # without the registered limit: `wrapped` has the one that is asked for
-        if render_mode:
+        if config.pixels != "none":
+            options["render_mode"] = "rgb_array"
+        elif render_mode:
             options["render_mode"] = render_mode  # not every constructor has one
-        return gymnasium.make(spec, **options)
-    except KeyboardInterrupt:
+        return make_of_package(spec, config.image_size, options)
+    except (KeyboardInterrupt, UserError):
         raise
     except BaseException as error:
         extra = next((extra for module, extra in EXTRAS.items() if str(spec.entry_point).startswith(module)), None)
         if extra and isinstance(error, (ImportError, gymnasium.error.DependencyNotInstalled)):
-            raise UserError(_missing(config.game, extra, str(error))) from error
+            raise UserError(missing(config.game, extra, str(error))) from error
         known = isinstance(error, (gymnasium.error.Error, ImportError))
         raise ForeignEnvError(
             f"Gymnasium cannot make '{config.game}'{_with(config)}: {error if known else described(error)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from worldmodels.core.config_values import received
 from worldmodels.core.errors import ConfigError, UserError
@@ -95,6 +95,9 @@ class EnvConfig(Section):
     time_limit: Int32 = 0
     """Steps, as the agent counts them, after which an episode of a Gymnasium environment is truncated, in place of the
     limit with which it is registered; 0: that one."""
+    pixels: Literal["none", "only", "beside"] = "none"
+    """Show the pictures that a Gymnasium environment draws of itself: in place of its observations, or beside them as
+    the part "image", where what is no dictionary becomes the part "state"."""
     grey: bool = False
     """Turn the colour images of a Gymnasium environment to grey, one channel."""
     image_size: Annotated[int, between(8, 1024)] = 64
@@ -113,6 +116,11 @@ class EnvConfig(Section):
                 "frame_max shows the maximum of the last two frames of a repeated action, so action_repeat must be at "
                 f"least 2. Received {self.action_repeat}."
             )
+        if self.frame_max and self.pixels != "none":
+            raise ConfigError(
+                "frame_max is the maximum of two observations of the environment itself, and pixels are drawn once for "
+                f"a repeated action: one of the two must be off. Received pixels={self.pixels}."
+            )
 
     def _check_levels(self) -> None:
         last = self.start_level + max(self.num_levels, 1) - 1
@@ -130,7 +138,7 @@ class EnvConfig(Section):
 
 FOREIGN = (
     *("workers", "options", "sticky_actions", "action_repeat", "frame_max", "reward_scale", "reward_clip"),
-    *("time_limit", "grey", "image_size"),
+    *("time_limit", "pixels", "grey", "image_size"),
 )
 """The keys of Gymnasium environments that are no native games."""
 

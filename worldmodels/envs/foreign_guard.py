@@ -15,6 +15,7 @@ import numpy.typing as npt
 from gymnasium.spaces import Dict
 
 from worldmodels.core.errors import ForeignEnvError
+from worldmodels.envs.copy_state import load_copy, save_copy
 
 Moment: TypeAlias = npt.NDArray[np.int64]
 """int64 (3,): episode, step, and whether a call is under way."""
@@ -38,8 +39,8 @@ class ForeignGuard(gymnasium.Wrapper[Any, Any, Any, Any]):
         moment: int64 (3,), in which the guard keeps where the environment is: its episode, its step in it, and whether
             a call is under way. In shared memory, it can be read when the process of the environment is dead.
 
-    `reset`, `step`, `render`, `close` and `action_meanings` raise `ForeignEnvError`, whatever was raised inside, also
-    for `SystemExit`; only `KeyboardInterrupt` passes. The original error is its `__cause__`.
+    `reset`, `step`, `render`, `save`, `load`, `close` and `action_meanings` raise `ForeignEnvError`, whatever was
+    raised inside, also for `SystemExit`; only `KeyboardInterrupt` passes. The original error is its `__cause__`.
     """
 
     def __init__(self, env: gymnasium.Env[Any, Any], id: str, index: int, moment: Moment | None = None) -> None:
@@ -80,6 +81,15 @@ class ForeignGuard(gymnasium.Wrapper[Any, Any, Any, Any]):
     def render(self) -> Any:
         """Return what the environment draws."""
         return self._call(self.env.render)
+
+    def save(self) -> dict[str, Any]:
+        """Return the environment's state as a tree, where it can be saved (`why_not_saved`)."""
+        return {"moment": self._moment.copy(), "copy": self._call(lambda: save_copy(self.env))}
+
+    def load(self, tree: dict[str, Any]) -> None:
+        """Take over what `save` gave of an environment that was made in the same way."""
+        self._call(lambda: load_copy(self.env, tree["copy"]))
+        self._moment[:] = tree["moment"]
 
     def close(self) -> None:
         """Close the environment, once: what fails to close is not closed again."""

@@ -15,7 +15,9 @@ from gymnasium.vector.utils import batch_space
 
 from worldmodels.core.errors import ForeignEnvError, UserError
 from worldmodels.core.specs import ActionSpec, ObservationSpec
+from worldmodels.core.tree_bytes import tree_from_bytes, tree_to_bytes
 from worldmodels.envs.actions import checked_actions
+from worldmodels.envs.copy_state import why_not_saved
 from worldmodels.envs.foreign_guard import ForeignGuard, Moment, described
 from worldmodels.envs.given import Factory
 from worldmodels.envs.image_format import ImageFormat
@@ -29,7 +31,7 @@ Steps: TypeAlias = tuple[Any, npt.NDArray[np.float32], npt.NDArray[np.bool_], np
 
 
 class ForeignVectorEnv(VectorEnv[Any, Array, Array]):
-    """Copies of a foreign environment that behave like a `GameVectorEnv`, except that no state can be saved.
+    """Copies of a foreign environment that behave like a `GameVectorEnv`, except that some cannot be saved.
 
     What it shows and takes stands in `observation_spec` and `action_spec`. A Box of actions is scaled to the bounds of
     the environment, and what lies outside of [-1, 1] is clipped.
@@ -37,9 +39,13 @@ class ForeignVectorEnv(VectorEnv[Any, Array, Array]):
     What fails in one of them, or breaks Gymnasium's rules, is a `ForeignEnvError`: see `ForeignGuard`, which each is.
     """
 
+    why_not_saved: str
+    """Why its state cannot be saved, in a clause; "" where it can (`copy_state.py`)."""
+
     def __init__(self, id: str, num_envs: int, observation: ObservationSpec, action: ActionSpec) -> None:
         self.observation_spec, self.action_spec = observation, action
         self._id = id
+        self._shown: Any = None
         self._seed: Seeds = None
         self.num_envs = num_envs
         self.render_mode = None
@@ -56,19 +62,44 @@ class ForeignVectorEnv(VectorEnv[Any, Array, Array]):
     def reset(self, *, seed: Seeds = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin new episodes everywhere."""
         chosen, self._seed = (self._seed if seed is None else seed), None
-        return self._reset(chosen, options)
+        self._shown, info = self._reset(chosen, options)
+        return self._shown, info
 
     def step(self, actions: npt.ArrayLike) -> Steps:
         """Return observations, rewards float32 (N,), terminated bool (N,), truncated bool (N,) and info."""
-        return self._step(checked_actions(actions, self.num_envs, self.action_spec))
+        self._shown, *others = self._step(checked_actions(actions, self.num_envs, self.action_spec))
+        return self._shown, *others
 
-    def get_state(self) -> NoReturn:
-        """Raise `UserError`, since foreign environments cannot save their state."""
-        raise UserError(f"The state of '{self._id}' cannot be saved: only native games can do that.")
+    def observe(self) -> Any:
+        """Return the current observations again, for example after `set_state`."""
+        return self._shown
 
-    def set_state(self, states: Sequence[bytes]) -> NoReturn:
-        """Raise `UserError`, since foreign environments cannot restore a state."""
-        raise UserError(f"The state of '{self._id}' cannot be restored: only native games can do that.")
+    def get_state(self) -> list[bytes]:
+        """Return the exact state of each copy; `set_state` takes it, also in another process.
+
+        Raises:
+            UserError: this environment cannot be saved (`why_not_saved`), or no episode has begun.
+        """
+        self._check_saved()
+        if self._shown is None:
+            raise UserError(f"The state of '{self._id}' can be saved once an episode has begun: call reset() first.")
+        return self._states()
+
+    def set_state(self, states: Sequence[bytes]) -> None:
+        """Take over what `get_state` gave of as many copies that were made in the same way.
+
+        Raises:
+            UserError: the states are of another environment, or of none. Where only a copy's own part is refused, the
+                copies before it have theirs already.
+        """
+        self._check_saved()
+        if len(states) != self.num_envs:
+            raise UserError(f"There are {self.num_envs} copies of '{self._id}'; received {len(states)} states.")
+        self._shown = self._restored(states)
+
+    def _check_saved(self) -> None:
+        if self.why_not_saved:
+            raise UserError(f"The state of '{self._id}' cannot be saved: {self.why_not_saved}.")
 
     @abstractmethod
     def action_meanings(self) -> list[str]:
@@ -79,6 +110,12 @@ class ForeignVectorEnv(VectorEnv[Any, Array, Array]):
 
     @abstractmethod
     def _step(self, actions: Array) -> Steps: ...
+
+    @abstractmethod
+    def _states(self) -> list[bytes]: ...
+
+    @abstractmethod
+    def _restored(self, states: Sequence[bytes]) -> Any: ...
 
 
 class SyncForeignEnv(ForeignVectorEnv):
@@ -112,6 +149,7 @@ class SyncForeignEnv(ForeignVectorEnv):
             super().__init__(id, num_envs, observation, action_spec(self._envs.single_action_space, id))
             self.render_mode = self._copies[0].render_mode
             self.metadata |= {"render_fps": self._copies[0].metadata.get("render_fps")}
+            self.why_not_saved = why_not_saved(self._copies[0].env)
         except BaseException:
             with suppress(UserError):
                 self.close_extras()
@@ -173,6 +211,23 @@ class SyncForeignEnv(ForeignVectorEnv):
         except BaseException as error:
             self._explain(error)
         return self._converted(observations), rewards.astype(np.float32), terminated, truncated, info
+
+    def _states(self) -> list[bytes]:
+        rows = self.observation_spec.to_bytes(self._shown)
+        return [
+            tree_to_bytes({"env": self._id, "shown": row, "ended": bool(ended), **copy.save()})
+            for row, ended, copy in zip(rows, self._envs._autoreset_envs, self._copies, strict=True)
+        ]
+
+    def _restored(self, states: Sequence[bytes]) -> Any:
+        trees = [tree_from_bytes(state) for state in states]
+        for tree in trees:
+            if tree.get("env") != self._id:
+                raise UserError(f"A state is of '{self._id}' here; received one of '{tree.get('env')}'.")
+        for copy, tree in zip(self._copies, trees, strict=True):
+            copy.load(tree)
+        self._envs._autoreset_envs[:] = [tree["ended"] for tree in trees]
+        return self.observation_spec.from_bytes(np.stack([tree["shown"] for tree in trees]))
 
     def _explain(self, error: BaseException) -> NoReturn:
         """Raise an error of the copies again; what is none of a single one comes from putting their infos together."""

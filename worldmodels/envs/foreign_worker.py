@@ -18,10 +18,10 @@ from worldmodels.envs.shared_arrays import SharedArrays
 
 
 def work(pipe: Connection, make: Factory, id: str, images: ImageFormat, copies: range, shared: SharedArrays) -> None:
-    """Answer the calls that come through `pipe`: "" where all went well, otherwise what failed.
+    """Answer the calls that come through `pipe`: what failed, "" where all went well, and what was asked for.
 
-    A call is ("reset", seeds), ("step", None), or None, which closes the copies and ends the process. Actions are
-    read from shared memory, and what a call returns is written there.
+    A call is ("reset", seeds), ("step", None), ("get_state", None), ("set_state", states), or None, which closes the
+    copies and ends the process. Actions are read from shared memory, and observations and the like are written there.
     """
     # Ctrl-C and the end of a job reach the whole group of processes: the parent decides what becomes of them.
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -38,20 +38,20 @@ def _answer_calls(
     try:
         env = SyncForeignEnv(make, id, len(copies), images, copies.start, arrays["moment"])
     except UserError as error:
-        pipe.send(str(error))
+        pipe.send((str(error), None))
         return
-    pipe.send("")
+    pipe.send(("", None))
+    calls = {"reset": _reset, "step": _step, "get_state": _get_state, "set_state": _set_state}
     while (call := pipe.recv()) is not None:
-        pipe.send(_failure(_reset if call[0] == "reset" else _step, env, call[1], arrays))
-    pipe.send(_failure(SyncForeignEnv.close, env))
+        pipe.send(_answer(calls[call[0]], env, call[1], arrays))
+    pipe.send(_answer(SyncForeignEnv.close, env))
 
 
-def _failure(function: Any, *arguments: Any) -> str:
+def _answer(function: Any, *arguments: Any) -> tuple[str, Any]:
     try:
-        function(*arguments)
+        return "", function(*arguments)
     except UserError as error:
-        return str(error)
-    return ""
+        return str(error), None
 
 
 def _reset(env: SyncForeignEnv, seeds: Any, arrays: dict[str, Any]) -> None:
@@ -64,6 +64,15 @@ def _step(env: SyncForeignEnv, _: None, arrays: dict[str, Any]) -> None:
         arrays["action"]
     )
     arrays["observation"][:] = env.observation_spec.to_bytes(observations)
+
+
+def _get_state(env: SyncForeignEnv, _: None, arrays: dict[str, Any]) -> list[bytes]:
+    return env.get_state()
+
+
+def _set_state(env: SyncForeignEnv, states: list[bytes], arrays: dict[str, Any]) -> None:
+    env.set_state(states)
+    arrays["observation"][:] = env.observation_spec.to_bytes(env.observe())
 
 
 def _end_with_parent() -> None:

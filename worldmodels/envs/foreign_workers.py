@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from worldmodels.core.errors import ForeignEnvError, UserError
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.envs.foreign_guard import copy_name, described, moment_name
 from worldmodels.envs.foreign_vector_env import Array, ForeignVectorEnv, Seeds, Steps, SyncForeignEnv
 from worldmodels.envs.foreign_worker import exit_text, work
@@ -38,6 +39,26 @@ class Worker(NamedTuple):
     copies: range
 
 
+class About(NamedTuple):
+    """All that is known of copies before they are made in workers."""
+
+    observation: ObservationSpec
+    action: ActionSpec
+    meanings: list[str]
+    """The names of the actions."""
+    why_not_saved: str
+
+
+def about_copies(make: Factory, id: str, images: ImageFormat) -> About:
+    """Return what a copy tells that is made here, for a moment; see `WorkerForeignEnv` for what it may raise."""
+    _check_can_be_sent(make, id)
+    sample = SyncForeignEnv(make, id, 1, images)
+    try:
+        return About(sample.observation_spec, sample.action_spec, sample.action_meanings(), sample.why_not_saved)
+    finally:
+        sample.close()
+
+
 class WorkerForeignEnv(ForeignVectorEnv):
     """Copies that worker processes step at the same time; the numbers are those of `SyncForeignEnv`.
 
@@ -49,24 +70,21 @@ class WorkerForeignEnv(ForeignVectorEnv):
         num_envs: number of copies, spread evenly over the workers.
         workers: number of processes.
         images: how images are handed on.
+        about: the copies.
 
     Raises:
         UserError: `make` cannot be sent to another process.
         ForeignEnvError: an environment failed, or its worker died; the text says at which step.
     """
 
-    def __init__(self, make: Factory, id: str, num_envs: int, workers: int, images: ImageFormat) -> None:
+    def __init__(self, make: Factory, id: str, num_envs: int, workers: int, images: ImageFormat, about: About) -> None:
         self._workers: list[Worker] = []
         self._processes: list[SpawnProcess] = []
         # multiprocessing would ask them to terminate, which they ignore, and wait for them.
         self._at_exit = partial(_kill, self._processes)
         _check_can_be_sent(make, id)
-        sample = SyncForeignEnv(make, id, 1, images)  # one that is here tells the spaces
-        try:
-            super().__init__(id, num_envs, sample.observation_spec, sample.action_spec)
-            self._meanings = sample.action_meanings()
-        finally:
-            sample.close()
+        super().__init__(id, num_envs, about.observation, about.action)
+        self._meanings, self.why_not_saved = about.meanings, about.why_not_saved
         # A fork would copy the locks of TensorFlow's threads, but not the threads.
         context = get_context("spawn")
         shared = SharedArrays(
@@ -127,27 +145,36 @@ class WorkerForeignEnv(ForeignVectorEnv):
         rewards, terminated, truncated = (self._arrays[name].copy() for name in ("reward", "terminated", "truncated"))
         return self._observations(), rewards, terminated, truncated, {}
 
+    def _states(self) -> list[bytes]:
+        return [state for states in self._call(lambda worker: ("get_state", None)) for state in states]
+
+    def _restored(self, states: Sequence[bytes]) -> Any:
+        self._call(lambda worker: ("set_state", states[worker.copies.start : worker.copies.stop]))
+        return self._observations()
+
     def _observations(self) -> Any:
         return self.observation_spec.from_bytes(self._arrays["observation"].copy())
 
-    def _call(self, message: Any) -> None:
+    def _call(self, message: Any) -> list[Any]:
+        """Send each worker its message; return what they answer. Raises the first copy's `ForeignEnvError`."""
         try:
             for worker in self._workers:
                 with suppress(OSError):  # it is dead, which reading tells
                     worker.pipe.send(message(worker))
-            self._wait()
+            return self._wait()
         except KeyboardInterrupt:
             _kill(self._processes)  # a later call would take for its own the answers that are still to come
             raise
 
-    def _wait(self) -> None:
+    def _wait(self) -> list[Any]:
         """Wait until all workers are done with a call. Raises the `ForeignEnvError` of the first copy that failed."""
         answers = [_answer(worker) for worker in self._workers]
         for worker, answer in zip(self._workers, answers, strict=True):
             if answer is None:
                 raise ForeignEnvError(self._died(worker))
-            if answer:
-                raise ForeignEnvError(answer)
+            if answer[0]:
+                raise ForeignEnvError(answer[0])
+        return [answer[1] for answer in answers if answer]
 
     def _died(self, worker: Worker) -> str:
         worker.process.join(CLOSE_SECONDS)
@@ -185,10 +212,10 @@ def _seeds_of(copies: range, seeds: Seeds) -> Sequence[int | None] | None:
     return seeds[copies.start : copies.stop]
 
 
-def _answer(worker: Worker) -> str | None:
-    """Return what a worker says of a call: "" where all went well, otherwise the error; None: it is dead."""
+def _answer(worker: Worker) -> tuple[str, Any] | None:
+    """Return what a worker says of a call: the error, "" where all went well, and the result; None: it is dead."""
     try:
-        answer: str = worker.pipe.recv()
+        answer: tuple[str, Any] = worker.pipe.recv()
     except (EOFError, OSError):
         return None
     return answer
@@ -205,7 +232,7 @@ def _ended(worker: Worker, id: str, until: float) -> str:
         )
     failure = ""
     while worker.pipe.poll() and (answer := _answer(worker)) is not None:
-        failure = answer  # the last is that of closing; others are of a call that nobody waited for
+        failure = answer[0]  # the last is that of closing; others are of a call that nobody waited for
     worker.pipe.close()
     return failure
 

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import gymnasium
 from gymnasium.spaces import Box
 from gymnasium.wrappers import (
+    AddRenderObservation,
     ClipReward,
     MaxAndSkipObservation,
     RepeatAction,
@@ -44,7 +45,20 @@ def wrapped(env: Env, config: EnvConfig) -> Env:
         env = TransformReward(env, partial(_product, config.reward_scale))
     if config.reward_clip:
         env = ClipReward(env, -config.reward_clip, config.reward_clip)
-    return TimeLimit(env, config.time_limit) if config.time_limit else env
+    if config.time_limit:
+        env = TimeLimit(env, config.time_limit)
+    return _with_pixels(env, config) if config.pixels != "none" else env
+
+
+def _with_pixels(env: Env, config: EnvConfig) -> Env:
+    """Return an environment that draws itself once after each step, however often that repeats an action."""
+    if env.render_mode != "rgb_array":
+        raise UserError(
+            f"env.pixels are pictures of an environment that draws itself: '{config.game}' must be made with "
+            f"render_mode='rgb_array', and has {env.render_mode!r}."
+        )
+    env.reset(seed=0)  # the wrapper draws at once, and where Gymnasium's robots stand then is where their camera looks
+    return AddRenderObservation(env, render_only=config.pixels == "only", render_key="image")
 
 
 def _check_box(env: Env, config: EnvConfig) -> None:

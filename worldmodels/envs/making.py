@@ -9,12 +9,13 @@ import gymnasium
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.lookup import unknown
-from worldmodels.envs.adapters import make_foreign_vec, registered
+from worldmodels.envs.adapters import make_foreign_vec
 from worldmodels.envs.config import DEFAULTS, FOREIGN, PYTHON, EnvConfig, changed, game_options
 from worldmodels.envs.foreign_vector_env import ForeignVectorEnv
 from worldmodels.envs.game_env import GameEnv
 from worldmodels.envs.games import GAME_INFO, GAMES, find_game
 from worldmodels.envs.given import Given, given_name
+from worldmodels.envs.packages import registered
 from worldmodels.envs.vector_env import GameVectorEnv
 
 VectorEnv: TypeAlias = GameVectorEnv | ForeignVectorEnv
@@ -62,8 +63,8 @@ def is_native(config: EnvConfig) -> bool:
 
 
 def can_save(env: gymnasium.vector.VectorEnv[Any, Any, Any]) -> bool:
-    """Return whether `get_state` and `set_state` work, as in native games and whatever is made like them."""
-    return hasattr(env, "get_state") and not isinstance(env, ForeignVectorEnv)
+    """Return whether `get_state` and `set_state` work: in native games, and in some foreign environments."""
+    return not env.why_not_saved if isinstance(env, ForeignVectorEnv) else hasattr(env, "get_state")
 
 
 def tells_variables(env: gymnasium.vector.VectorEnv[Any, Any, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""Gymnasium is told about the games here; `import worldmodels` does it."""
+"""Gymnasium is told about the games here, and about Crafter; `import worldmodels` does it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from worldmodels.envs.games import GAME_INFO
 
 
 def register() -> None:
-    """Register `worldmodels/<Title>-v0` for every native game; calling it again changes nothing."""
+    """Register `worldmodels/<Title>-v0` for every native game, and Crafter; calling it again changes nothing."""
+    for id, reward in (("CrafterReward-v1", True), ("CrafterNoReward-v1", False)):
+        if id not in registration.registry:
+            registration.register(id, entry_point="worldmodels.envs.crafter:CrafterEnv", kwargs={"reward": reward})
     for info in GAME_INFO.values():
         if info.id not in registration.registry:
             registration.register(

@@ -254,15 +254,14 @@ class Evaluator:
         return probe(data, env.variable_units, reported_horizons(settings.horizon))
 
     def action_effects(self) -> ActionEffects | None:
-        """Return whether the model knows what actions do, as images show it.
-
-        None where the environment cannot be saved, where actions are no choices, and for a model without images.
+        """Return whether the model knows what actions do; None where the environment cannot be saved, or shows and
+        takes anything but one image and choices.
 
         Raises:
             ConfigError: there is no world model.
         """
         settings, env = self._settings, self._env
-        if not can_save(env) or not self.spec.action.is_discrete or self.spec.image is None:
+        if not can_save(env) or not self.spec.action.is_discrete or self.spec.image != "":  # the only part is an image
             return None
         actions, rounds = self.spec.action.count, -(-MOMENTS // env.num_envs)
         self._report(f"Trying all {actions} actions at {rounds * env.num_envs} moments, really and in the model")

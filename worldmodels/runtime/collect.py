@@ -49,7 +49,7 @@ class Collector:
     def save(self) -> dict[str, Any]:
         """Return the exact states of the environments, and the observation that waits."""
         if not self.resumes_exactly:
-            # Foreign environments begin new episodes, on other levels each time.
+            # They begin new episodes, on other levels each time.
             return {"next_seed": Streams(self._seed).integer("after resuming")}
         states = self.env.get_state()
         return {"arrived": dict(self._arrived), "envs": {f"{i:04d}": state for i, state in enumerate(states)}}

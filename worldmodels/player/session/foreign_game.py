@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.specs import ActionSpec, ObservationSpec
-from worldmodels.envs import EnvConfig, make_vec
+from worldmodels.envs import EnvConfig, can_save, make_vec
 from worldmodels.envs.foreign_vector_env import ForeignVectorEnv
 
 WORDS = re.compile("UP|DOWN|LEFT|RIGHT|FIRE")
@@ -20,7 +20,8 @@ WORDS = re.compile("UP|DOWN|LEFT|RIGHT|FIRE")
 class ForeignGame:
     """A foreign game is one copy of an environment, with the observations that a run learned from.
 
-    It cannot save its state: there is no `get_state`.
+    Attributes:
+        can_save: whether `get_state` and `set_state` work.
 
     Raises:
         UserError: the environment shows anything but one image, or takes anything but one of a number of actions.
@@ -34,7 +35,9 @@ class ForeignGame:
         self.action_keys = tuple(_buttons(i, meaning) for i, meaning in enumerate(meanings))
         self.action_meanings = tuple(meaning.lower() for meaning in meanings)
         self.title = config.game
-        self.rules = "A Gymnasium environment. It cannot save its state, so nothing can be taken back or repeated."
+        self.can_save = can_save(self._envs)
+        why = self._envs.why_not_saved
+        self.rules = "A Gymnasium environment." + (f" Nothing can be taken back or repeated: {why}." if why else "")
         self._observation: npt.NDArray[np.uint8]
 
     def reset(self, *, seed: int | None = None) -> tuple[npt.NDArray[np.uint8], dict[str, Any]]:
@@ -48,6 +51,15 @@ class ForeignGame:
         observations, rewards, terminated, truncated, _ = self._envs.step(np.array([action], np.int32))
         self._observation = observations[0]
         return self._observation, float(rewards[0]), bool(terminated[0]), bool(truncated[0]), {}
+
+    def get_state(self) -> bytes:
+        """Return the exact state. Raises `UserError` where it cannot be saved."""
+        return self._envs.get_state()[0]
+
+    def set_state(self, state: bytes) -> None:
+        """Go back to a state that `get_state` gave."""
+        self._envs.set_state([state])
+        self._observation = self._envs.observe()[0]
 
     def render(self) -> npt.NDArray[np.uint8]:
         """Return the observation, because a picture that the environment itself draws has any size."""

@@ -65,7 +65,7 @@ class RealWorld:
 
     def save(self) -> RealWorldState | None:
         """Return what `load` needs to go on from here exactly, or None if this environment cannot save its state."""
-        if not hasattr(self._env, "get_state"):
+        if not getattr(self._env, "can_save", hasattr(self._env, "get_state")):
             return None
         return RealWorldState(self._env.get_state(), self.observation, self.reward, self.ended, self.info)
 
