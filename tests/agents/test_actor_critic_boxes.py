@@ -26,7 +26,7 @@ CONFIG = ActorCriticConfig(
     actor_optimizer=FAST,
     critic_optimizer=FAST,
 )
-CONTINUES = tf.ones((32,))
+CONTINUES, WORLD = tf.ones((32,)), Point()
 
 
 def seed(number: int) -> np.ndarray:
@@ -41,7 +41,7 @@ def distance(agent, temperature: float) -> float:
     """How far from the goal points are on average, four steps after they started at 64 places."""
     state = PointState(tf.linspace(-1.0, 2.0, 64)[:, None])
     for t in range(4):
-        state = Point().imagine(state, agent.act(state.x, (), temperature, seed(t))[0], 1.0, seed(t))
+        state = WORLD.imagine(state, agent.act(state.x, (), temperature, seed(t))[0], 1.0, seed(t))
     return float(tf.reduce_mean(tf.abs(state.x - 1.0)))
 
 
@@ -57,8 +57,8 @@ def distance(agent, temperature: float) -> float:
 def test_learns_to_push_the_point_to_its_goal(choices):
     agent = build_agent(replace(CONFIG, **choices), Point.spec, seed(0))
     assert distance(agent, 1.0) > 0.75  # as random as it starts
-    for i in range(60):
-        metrics = agent.update_from_imagination(Point(), starts(i), CONTINUES, seed(i))
+    for i in range(120):
+        metrics = agent.update_from_imagination(WORLD, starts(i), CONTINUES, seed(i))
     assert distance(agent, 0.0) < 0.3
     assert metrics["policy/finite"] == 1
 
@@ -76,10 +76,10 @@ SCHEDULED = replace(
 
 def test_schedules_follow_the_updates_and_everything_goes_on_bit_for_bit():
     straight, resumed = (build_agent(SCHEDULED, Point.spec, seed(number)) for number in (1, 2))
-    figures = [straight.update_from_imagination(Point(), starts(i), CONTINUES, seed(i)) for i in range(2)]
+    figures = [straight.update_from_imagination(WORLD, starts(i), CONTINUES, seed(i)) for i in range(2)]
     resumed.load(straight.save())
     for agent in (straight, resumed):
-        more = [agent.update_from_imagination(Point(), starts(i), CONTINUES, seed(i)) for i in range(2, 4)]
+        more = [agent.update_from_imagination(WORLD, starts(i), CONTINUES, seed(i)) for i in range(2, 4)]
     np.testing.assert_equal(resumed.save(), straight.save())
     figures += more
     assert [float(found["policy/gradient_mix"]) for found in figures] == [1.0, 0.75, 0.5, 0.25]
