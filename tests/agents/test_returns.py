@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from worldmodels.agents.returns import ReturnScale, generalized_advantages, lambda_returns, reach_weights
+from worldmodels.agents.actor_critic_config import RewardNormConfig
+from worldmodels.agents.returns import (
+    ReturnScale,
+    RewardScale,
+    generalized_advantages,
+    lambda_returns,
+    reach_weights,
+)
 
 
 def column(*values: float) -> tf.Tensor:
@@ -98,3 +105,11 @@ def test_return_scale_follows_the_range_between_percentiles():
 
 def test_small_ranges_are_left_alone():
     assert float(ReturnScale().update(tf.range(0.0, 10.0))) == 1.0
+
+
+def test_rewards_are_divided_by_the_running_mean_of_their_size():
+    scale = RewardScale(RewardNormConfig(momentum=0.75, scale=2.0, epsilon=0.5))
+    assert scale(tf.constant(3.0)) == 4.0  # 2 * 3 / (1 + 0.5)
+    scale.update(tf.constant([[-8.0, 0.0], [4.0, 0.0]]))  # a mean size of 3
+    assert scale.mean == 1.5
+    np.testing.assert_array_equal(scale(tf.constant([1.0, -2.0])), [1.0, -2.0])  # 2 / (1.5 + 0.5) of each

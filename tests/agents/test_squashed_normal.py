@@ -6,7 +6,13 @@ import numpy as np
 import tensorflow as tf
 import tensorflow_probability as tfp
 
-from worldmodels.agents.squashed_normal import mean_and_log_std, sample_squashed
+from worldmodels.agents.squashed_normal import (
+    bounded_mean_and_log_std,
+    mean_and_log_std,
+    sample_squashed,
+    squashed_entropy,
+    squashed_log_probability,
+)
 
 
 def test_log_densities_are_those_of_a_transformed_distribution():
@@ -40,3 +46,30 @@ def test_densities_and_gradients_stay_finite_where_the_action_rounds_to_1():
 def test_the_standard_deviation_has_limits():
     mean, log_std = mean_and_log_std(tf.constant([[1.0, 2.0, -30.0, 3.0]]))
     assert mean.numpy().tolist() == [[1.0, 2.0]] and log_std.numpy().tolist() == [[-20.0, 2.0]]
+
+
+def test_limits_of_dreamer_v2():
+    mean, log_std = bounded_mean_and_log_std(tf.constant([[0.0, 1000.0, 0.0, -1000.0]]))
+    np.testing.assert_allclose(mean, [[0.0, 5.0]])
+    # softplus(0) is log 2.
+    np.testing.assert_allclose(tf.exp(log_std), [[np.log(2.0) + 0.1, 0.1]], rtol=1e-6)
+
+
+def test_an_action_has_the_density_with_which_it_was_drawn():
+    mean, log_std = tf.constant([[0.0, 1.0], [-0.5, 0.3]]), tf.constant([[0.0, -1.0], [0.5, -2.0]])
+    actions, expected = sample_squashed(mean, log_std, tf.constant([[0.2, -1.0], [1.5, 0.0]]))
+    np.testing.assert_allclose(squashed_log_probability(mean, log_std, actions), expected, rtol=1e-4)
+
+
+def test_an_action_at_a_bound_has_a_finite_density_and_gradient():
+    mean = tf.constant([[0.0], [5.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(mean)
+        found = squashed_log_probability(mean, tf.zeros((2, 1)), tf.constant([[1.0], [-1.0]]))
+    assert np.isfinite(found).all() and np.isfinite(tape.gradient(found, mean)).all()
+
+
+def test_entropies_are_the_mean_of_minus_the_log_density():
+    mean, log_std = tf.constant([[0.0, 5.0], [-0.5, 0.3]]), tf.constant([[0.0, -1.0], [1.2, -2.0]])
+    _, log_probability = sample_squashed(mean, log_std, tf.random.stateless_normal((100_000, 2, 2), (1, 2)))
+    np.testing.assert_allclose(squashed_entropy(mean, log_std), -tf.reduce_mean(log_probability, 0), atol=0.03)

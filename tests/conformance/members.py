@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from worldmodels.agents.actor_critic_config import ActorCriticConfig
+from worldmodels.agents.actor_critic_config import ActorCriticConfig, RewardNormConfig
 from worldmodels.agents.ddpg_config import DDPGConfig
 from worldmodels.agents.plan2explore_config import Plan2ExploreConfig
 from worldmodels.agents.ppo_config import PPOConfig
@@ -127,6 +127,19 @@ AGENTS: dict[str, Any] = {
         replay_value_scale=0.3,
         actor_optimizer=LAPROP,
         critic_optimizer=LAPROP,
+    ),
+    "actor_critic with both gradients": ActorCriticConfig(
+        actor=HEAD,
+        critic=HEAD,
+        horizon=3,
+        box_distribution="tanh_normal",
+        actor_gradient="both",
+        actor_gradient_mix="linear(1, 0, 10)",
+        entropy="exp(1e-2, 1e-3, 10)",
+        normalize_returns=True,
+        reward_norm=RewardNormConfig(0.9),
+        actor_optimizer=FAST,
+        critic_optimizer=FAST,
     ),
     "ddpg": DDPGConfig(network=HEAD, horizon=3, minibatch=12, actor_optimizer=FAST, critic_optimizer=FAST),
     "plan2explore": Plan2ExploreConfig(

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import tensorflow as tf
+from point import Point, PointState
 
 from worldmodels.imagination.rollout import RolloutOptions, rollout, rollout_actions
 
@@ -47,3 +49,28 @@ def test_replayed_actions_lead_where_they_led(line, starts):
         lambda: rollout_actions(line, two_starts(starts), tf.constant([[1, 0], [1, 1], [0, 0]]), 1.0, SEED)
     )()
     assert states.position[:, :, 0].numpy().T.tolist() == [[1, 2, 1], [-2, -1, -2]]
+
+
+@pytest.mark.parametrize("gain", [0.3, 1.2])
+def test_the_gradient_through_a_rollout_of_a_linear_policy_is_the_analytic_one(gain):
+    """A push a = -k x moves a point to (1 - k / 2) x, so the sum of squares is x^2 sum_t (1 - k / 2)^(2 t)."""
+
+    class Origin(Point):
+        def reward(self, state):
+            return -tf.square(state.x[:, 0])
+
+    gain, start = tf.constant(gain), PointState(tf.constant([[2.0], [-1.0]]))
+
+    @tf.function
+    def differentiated():
+        with tf.GradientTape() as tape:
+            tape.watch(gain)
+            trajectory = rollout(
+                Origin(), lambda x, memory, seed: (-gain * x, memory, {}), start, (), RolloutOptions(4), SEED
+            )
+            total = tf.reduce_sum(trajectory.rewards)
+        return tape.gradient(total, gain)
+
+    factor = 1.0 - float(gain) / 2.0
+    expected = sum(5.0 * t * factor ** (2 * t - 1) for t in range(1, 5))
+    assert float(differentiated()) == pytest.approx(expected, rel=1e-4)

@@ -142,12 +142,11 @@ def test_a_window_is_longer_than_what_a_next_frame_model_sees():
 
 
 def test_an_agent_that_cannot_have_the_actions_is_refused_with_those_that_can():
-    config = FREE | {"env": {"game": "Pendulum-v1"}}
-    dreamer = config | {"agent": {"kind": "actor_critic"}}
+    config = FREE | {"env": {"game": "CartPole-v1"}}
     text = (
-        r"agent.kind is 'actor_critic', which cannot choose actions that are a box of 1 numbers .* can: .*ppo, random"
+        "agent.kind is 'td3', which cannot choose actions that are one of 2 choices: .* can: actor_critic, ppo, random"
     )
-    refused(dreamer, text)
+    refused(config | {"agent": {"kind": "td3"}}, text)
     check_config(from_dict(RunConfig, config))
 
 

@@ -21,6 +21,7 @@ from worldmodels.models.api import ModelSpec, WorldModel
 from worldmodels.models.build_optimizer import build_optimizer
 from worldmodels.models.distributions import mix_uniform
 from worldmodels.models.graph import graph
+from worldmodels.models.optimizer import Gradients
 from worldmodels.models.variables import load_variables, named_variables, save_variables
 
 
@@ -74,16 +75,13 @@ class ActorCritic:
         learns_recorded = replayed is not None and self.config.replay_value_scale
         recorded = self._recorded_targets(replayed, model, returns[0]) if learns_recorded else None
 
-        with tf.GradientTape() as actor_tape:
-            parameters = tf.reshape(self._parameters(imagined.features), (*returns.shape, -1))
-            actor_loss, metrics = self._actor_loss(imagined, parameters, slopes, self._actor_optimizer.updates)
+        actor_gradients, metrics = self._actor_gradients(imagined, slopes)
         with tf.GradientTape() as critic_tape:
             critic_loss = imagined_loss = self.critic.loss(targets)
             if recorded is not None:
                 replay_loss = self.critic.loss(recorded)
                 critic_loss += self.config.replay_value_scale * replay_loss
 
-        actor_gradients = self._actor_optimizer.gradients(actor_tape, actor_loss)
         critic_gradients = self.critic.optimizer.gradients(critic_tape, critic_loss)
         finite = actor_gradients.finite & critic_gradients.finite
         self._actor_optimizer.apply(actor_gradients, finite)
@@ -92,7 +90,6 @@ class ActorCritic:
         for figure, value in zip(running, before, strict=True):
             figure.assign(tf.where(finite, figure, value))
         metrics |= {
-            "actor_loss": actor_loss,
             "critic_loss": imagined_loss,
             "actor_gradient_norm": actor_gradients.norm,
             "critic_gradient_norm": critic_gradients.norm,
@@ -152,6 +149,15 @@ class ActorCritic:
         if update:
             self._reward_scale.update(tf.stop_gradient(rewards))
         return self._reward_scale(rewards)
+
+    def _actor_gradients(
+        self, imagined: ImaginedSteps, slopes: tf.Tensor | None
+    ) -> tuple[Gradients, dict[str, tf.Tensor]]:
+        """Return the gradients of the actor's loss by its weights, and figures of it."""
+        with tf.GradientTape() as tape:
+            parameters = tf.reshape(self._parameters(imagined.features), (*imagined.returns.shape, -1))
+            loss, metrics = self._actor_loss(imagined, parameters, slopes, self._actor_optimizer.updates)
+        return self._actor_optimizer.gradients(tape, loss), {"actor_loss": loss, **metrics}
 
     def _recorded_targets(self, replayed: Replayed, model: WorldModel, imagined_returns: tf.Tensor) -> ValueTargets:
         """Return what the critic learns of recorded windows (see `recorded_targets.py`)."""

@@ -45,7 +45,7 @@ SMALL_WORLD = RSSMConfig(
 
 def agent_checks(config: AgentConfig) -> tuple[Check, ...]:
     """Return the checks that an agent must pass with each of its `specs`, which raise ConformanceError."""
-    checks: tuple[Check, ...] = acting.CHECKS
+    checks: tuple[Check, ...] = acting.CHECKS + learning.CHECKS_IN_IMAGINATION
     if config.learns_from_experience:
         checks += learning.CHECKS_FROM_EXPERIENCE
     return checks + (learning.CHECKS_FROM_TRANSITIONS if config.learns_from_transitions else ())

@@ -11,7 +11,14 @@ import tensorflow as tf
 
 from worldmodels.agents.api import Replayed
 from worldmodels.agents.config import AgentConfig
-from worldmodels.agents.conformance.samples import can_learn, experience, make_agent, transitions
+from worldmodels.agents.conformance.samples import (
+    PushedPoint,
+    can_learn,
+    experience,
+    features,
+    make_agent,
+    transitions,
+)
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.imagination.starts import choose_starts
 from worldmodels.models import precision
@@ -148,6 +155,33 @@ def check_learning_in_imagination(config: AgentConfig, world: ModelConfig) -> No
     require_same(old, leaves(model.save()), "the world model before and after an agent learned in it")
 
 
+def check_learning_in_a_differentiable_world(config: AgentConfig, spec: ModelSpec) -> None:
+    """Check updates in a world of vectors with any kind of action: an update, a checkpoint on disk, another agent that
+    loads it, and an update are the same as two, and one whose weights are NaN leaves the agent as it is."""
+    if spec.feature_kind != "vector":
+        return
+    world, states = PushedPoint(spec), (features(spec, 12),)
+    given, recorded = (world, states, tf.ones((12,))), Replayed.of((features(spec, *BATCH.reward.shape),), BATCH)
+    straight, resumed = make_agent(config, spec, 1), make_agent(config, spec, 2)
+    if not can_learn(straight):
+        return
+    old = leaves(straight.save())
+    _require_metrics(straight.update_from_imagination(*given, key(0), recorded), True)
+    require(differ(old, leaves(straight.save())), "an update must change what is saved; it does not.")
+    with TemporaryDirectory() as folder:
+        checkpoints = Checkpoints(folder)
+        checkpoints.write(7, straight.save())
+        resumed.load(checkpoints.read()[1])
+    one, other = (agent.update_from_imagination(*given, key(1), recorded) for agent in (straight, resumed))
+    require_same(one, other, "the metrics of an agent, and of one that was loaded from its checkpoint,")
+    require_same_tree(straight.save(), resumed.save(), "what both saved after that")
+    straight.load(poisoned(straight.save()))
+    old = straight.save()
+    metrics = straight.update_from_imagination(*given, key(2), recorded)
+    require(metrics.get("policy/finite") == 0, "the metric policy/finite must be 0 where weights are NaN.")
+    require_same_tree(straight.save(), old, "what is saved before and after an update whose weights are NaN")
+
+
 @cache
 def _fitted(config: ModelConfig, _: precision.Precision) -> tuple[Any, Any]:
     """Return a world model after one update, and its states along the batch."""
@@ -162,6 +196,8 @@ def _require_metrics(metrics: dict[str, Any], learns: bool) -> None:
         require(metrics.get("policy/finite") == 1, "the metric policy/finite must be 1 after a sound update.")
 
 
+CHECKS_IN_IMAGINATION = (check_learning_in_a_differentiable_world,)
+"""Properties of every agent."""
 CHECKS_FROM_EXPERIENCE = (
     check_learning_from_experience,
     check_what_is_not_finite_changes_nothing,

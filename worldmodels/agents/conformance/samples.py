@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.agents import build_agent
+from worldmodels.agents import build_agent, check_fits
 from worldmodels.agents.api import Experience, Transitions
 from worldmodels.agents.config import AgentConfig
+from worldmodels.core.errors import ConfigError
 from worldmodels.core.specs import ArraySpec, ObservationSpec
+from worldmodels.core.types import State
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.conformance.comparison import leaves
 from worldmodels.models.conformance.samples import BOX, ROWS, SHAPE, SPACES, STEPS, key
@@ -29,7 +31,11 @@ def specs(config: AgentConfig) -> dict[str, ModelSpec]:
     """Return those of `SPECS` that the agent can have."""
 
     def fits(spec: ModelSpec) -> bool:
-        return spec.action.kind in config.action_kinds and spec.feature_kind in config.feature_kinds
+        try:
+            check_fits(config, spec)
+        except ConfigError:
+            return False
+        return True
 
     return {name: spec for name, spec in SPECS.items() if fits(spec)}
 
@@ -89,3 +95,34 @@ def transitions(spec: ModelSpec, seed: int = 0) -> Transitions:
 
 def _column(mask: np.ndarray, value: tf.Tensor) -> tf.Tensor:
     return tf.reshape(mask, (-1,) + (1,) * (value.shape.rank - 1))
+
+
+class PushedPoint:
+    """A world model whose state is a vector, which an action of any kind moves, and whose gradients are exact.
+
+    A state costs its squared length, and the further away it is, the sooner the episode ends.
+    """
+
+    def __init__(self, spec: ModelSpec):
+        """Prepare a world of `spec`, whose features are vectors."""
+        self.spec = spec
+        shape = spec.action.width, *spec.feature_shape
+        self._pushes = tf.constant(np.random.default_rng(8).normal(0.0, 0.5, shape).astype(np.float32))
+
+    def imagine(self, state: State, action: tf.Tensor, temperature: float | tf.Tensor, seed: tf.Tensor) -> State:
+        if not action.dtype.is_floating:
+            action = tf.one_hot(action, self.spec.action.count)
+        noise = tf.random.stateless_normal(tf.shape(state[0]), seed, stddev=0.1)
+        return (0.9 * state[0] + tf.matmul(action, self._pushes) + temperature * noise,)
+
+    def readable(self, state: State) -> State:
+        return state
+
+    def features(self, state: State) -> tf.Tensor:
+        return state[0]
+
+    def reward(self, state: State) -> tf.Tensor:
+        return -tf.reduce_sum(tf.square(state[0]), -1)
+
+    def continuation(self, state: State) -> tf.Tensor:
+        return tf.exp(-0.01 * tf.reduce_sum(tf.square(state[0]), -1))
