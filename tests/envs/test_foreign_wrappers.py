@@ -107,6 +107,11 @@ def test_a_time_limit_stands_in_place_of_the_registered_one():
     assert ending(action_repeat=2) == (5, (False, True))
 
 
+def test_images_may_be_higher_than_wide():
+    env = make_vec("test/Counter-v0", num_envs=2, image_size=16, image_height=21)
+    assert env.reset(seed=0)[0].shape == (2, 21, 16, 3) and env.observation_spec.only.shape == (21, 16, 3)
+
+
 def test_colours_become_grey_and_images_another_size():
     env = make_vec("test/Counter-v0", num_envs=2, grey=True, image_size=16)
     env.reset(seed=0)

@@ -40,7 +40,7 @@ def make_foreign_vec(config: EnvConfig, given: Given | None = None, render_mode:
             nobody here can have its spaces (see `spaces.py`); one copy is there, and more are wanted.
     """
     make = partial(_made, _maker(config, given, render_mode), config)
-    images = ImageFormat(config.image_size, config.grey)
+    images = ImageFormat.of(config)
     if given is None and config.pixels != "none" and draws_with_opengl(_spec(config.game)):
         about, workers = _about_drawn(config), max(config.workers, 1)
     elif config.workers and config.num_envs > 1:
@@ -53,8 +53,12 @@ def make_foreign_vec(config: EnvConfig, given: Given | None = None, render_mode:
 def _about_drawn(config: EnvConfig) -> About:
     """Return what there is to know of an environment that is drawn elsewhere, without drawing it here."""
     plain = replace(config, pixels="none", grey=False)
-    about = about_copies(partial(_made, _maker(plain, None, None), plain), config.game, ImageFormat(config.image_size))
-    image = ("image", ArraySpec((config.image_size, config.image_size, 1 if config.grey else 3)))
+    about = about_copies(
+        partial(_made, _maker(plain, None, None), plain),
+        config.game,
+        ImageFormat(config.image_size, height=config.image_height),
+    )
+    image = ("image", ArraySpec((*ImageFormat.of(config).shape, 1 if config.grey else 3)))
     if config.pixels == "only":
         return about._replace(observation=ObservationSpec.of(*image[1].shape))
     state = tuple((name or "state", part) for name, part in about.observation.parts)

@@ -16,6 +16,7 @@ from worldmodels.core.ranges import (
     BelowOne,
     Int32,
     NonNegative,
+    Range,
     RangeError,
     Section,
     Size,
@@ -102,6 +103,8 @@ class EnvConfig(Section):
     """Turn the colour images of a Gymnasium environment to grey, one channel."""
     image_size: Annotated[int, between(8, 1024)] = 64
     """Pixels to which each side of a Gymnasium environment's images is resized; each is the mean of what it covers."""
+    image_height: Annotated[int, Range("be 0, or between 8 and 1024", lambda rows: rows == 0 or 8 <= rows <= 1024)] = 0
+    """Rows of these images, where they are no squares; 0: `image_size`, which then is the number of columns alone."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -138,7 +141,7 @@ class EnvConfig(Section):
 
 FOREIGN = (
     *("workers", "options", "sticky_actions", "action_repeat", "frame_max", "reward_scale", "reward_clip"),
-    *("time_limit", "pixels", "grey", "image_size"),
+    *("time_limit", "pixels", "grey", "image_size", "image_height"),
 )
 """The keys of Gymnasium environments that are no native games."""
 

@@ -10,6 +10,7 @@ from PIL import Image
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.specs import ArraySpec, ObservationSpec
+from worldmodels.envs.config import EnvConfig
 
 
 class ImageFormat(NamedTuple):
@@ -19,9 +20,21 @@ class ImageFormat(NamedTuple):
     """
 
     size: int = 64
-    """Pixels of each side."""
+    """Pixels of each side, or of the width alone."""
     grey: bool = False
     """Whether colour images become grey, with the weights of ITU-R 601-2 for the three colours."""
+    height: int = 0
+    """Rows; 0: as many as columns."""
+
+    @classmethod
+    def of(cls, config: EnvConfig) -> ImageFormat:
+        """Return the format that an environment's configuration asks for."""
+        return cls(config.image_size, config.grey, config.image_height)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Return rows and columns."""
+        return self.height or self.size, self.size
 
     def spec(self, spec: ObservationSpec, id: str) -> ObservationSpec:
         """Return a spec with all images in this format.
@@ -35,14 +48,14 @@ class ImageFormat(NamedTuple):
 
     def images(self, images: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
         """Return images (N, H, W, C) in this format."""
-        if images.shape[1:3] == (self.size, self.size) and not self._turns_grey(images.shape):
+        if images.shape[1:3] == self.shape and not self._turns_grey(images.shape):
             return images
         return np.stack([self._image(image) for image in images])
 
     def _part(self, part: ArraySpec) -> ArraySpec:
         if not part.is_image:
             return part
-        return ArraySpec((self.size, self.size, 1 if self._turns_grey(part.shape) else part.shape[2]))
+        return ArraySpec((*self.shape, 1 if self._turns_grey(part.shape) else part.shape[2]))
 
     def _turns_grey(self, shape: tuple[int, ...]) -> bool:
         return self.grey and shape[-1] == 3
@@ -57,4 +70,4 @@ class ImageFormat(NamedTuple):
 
     def _resized(self, image: Any) -> npt.NDArray[np.uint8]:
         """Return an image each of whose pixels is the mean of what it covers."""
-        return np.asarray(image.resize((self.size, self.size), Image.Resampling.BOX))
+        return np.asarray(image.resize(self.shape[::-1], Image.Resampling.BOX))
