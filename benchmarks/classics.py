@@ -10,7 +10,7 @@ that over the last three quarters of training: of our runs from their own record
 
 The peer's environment needs stable-baselines3, sb3-contrib, gymnasium[mujoco,box2d]. Each cell is kept under
 results/classics for good; Ctrl-C ends, and the same command goes on. Results are written to results/classics.md, .json
-and .png by every call: `--budget-minutes 0` does nothing else.
+and .png, and to a picture for each method, by every call: `--budget-minutes 0` does nothing else.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import math
 from pathlib import Path
 
 from peers.jobs import Places, SideJob
-from peers.report import draw, mean_return, report, steps_per_second
+from peers.report import draw, draw_method, mean_return, report, steps_per_second
 from peers.tasks import METHODS, SIDES, TASKS, cells
 
 from worldmodels.core.files import write_atomic
@@ -69,6 +69,8 @@ def write_report(places: Places) -> None:
     write_atomic(STEM.with_suffix(".json"), json.dumps(rows, indent=2, allow_nan=False) + "\n")
     write_atomic(STEM.with_suffix(".md"), text)
     draw(results, STEM.with_suffix(".png"))
+    for method in {cell.method for cell in results}:
+        draw_method(results, method, STEM.with_name(f"classics_{method}.png"))
     print(text)
 
 

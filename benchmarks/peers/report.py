@@ -10,7 +10,7 @@ import numpy as np
 
 from peers.tasks import METHODS, SIDES, TASKS, Cell
 from worldmodels.analysis.aggregate import Estimate, estimate
-from worldmodels.analysis.style import COLORS, label_steps, panels, save_figure
+from worldmodels.analysis.style import COLORS, QUIET, label_steps, panels, save_figure
 
 Results: TypeAlias = Mapping[Cell, dict[str, Any]]
 STYLES = {"ours": "-", "peer": (0, (4, 1.5))}
@@ -38,6 +38,25 @@ def steps_per_second(result: dict[str, Any]) -> float:
     return float(steps / seconds)
 
 
+def draw_method(results: Results, method: str, save: Path) -> Path:
+    """Draw one method's curves of training, a panel for each task: means over seeds, with 95 % intervals."""
+    tasks = [task for task in TASKS if _of(results, task, method, "ours")]
+    with panels(-(-len(tasks) // 3), min(3, len(tasks)), 4.4, 3.2) as (figure, places):
+        for axes, task in zip(places, tasks, strict=False):
+            for side, label, color in (("ours", METHODS[method].title, COLORS[0]), ("peer", "peer", QUIET)):
+                if runs := _of(results, task, method, side):
+                    steps, curves = _curves(runs)
+                    bands = [estimate(values) for values in curves.T]
+                    axes.plot(steps, curves.mean(0), color=color, linestyle=STYLES[side], label=label)
+                    axes.fill_between(steps, [b.low for b in bands], [b.high for b in bands], color=color, alpha=0.15)
+            axes.set_title(TASKS[task].title)
+            label_steps(axes, "environment steps")
+            axes.legend(fontsize=8)
+        for axes in places[len(tasks) :]:
+            axes.set_visible(False)
+        return save_figure(figure, save)
+
+
 def draw(results: Results, save: Path) -> Path:
     """Draw the curves of training, a panel for each task, ours solid and the peer's dashed."""
     tasks = [task for task in TASKS if any(cell.task == task for cell in results)]
@@ -47,9 +66,9 @@ def draw(results: Results, save: Path) -> Path:
                 for side in SIDES:
                     runs = _of(results, task, method, side)
                     if runs:
-                        steps, mean = _mean_curve(runs)
+                        steps, curves = _curves(runs)
                         label = METHODS[method].title + (" (peer)" if side == "peer" else "")
-                        axes.plot(steps, mean, color=color, linestyle=STYLES[side], label=label)
+                        axes.plot(steps, curves.mean(0), color=color, linestyle=STYLES[side], label=label)
             axes.set_title(TASKS[task].title)
             label_steps(axes, "environment steps")
             axes.legend(fontsize=8)
@@ -97,8 +116,8 @@ def _estimate(values: Sequence[float]) -> str:
     return f"{found.mean:.1f}" + (f" ({found.low:.1f} to {found.high:.1f})" if len(values) > 1 else "")
 
 
-def _mean_curve(runs: Sequence[dict[str, Any]]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mean over runs of their curves, at the steps of the first."""
+def _curves(runs: Sequence[dict[str, Any]]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the curves of runs, (runs, steps), at the steps of the first."""
     curves = [np.array([[step, value] for step, value, _ in run["curve"] if value is not None]) for run in runs]
     steps = curves[0][:, 0]
-    return steps, np.mean([np.interp(steps, curve[:, 0], curve[:, 1]) for curve in curves], 0)
+    return steps, np.array([np.interp(steps, curve[:, 0], curve[:, 1]) for curve in curves])

@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import pytest
+
 from worldmodels.agents.actor_critic_config import ActorCriticConfig, RewardNormConfig
+from worldmodels.agents.conformance import agent_checks, specs
 from worldmodels.agents.ddpg_config import DDPGConfig
 from worldmodels.agents.plan2explore_config import Plan2ExploreConfig
 from worldmodels.agents.ppo_config import PPOConfig
@@ -189,6 +192,17 @@ def world_models(names: Iterable[str] = MODELS) -> list[str]:
 def agents_of_choices() -> list[str]:
     """The first entry of each kind of agent that can have discrete actions, as all world models here have them."""
     return [name for name in one_of_each_kind(AGENTS) if "discrete" in AGENTS[name].action_kinds]
+
+
+def agent_cases(names: Iterable[str]) -> list[Any]:
+    """The parameters of a test of entries: configuration, check and spec, with each check and spec that it has."""
+    return [
+        pytest.param(config, check, spec, id=f"{check.__name__.removeprefix('check_')}-{name}-{kind}")
+        for name in names
+        for config in [AGENTS[name]]
+        for check in agent_checks(config)
+        for kind, spec in specs(config).items()
+    ]
 
 
 def one_of_each_kind(table: dict[str, Any]) -> list[str]:

@@ -7,34 +7,18 @@ import pytest
 import tensorflow as tf
 
 from worldmodels.agents import AGENTS
-from worldmodels.agents.conformance import agent_checks, check_agent, specs
+from worldmodels.agents.conformance import agent_checks, check_agent
 from worldmodels.agents.random_agent import RandomAgent
 from worldmodels.agents.random_config import RandomConfig
 from worldmodels.core.errors import ConformanceError
-
-
-def cases(names):
-    return [
-        pytest.param(config, check, spec, id=f"{check.__name__.removeprefix('check_')}-{name}-{kind}")
-        for name in names
-        for config in [members.AGENTS[name]]
-        for check in agent_checks(config)
-        for kind, spec in specs(config).items()
-    ]
 
 
 def test_the_table_is_complete():
     assert {config.kind for config in members.AGENTS.values()} == set(AGENTS)
 
 
-@pytest.mark.parametrize(("config", "check", "spec"), cases(members.AGENTS))
+@pytest.mark.parametrize(("config", "check", "spec"), members.agent_cases(members.AGENTS))
 def test_contract(config, check, spec):
-    check(config, spec)
-
-
-@pytest.mark.usefixtures("bfloat16")
-@pytest.mark.parametrize(("config", "check", "spec"), cases(members.one_of_each_kind(members.AGENTS)))
-def test_contract_in_bfloat16(config, check, spec):
     check(config, spec)
 
 
