@@ -19,10 +19,11 @@ from worldmodels.experiments.core_jobs import Used
 
 
 class Place(NamedTuple):
-    """Two folders of the benchmark."""
+    """Two folders of the benchmark, and the script that measures a run."""
 
     runs: Path
     results: Path
+    measure: Path = Path(__file__).with_name("measure.py")
 
     def result(self, cell: Cell) -> dict[str, Any] | None:
         """Return the result of a cell, or None where there is none with the settings that it has now."""
@@ -45,11 +46,11 @@ class CellJob:
         if self._place.result(self._cell):
             return None
         if self._trained():
-            return [sys.executable, str(Path(__file__).with_name("measure.py")), str(self._run), str(self._measured)]
+            return [sys.executable, str(self._place.measure), str(self._run), str(self._measured)]
         if not self._run.is_dir():
             self._progress.unlink(missing_ok=True)  # it tells of a run that is gone
         overrides = [f"{key}={json.dumps(value)}" for key, value in self._cell.overrides.items()]
-        train = [sys.executable, "-m", "worldmodels", "train", "--config", self._cell.preset, *overrides]
+        train = [sys.executable, "-m", "worldmodels", "train", "--config", *self._cell.preset.split(), *overrides]
         return [*train, "--logdir", str(self._run)]
 
     def ended(self, status: int, used: Used) -> None:
@@ -61,7 +62,10 @@ class CellJob:
 
     def summary(self) -> str:
         result = self._place.result(self._cell) or {}
-        train, test = (result["returns"][levels]["policy"]["mean"] for levels in ("train", "test"))
+        returns = result["returns"]
+        if "policy" in returns:
+            return f"{returns['policy']['mean']:.2f}, the random policy {returns['random']['mean']:.2f}"
+        train, test = (returns[levels]["policy"]["mean"] for levels in ("train", "test"))
         return f"return {train:.2f} on training levels, {test:.2f} on test levels"
 
     def _trained(self) -> bool:

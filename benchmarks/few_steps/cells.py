@@ -10,7 +10,7 @@ Overrides = Mapping[str, Any]
 
 
 class Learner(NamedTuple):
-    """A preset, and what is different in the benchmark."""
+    """Presets, one or more with spaces between them, and what is different in the benchmark."""
 
     title: str
     preset: str

@@ -1,0 +1,144 @@
+"""What learners with a world model and without reach in environments of others, from the same steps.
+
+    pip install -e '.[atari,dmc,crafter]'
+    python benchmarks/foreign.py [--experiments atari] [--learners ppo dreamer] [--seeds 1 2] [--jobs 2]
+                                 [--budget-minutes 60]
+
+atari     Pong and Freeway, 100,000 steps of 4 frames: PPO, SimPLe, Dreamer
+control   cartpole-swingup from pixels, 50,000 steps of 2: PPO, and Dreamer with gradients through its world model
+crafter   50,000 steps; scores of what explores without rewards (PPO, Plan2Explore) beside PPO with them
+
+Three seeds. Each cell (experiment, environment, learner, seed) is an ordinary run under runs/foreign, trained on one
+core, and measured in 20 whole episodes; its result is kept under results/foreign. Ctrl-C, SIGTERM and the end of the
+budget save, and the same command goes on. Every call writes results/foreign.md from all that is finished by then:
+`--budget-minutes 0` does nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from pathlib import Path
+from typing import Any
+
+from few_steps.cell_jobs import CellJob, Place
+from few_steps.cells import Experiment, Learner
+from foreign_worlds.report import report
+
+from worldmodels.core.files import write_atomic
+from worldmodels.experiments.core_jobs import core_shares, log_end, run_jobs
+
+HERE = Path(__file__).parent
+RESULTS = HERE / "results"
+PLACE = Place(HERE.parent / "runs" / "foreign", RESULTS / "foreign", HERE / "foreign_worlds" / "measure.py")
+
+COMMON: dict[str, Any] = {
+    "schedule.log_every": 5_000,
+    "schedule.evaluate_every": 0,  # measured once, at the end
+    "schedule.checkpoint_every": 10_000,
+}
+PPO: dict[str, Any] = {
+    "env.num_envs": 8,
+    "agent.discount": 0.99,
+    "agent.decay": 0,
+    "agent.minibatch": 256,
+    "model.frames": 4,
+}
+DREAMER: dict[str, Any] = {
+    "env.num_envs": 4,
+    "model.picture": None,  # what is measured is what is learned from
+    "training.prefill": 4_000,
+    "training.prefill_policy": "random",
+    "training.collect": 32,
+}
+CONTROL: dict[str, Any] = {"env.action_repeat": 2, "env.pixels": "only", "env.options": {"shadows": False}}
+SILENT: dict[str, Any] = {"env.options": {"reward": False}}
+
+EXPERIMENTS = (
+    Experiment(
+        "atari",
+        100_000,
+        ("ALE/Pong-v5", "ALE/Freeway-v5"),
+        (1, 2, 3),
+        COMMON,
+        {
+            "ppo": Learner("PPO", "ppo_nature atari", PPO),
+            "simple": Learner("SimPLe", "simple_small atari_simple", {}),
+            "dreamer": Learner("Dreamer", "dreamer_small atari", DREAMER),
+        },
+        overrides={},
+    ),
+    Experiment(
+        "control",
+        50_000,
+        ("dm_control/cartpole-swingup-v0",),
+        (1, 2, 3),
+        COMMON | CONTROL,
+        {
+            "ppo": Learner("PPO", "ppo_nature", PPO | {"agent.reward_transform": "none"}),
+            "dreamer": Learner("Dreamer", "dreamer_small dmc_vision_small", {"model.picture": None}),
+        },
+        overrides={},
+    ),
+    Experiment(
+        "crafter",
+        50_000,
+        ("CrafterReward-v1",),
+        (1, 2, 3),
+        COMMON,
+        {
+            "ppo": Learner("PPO, with rewards", "ppo_nature", PPO),
+            "ppo_silent": Learner("PPO, without", "ppo_nature", PPO | SILENT),
+            "explorer": Learner(
+                "Plan2Explore, without rewards", "dreamer_small crafter_small explore", DREAMER | SILENT
+            ),
+            "dreamer": Learner("Dreamer, with rewards", "dreamer_small crafter_small", DREAMER),
+        },
+        overrides={},
+    ),
+)
+
+PREAMBLE = f"# Environments of others\n\n```\n{__doc__.strip()}\n```"
+
+
+def main() -> None:
+    learners = list(dict.fromkeys(name for experiment in EXPERIMENTS for name in experiment.learners))
+    names = [experiment.name for experiment in EXPERIMENTS]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--experiments", nargs="+", default=names, choices=names)
+    parser.add_argument("--learners", nargs="+", default=learners, choices=learners)
+    parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3])
+    parser.add_argument("--jobs", type=int, help="cells at once (default: as many as there are cores)")
+    parser.add_argument("--budget-minutes", type=float, default=math.inf, help="stop and save after so many")
+    how = parser.parse_args()
+    chosen = [
+        cell
+        for experiment in EXPERIMENTS
+        if experiment.name in how.experiments
+        for cell in experiment.cells()
+        if cell.learner in how.learners and cell.seed in how.seeds
+    ]
+    jobs = [CellJob(cell, PLACE) for cell in chosen if PLACE.result(cell) is None]
+    print(f"{len(chosen) - len(jobs)} of {len(chosen)} cells are finished", flush=True)
+    places = [cores[:1] for cores in core_shares(how.jobs)]
+    outcome = run_jobs(jobs, places, 60 * how.budget_minutes, lambda text: print(text, flush=True))
+    for job in jobs:
+        if job.name in outcome.failed:
+            print(f"{job.name} failed; the end of {job.log}:\n{log_end(job.log)}", flush=True)
+    write_report()
+    if outcome.failed:
+        raise SystemExit(f"Failed: {', '.join(outcome.failed)}")
+
+
+def write_report() -> None:
+    """Write results/foreign.md from the cells that are finished; nothing where there is none."""
+    every = [(e, [found for cell in e.cells() if (found := PLACE.result(cell))]) for e in EXPERIMENTS]
+    finished = [(experiment, results) for experiment, results in every if results]
+    if finished:
+        text = report(PREAMBLE, finished)
+        write_atomic(RESULTS / "foreign.md", text)
+        print(text)
+
+
+if __name__ == "__main__":
+    main()

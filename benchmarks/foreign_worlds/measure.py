@@ -1,0 +1,81 @@
+"""Measures a run in a foreign environment: `python benchmarks/foreign_worlds/measure.py RUN FILE` writes JSON.
+
+The policy plays whole episodes at temperature 1, the random policy beside it. In Crafter what counts is the score over
+all achievements, and of an agent that explores, the explorer's.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from worldmodels.core.files import write_atomic
+from worldmodels.core.seeding import Streams
+from worldmodels.runtime.quiet import load_tensorflow
+
+if TYPE_CHECKING:
+    from worldmodels.runtime.load import LoadedRun
+
+EPISODES = 20
+LONGEST = 30_000
+"""Steps after which an episode is cut."""
+
+
+def measure(run: Path) -> dict[str, Any]:
+    """Return the step of a run's newest checkpoint, and the returns of its policy and of the random one."""
+    load_tensorflow()
+    from worldmodels.runtime.actor import ModelActor, RandomActor
+    from worldmodels.runtime.load import load_run
+
+    loaded = load_run(run)
+    parts, streams = loaded.parts, Streams(0)
+    # What explores is to be measured by what it finds.
+    agent = getattr(parts.agent, "explorer", parts.agent)
+    players = {
+        "policy": ModelActor(parts.model, agent, EPISODES, streams.key("actor")),
+        "random": RandomActor(parts.model.spec.action, streams.generator("random")),
+    }
+    play = _crafter if loaded.config.env.game.startswith("Crafter") else _returns
+    return {"step": loaded.step, "returns": {name: play(loaded, actor) for name, actor in players.items()}}
+
+
+def _returns(loaded: LoadedRun, actor: Any) -> dict[str, Any]:
+    from worldmodels.evaluation.measures.policy_returns import evaluate_policy
+
+    env = loaded.make_env(EPISODES)
+    try:
+        episodes = evaluate_policy(env, actor, EPISODES, LONGEST, Streams(0).integer("levels"))
+    finally:
+        env.close()
+    return {"each": episodes.returns.tolist(), "mean": float(episodes.returns.mean())}
+
+
+def _crafter(loaded: LoadedRun, actor: Any) -> dict[str, Any]:
+    """Return Crafter's score in percent, and the share of episodes in which each achievement was unlocked."""
+    from worldmodels.envs.crafter import crafter_score
+
+    env = loaded.make_env(EPISODES)
+    counts: dict[str, np.ndarray] = {}
+    try:
+        observation, _ = env.reset(seed=Streams(0).integer("levels"))
+        first, playing = np.ones(EPISODES, bool), np.ones(EPISODES, bool)
+        while playing.any():
+            observation, _, terminated, truncated, info = env.step(actor.act(observation, first).action)
+            for name, reached in info["achievements"].items():
+                if not name.startswith("_"):
+                    counts[name] = np.where(playing, reached, counts.get(name, np.zeros(EPISODES, int)))
+            first = terminated | truncated
+            playing &= ~first
+    finally:
+        env.close()
+    unlocked = np.stack(list(counts.values()), 1) > 0
+    shares = {name: float((reached > 0).mean()) for name, reached in counts.items()}
+    return {"mean": crafter_score(unlocked), "unlocked": shares}
+
+
+if __name__ == "__main__":
+    write_atomic(sys.argv[2], json.dumps(measure(Path(sys.argv[1])), allow_nan=False) + "\n")

@@ -1,0 +1,42 @@
+"""What learners reach in foreign environments, as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from few_steps.cells import Experiment
+
+from worldmodels.analysis.aggregate import estimate
+
+
+def report(preamble: str, experiments: Sequence[tuple[Experiment, list[dict[str, Any]]]]) -> str:
+    """Return the report of experiments, each with its results, of which there is at least one."""
+    lines = [preamble]
+    for experiment, results in experiments:
+        lines += _experiment(experiment, results)
+    return "\n".join(lines) + "\n"
+
+
+def _experiment(experiment: Experiment, results: list[dict[str, Any]]) -> Iterator[str]:
+    processors = sorted({found["processor"] for found in results})
+    yield f"\n## `{experiment.name}`: {experiment.steps:,} steps of the agent\n"
+    yield f"On {', '.join(processors)}, one core for each run.\n"
+    yield "| environment | learner | mean over seeds (95 %) | each seed | random policy | minutes | processor minutes |"
+    yield "|---|---|---|---|---|---|---|"
+    for game in experiment.games:
+        for name, learner in experiment.learners.items():
+            found = [one for one in results if (one["game"], one["learner"]) == (game, name)]
+            if found:
+                yield f"| {game} | {learner.title} | {' | '.join(_cells(found))} |"
+
+
+def _cells(found: list[dict[str, Any]]) -> Iterator[str]:
+    means = [one["returns"]["policy"]["mean"] for one in found]
+    over = estimate(np.array(means))
+    yield f"{over.mean:.2f}" + (f" ({over.low:.2f} to {over.high:.2f})" if len(means) > 1 else "")
+    yield ", ".join(f"{mean:.2f}" for mean in means)
+    yield f"{np.mean([one['returns']['random']['mean'] for one in found]):.2f}"
+    for clock in ("wall_seconds", "processor_seconds"):
+        yield f"{np.mean([one[clock] for one in found]) / 60:.0f}"
