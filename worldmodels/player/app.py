@@ -11,7 +11,7 @@ from typing import Any
 import pygame
 
 from worldmodels.envs.games import HUMAN_SIZE
-from worldmodels.player.session.controls import Controls
+from worldmodels.models.api import ModelSpec
 from worldmodels.player.session.frames import Frame
 from worldmodels.player.session.game_setup import GameSetup, set_up_game, set_up_run
 from worldmodels.player.session.key_script import KeyScript, read_script
@@ -56,12 +56,12 @@ def play_runs(paths: Sequence[str | Path], options: PlayOptions | None = None) -
     beside = (str(first.path), max(first.steps)) if models else ("", None)
     setup = set_up_run(first.config.env, options, None if models else "rgb_array", *beside)
     env = setup.env
-    controls = Controls(env.action_keys, env.action_meanings)
+    controls = setup.controls()
     players = len(setup.players()) + first.config.trains_policy
     guide = make_guide(env.title, env.rules, controls, models > 0, players)
     columns = count_columns(models, first.spec.reconstructs, options.alone == "model") if models else 0
-    height, width = (env.observation_space.shape or (64, 64))[:2] if models else (HUMAN_SIZE, HUMAN_SIZE)
-    painter = Painter(guide, (width, height), columns, "   ".join(run.source for run in runs))
+    frame_size, numbers = _frame_size(first.spec) if models else ((HUMAN_SIZE, HUMAN_SIZE), 0)
+    painter = Painter(guide, frame_size, columns, "   ".join(run.source for run in runs), numbers)
     _play(painter, loader(runs, setup, controls), setup, keys)
 
 
@@ -99,9 +99,18 @@ def play_headless(
             return
 
 
+def _frame_size(spec: ModelSpec) -> tuple[tuple[int, int], int]:
+    """Return width and height of a frame, and the count of numbers below it, which are in it where there is no image."""
+    parts = dict(spec.observation.parts)
+    if spec.image is None:
+        return (64, 64), 0
+    height, width, _ = parts[spec.image].shape
+    return (width, height), sum(parts[name].size for name in spec.vectors)
+
+
 def _play_alone(setup: GameSetup, keys: KeyScript) -> None:
     env, options = setup.env, setup.options
-    controls = Controls(env.action_keys, env.action_meanings)
+    controls = setup.controls()
     real = RealWorld(env, setup.recording.seed, human_view=options.view == "people")
     settings = Settings(options, with_model=False, with_policy=False)
     players = setup.players()

@@ -1,4 +1,4 @@
-"""Recordings of actions: a game, the seed of its levels, and the actions taken; small, and exact on any machine.
+"""Recordings of actions: a game, the seed of its levels, and the actions taken; of native games exact on any machine.
 
 A text file of JSON lines. The first says what was played, each further one is an episode:
 
@@ -7,6 +7,12 @@ A text file of JSON lines. The first says what was played, each further one is a
 
 `seen` holds hashes of all frames of the episode up to so many steps: at the first frame, every 16 steps, and at the
 last one.
+
+Version 2 is for any other environment. Its options are keys of `EnvConfig`, and `box` counts the numbers of an action,
+from -1 to 1 each; with 0 of them actions are numbers of choices, as above:
+
+    {"worldmodels": "actions", "version": 2, "game": "Pendulum-v1", "options": {}, "seed": 7, "box": 1, ...}
+    {"actions": [[0.25], [-1.0]], "seen": {...}, "events": []}
 """
 
 from __future__ import annotations
@@ -17,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -26,13 +32,17 @@ from worldmodels.core.errors import FileError, UserError
 from worldmodels.core.files import write_atomic
 from worldmodels.core.json_files import parse_json, parse_strict
 from worldmodels.core.lookup import shortened
-from worldmodels.core.ranges import Count, Section, between
-from worldmodels.envs.games import NUM_ACTIONS
+from worldmodels.core.ranges import Count, Int32, Section, between
+from worldmodels.core.specs import Observation
+from worldmodels.envs.games import GAME_INFO, NUM_ACTIONS
 
 EVERY = 16
 """Steps from one hash to the next."""
-KIND, VERSION = "actions", 1
-Action = Annotated[int, between(0, NUM_ACTIONS - 1)]
+KIND, VERSIONS = "actions", (1, 2)
+Action: TypeAlias = int | tuple[float, ...]
+"""The number of a choice, or the numbers of a box, from -1 to 1: each the shortest that is the same in float32."""
+NativeAction = Annotated[int, between(0, NUM_ACTIONS - 1)]
+BoxNumber = Annotated[float, between(-1.0, 1.0)]
 
 
 class RecordingError(UserError):
@@ -43,7 +53,7 @@ class RecordingError(UserError):
 class RecordedEpisode:
     """The actions of one episode, from its first frame on."""
 
-    actions: Sequence[int]
+    actions: Sequence[Action]
     seen: Mapping[int, str] = field(default_factory=dict)
     """Hashes of frames, by the number of steps after which they were taken."""
     events: Sequence[Sequence[Any]] = ()
@@ -63,6 +73,13 @@ class ActionRecording:
     """The run whose model was beside the game, if there was one."""
     checkpoint: int | None = None
     """The step of its checkpoint."""
+    box: int = 0
+    """The count of numbers of an action; 0 where it is the number of a choice."""
+
+    @property
+    def is_native(self) -> bool:
+        """Whether the game is a native one."""
+        return any(self.game in (info.name, info.id) for info in GAME_INFO.values())
 
     @property
     def steps(self) -> int:
@@ -70,9 +87,17 @@ class ActionRecording:
         return sum(len(episode.actions) for episode in self.episodes)
 
 
-def frame_hash(observation: npt.NDArray[np.uint8], before: str = "") -> str:
-    """Return a hash of a frame and, through `before`, of all frames before it."""
-    return hashlib.blake2b(before.encode() + np.ascontiguousarray(observation).tobytes(), digest_size=8).hexdigest()
+def box_action(numbers: npt.NDArray[Any]) -> Action:
+    """Return the action of a box, float32 (D,); what lies outside of [-1, 1] is clipped, as an environment does."""
+    # NumPy prints the shortest number that is the same in float32.
+    return tuple(float(str(number)) for number in np.clip(numbers, -1.0, 1.0).astype(np.float32))
+
+
+def frame_hash(observation: Observation, before: str = "") -> str:
+    """Return a hash of an observation, in most games a frame, and, through `before`, of all before it."""
+    parts = observation.values() if isinstance(observation, dict) else (observation,)
+    data = b"".join(np.ascontiguousarray(part).tobytes() for part in parts)
+    return hashlib.blake2b(before.encode() + data, digest_size=8).hexdigest()
 
 
 def kept_hashes(hashes: Sequence[str]) -> dict[int, str]:
@@ -83,8 +108,10 @@ def kept_hashes(hashes: Sequence[str]) -> dict[int, str]:
 
 def write_recording(path: Path | str, played: ActionRecording) -> None:
     """Write an action file."""
-    head = {"worldmodels": KIND, "version": VERSION, **asdict(played)}
+    head = {"worldmodels": KIND, "version": 1 if played.is_native else 2, **asdict(played)}
     del head["episodes"]
+    if played.is_native:
+        del head["box"]
     lines = [head, *(asdict(episode) for episode in played.episodes)]
     write_atomic(path, "".join(json.dumps(line, separators=(",", ":"), allow_nan=False) + "\n" for line in lines))
 
@@ -101,13 +128,15 @@ def read_recording(path: Path | str) -> ActionRecording:
         reason = getattr(error, "strerror", None) or error
         raise RecordingError(f"Cannot read the recording '{path}': {reason}.") from error
     whole = lines[:-1] if lines[-1] == b"" else lines
-    _check_kind(path, whole)
+    version = _version(path, whole)
     try:
-        head = parse_json(whole[0], _Head, f"'{path}', line 1")
-        episodes = [_episode(line, f"'{path}', line {i}") for i, line in enumerate(whole[1:], start=2)]
+        head: _Head = parse_json(whole[0], _Head if version == 1 else _ForeignHead, f"'{path}', line 1")
+        box = head.box if isinstance(head, _ForeignHead) else 0
+        kind = _NativeLine if version == 1 else _BoxLine if box else _ChoiceLine
+        episodes = [_episode(line, kind, box, f"'{path}', line {i}") for i, line in enumerate(whole[1:], start=2)]
     except FileError as error:
         raise RecordingError(f"The recording is damaged: {error}") from error
-    return ActionRecording(head.game, head.options, head.seed, episodes, head.source, head.checkpoint)
+    return ActionRecording(head.game, head.options, head.seed, episodes, head.source, head.checkpoint, box)
 
 
 @dataclass(frozen=True)
@@ -124,27 +153,58 @@ class _Head(Section):
 
 
 @dataclass(frozen=True)
-class _Line(Section):
-    """A further line of a file."""
+class _ForeignHead(_Head):
+    """The first line of a file of version 2."""
 
-    actions: tuple[Action, ...]
+    options: Mapping[str, Any]
+    box: Count = 0
+
+
+@dataclass(frozen=True)
+class _Line(Section):
+    """A further line of a file, besides its actions."""
+
     seen: Mapping[str, str]
     events: tuple[tuple[Any, ...], ...]
 
 
-def _check_kind(path: Path | str, lines: Sequence[bytes]) -> None:
+@dataclass(frozen=True)
+class _NativeLine(_Line):
+    """A further line of a file of version 1."""
+
+    actions: tuple[NativeAction, ...]
+
+
+@dataclass(frozen=True)
+class _ChoiceLine(_Line):
+    """A further line of a file of version 2 whose actions are choices."""
+
+    actions: tuple[Int32, ...]
+
+
+@dataclass(frozen=True)
+class _BoxLine(_Line):
+    """A further line of a file of version 2 whose actions are numbers."""
+
+    actions: tuple[tuple[BoxNumber, ...], ...]
+
+
+def _version(path: Path | str, lines: Sequence[bytes]) -> int:
     with suppress(FileError):
         head = parse_strict(lines[0], "the first line") if lines else None
-        if isinstance(head, dict) and (head.get("worldmodels"), head.get("version")) == (KIND, VERSION):
-            return
+        if isinstance(head, dict) and head.get("worldmodels") == KIND and head.get("version") in VERSIONS:
+            return int(head["version"])
     raise RecordingError(
-        f"'{path}' is no recording of actions of version {VERSION}: its first line must be JSON and say "
-        f'"worldmodels": "{KIND}" and "version": {VERSION}.'
+        f"'{path}' is no recording of actions of version {VERSIONS[0]} or {VERSIONS[1]}: its first line must be JSON "
+        f'and say "worldmodels": "{KIND}" and "version": {VERSIONS[0]}, or {VERSIONS[1]}.'
     )
 
 
-def _episode(text: bytes, where: str) -> RecordedEpisode:
-    line = parse_json(text, _Line, where)
+def _episode(text: bytes, kind: type[_NativeLine | _ChoiceLine | _BoxLine], box: int, where: str) -> RecordedEpisode:
+    line = parse_json(text, kind, where)
+    for step, action in enumerate(line.actions, start=1):
+        if isinstance(action, tuple) and len(action) != box:
+            raise FileError(f"{where}: an action has {box} numbers here; received {len(action)} at step {step}.")
     seen = {_step(step, len(line.actions), where): hashed for step, hashed in line.seen.items()}
     return RecordedEpisode(list(line.actions), seen, [list(event) for event in line.events])
 

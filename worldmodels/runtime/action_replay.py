@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
-from worldmodels.envs import make
-from worldmodels.runtime.action_recording import ActionRecording, RecordingError, frame_hash
+from worldmodels.core.config import from_dict
+from worldmodels.core.errors import ConfigError
+from worldmodels.core.specs import Observation
+from worldmodels.envs import EnvConfig, GameEnv, make
+from worldmodels.envs.config import FOREIGN, changed
+from worldmodels.runtime.action_recording import Action, ActionRecording, RecordingError, frame_hash
+from worldmodels.runtime.single_env import SingleEnv
 
 
 class ReplayedStep(NamedTuple):
@@ -20,12 +22,12 @@ class ReplayedStep(NamedTuple):
     """The number of the episode, from 1."""
     step: int
     """Steps before it in its episode."""
-    observation: npt.NDArray[np.uint8]
+    observation: Observation
     reward: float
     """That came with the frame; 0 with a first one."""
     terminated: bool
     truncated: bool
-    action: int | None
+    action: Action | None
     """The action taken; None after the last recorded step."""
 
 
@@ -38,7 +40,7 @@ def replay_actions(played: ActionRecording, name: Path | str = "the recording") 
     Raises:
         RecordingError: says after which step of which episode it stops agreeing.
     """
-    env = make(played.game, **played.options)
+    env: Any = _env(played, name)
     try:
         for number, episode in enumerate(played.episodes, start=1):
             where = f"'{name}', episode {number}"
@@ -52,11 +54,7 @@ def replay_actions(played: ActionRecording, name: Path | str = "the recording") 
                     break
                 if terminated or truncated:
                     raise RecordingError(f"{where}: the game ended after step {step}, the recording goes on.")
-                if not 0 <= action < env.action_space.n:
-                    raise RecordingError(
-                        f"{where}, step {step + 1}: an action must be from 0 to {env.action_space.n - 1}. "
-                        f"Received {action}."
-                    )
+                _check_action(action, env, f"{where}, step {step + 1}")
                 observation, gained, terminated, truncated, _ = env.step(action)
                 reward = float(gained)
     finally:
@@ -69,6 +67,40 @@ def verify_recording(played: ActionRecording, name: Path | str = "the recording"
         pass
 
 
+def recorded_options(config: EnvConfig) -> dict[str, Any]:
+    """Return the options that a recording keeps of a foreign environment: those that are not the default."""
+    return {key: getattr(config, key) for key in changed(config, FOREIGN) if key != "workers"}
+
+
+def foreign_config(played: ActionRecording, name: Path | str = "the recording") -> EnvConfig:
+    """Return the configuration of the foreign environment in which a recording was made.
+
+    Raises:
+        RecordingError: its options are none of such an environment.
+    """
+    try:
+        return from_dict(EnvConfig, {"game": played.game, **played.options}, f"'{name}', line 1")
+    except ConfigError as error:
+        raise RecordingError(f"The recording is damaged: {error}") from error
+
+
+def _env(played: ActionRecording, name: Path | str) -> GameEnv | SingleEnv:
+    if played.is_native:
+        return make(played.game, **played.options)
+    return SingleEnv(foreign_config(played, name))
+
+
+def _check_action(action: Action, env: GameEnv | SingleEnv, where: str) -> None:
+    if isinstance(env, SingleEnv) and not env.action_spec.is_discrete:
+        count = len(action) if isinstance(action, tuple) else 0
+        if count != env.action_spec.size:
+            raise RecordingError(f"{where}: an action must be {env.action_spec.size} numbers. Received {count}.")
+        return
+    choices = env.action_spec.count if isinstance(env, SingleEnv) else int(env.action_space.n)
+    if not isinstance(action, int) or not 0 <= action < choices:
+        raise RecordingError(f"{where}: an action must be from 0 to {choices - 1}. Received {action}.")
+
+
 class _Agreement:
     """Compares the frames of one episode with the hashes that were kept of them."""
 
@@ -76,7 +108,7 @@ class _Agreement:
         self._seen, self._where = seen, where
         self._hashed, self._agreed = "", 0
 
-    def check(self, step: int, observation: npt.NDArray[np.uint8]) -> None:
+    def check(self, step: int, observation: Observation) -> None:
         self._hashed = frame_hash(observation, self._hashed)
         if step not in self._seen:
             return

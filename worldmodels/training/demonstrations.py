@@ -59,8 +59,8 @@ def _fields(step: ReplayedStep) -> tuple[Any, ...]:
     """Return the fields of a `Step` of one environment."""
     left = step.action is None
     flags = (step.step == 0, left or step.terminated or step.truncated, step.terminated)
-    action = 0 if step.action is None else step.action
-    return step.observation, np.float32(step.reward), *map(np.bool_, flags), np.int32(action)
+    action = np.int32(step.action) if isinstance(step.action, int) else np.int32(0)
+    return step.observation, np.float32(step.reward), *map(np.bool_, flags), action
 
 
 def _check_same_game(name: str, recording: ActionRecording, env: EnvConfig) -> None:
@@ -69,6 +69,8 @@ def _check_same_game(name: str, recording: ActionRecording, env: EnvConfig) -> N
             f"training.demonstrations: '{name}' was played in '{recording.game}'; this run plays "
             f"{', '.join(env.games)}."
         )
+    if not recording.is_native:
+        raise ConfigError(f"training.demonstrations are recordings of native games; '{name}' is of '{recording.game}'.")
     theirs, ours = complete_options(recording.options), game_options(env)
     different = {key: (theirs[key], ours[key]) for key in ours if theirs[key] != ours[key] and key not in LEVEL_OPTIONS}
     for key, (there, here) in different.items():

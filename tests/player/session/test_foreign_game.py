@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import gymnasium as gym
 import numpy as np
 import pytest
@@ -16,7 +14,6 @@ from worldmodels.player.app import play_runs
 from worldmodels.player.session.controls import Controls
 from worldmodels.player.session.foreign_game import ForeignGame
 from worldmodels.player.session.options import PlayOptions
-from worldmodels.player.session.real_world import RealWorld
 from worldmodels.runtime.config import RunConfig
 from worldmodels.telemetry.video import read_video
 
@@ -60,24 +57,8 @@ def test_it_is_seen_as_agents_see_it_and_its_actions_have_keys():
     for _ in range(3):
         terminated = game.step(0)[2]
     assert terminated and not game.can_save
-    assert game.rules.endswith("Nothing can be taken back or repeated: nobody here knows how to save 'Lamp'.")
     assert game.reset()[0].max() == 0
     game.close()
-
-
-def test_what_can_be_saved_is_rewound_to_the_same_pictures():
-    world = RealWorld(ForeignGame(EnvConfig(game="CartPole-v1", pixels="only")), seed=3)
-    world.reset()
-    for action in (0, 1, 1):
-        world.step(action)
-    saved, shown, branches = world.save(), world.observation, []
-    for actions in ((1, 1, 0), (0, 0, 0), (1, 1, 0)):
-        world.load(saved)
-        np.testing.assert_array_equal(world.observation, shown)
-        for action in actions:
-            world.step(action)
-        branches.append(world.observation.tobytes())
-    assert branches[0] == branches[2] != branches[1]
 
 
 @pytest.mark.parametrize(
@@ -111,9 +92,7 @@ def test_a_run_in_it_is_played_and_says_what_it_cannot_do(tmp_path):
         play_runs([run], PlayOptions(record=tmp_path / "a.jsonl", headless=True, keys=keys, video=tmp_path / "b.mp4"))
 
 
-def test_an_environment_that_is_not_installed_is_named(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "ale_py", None)
-    monkeypatch.delitem(gym.registry, "ALE/Pong-v5", raising=False)
+def test_an_environment_that_is_not_installed_is_named(tmp_path):
     run = RunDir.create(tmp_path / "run", RunConfig(env=EnvConfig(game="ALE/Pong-v5")), {}).path
     with pytest.raises(UserError, match="'ALE/Pong-v5'"):
         play_runs([run])

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from worldmodels.core.seeding import fold
-from worldmodels.player.session.model_world import NUM_SAMPLES, ModelWorld
+from worldmodels.player.session.actions import action_rows
+from worldmodels.player.session.frames import row_of
+from worldmodels.player.session.model_world import NUM_SAMPLES, ModelWorld, arrays_of
 from worldmodels.player.session.snapshot import Branch, BranchesSnapshot
+from worldmodels.runtime.action_recording import Action
+
+if TYPE_CHECKING:
+    from worldmodels.imagination.model_view import Prediction
 
 
 class Branches:
@@ -24,12 +30,12 @@ class Branches:
         steps: the length of the branches.
     """
 
-    def __init__(self, world: ModelWorld, actions: Sequence[int], labels: Sequence[str], steps: int) -> None:
+    def __init__(self, world: ModelWorld, actions: Sequence[Action], labels: Sequence[str], steps: int) -> None:
         self._world, self._labels, self._steps = world, labels, steps
         # Mostly as many rows as there are samples, so that nothing new has to be compiled.
-        self._actions = np.zeros(max(len(actions), NUM_SAMPLES), np.int32)
+        self._actions = action_rows(0, max(len(actions), NUM_SAMPLES), world.model.spec.action)
         self._actions[: len(actions)] = actions
-        self._root = world.key("branch")
+        self._root, self._has_frames = world.key("branch"), world.model.spec.image is not None
         self._step = 0
         self._state: Any = None
         self._before: npt.NDArray[np.uint8] | None
@@ -47,7 +53,7 @@ class Branches:
             self._state, self._actions, np.float32(temperature), key, self._before
         )
         self._step += 1
-        self._frames = np.asarray(prediction.frame)
+        self._show(prediction)
         self._before = self._frames if self._world.model.spec.copies else None
         self._returns += np.asarray(prediction.reward) * self._survival
         self._survival = self._survival * np.asarray(prediction.continuation)
@@ -55,7 +61,13 @@ class Branches:
     def snapshot(self) -> BranchesSnapshot:
         """Return what is to be drawn of the branches now."""
         branches = tuple(
-            Branch(label, self._frames[i], float(self._returns[i]), float(self._survival[i]))
+            Branch(
+                label,
+                self._frames[i] if self._has_frames else None,
+                float(self._returns[i]),
+                float(self._survival[i]),
+                row_of(self._vectors, i),
+            )
             for i, label in enumerate(self._labels)
         )
         return BranchesSnapshot(branches, self._step, self._steps)
@@ -65,5 +77,9 @@ class Branches:
         self._state = self._world.model.repeat(self._world.tracker.state, rows)
         self._step = 0
         self._returns, self._survival = np.zeros(rows), np.ones(rows)
-        self._frames = np.asarray(self._world.model.frame(self._state, self._world.before_real(rows)))
+        self._show(self._world.model.predict(self._state, self._world.before_real(rows)))
         self._before = self._world.newest_real(rows)
+
+    def _show(self, prediction: Prediction) -> None:
+        self._frames = np.asarray(prediction.frame)
+        self._vectors = arrays_of(prediction)

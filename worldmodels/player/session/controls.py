@@ -14,6 +14,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from worldmodels.player.session.snapshot import PolicyPanel
+from worldmodels.runtime.action_recording import Action
+
 DIRECTIONS = {"left": ("left", "a"), "right": ("right", "d"), "up": ("up", "w"), "down": ("down", "s")}
 SPECIAL_KEYS = (("space", "j", "1"), ("k", "2"), ("l", "3"), ("u", "4"), ("i", "5"), ("o", "6"))
 NOTHING = "nothing"
@@ -82,7 +85,44 @@ REPEATED = (Command.STEP, Command.REWIND, Command.DECREASE, Command.INCREASE)
 """The commands that a held key gives again and again."""
 
 
-class Controls:
+class CommandControls:
+    """The part of all controls that knows commands, and for how long keys are held."""
+
+    def __init__(self) -> None:
+        self._ticks_held = 0
+        self._may_repeat = False
+        self._held_command: Command | None = None
+        self._command_ticks = 0
+
+    @property
+    def repeated_command(self) -> Command | None:
+        """The command whose key is held for so long that it is given at every tick, if it is one of `REPEATED`."""
+        return self._held_command if self._held_command in REPEATED and self._command_ticks >= REPEAT_DELAY else None
+
+    def end_tick(self) -> None:
+        """Count how long keys are held."""
+        self._ticks_held += 1
+        self._command_ticks += 1
+
+    def stop_repeating(self) -> None:
+        """Let the keys that are held by now repeat no more; the next key that goes down may."""
+        self._may_repeat = False
+
+    def _begin_holding(self) -> None:
+        """Count anew, because a key of an action went down."""
+        self._ticks_held, self._may_repeat = 0, True
+
+    def _handle_command(self, key: str, pressed: bool) -> Command | None:
+        command = _COMMAND_OF_KEY.get(key)
+        if pressed:
+            self._held_command, self._command_ticks = command, 0
+            return command
+        if command is self._held_command:
+            self._held_command = None
+        return None
+
+
+class Controls(CommandControls):
     """The controls know which keys are held down, and which action they mean.
 
     Args:
@@ -91,6 +131,7 @@ class Controls:
     """
 
     def __init__(self, buttons: Sequence[Sequence[str]], meanings: Sequence[str]) -> None:
+        super().__init__()
         self.meanings = tuple(meanings)
         self.names = tuple(_name(i, names, meanings[i]) for i, names in enumerate(buttons))
         """The name of each action where all are shown together."""
@@ -105,39 +146,22 @@ class Controls:
         self._held: list[str] = []  # buttons, the newest last
         self._tapped: list[str] = []  # buttons that came up within the tick in which they went down
         self._fresh: set[str] = set()  # buttons that went down within this tick
-        self._ticks_held = 0
-        self._may_repeat = False
         self._last_was_special = False
-        self._held_command: Command | None = None
-        self._command_ticks = 0
 
     def handle(self, event: KeyEvent) -> Command | None:
         """Take one key event; return the command, if the key that went down is one."""
         button = self._button_of_key.get(event.key)
         if button is None:
-            return self._handle_command(_COMMAND_OF_KEY.get(event.key), event.pressed)
+            return self._handle_command(event.key, event.pressed)
         if event.pressed and button not in self._held:
             self._held.append(button)
             self._fresh.add(button)
-            self._ticks_held, self._may_repeat = 0, True
+            self._begin_holding()
         elif not event.pressed and button in self._held:
             self._held.remove(button)
             if button in self._fresh:
                 self._tapped.append(button)
         return None
-
-    def _handle_command(self, command: Command | None, pressed: bool) -> Command | None:
-        if pressed:
-            self._held_command, self._command_ticks = command, 0
-            return command
-        if command is self._held_command:
-            self._held_command = None
-        return None
-
-    @property
-    def repeated_command(self) -> Command | None:
-        """The command whose key is held for so long that it is given at every tick, if it is one of `REPEATED`."""
-        return self._held_command if self._held_command in REPEATED and self._command_ticks >= REPEAT_DELAY else None
 
     @property
     def touched(self) -> bool:
@@ -148,6 +172,11 @@ class Controls:
     def repeats(self) -> bool:
         """Whether an action key is held for so long that, although the clock is paused, it steps at every tick."""
         return bool(self._held) and self._may_repeat and self._ticks_held >= REPEAT_DELAY
+
+    @property
+    def asks_for_step(self) -> bool:
+        """Whether the keys of this tick make it a step although the clock is paused."""
+        return self.touched or self.repeats
 
     def choose(self) -> int:
         """Return the action of the step that comes now, from the buttons that are held or were just tapped.
@@ -168,18 +197,28 @@ class Controls:
         """Forget taps, and count how long keys are held."""
         self._tapped.clear()
         self._fresh.clear()
-        self._ticks_held += 1
-        self._command_ticks += 1
-
-    def stop_repeating(self) -> None:
-        """Let the keys that are held by now repeat no more; the next key that goes down may."""
-        self._may_repeat = False
+        super().end_tick()
 
     def release_all(self) -> None:
         """Release all keys, because the window lost the keyboard."""
         self._held.clear()
         self._held_command = None
         self.end_tick()
+
+    def text(self, action: Action) -> str:
+        """Return the meaning of an action in this game."""
+        return self.meanings[action] if isinstance(action, int) else ""
+
+    def name(self, action: Action) -> str:
+        """Return the name of an action where all are shown together."""
+        return self.names[action] if isinstance(action, int) else ""
+
+    def held_actions(self) -> list[tuple[Action, str]]:
+        """Return the actions that branches hold, one each, with their names."""
+        return list(enumerate(self.names))
+
+    def panel(self, choice: PolicyPanel | None, last: Action | None) -> None:
+        """Return nothing: an action here is no numbers to show (`BoxControls`)."""
 
     def help(self) -> list[tuple[str, str]]:
         """Return the rows of the help screen for the game's actions: keys and their meaning."""
@@ -225,7 +264,13 @@ def _sign(buttons: Sequence[str]) -> str:
         **{frozenset({"left", "down"}): "↙", frozenset({"right", "down"}): "↘", frozenset(): "·"},
     }
     names = frozenset(name.lower() for name in buttons)
-    return arrows.get(names) or "".join(name[0].upper() for name in buttons)
+    return arrows.get(names) or "".join(_letter(name) for name in buttons)
+
+
+def _letter(button: str) -> str:
+    """Return the first letter of a button, or its number: "3" of "button 3"."""
+    last = button.split()[-1]
+    return last if last.isdigit() else button[0].upper()
 
 
 def _useful_buttons(buttons: Sequence[Sequence[str]], meanings: Sequence[str]) -> list[str]:

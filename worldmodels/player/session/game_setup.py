@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
+from worldmodels.core.config import from_dict
 from worldmodels.core.errors import UserError
 from worldmodels.core.seeding import Streams
 from worldmodels.envs import EnvConfig, GameEnv, make
-from worldmodels.envs.config import complete_options, game_options
+from worldmodels.envs.config import PYTHON, complete_options, game_options
 from worldmodels.envs.making import is_native
+from worldmodels.player.session.box_controls import BoxControls
+from worldmodels.player.session.controls import Controls
 from worldmodels.player.session.foreign_game import ForeignGame
 from worldmodels.player.session.options import PlayOptions
-from worldmodels.player.session.players import Player, RandomPlayer, ScriptPlayer
+from worldmodels.player.session.players import Player, RandomBoxPlayer, RandomPlayer, ScriptPlayer
 from worldmodels.runtime.action_recording import ActionRecording, read_recording
-from worldmodels.runtime.action_replay import verify_recording
+from worldmodels.runtime.action_replay import foreign_config, recorded_options, verify_recording
 
 
 @dataclass(frozen=True)
@@ -39,31 +43,40 @@ class GameSetup:
 
     def players(self) -> list[Player]:
         """Return the players that can play in any world."""
-        players: list[Player] = [RandomPlayer(len(self.env.action_keys), Streams(self.options.seed))]
+        streams, box = Streams(self.options.seed), self.recording.box
+        count = box or len(self.env.action_keys)
+        players: list[Player] = [RandomBoxPlayer(count, streams) if box else RandomPlayer(count, streams)]
         if self.script:
             players.append(ScriptPlayer([episode.actions for episode in self.script.episodes]))
         return players
+
+    def controls(self) -> Controls | BoxControls:
+        """Return the controls of the game's actions."""
+        env = self.env
+        if isinstance(env, ForeignGame) and not env.action_spec.is_discrete:
+            return BoxControls(env.action_spec, env.action_meanings)
+        return Controls(env.action_keys, env.action_meanings)
 
 
 def set_up_game(
     game: str, settings: Mapping[str, Any], options: PlayOptions, render_mode: str | None, may_differ: bool = False
 ) -> GameSetup:
-    """Set up a native game; with a script, on the levels and with the settings that it was recorded with.
+    """Set up a game; with a script, on the levels and with the settings that it was recorded with.
 
     Args:
-        settings: the environment's options.
+        settings: the environment's options; of a foreign one, keys of `EnvConfig`.
         may_differ: a script may have been recorded with other ones.
 
     Raises:
         UserError: no such game or option; the script is of another game or of other settings, and the text says both;
             it is damaged, and the text says from which step on.
     """
+    if not is_native(EnvConfig(game=game)):
+        return _set_up_foreign(from_dict(EnvConfig, {"game": game, **settings}, "the options"), options)
     if options.script is None:
         recording = ActionRecording(game, settings, Streams(options.seed).integer("player/env"), ())
         return GameSetup(make(game, render_mode, **settings), options, recording, None)
-    script = read_recording(options.script)
-    if script.game != game:
-        raise UserError(f"The recording '{options.script}' is of the game '{script.game}'. What is played is '{game}'.")
+    script = _read_script(options.script, game)
     theirs = complete_options(script.options)
     different = {key: value for key, value in settings.items() if theirs.get(key, value) != value}
     for key, value in different.items() if not may_differ else ():
@@ -92,13 +105,33 @@ def set_up_run(
         checkpoint: the step of that run's checkpoint.
 
     Raises:
-        UserError: there is no such environment here; the script is of another game, or the environment is not one that
-            can be recorded.
+        UserError: there is no such environment here; the script is of another game, or nobody could play a recording of
+            this environment again.
     """
     if is_native(config):
         setup = set_up_game(config.games[0], game_options(config), options, render_mode, may_differ=True)
         return replace(setup, recording=replace(setup.recording, source=source, checkpoint=checkpoint))
-    if options.record or options.script:
-        raise UserError(f"Recordings are of native games, and the run's environment '{config.game}' is not one.")
-    seed = Streams(options.seed).integer("player/env")
-    return GameSetup(ForeignGame(config), options, ActionRecording(config.game, {}, seed, ()), None)
+    setup = _set_up_foreign(config, options)
+    return replace(setup, recording=replace(setup.recording, source=source, checkpoint=checkpoint))
+
+
+def _set_up_foreign(config: EnvConfig, options: PlayOptions) -> GameSetup:
+    if options.record and config.game.startswith(PYTHON):
+        raise UserError(
+            f"Whoever reads a recording plays it again, and no id leads to '{config.game}', which was given in Python."
+        )
+    env, script, seed = ForeignGame(config), None, Streams(options.seed).integer("player/env")
+    if options.script is not None:
+        script = _read_script(options.script, config.game)
+        verify_recording(script, options.script)
+        env, seed = ForeignGame(foreign_config(script, options.script)), script.seed
+    settings = recorded_options(config) if script is None else script.options
+    recording = ActionRecording(config.game, settings, seed, (), box=env.action_spec.size)
+    return GameSetup(env, options, recording, script)
+
+
+def _read_script(path: str | Path, game: str) -> ActionRecording:
+    script = read_recording(path)
+    if script.game != game:
+        raise UserError(f"The recording '{path}' is of the game '{script.game}'. What is played is '{game}'.")
+    return script

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from worldmodels.player.session.box_controls import BoxControls
 from worldmodels.player.session.branches import Branches
+from worldmodels.player.session.controls import Controls
 from worldmodels.player.session.model_world import NUM_SAMPLES, ModelWorld
 from worldmodels.player.session.settings import Settings
+from worldmodels.runtime.action_recording import Action
 
 Notify = Callable[[str], None]
 """A function that shows a message to people."""
@@ -30,16 +33,20 @@ class Inspection:
     """
 
     def __init__(
-        self, models: Sequence[ModelWorld], action_names: Sequence[str], settings: Settings, notify: Notify
+        self,
+        models: Sequence[ModelWorld],
+        controls: Controls | BoxControls,
+        settings: Settings,
+        notify: Notify,
     ) -> None:
-        self._models, self._action_names = models, tuple(action_names)
+        self._models, self._controls = models, controls
         self._settings, self._notify = settings, notify
         self.branches: Branches | None = None
         self.pending: PendingWork | None = None
         self._by_action = False
         self._compiled = False
 
-    def next_branches(self, action: int) -> None:
+    def next_branches(self, action: Action) -> None:
         """Show branches of `action` with other samples, then branches of each action, then none."""
         if self.branches and self._by_action:
             self.branches = None
@@ -54,7 +61,7 @@ class Inspection:
         def change() -> None:
             for model in self._models:
                 model.measures_uncertainty = wanted
-                model.uncertainty = None
+                model.forget_uncertainty()
 
         self._after_compiling(change)
         self._notify("where samples of the next step differ" if wanted else "no more heat map")
@@ -65,14 +72,15 @@ class Inspection:
             self.pending.do()
             self.pending = None
 
-    def _branch_by_sample(self, action: int) -> None:
+    def _branch_by_sample(self, action: Action) -> None:
         labels = [str(number + 1) for number in range(NUM_SAMPLES)]
-        self._branch([action] * NUM_SAMPLES, labels, f"samples, all under: {self._action_names[action]}")
+        self._branch([action] * NUM_SAMPLES, labels, f"samples, all under: {self._controls.name(action)}")
 
     def _branch_by_action(self) -> None:
-        self._branch(range(len(self._action_names)), self._action_names, "each action, held")
+        actions, names = zip(*self._controls.held_actions(), strict=True)
+        self._branch(actions, names, "each action, held")
 
-    def _branch(self, actions: Sequence[int], labels: Sequence[str], notice: str) -> None:
+    def _branch(self, actions: Sequence[Action], labels: Sequence[str], notice: str) -> None:
         self.branches = Branches(self._models[0], actions, labels, self._settings.branch_steps)
         self._notify(notice)
 

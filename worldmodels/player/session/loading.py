@@ -13,6 +13,7 @@ from worldmodels.core.errors import UserError
 from worldmodels.core.run_dir import RunDir
 from worldmodels.core.seeding import Streams
 from worldmodels.models.api import ModelSpec
+from worldmodels.player.session.box_controls import BoxControls
 from worldmodels.player.session.controls import Controls
 from worldmodels.player.session.game_setup import GameSetup
 from worldmodels.player.session.model_world import ModelWorld
@@ -85,7 +86,7 @@ def count_models(runs: Sequence[Run], options: PlayOptions) -> int:
     return len(runs) if runs[0].spec.imagines and options.alone != "real" else 0
 
 
-def loader(runs: Sequence[Run], setup: GameSetup, controls: Controls) -> Prepare:
+def loader(runs: Sequence[Run], setup: GameSetup, controls: Controls | BoxControls) -> Prepare:
     """Return the function that loads the runs' parts and builds the session, and reports its progress."""
     options, with_models = setup.options, count_models(runs, setup.options) > 0
     with_policy = runs[0].config.trains_policy
@@ -130,5 +131,7 @@ def _real_world(run: Run, setup: GameSetup, human_view: bool) -> RealWorld | Rep
         from worldmodels.replay import ReplayReader
 
         reader = ReplayReader(RunDir.open(run.path).replay)
-        return ReplayStartWorld(ReplayStarts(reader, run.config.evaluation.context), Streams(options.seed))
-    return RealWorld(setup.env, setup.recording.seed, human_view, frozen=options.alone == "model")
+        starts = ReplayStarts(reader, run.config.evaluation.context)
+        return ReplayStartWorld(starts, Streams(options.seed), run.spec.image)
+    frozen = options.alone == "model"
+    return RealWorld(setup.env, setup.recording.seed, human_view, frozen, run.spec.image)

@@ -8,9 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from worldmodels.core.seeding import Key, Streams, fold
-from worldmodels.player.session.frames import Frame
+from worldmodels.player.session.actions import action_rows
+from worldmodels.player.session.frames import Frame, Vectors, row_of
 from worldmodels.player.session.settings import Settings
 from worldmodels.player.session.state_tracker import StateTracker
+from worldmodels.runtime.action_recording import Action
 
 if TYPE_CHECKING:
     from worldmodels.imagination.model_view import ModelView, Prediction
@@ -27,11 +29,14 @@ class ModelWorld:
 
     Attributes:
         name: for people.
-        frame: the frame that it predicts for the current step.
+        frame: the frame that it predicts for the current step; None for a model of numbers alone.
+        vectors: the numbers that it predicts.
         reconstruction: its own picture of the real frame, after observing it; None for a model that gives observed
             frames back as they are.
-        measures_uncertainty: whether `uncertainty` is wanted.
+        reconstructed_vectors: the same of its numbers; empty for such a model.
+        measures_uncertainty: whether `uncertainty` and `spreads` are wanted.
         uncertainty: float32 (H, W), 0 to 1, how much the samples of the last step differ; None where it is not wanted.
+        spreads: the standard deviations of numbers over those samples.
     """
 
     def __init__(
@@ -43,32 +48,48 @@ class ModelWorld:
         self.predicted: Any = None
         self.reward = 0.0
         self.continuation = 1.0
-        self.frame: Frame
+        self.frame: Frame | None = None
+        self.vectors: Vectors = {}
         self.reconstruction: Frame | None = None
+        self.reconstructed_vectors: Vectors = {}
         self.measures_uncertainty = False
         self.uncertainty: npt.NDArray[np.float32] | None = None
-        self._newest: Frame
+        self.spreads: Vectors = {}
+        self._newest: Any
         """The frame of `predicted`, from which the next may be copied: the real one where it was put back."""
 
-    def step(self, action: int) -> None:
+    def step(self, action: Action) -> None:
         """Predict the step of `action`, before the tracker observes where it really led."""
         before = self.predicted
         self._steps += 1
         self.predicted, prediction = self._imagine(before, action, self.key("predict"))
-        self.uncertainty = self._measure_uncertainty(before, action) if self.measures_uncertainty else None
+        self.forget_uncertainty()
+        if self.measures_uncertainty:
+            self._measure_uncertainty(before, action)
         self._show(prediction)
         self._newest = self.frame
 
     def put_back(self) -> None:
         """Predict on from the real state."""
-        self.predicted, self.uncertainty = self.tracker.state, None
+        self.predicted = self.tracker.state
+        self.forget_uncertainty()
         self._show(self.model.predict(self.predicted, self.before_real()))
         self._newest = self.tracker.frames[-1]
 
     def reconstruct(self) -> None:
-        """Update the model's own picture of the frame that the tracker observed last."""
-        if self.model.spec.reconstructs:
+        """Update the model's own picture, and its own numbers, of what the tracker observed last."""
+        spec = self.model.spec
+        if not spec.reconstructs:
+            return
+        if spec.vectors:
+            seen = self.model.predict(self.tracker.state, self.before_real())
+            self.reconstruction, self.reconstructed_vectors = self._frame_of(seen), row_of(arrays_of(seen), 0)
+        else:
             self.reconstruction = np.asarray(self.model.frame(self.tracker.state, self.before_real()))[0]
+
+    def forget_uncertainty(self) -> None:
+        """Show no uncertainty until it is measured again."""
+        self.uncertainty, self.spreads = None, {}
 
     def key(self, use: str) -> Key:
         """Return the key of this step's samples for one use."""
@@ -76,13 +97,13 @@ class ModelWorld:
 
     def save(self) -> Any:
         """Return what `load` needs to go on from here exactly, besides the tracker."""
-        shown = self.frame, self.reward, self.continuation
-        return self.predicted, self.uncertainty, self._steps, self._newest, shown
+        shown = self.frame, self.vectors, self.reward, self.continuation
+        return self.predicted, self.uncertainty, self.spreads, self._steps, self._newest, shown
 
     def load(self, saved: Any) -> None:
         """Go back to what `save` gave; the tracker must have gone back already."""
-        self.predicted, self.uncertainty, self._steps, self._newest, shown = saved
-        self.frame, self.reward, self.continuation = shown
+        self.predicted, self.uncertainty, self.spreads, self._steps, self._newest, shown = saved
+        self.frame, self.vectors, self.reward, self.continuation = shown
         self.reconstruct()
 
     def before_real(self, rows: int = 1) -> npt.NDArray[np.uint8] | None:
@@ -99,24 +120,34 @@ class ModelWorld:
 
     def warm_up_samples(self) -> None:
         """Compile what many samples need; the states stay what they are."""
-        self._measure_uncertainty(self.predicted, 0)
+        self._imagine(self.model.repeat(self.predicted, NUM_SAMPLES), 0, self.key("uncertainty"), NUM_SAMPLES)
 
-    def _imagine(self, state: Any, action: int, key: Key, rows: int = 1) -> tuple[Any, Prediction]:
-        actions, before = np.full(rows, action, np.int32), self._rows(self._newest, rows)
+    def _imagine(self, state: Any, action: Action, key: Key, rows: int = 1) -> tuple[Any, Prediction]:
+        actions, before = action_rows(action, rows, self.model.spec.action), self._rows(self._newest, rows)
         state, prediction = self.model.step(state, actions, np.float32(self._settings.temperature), key, before)
         return state, prediction
 
     def _rows(self, frame: Frame, rows: int) -> npt.NDArray[np.uint8] | None:
         return np.repeat(frame[None], rows, 0) if self.model.spec.copies else None
 
-    def _measure_uncertainty(self, before: Any, action: int) -> npt.NDArray[np.float32]:
-        """Return the standard deviation of each pixel over samples of one step, the largest of its channels."""
+    def _measure_uncertainty(self, before: Any, action: Action) -> None:
+        """Update the standard deviations over samples of one step, of pixels the largest of their channels."""
         states = self.model.repeat(before, NUM_SAMPLES)
         _, samples = self._imagine(states, action, self.key("uncertainty"), NUM_SAMPLES)
-        deviation = np.asarray(samples.frame).astype(np.float32).std(0).max(-1) / 127.5
-        return np.asarray(deviation, np.float32)
+        self.spreads = {name: array.std(0) for name, array in arrays_of(samples).items()}
+        if self.model.spec.image is not None:
+            deviation = np.asarray(samples.frame).astype(np.float32).std(0).max(-1) / 127.5
+            self.uncertainty = np.asarray(deviation, np.float32)
+
+    def _frame_of(self, prediction: Prediction) -> Frame | None:
+        return None if self.model.spec.image is None else np.asarray(prediction.frame)[0]
 
     def _show(self, prediction: Prediction) -> None:
-        self.frame = np.asarray(prediction.frame)[0]
+        self.frame, self.vectors = self._frame_of(prediction), row_of(arrays_of(prediction), 0)
         self.reward = float(np.asarray(prediction.reward)[0])
         self.continuation = float(np.asarray(prediction.continuation)[0])
+
+
+def arrays_of(prediction: Prediction) -> dict[str, npt.NDArray[np.float32]]:
+    """Return the vectors of a prediction as NumPy arrays, float32 (B, D)."""
+    return {name: np.asarray(tensor) for name, tensor in getattr(prediction, "vectors", {}).items()}

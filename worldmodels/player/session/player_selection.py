@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from worldmodels.player.session.players import Player
+from worldmodels.runtime.action_recording import Action
 
 YOU = "you"
 NO_PLAYER = "nobody here plays but you"
@@ -49,7 +50,7 @@ class PlayerSelection:
         changed, self._playing = self._playing is not None, None
         return "you play" if changed else ""
 
-    def act(self) -> tuple[int | None, str]:
+    def act(self) -> tuple[Action | None, str]:
         """Return the player's action, or None where the person is to choose, and a message, mostly empty."""
         if self._playing is None:
             return None, ""

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from worldmodels.core.seeding import Streams, fold
+from worldmodels.player.session.actions import action_of
 from worldmodels.player.session.model_world import ModelWorld
 from worldmodels.player.session.settings import Settings
 from worldmodels.player.session.snapshot import PolicyPanel
 from worldmodels.player.session.state_tracker import StateTracker
+from worldmodels.runtime.action_recording import Action, box_action
 
 if TYPE_CHECKING:
     from worldmodels.agents.api import Agent
@@ -31,7 +33,7 @@ class Player(Protocol):
     def advance(self) -> None:
         """Go on to the next frame, which was observed, whoever played."""
 
-    def act(self) -> int | None:
+    def act(self) -> Action | None:
         """Return the action at the last frame; None where this player has come to its end."""
 
     def save(self) -> Any:
@@ -44,7 +46,7 @@ class Player(Protocol):
 class _Decision(NamedTuple):
     """The decision of a policy at one frame."""
 
-    action: int
+    action: Action
     memory: Any
     """Its memory before the frame."""
     memory_after: Any
@@ -89,7 +91,7 @@ class PolicyPlayer:
         """Decide again at the same frame, after a setting was changed."""
         self._decision = self._decide(self._decision.memory, self._decision.steps)
 
-    def act(self) -> int:
+    def act(self) -> Action:
         return self._decision.action
 
     def save(self) -> _Decision:
@@ -102,8 +104,9 @@ class PolicyPlayer:
         state = self._world.predicted if self._world else self.tracker.state
         features = self.tracker.representation.features(state)
         temperature = np.float32(self._settings.policy_temperature)
-        action, after, extras = self._agent.act(features, memory, temperature, fold(self._root, steps))
-        return _Decision(int(np.asarray(action)[0]), memory, after, _policy_panel(extras), steps)
+        actions, after, extras = self._agent.act(features, memory, temperature, fold(self._root, steps))
+        action = action_of(np.asarray(actions)[0])
+        return _Decision(action, memory, after, _policy_panel(action, extras), steps)
 
 
 class RandomPlayer:
@@ -121,9 +124,11 @@ class RandomPlayer:
     def advance(self) -> None:
         self._steps += 1
 
-    def act(self) -> int:
-        words = fold(self._root, self._steps).view(np.uint32)
-        return int(np.random.default_rng(words).integers(self._num_actions))
+    def act(self) -> Action:
+        return self._draw(np.random.default_rng(fold(self._root, self._steps).view(np.uint32)))
+
+    def _draw(self, generator: np.random.Generator) -> Action:
+        return int(generator.integers(self._num_actions))
 
     def save(self) -> int:
         return self._steps
@@ -132,12 +137,19 @@ class RandomPlayer:
         self._steps = saved
 
 
+class RandomBoxPlayer(RandomPlayer):
+    """The same for a box of so many numbers."""
+
+    def _draw(self, generator: np.random.Generator) -> Action:
+        return box_action(generator.uniform(-1.0, 1.0, self._num_actions))
+
+
 class ScriptPlayer:
     """A player that repeats recorded actions, one list for each episode, and has none after those."""
 
     name, title = "script", "the script"
 
-    def __init__(self, episodes: Sequence[Sequence[int]]) -> None:
+    def __init__(self, episodes: Sequence[Sequence[Action]]) -> None:
         self._episodes = episodes
         self._position = (-1, 0)
 
@@ -147,7 +159,7 @@ class ScriptPlayer:
     def advance(self) -> None:
         self._position = (self._position[0], self._position[1] + 1)
 
-    def act(self) -> int | None:
+    def act(self) -> Action | None:
         episode, step = self._position
         if episode < len(self._episodes) and step < len(self._episodes[episode]):
             return self._episodes[episode][step]
@@ -160,10 +172,12 @@ class ScriptPlayer:
         self._position = saved
 
 
-def _policy_panel(extras: dict[str, Any]) -> PolicyPanel | None:
+def _policy_panel(action: Action, extras: dict[str, Any]) -> PolicyPanel | None:
+    value = float(np.asarray(extras["value"])[0]) if "value" in extras else None
+    if isinstance(action, tuple):
+        return PolicyPanel((), value, action)
     if "logits" not in extras:
         return None
     logits = np.asarray(extras["logits"])[0].astype(np.float64)
     weights = np.exp(logits - logits.max())
-    value = float(np.asarray(extras["value"])[0]) if "value" in extras else None
     return PolicyPanel(tuple((weights / weights.sum()).tolist()), value)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from worldmodels.player.session.frames import image_error
+from worldmodels.player.session.frames import Frame, Vectors, image_error
 from worldmodels.player.session.model_world import ModelWorld
 from worldmodels.player.session.players import Player, PolicyPlayer
 from worldmodels.player.session.real_world import RealWorld, RealWorldState
@@ -22,6 +22,8 @@ from worldmodels.player.session.snapshot import (
     Totals,
 )
 from worldmodels.player.session.state_tracker import StateTracker
+from worldmodels.player.session.vector_ranges import VectorRanges, vector_error
+from worldmodels.runtime.action_recording import Action
 
 HISTORY = 300
 """Steps on the time line."""
@@ -31,7 +33,7 @@ HISTORY = 300
 class Counters:
     """The counters of the episode that is played, and the totals of those before."""
 
-    action: int
+    action: Action
     """The last action."""
     episode: int = 0
     """The number of the episode, from 1."""
@@ -68,17 +70,18 @@ class Playthrough:
         policy: the player that is a policy, if any.
         log: the actions and events so far.
         history: the time line, the oldest first.
+        ranges: the ranges in which the real numbers have been.
     """
 
     def __init__(
-        self, real: RealWorld | ReplayStartWorld, models: Sequence[ModelWorld], players: Sequence[Player], idle: int
+        self, real: RealWorld | ReplayStartWorld, models: Sequence[ModelWorld], players: Sequence[Player], idle: Action
     ) -> None:
         self.real, self.models, self.players = real, tuple(models), tuple(players)
         self.policy = next((player for player in players if isinstance(player, PolicyPlayer)), None)
         trackers = [*(model.tracker for model in models), *([self.policy.tracker] if self.policy else [])]
         self._trackers: tuple[StateTracker, ...] = tuple(dict.fromkeys(trackers))
         self._idle = idle
-        self.log = SessionLog()
+        self.log, self.ranges = SessionLog(), VectorRanges()
         self.history: deque[TimelineEntry] = deque(maxlen=HISTORY)
         self.counters = Counters(idle)
         self.begin_episode()
@@ -89,6 +92,7 @@ class Playthrough:
         """Begin the next real episode, and put the models on its first frame."""
         self.real.reset()
         self.log.episode(self.real.observation)
+        self.ranges.add(self.real.vectors)
         for tracker in self._trackers:
             tracker.reset(self.real.first)
             for action, observation in self.real.context:
@@ -120,7 +124,7 @@ class Playthrough:
         )
         self.history.append(self._timeline_entry(mark="put back"))
 
-    def step(self, action: int) -> None:
+    def step(self, action: Action) -> None:
         """Step all worlds, the models first: they are not to see where the action really leads."""
         self._step_models(action)
         if not self.real.frozen:
@@ -131,7 +135,7 @@ class Playthrough:
         if self.real.ended:
             self._count_episode()
 
-    def _step_models(self, action: int) -> None:
+    def _step_models(self, action: Action) -> None:
         for model in self.models:
             model.step(action)
         before = self.counters
@@ -148,9 +152,10 @@ class Playthrough:
             ),
         )
 
-    def _step_reality(self, action: int) -> None:
+    def _step_reality(self, action: Action) -> None:
         self.real.step(action)
         self.log.action(action, self.real.observation)
+        self.ranges.add(self.real.vectors)
         for tracker in self._trackers:
             tracker.step(action, self.real.observation)
         for model in self.models:
@@ -179,16 +184,16 @@ class Playthrough:
         self.counters = saved.counters
         self.history = deque(saved.history, maxlen=HISTORY)
 
-    def _others(self) -> tuple[StateTracker | ModelWorld | Player | SessionLog, ...]:
+    def _others(self) -> tuple[StateTracker | ModelWorld | Player | SessionLog | VectorRanges, ...]:
         """Return all that has a state besides the real world; trackers first, since models read theirs."""
-        return *self._trackers, *self.models, *self.players, self.log
+        return *self._trackers, *self.models, *self.players, self.log, self.ranges
 
     # ---- snapshots
 
     @property
     def real_snapshot(self) -> RealSnapshot:
         """The real world as it is drawn."""
-        return RealSnapshot(self.real.frame, self.real.reward, self.counters.real_return)
+        return RealSnapshot(self.real.frame, self.real.reward, self.counters.real_return, self.real.vectors)
 
     @property
     def model_snapshots(self) -> tuple[ModelSnapshot, ...]:
@@ -204,6 +209,10 @@ class Playthrough:
                 episode_return=episode_return,
                 continuation=model.continuation,
                 ended=ended,
+                vectors=model.vectors,
+                reconstructed_vectors=model.reconstructed_vectors,
+                spreads=model.spreads,
+                error=vector_error(model.vectors, self.real.vectors, self.ranges.ranges),
             )
             for model, episode_return, ended in counted
         )
@@ -224,6 +233,13 @@ class Playthrough:
         reward = 0.0 if mark else model.reward
         if self.real.frozen:
             return ModelForecast(reward, model.continuation, 0.0)
-        real = self.real.observation
-        reconstruction_error = None if model.reconstruction is None else image_error(model.reconstruction, real)
-        return ModelForecast(reward, model.continuation, image_error(model.frame, real), reconstruction_error)
+        error = self._error(model.frame, model.vectors)
+        reconstructs = model.reconstruction is not None or bool(model.reconstructed_vectors)
+        seen = self._error(model.reconstruction, model.reconstructed_vectors) if reconstructs else None
+        return ModelForecast(reward, model.continuation, error, seen)
+
+    def _error(self, frame: Frame | None, vectors: Vectors) -> float:
+        """Return how far a picture, or numbers where there is none, are from reality, on the scale of 0 to 255."""
+        if frame is not None and self.real.image is not None:
+            return image_error(frame, self.real.image)
+        return 255.0 * vector_error(vectors, self.real.vectors, self.ranges.ranges)

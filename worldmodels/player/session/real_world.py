@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from worldmodels.player.session.frames import Frame
+from worldmodels.core.specs import Observation
+from worldmodels.player.session.frames import Frame, Vectors, image_of, vectors_of
+from worldmodels.runtime.action_recording import Action
 
 if TYPE_CHECKING:
     from worldmodels.envs import GameEnv
@@ -17,7 +19,7 @@ class RealWorldState(NamedTuple):
     """The state of a real world at one step."""
 
     state: bytes
-    observation: Frame
+    observation: Observation
     reward: float
     ended: bool
     info: dict[str, Any]
@@ -29,28 +31,49 @@ class RealWorld:
     Args:
         human_view: show what people see (`render()`), not what agents see (the observation); it may change any time.
         frozen: the world gives first frames alone and does not go on, so that a learned world is played without it.
+        part: the name of the image to show, where an observation has several.
 
     Attributes:
-        first: the first frame of the episode.
-        context: the actions and frames that led from the first frame to `observation` after a reset.
+        first: the first observation of the episode.
+        context: the actions and observations that led from the first one to `observation` after a reset.
     """
 
-    first: Frame
-    context: tuple[tuple[int, Frame], ...] = ()
+    first: Observation
+    context: tuple[tuple[Action, Observation], ...] = ()
 
-    def __init__(self, env: GameEnv | ForeignGame, seed: int, human_view: bool = False, frozen: bool = False) -> None:
+    def __init__(
+        self,
+        env: GameEnv | ForeignGame,
+        seed: int,
+        human_view: bool = False,
+        frozen: bool = False,
+        part: str | None = None,
+    ) -> None:
         self._env: Any = env  # which may save its state, or not
         self._seed: int | None = seed
-        self.human_view, self.frozen = human_view, frozen
-        self.observation: Frame
+        self.human_view, self.frozen, self._part = human_view, frozen, part
+        self.observation: Observation
         self.reward = 0.0
         self.ended = False
         self.info: dict[str, Any] = {}
 
     @property
-    def frame(self) -> Frame:
-        """The picture to show."""
-        return np.asarray(self._env.render(), np.uint8) if self.human_view else self.observation
+    def frame(self) -> Frame | None:
+        """The picture to show: what the game draws of itself, for people or where agents see none."""
+        if not self.human_view and self.image is not None:
+            return self.image
+        drawn = self._env.render()
+        return self.image if drawn is None else np.asarray(drawn, np.uint8)
+
+    @property
+    def image(self) -> Frame | None:
+        """The image that agents see, if they see one."""
+        return image_of(self.observation, self._part)
+
+    @property
+    def vectors(self) -> Vectors:
+        """The numbers that agents see."""
+        return vectors_of(self.observation)
 
     def reset(self) -> None:
         """Begin an episode; the first call fixes all later levels by the seed."""
@@ -58,7 +81,7 @@ class RealWorld:
         self.first = self.observation
         self._seed, self.reward, self.ended = None, 0.0, False
 
-    def step(self, action: int) -> None:
+    def step(self, action: Action) -> None:
         """Take one step; `ended` says that the episode is over."""
         self.observation, reward, terminated, truncated, self.info = self._env.step(action)
         self.reward, self.ended = float(reward), bool(terminated or truncated)

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from worldmodels.core.seeding import Streams, fold
-from worldmodels.player.session.frames import Frame
+from worldmodels.core.specs import Observation
+from worldmodels.player.session.actions import action_of
+from worldmodels.player.session.frames import Frame, Vectors, image_of, row_of, vectors_of
 from worldmodels.player.session.real_world import RealWorldState
+from worldmodels.runtime.action_recording import Action
 
 if TYPE_CHECKING:
     from worldmodels.imagination.replay_starts import StartWindows
@@ -23,31 +26,41 @@ class ReplayStartWorld:
     human_view, frozen = False, True
     reward, ended = 0.0, False
 
-    def __init__(self, starts: StartWindows, streams: Streams) -> None:
-        self._starts, self._root = starts, streams.key("player/starts")
+    def __init__(self, starts: StartWindows, streams: Streams, part: str | None = None) -> None:
+        self._starts, self._root, self._part = starts, streams.key("player/starts"), part
         self._resets = 0
         self.info: dict[str, Any] = {}
-        self.first: Frame
-        self.observation: Frame
-        self.context: tuple[tuple[int, Frame], ...] = ()
+        self.first: Observation
+        self.observation: Observation
+        self.context: tuple[tuple[Action, Observation], ...] = ()
 
     @property
-    def frame(self) -> Frame:
-        """The last frame of the experience, from which the model goes on."""
-        return self.observation
+    def frame(self) -> Frame | None:
+        """The last image of the experience, from which the model goes on."""
+        return self.image
+
+    @property
+    def image(self) -> Frame | None:
+        """The same: nothing draws itself here."""
+        return image_of(self.observation, self._part)
+
+    @property
+    def vectors(self) -> Vectors:
+        """The last numbers of the experience."""
+        return vectors_of(self.observation)
 
     def reset(self) -> None:
         """Go to the end of another window of experience."""
         self._resets += 1
         words = fold(self._root, self._resets).view(np.uint32)
         window = self._starts(1, np.random.default_rng(words))
-        frames, actions = window.observation[0], window.action[0]
+        shown, actions = row_of(window.observation, 0), window.action[0]
         # Where the window runs across the border of two episodes, only the second one counts.
         begin = int(np.flatnonzero(window.is_first[0]).max(initial=0))
-        self.first, self.observation = frames[begin], frames[-1]
-        self.context = tuple((int(actions[i]), frames[i + 1]) for i in range(begin, len(frames) - 1))
+        self.first, self.observation = row_of(shown, begin), row_of(shown, -1)
+        self.context = tuple((action_of(actions[i]), row_of(shown, i + 1)) for i in range(begin, len(actions) - 1))
 
-    def step(self, action: int) -> None:
+    def step(self, action: Action) -> None:
         """Raise an error, because experience does not go on under other actions."""
         raise RuntimeError("experience does not go on under other actions")
 

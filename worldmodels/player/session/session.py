@@ -7,11 +7,13 @@ give the same snapshots.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
+from worldmodels.player.session.box_controls import AxisEvent, BoxControls, StickEvent
 from worldmodels.player.session.controls import Command, Controls, KeyEvent
 from worldmodels.player.session.inspection import Inspection, PendingWork
 from worldmodels.player.session.model_world import ModelWorld
-from worldmodels.player.session.player_selection import PlayerSelection
+from worldmodels.player.session.player_selection import YOU, PlayerSelection
 from worldmodels.player.session.players import Player
 from worldmodels.player.session.playthrough import Playthrough
 from worldmodels.player.session.real_world import RealWorld
@@ -20,6 +22,9 @@ from worldmodels.player.session.rewind import RewindBuffer
 from worldmodels.player.session.session_log import SessionLog
 from worldmodels.player.session.settings import Settings
 from worldmodels.player.session.snapshot import ClockState, Snapshot, Totals
+from worldmodels.runtime.action_recording import Action
+
+InputEvent: TypeAlias = KeyEvent | AxisEvent | StickEvent
 
 NOTICE_TICKS = 30
 """Ticks for which a message stays."""
@@ -47,7 +52,7 @@ class Session:
         self,
         title: str,
         real: RealWorld | ReplayStartWorld,
-        controls: Controls,
+        controls: Controls | BoxControls,
         settings: Settings,
         models: Sequence[ModelWorld] = (),
         players: Sequence[Player] = (),
@@ -57,7 +62,7 @@ class Session:
         self._play = Playthrough(real, models, players, controls.idle)
         self._rewind_buffer = RewindBuffer(self._play)
         self._selection = PlayerSelection(players, playing)
-        self._inspection = Inspection(self._play.models, controls.names, settings, self._notify)
+        self._inspection = Inspection(self._play.models, controls, settings, self._notify)
         self.paused = self.help_shown = self.quit = False
         self.pictures = 0
         self._end_ticks = END_TICKS
@@ -83,14 +88,15 @@ class Session:
 
     # ---- the clock
 
-    def tick(self, events: Iterable[KeyEvent] = ()) -> bool:
+    def tick(self, events: Iterable[InputEvent] = ()) -> bool:
         """Do one tick of the clock; return whether there is something new to see. Worlds wait while work is pending."""
         changed = self._count_down()
         for event in events:
-            changed |= self._execute(self.controls.handle(event))
+            changed |= self._execute(self._handle(event))
         changed |= self._execute(self.controls.repeated_command)
         if self.controls.touched:
             self._take_over()
+            changed = True
         if self._inspection.branches and not self.help_shown:
             self._inspection.branches.step(self.settings.temperature)
             changed = True
@@ -123,7 +129,7 @@ class Session:
         if self._one_step:
             return True
         if self.paused:
-            return self.controls.touched or self.controls.repeats
+            return self.controls.asks_for_step
         return True
 
     def _advance(self) -> None:
@@ -146,7 +152,12 @@ class Session:
         self._play.begin_episode()
         self._leave_branches()
 
-    def _choose(self) -> int:
+    def _handle(self, event: InputEvent) -> Command | None:
+        if isinstance(self.controls, BoxControls) or isinstance(event, KeyEvent):
+            return self.controls.handle(event)  # type: ignore[arg-type]
+        return None
+
+    def _choose(self) -> Action:
         action, notice = self._selection.act()
         self._notify(notice)
         return self.controls.choose() if action is None else action
@@ -269,19 +280,20 @@ class Session:
     def snapshot(self) -> Snapshot:
         """Return everything that is to be seen now."""
         play, now, branches = self._play, self._play.counters, self._inspection.branches
+        panel = play.policy.panel if play.policy else None
         return Snapshot(
             title=self._title,
             level_seed=play.real.info.get("level_seed"),
             clock=self._clock_state,
             player=self._selection.name,
-            action=self.controls.meanings[now.action],
+            action=self.controls.text(now.action),
             episode=now.episode,
             step=now.step,
             since_put_back=now.since_put_back,
             alone=play.real.frozen,
             real=play.real_snapshot,
             models=play.model_snapshots,
-            policy_panel=play.policy.panel if play.policy else None,
+            policy_panel=panel,
             branches=branches.snapshot() if branches else None,
             settings=tuple((setting.name, setting.text) for setting in self.settings.rows),
             chosen=self.settings.chosen,
@@ -289,6 +301,8 @@ class Session:
             notice=self._notice,
             help_shown=self.help_shown,
             history=tuple(play.history),
+            ranges=play.ranges.ranges,
+            box_panel=self.controls.panel(panel, None if self._selection.name == YOU else now.action),
         )
 
     @property

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from worldmodels.player.session.frames import Frame
-from worldmodels.runtime.action_recording import RecordedEpisode, frame_hash, kept_hashes
+from worldmodels.core.specs import Observation
+from worldmodels.runtime.action_recording import Action, RecordedEpisode, frame_hash, kept_hashes
 
 
 class _Entry(NamedTuple):
@@ -26,12 +26,12 @@ class SessionLog:
         self._last: _Entry | None = None
         self._hashed = ""
 
-    def episode(self, observation: Frame) -> None:
+    def episode(self, observation: Observation) -> None:
         """Log the beginning of an episode."""
         self._hashed = frame_hash(observation)
         self._last = _Entry(self._last, "episode", None, self._hashed)
 
-    def action(self, action: int, observation: Frame) -> None:
+    def action(self, action: Action, observation: Observation) -> None:
         """Log an action, and the frame to which it led."""
         self._hashed = frame_hash(observation, self._hashed)
         self._last = _Entry(self._last, "action", action, self._hashed)
@@ -69,7 +69,7 @@ def _split(entries: list[_Entry]) -> list[list[_Entry]]:
 
 
 def _recorded_episode(entries: list[_Entry]) -> RecordedEpisode:
-    actions: list[int] = []
+    actions: list[Action] = []
     events: list[list[Any]] = []
     for entry in entries:
         if entry.kind == "action":

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from worldmodels.player.session.frames import Frame
+from worldmodels.player.session.frames import Frame, Vectors
+from worldmodels.player.session.vector_ranges import Ranges
+from worldmodels.runtime.action_recording import Action
 
 ClockState = Literal["running", "paused", "episode over"]
 DIVERGENCE_ERROR = 10.0
-"""Image error, 0 to 255, from which a model counts as having left reality."""
+"""Error, 0 to 255, from which a model counts as having left reality."""
 
 
 @dataclass(frozen=True)
 class RealSnapshot:
     """The real world."""
 
-    frame: Frame
+    frame: Frame | None
+    """The picture to show; None where there is nothing but numbers."""
     reward: float
     """The reward of the last step."""
     episode_return: float
     """Sum of the rewards of this episode."""
+    vectors: Vectors = field(default_factory=dict)
+    """The numbers that it shows."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +36,8 @@ class ModelSnapshot:
     """A learned world."""
 
     name: str
-    frame: Frame
+    frame: Frame | None
+    """The picture that it predicts; None for a model that predicts numbers alone."""
     reconstruction: Frame | None
     """Its own picture of the real frame, after observing it; None for a model that gives observed frames back."""
     uncertainty: npt.NDArray[np.float32] | None
@@ -44,6 +50,14 @@ class ModelSnapshot:
     """Predicted probability, 0 to 1, that the episode continues."""
     ended: bool
     """Whether the model has predicted the end since it was last put back: continuation fell below 0.5."""
+    vectors: Vectors = field(default_factory=dict)
+    """The numbers that it predicts."""
+    reconstructed_vectors: Vectors = field(default_factory=dict)
+    """Its own values of the numbers that it has observed; empty for a model that gives them back as they are."""
+    spreads: Vectors = field(default_factory=dict)
+    """The standard deviations of the numbers over samples of this step; empty where they are not wanted."""
+    error: float = 0.0
+    """The mean absolute difference of its numbers from the real ones, each as a share of the range seen so far."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +65,30 @@ class PolicyPanel:
     """The choice and the value that the policy gives for the real frame."""
 
     probabilities: tuple[float, ...]
-    """The probability of each action, at temperature 1."""
+    """The probability of each action, at temperature 1; none for a box of actions."""
     value: float | None
     """The return that it expects from here on, as its agent counts rewards."""
+    action: Action | None = None
+    """Its choice in a box of actions."""
+
+
+@dataclass(frozen=True)
+class BoxPanel:
+    """The numbers of a box of actions, all in the environment's own units."""
+
+    names: tuple[str, ...]
+    keys: tuple[str, ...]
+    """The pair of keys of each of the first numbers; none where there are sliders."""
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    values: tuple[float, ...]
+    """The numbers that are taken now."""
+    choice: tuple[float, ...] | None
+    """The policy's choice at the real frame, if there is a policy."""
+    value: float | None
+    """The return that the policy expects from here on."""
+    slider: int | None
+    """The slider that keys move now; None where each number has keys of its own."""
 
 
 @dataclass(frozen=True)
@@ -61,11 +96,12 @@ class Branch:
     """One of many ways to go on."""
 
     label: str
-    frame: Frame
+    frame: Frame | None
     branch_return: float
     """Predicted rewards since the branches parted, each counted by the probability that the episode got there."""
     survival: float
     """Predicted probability, 0 to 1, that the episode has come so far."""
+    vectors: Vectors = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -96,7 +132,8 @@ class ModelForecast:
     reward: float
     continuation: float
     image_error: float
-    """Mean absolute difference of the two frames, 0 to 255."""
+    """Mean absolute difference of the two frames, 0 to 255; of a model of numbers alone, of those, where 255 is their
+    range."""
     reconstruction_error: float | None = None
     """The same of its own picture of the observed frame; None for a model that gives observed frames back."""
 
@@ -158,3 +195,7 @@ class Snapshot:
     help_shown: bool
     history: tuple[TimelineEntry, ...]
     """The time line, the oldest step first."""
+    ranges: Ranges = field(default_factory=dict)
+    """The ranges in which the real numbers have been so far."""
+    box_panel: BoxPanel | None = None
+    """The numbers of the action, for a box of actions."""

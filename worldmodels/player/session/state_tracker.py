@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from worldmodels.core.seeding import Streams, fold
-from worldmodels.player.session.frames import Frame
+from worldmodels.core.specs import Observation
+from worldmodels.player.session.actions import action_rows
+from worldmodels.player.session.frames import one_row
+from worldmodels.runtime.action_recording import Action
 
 if TYPE_CHECKING:
     from worldmodels.models.api import Representation
@@ -22,30 +25,30 @@ class StateTracker:
         self.steps = 0
         """Frames observed so far, in all episodes together."""
         self.state: Any = None
-        self.frames: tuple[Frame, ...] = ()
-        """The last two frames of the episode, the newest last; after its first, that one alone."""
+        self.frames: tuple[Any, ...] = ()
+        """The last two frames of the episode, the newest last; after its first, that one alone. Without images these
+        are whole observations, from which nobody copies."""
 
-    def reset(self, observation: Frame) -> None:
+    def reset(self, observation: Observation) -> None:
         """Begin a real episode with its first frame."""
         self.frames = ()
         self._observe(observation, action=0, is_first=True, state=self.representation.initial(1))
 
-    def step(self, action: int, observation: Frame) -> None:
+    def step(self, action: Action, observation: Observation) -> None:
         """Observe the frame to which `action` really led."""
         self._observe(observation, action, is_first=False, state=self.state)
 
-    def save(self) -> tuple[int, Any, tuple[Frame, ...]]:
+    def save(self) -> tuple[int, Any, tuple[Any, ...]]:
         """Return what `load` needs to go on from here exactly."""
         return self.steps, self.state, self.frames
 
-    def load(self, saved: tuple[int, Any, tuple[Frame, ...]]) -> None:
+    def load(self, saved: tuple[int, Any, tuple[Any, ...]]) -> None:
         """Go back to what `save` gave."""
         self.steps, self.state, self.frames = saved
 
-    def _observe(self, observation: Frame, action: int, is_first: bool, state: Any) -> None:
+    def _observe(self, observation: Observation, action: Action, is_first: bool, state: Any) -> None:
         self.steps += 1
-        self.frames = (*self.frames[-1:], observation)
-        key = fold(self._key, self.steps)
-        self.state = self.representation.observe(
-            state, observation[None], np.array([action], np.int32), np.array([is_first]), key
-        )
+        spec = self.representation.spec
+        self.frames = (*self.frames[-1:], spec.image_of(observation))
+        key, actions = fold(self._key, self.steps), action_rows(action, 1, spec.action)
+        self.state = self.representation.observe(state, one_row(observation), actions, np.array([is_first]), key)

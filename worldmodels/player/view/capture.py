@@ -14,7 +14,7 @@ import pygame
 from worldmodels.core.files import make_folder, write_atomic
 from worldmodels.player.session.frames import Frame
 from worldmodels.player.session.snapshot import Snapshot
-from worldmodels.player.view.columns import columns_of
+from worldmodels.player.view.columns import columns_of, in_colour
 from worldmodels.telemetry.video import write_video
 
 
@@ -39,7 +39,9 @@ def save_pictures(folder: Path, surface: pygame.Surface, snapshot: Snapshot) -> 
         name = column.name.lower().replace(" ", "-")
         if [other.name for other in columns].count(column.name) > 1:
             name = f"{name}-{[other.name for other in columns[: i + 1]].count(column.name)}"
-        frame = pygame.surfarray.make_surface(column.frame.swapaxes(0, 1))
+        if column.frame is None:
+            continue
+        frame = pygame.surfarray.make_surface(in_colour(column.frame).swapaxes(0, 1))
         _write_picture(whole.with_name(f"{whole.stem}-{name}.png"), frame)
     return whole
 

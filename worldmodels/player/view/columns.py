@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import pygame
 
-from worldmodels.player.session.frames import Frame, image_error
+from worldmodels.player.session.frames import Frame, Vectors, image_error
 from worldmodels.player.session.snapshot import ModelSnapshot, Snapshot
+from worldmodels.player.session.vector_ranges import vector_error
 from worldmodels.player.view import theme
+from worldmodels.player.view.bars import BarRow, difference_rows, draw_bars, value_rows
 from worldmodels.player.view.colour_maps import COLOUR_MAP, difference_map, heat_map
 from worldmodels.player.view.theme import LARGE, QUIET, SMALL, write
 
@@ -19,11 +21,11 @@ TITLE_ROW, CAPTION = 30, 34
 
 @dataclass(frozen=True)
 class Column:
-    """A column is one frame with the texts around it."""
+    """A column is one frame, or numbers as bars, or the one above the other, with the texts around them."""
 
     name: str
     colour: theme.Colour
-    frame: Frame
+    frame: Frame | None
     total: str
     """The return or the difference of returns, if any."""
     reward: str = ""
@@ -33,7 +35,9 @@ class Column:
     """A text at the lower right."""
     ended: bool = False
     error: float | None = None
-    """The mean difference; a column with one shows the scale of differences below."""
+    """The mean difference of frames; a column with one shows the scale of differences below."""
+    rows: tuple[BarRow, ...] = ()
+    """The numbers."""
 
 
 def columns_of(snapshot: Snapshot) -> list[Column]:
@@ -42,11 +46,23 @@ def columns_of(snapshot: Snapshot) -> list[Column]:
     One model has its reconstruction, if it has one, its prediction, reality and the difference; two models have reality
     in their middle.
     """
-    real, models = snapshot.real, snapshot.models
+    models = snapshot.models
     if snapshot.alone:
         return [_prediction(model, snapshot) for model in models]
-    over = snapshot.clock == "episode over"
-    reality = Column(
+    if len(models) == 2:
+        left, right = (_prediction(model, snapshot) for model in models)
+        return [left, _difference(models[0], snapshot), reality(snapshot), _difference(models[1], snapshot), right]
+    (model,) = models
+    columns = [_prediction(model, snapshot), reality(snapshot), _difference(model, snapshot)]
+    if model.reconstruction is not None or model.reconstructed_vectors:
+        columns.insert(0, _reconstruction(model, snapshot))
+    return columns
+
+
+def reality(snapshot: Snapshot) -> Column:
+    """Return the column of the real world."""
+    real, over = snapshot.real, snapshot.clock == "episode over"
+    return Column(
         "Real",
         theme.REAL,
         real.frame,
@@ -54,15 +70,8 @@ def columns_of(snapshot: Snapshot) -> list[Column]:
         theme.signed(real.reward, ".2f"),
         end="episode over" if over else "",
         ended=over,
+        rows=_real_rows(snapshot),
     )
-    if len(models) == 2:
-        left, right = (_prediction(model, snapshot) for model in models)
-        return [left, _difference(models[0], snapshot), reality, _difference(models[1], snapshot), right]
-    (model,) = models
-    columns = [_prediction(model, snapshot), reality, _difference(model, snapshot)]
-    if model.reconstruction is not None:
-        columns.insert(0, _reconstruction(model.reconstruction, real.frame))
-    return columns
 
 
 def count_columns(models: int, reconstructs: bool, alone: bool = False) -> int:
@@ -70,11 +79,17 @@ def count_columns(models: int, reconstructs: bool, alone: bool = False) -> int:
     return models if alone else 5 if models == 2 else 3 + reconstructs
 
 
-def draw_column(surface: pygame.Surface, place: pygame.Rect, column: Column, scale: int) -> None:
-    """Draw a column whose frame itself has the rectangle `place`."""
-    show_frame(surface, column.frame, place.topleft, scale, column.ended)
+def draw_column(surface: pygame.Surface, place: pygame.Rect, column: Column, scale: int, below: int = 0) -> None:
+    """Draw a column whose frame itself has the rectangle `place`, and whose bars, if there is a frame, `below` more."""
+    if column.frame is None:
+        theme.card(surface, place)
+        draw_bars(surface, place.inflate(-20, -16), column.rows)
+        _draw_border(surface, place, column.ended)
+    else:
+        show_picture(surface, column.frame, place, scale, column.ended)
+        draw_bars(surface, pygame.Rect(place.left, place.bottom + 6, place.width, below - 6), column.rows[: below // 2])
     _draw_title(surface, place, column)
-    y = place.bottom + CAPTION // 2 - 1
+    y = place.bottom + below + CAPTION // 2 - 1
     if column.error is not None:
         _draw_scale(surface, place, column.error, y)
         return
@@ -84,45 +99,97 @@ def draw_column(surface: pygame.Surface, place: pygame.Rect, column: Column, sca
         write(surface, column.end, (place.right, y), size=SMALL, colour=colour, anchor="midright")
 
 
+def show_picture(
+    surface: pygame.Surface, frame: Frame, place: pygame.Rect, scale: int, ended: bool = False
+) -> pygame.Rect:
+    """Draw a frame with pixels `scale` times as large, or, if that does not fill the place, as large as it fits."""
+    if frame.shape[:2] == (place.height // scale, place.width // scale):
+        return show_frame(surface, frame, place.topleft, scale, ended)
+    picture = pygame.surfarray.make_surface(in_colour(frame).swapaxes(0, 1))
+    theme.card(surface, place)
+    inside = picture.get_rect().fit(place)
+    surface.blit(pygame.transform.smoothscale(picture, inside.size), inside)
+    _draw_border(surface, place, ended)
+    return place
+
+
 def show_frame(
     surface: pygame.Surface, frame: Frame, place: tuple[int, int], scale: int, ended: bool = False
 ) -> pygame.Rect:
     """Draw a frame with pixels `scale` times as large, and a border that stands out if its world has ended."""
-    image = pygame.transform.scale_by(pygame.surfarray.make_surface(frame.swapaxes(0, 1)), scale)
+    image = pygame.transform.scale_by(pygame.surfarray.make_surface(in_colour(frame).swapaxes(0, 1)), scale)
     rectangle = surface.blit(image, place)
-    border = 3 if ended else 1
-    colour = theme.ALERT if ended else theme.LINE
-    pygame.draw.rect(surface, colour, rectangle.inflate(2 * border, 2 * border), width=border)
+    _draw_border(surface, rectangle, ended)
     return rectangle
 
 
+def _draw_border(surface: pygame.Surface, rectangle: pygame.Rect, ended: bool) -> None:
+    border = 3 if ended else 1
+    colour = theme.ALERT if ended else theme.LINE
+    pygame.draw.rect(surface, colour, rectangle.inflate(2 * border, 2 * border), width=border)
+
+
+def in_colour(frame: Frame) -> Frame:
+    """Return a grey frame, (H, W, 1), with three equal channels."""
+    return np.repeat(frame, 3, -1) if frame.shape[-1] == 1 else frame
+
+
+def _real_rows(snapshot: Snapshot) -> tuple[BarRow, ...]:
+    """Return the real numbers, unless the world's own picture stands in their place."""
+    real = snapshot.real
+    drawn = real.frame is not None and (not snapshot.models or snapshot.models[0].frame is None)
+    return () if drawn or not real.vectors else value_rows(snapshot.ranges, [(real.vectors, theme.REAL)])
+
+
 def _prediction(model: ModelSnapshot, snapshot: Snapshot) -> Column:
+    frame = model.frame
+    if frame is not None and model.uncertainty is not None:
+        frame = heat_map(in_colour(frame), model.uncertainty)
     return Column(
         model.name,
         theme.MODEL,
-        model.frame if model.uncertainty is None else heat_map(model.frame, model.uncertainty),
+        frame,
         f"{model.episode_return:.1f}",
         theme.signed(model.reward, ".2f"),
         note=f"{snapshot.since_put_back} steps alone",
         end="model: ended" if model.ended else f"goes on: {model.continuation:.0%}",
         ended=model.ended,
+        rows=_rows_beside_real(model.vectors, theme.MODEL, snapshot, model.spreads),
     )
 
 
-def _reconstruction(reconstruction: Frame, real: Frame) -> Column:
+def _reconstruction(model: ModelSnapshot, snapshot: Snapshot) -> Column:
     """Return the column of a reconstruction, with the same error below it as below the prediction.
 
     A model cannot predict anything that it does not even reconstruct.
     """
-    end = f"mean error {image_error(reconstruction, real):.1f}"
-    return Column("Seen", theme.RECONSTRUCTION, reconstruction, "", note="by the model now", end=end)
+    seen, real, numbers = model.reconstruction, snapshot.real, model.reconstructed_vectors
+    end = ""
+    if seen is not None and real.frame is not None:
+        end = f"mean error {image_error(seen, real.frame):.1f}"
+    elif numbers:
+        end = f"mean error {vector_error(numbers, real.vectors, snapshot.ranges):.0%} of the range"
+    rows = _rows_beside_real(numbers, theme.RECONSTRUCTION, snapshot)
+    return Column("Seen", theme.RECONSTRUCTION, seen, "", note="by the model now", end=end, rows=rows)
 
 
 def _difference(model: ModelSnapshot, snapshot: Snapshot) -> Column:
-    real = snapshot.real.frame
-    total = theme.signed(model.episode_return - snapshot.real.episode_return, ".1f")
-    picture = difference_map(model.frame, real)
-    return Column("Difference", theme.DIFFERENCE, picture, total, error=image_error(model.frame, real))
+    real = snapshot.real
+    total = theme.signed(model.episode_return - real.episode_return, ".1f")
+    rows = difference_rows(snapshot.ranges, model.vectors, real.vectors)
+    if model.frame is None or real.frame is None:
+        end = f"mean {model.error:.0%} of the range"
+        return Column("Difference", theme.DIFFERENCE, None, total, end=end, rows=rows)
+    error, picture = image_error(model.frame, real.frame), difference_map(model.frame, real.frame)
+    return Column("Difference", theme.DIFFERENCE, picture, total, error=error, rows=rows)
+
+
+def _rows_beside_real(
+    vectors: Vectors, colour: theme.Colour, snapshot: Snapshot, spreads: Vectors | None = None
+) -> tuple[BarRow, ...]:
+    """Return a model's numbers below the real ones; alone where there is no reality."""
+    real = [] if snapshot.alone else [(snapshot.real.vectors, theme.REAL)]
+    return value_rows(snapshot.ranges, [*real, (vectors, colour)], spreads)
 
 
 def _draw_title(surface: pygame.Surface, place: pygame.Rect, column: Column) -> None:

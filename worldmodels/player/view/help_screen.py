@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import pygame
 
+from worldmodels.player.session.box_controls import BoxControls
 from worldmodels.player.session.controls import COMMAND_KEYS, Command, Controls, label
 from worldmodels.player.view import theme
 from worldmodels.player.view.theme import NORMAL, QUIET, SMALL, TITLE, write
@@ -56,7 +57,7 @@ class Guide:
     """A character or two for each action."""
 
 
-def make_guide(title: str, rules: str, controls: Controls, with_model: bool, players: int) -> Guide:
+def make_guide(title: str, rules: str, controls: Controls | BoxControls, with_model: bool, players: int) -> Guide:
     """Return the guide of a session, without commands that have nothing to act on."""
     there = {
         **dict.fromkeys((Command.PUT_BACK, Command.BRANCHES, Command.UNCERTAINTY), with_model),

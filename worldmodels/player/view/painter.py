@@ -11,8 +11,9 @@ import pygame
 
 from worldmodels.player.session.snapshot import PolicyPanel, Snapshot
 from worldmodels.player.view import theme
+from worldmodels.player.view.box_panel import draw_box_panel
 from worldmodels.player.view.branch_grid import draw_branches
-from worldmodels.player.view.columns import CAPTION, TITLE_ROW, columns_of, draw_column, show_frame
+from worldmodels.player.view.columns import CAPTION, TITLE_ROW, columns_of, draw_column, reality, show_picture
 from worldmodels.player.view.header import HEADER, HINTS, SETTINGS, draw_header, draw_hints, draw_settings
 from worldmodels.player.view.help_screen import Guide, draw_guide, draw_help
 from worldmodels.player.view.theme import GAP, LARGE, MARGIN, QUIET, SMALL, write
@@ -23,6 +24,8 @@ TIMELINE, POLICY_PANEL, RULES = 132, 330, 340
 SIGNS = 18
 """Height in pixels of the names of actions below the policy's bars."""
 SMALLEST = (640, 360)
+NUMBER_ROW, MOST_NUMBERS = 17, 8
+"""Height in pixels of a number's bar below a frame, and how many have room there."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +37,14 @@ class Painter:
         frame_size: width and height of a frame in its own pixels.
         columns: frames side by side; 0 for a game alone beside its rules.
         source: the run of the model, for people.
+        numbers: numbers that stand as bars below each frame.
     """
 
     guide: Guide
     frame_size: tuple[int, int]
     columns: int = 0
     source: str = ""
+    numbers: int = 0
 
     def size(self, zoom: int) -> tuple[int, int]:
         """Return width and height of the picture when a 64-pixel frame is `zoom` times as large; both are even."""
@@ -71,24 +76,24 @@ class Painter:
         total = self.columns * width + (self.columns - 1) * GAP
         left, top = area.centerx - total // 2, HEADER + TITLE_ROW
         if snapshot.branches:
-            draw_branches(picture, pygame.Rect(left, HEADER, total, TITLE_ROW + height + CAPTION), snapshot.branches)
+            whole = pygame.Rect(left, HEADER, total, TITLE_ROW + height + self._below_frames + CAPTION)
+            draw_branches(picture, whole, snapshot.branches, snapshot.ranges)
         else:
             for i, column in enumerate(columns_of(snapshot)):
-                draw_column(picture, pygame.Rect(left + i * (width + GAP), top, width, height), column, scale)
-        below = pygame.Rect(left, top + height + CAPTION, total, TIMELINE)
-        panel = snapshot.policy_panel
-        if panel is not None and total >= 2 * POLICY_PANEL:
+                place = pygame.Rect(left + i * (width + GAP), top, width, height)
+                draw_column(picture, place, column, scale, self._below_frames)
+        below = pygame.Rect(left, top + height + self._below_frames + CAPTION, total, TIMELINE)
+        if (snapshot.policy_panel or snapshot.box_panel) and total >= 2 * POLICY_PANEL:
             place = pygame.Rect(below.right - POLICY_PANEL, below.top, POLICY_PANEL, TIMELINE)
-            draw_policy_panel(picture, place, panel, self.guide.signs)
+            self._draw_panel(picture, place, snapshot)
             below.width -= POLICY_PANEL + GAP
-        draw_timeline(picture, below, snapshot.history)
+        draw_timeline(picture, below, snapshot.history, snapshot.models[0].frame is not None)
 
     def _draw_alone(self, picture: pygame.Surface, area: pygame.Rect, snapshot: Snapshot, scale: int) -> None:
         width, height = self.frame_size[0] * scale, self.frame_size[1] * scale
         left = area.left + max(0, (area.width - width - GAP - RULES) // 2)
-        zoom = width // snapshot.real.frame.shape[1]  # the agent's view has fewer pixels in the same place
-        frame = show_frame(picture, snapshot.real.frame, (left, HEADER), zoom, snapshot.clock == "episode over")
-        side = pygame.Rect(frame.right + GAP, HEADER, RULES, height)
+        self._draw_reality(picture, pygame.Rect(left, HEADER, width, height), snapshot)
+        side = pygame.Rect(left + width + GAP, HEADER, RULES, height)
         theme.card(picture, side)
         inner = side.inflate(-2 * GAP, -2 * GAP)
         theme.pair(picture, "return", f"{snapshot.real.episode_return:g}", inner.topleft, LARGE, theme.REAL)
@@ -97,15 +102,36 @@ class Painter:
         inner.top += 52
         inner.height -= 52
         draw_guide(picture, inner, self.guide)
-        if snapshot.policy_panel is not None:
-            below = pygame.Rect(side.left, side.bottom - TIMELINE, RULES, TIMELINE)
-            draw_policy_panel(picture, below, snapshot.policy_panel, self.guide.signs)
+        if snapshot.policy_panel or snapshot.box_panel:
+            self._draw_panel(picture, pygame.Rect(side.left, side.bottom - TIMELINE, RULES, TIMELINE), snapshot)
+
+    def _draw_reality(self, picture: pygame.Surface, place: pygame.Rect, snapshot: Snapshot) -> None:
+        real = snapshot.real
+        over = snapshot.clock == "episode over"
+        if real.frame is None:
+            draw_column(picture, place, reality(snapshot), 1)
+        else:
+            # The agent's view has fewer pixels in the same place.
+            show_picture(picture, real.frame, place, max(1, place.width // real.frame.shape[1]), over)
+
+    def _draw_panel(self, picture: pygame.Surface, place: pygame.Rect, snapshot: Snapshot) -> None:
+        """Draw the numbers of a box of actions, or the policy's probabilities of choices."""
+        if snapshot.box_panel:
+            draw_box_panel(picture, place, snapshot.box_panel)
+        elif snapshot.policy_panel:
+            draw_policy_panel(picture, place, snapshot.policy_panel, self.guide.signs)
+
+    @property
+    def _below_frames(self) -> int:
+        """The height in pixels of the bars below frames."""
+        return min(self.numbers, MOST_NUMBERS) * NUMBER_ROW + 6 if self.numbers else 0
 
     def _fixed(self) -> tuple[int, int]:
         """Return width and height of everything but the frames."""
         lines = HEADER + SETTINGS + HINTS
         if self.columns:
-            return 2 * MARGIN + (self.columns - 1) * GAP, lines + TITLE_ROW + CAPTION + TIMELINE
+            lines += TITLE_ROW + self._below_frames + CAPTION + TIMELINE
+            return 2 * MARGIN + (self.columns - 1) * GAP, lines
         return 2 * MARGIN + GAP + RULES, lines
 
     def _size_at(self, scale: int) -> tuple[int, int]:

@@ -16,8 +16,10 @@ FULL_ERROR = 48.0
 """The mean absolute difference, 0 to 255, that fills the row."""
 
 
-def draw_timeline(surface: pygame.Surface, area: pygame.Rect, history: Sequence[TimelineEntry]) -> None:
-    """Draw rows for the image error, both rewards and the continuation, and lines where the model was put back."""
+def draw_timeline(
+    surface: pygame.Surface, area: pygame.Rect, history: Sequence[TimelineEntry], of_images: bool = True
+) -> None:
+    """Draw rows for the error, both rewards and the continuation, and lines where the model was put back."""
     theme.card(surface, area)
     plot = pygame.Rect(area.left + LABELS, area.top + 8, area.width - LABELS - 10, area.height - 16)
     step = 3 if plot.width >= 720 else 2
@@ -26,7 +28,7 @@ def draw_timeline(surface: pygame.Surface, area: pygame.Rect, history: Sequence[
     error = pygame.Rect(plot.left, plot.top, plot.width, 42)
     reward = pygame.Rect(plot.left, error.bottom + 8, plot.width, 22)
     continues = pygame.Rect(plot.left, reward.bottom + 8, plot.width, plot.bottom - reward.bottom - 8)
-    rows = (("image error", error), ("rewards", reward), ("goes on", continues))
+    rows = (("image error" if of_images else "error", error), ("rewards", reward), ("goes on", continues))
     for name, row in rows:
         write(surface, name, (area.left + 12, row.centery), size=SMALL, colour=QUIET, anchor="midleft")
     models = len(history[-1].models) if history else 0
