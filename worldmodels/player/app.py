@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -100,7 +100,7 @@ def play_headless(
 
 
 def _frame_size(spec: ModelSpec) -> tuple[tuple[int, int], int]:
-    """Return width and height of a frame, and the count of numbers below it, which are in it where there is no image."""
+    """Return width and height of a frame, and the count of numbers below it; without images, these fill the frame."""
     parts = dict(spec.observation.parts)
     if spec.image is None:
         return (64, 64), 0
@@ -123,7 +123,7 @@ def _play(painter: Painter, prepare: Prepare, setup: GameSetup, keys: KeyScript)
     options = setup.options
     zoom = options.zoom or ZOOMS[painter.columns]
     session: Session | None
-    with _recording(prepare, setup) as prepare:
+    with closing(setup.env), _recording(prepare, setup) as prepare:
         if options.headless and options.video:
             session = prepare(lambda status: print(f"{status} ..."))
             ticks = options.ticks or max(keys, default=0) + 1

@@ -164,14 +164,14 @@ class BoxControls(CommandControls):
                 actions.append((box_action(values), f"{name} {word}"))
         return actions
 
-    def panel(self, choice: PolicyPanel | None, last: Action | None) -> BoxPanel:
+    def panel(self, policy: PolicyPanel | None, last: Action | None, shows_choice: bool = True) -> BoxPanel:
         """Return what is to be seen of the box.
 
         Args:
-            choice: the policy's choice at the real frame, if there is a policy.
+            policy: the policy's choice and value at the real frame, if there is a policy.
             last: the action that another player than the person took; None: show what the person holds now.
         """
-        chosen = choice.action if choice else None
+        chosen = policy.action if policy and shows_choice else None
         return BoxPanel(
             names=self.names,
             keys=tuple(f"{label(low[0])} {label(high[0])}" for low, high in PAIRS) if not self.has_sliders else (),
@@ -179,7 +179,7 @@ class BoxControls(CommandControls):
             high=tuple(self._high.tolist()),
             values=self._own_units(self.choose() if last is None else last),
             choice=None if chosen is None else self._own_units(chosen),
-            value=choice.value if choice else None,
+            value=policy.value if policy else None,
             slider=self._chosen if self.has_sliders else None,
         )
 

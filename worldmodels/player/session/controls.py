@@ -217,7 +217,7 @@ class Controls(CommandControls):
         """Return the actions that branches hold, one each, with their names."""
         return list(enumerate(self.names))
 
-    def panel(self, choice: PolicyPanel | None, last: Action | None) -> None:
+    def panel(self, policy: PolicyPanel | None, last: Action | None, shows_choice: bool = True) -> None:
         """Return nothing: an action here is no numbers to show (`BoxControls`)."""
 
     def help(self) -> list[tuple[str, str]]:

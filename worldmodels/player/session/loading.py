@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +16,7 @@ from worldmodels.core.seeding import Streams
 from worldmodels.models.api import ModelSpec
 from worldmodels.player.session.box_controls import BoxControls
 from worldmodels.player.session.controls import Controls
+from worldmodels.player.session.frames import row_of, vectors_of
 from worldmodels.player.session.game_setup import GameSetup
 from worldmodels.player.session.model_world import ModelWorld
 from worldmodels.player.session.options import PlayOptions
@@ -24,9 +26,12 @@ from worldmodels.player.session.replay_start_world import ReplayStartWorld
 from worldmodels.player.session.session import Session
 from worldmodels.player.session.settings import Settings
 from worldmodels.player.session.state_tracker import StateTracker
+from worldmodels.player.session.vector_ranges import VectorRanges
 from worldmodels.runtime.config import RunConfig
 from worldmodels.runtime.environment import model_spec
 
+RECORDED_WINDOWS = 256
+"""Windows of a run's experience that tell in which ranges its numbers are."""
 Report = Callable[[str], None]
 """A function that tells people what is being done."""
 Prepare = Callable[[Report], Session]
@@ -105,7 +110,9 @@ def loader(runs: Sequence[Run], setup: GameSetup, controls: Controls | BoxContro
         report(f"Compiling the {what}")
         streams = Streams(options.seed)
         settings = Settings(options, with_models, with_policy)
-        real = _real_world(runs[0], setup, human_view=not with_models and options.view == "people")
+        # Numbers stand beside those of the model, so the game itself is a picture wherever it draws one.
+        human_view = runs[0].spec.image is None if with_models else options.view == "people"
+        real = _real_world(runs[0], setup, human_view)
         trackers = [StateTracker(parts.model, streams) for parts in loaded]
         names = ["Model"] if len(runs) == 1 else [run.path.name for run in runs]
         models = [
@@ -117,7 +124,8 @@ def loader(runs: Sequence[Run], setup: GameSetup, controls: Controls | BoxContro
         if with_policy:
             imagined = models[0] if real.frozen else None
             players.insert(0, PolicyPlayer(loaded[0].agent, trackers[0], streams, settings, imagined))
-        session = Session(setup.env.title, real, controls, settings, models, players, setup.playing)
+        ranges = _recorded_ranges(runs[0], streams) if with_models else None
+        session = Session(setup.env.title, real, controls, settings, models, players, setup.playing, ranges)
         session.warm_up()
         return session
 
@@ -135,3 +143,22 @@ def _real_world(run: Run, setup: GameSetup, human_view: bool) -> RealWorld | Rep
         return ReplayStartWorld(starts, Streams(options.seed), run.spec.image)
     frozen = options.alone == "model"
     return RealWorld(setup.env, setup.recording.seed, human_view, frozen, run.spec.image)
+
+
+def _recorded_ranges(run: Run, streams: Streams) -> VectorRanges:
+    """Return the ranges of the numbers in a part of the run's experience; empty where there is none."""
+    from worldmodels.replay import ReplayReader
+
+    ranges = VectorRanges()
+    if not run.spec.vectors:
+        return ranges
+    with suppress(UserError):
+        context = run.config.evaluation.context
+        windows = ReplayReader(RunDir.open(run.path).replay).sample(
+            RECORDED_WINDOWS, context, streams.generator("player/ranges"), "training"
+        )
+        for window in range(RECORDED_WINDOWS):
+            shown = row_of(windows.observation, window)
+            for step in range(context):
+                ranges.add(vectors_of(row_of(shown, step)))
+    return ranges

@@ -27,6 +27,8 @@ from worldmodels.runtime.action_recording import Action
 
 HISTORY = 300
 """Steps on the time line."""
+RANGE_ERROR = 96.0
+"""The error, on the scale of images, of numbers that are off by their whole range: a tenth of that is far, as there."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,7 @@ class Playthrough:
         models: without any, the real world is played alone.
         players: can play for the person; they follow the frames whoever plays.
         idle: the action that does nothing.
+        ranges: in which real numbers are known to have been before.
 
     Attributes:
         policy: the player that is a policy, if any.
@@ -74,14 +77,19 @@ class Playthrough:
     """
 
     def __init__(
-        self, real: RealWorld | ReplayStartWorld, models: Sequence[ModelWorld], players: Sequence[Player], idle: Action
+        self,
+        real: RealWorld | ReplayStartWorld,
+        models: Sequence[ModelWorld],
+        players: Sequence[Player],
+        idle: Action,
+        ranges: VectorRanges | None = None,
     ) -> None:
         self.real, self.models, self.players = real, tuple(models), tuple(players)
         self.policy = next((player for player in players if isinstance(player, PolicyPlayer)), None)
         trackers = [*(model.tracker for model in models), *([self.policy.tracker] if self.policy else [])]
         self._trackers: tuple[StateTracker, ...] = tuple(dict.fromkeys(trackers))
         self._idle = idle
-        self.log, self.ranges = SessionLog(), VectorRanges()
+        self.log, self.ranges = SessionLog(), ranges or VectorRanges()
         self.history: deque[TimelineEntry] = deque(maxlen=HISTORY)
         self.counters = Counters(idle)
         self.begin_episode()
@@ -242,4 +250,4 @@ class Playthrough:
         """Return how far a picture, or numbers where there is none, are from reality, on the scale of 0 to 255."""
         if frame is not None and self.real.image is not None:
             return image_error(frame, self.real.image)
-        return 255.0 * vector_error(vectors, self.real.vectors, self.ranges.ranges)
+        return RANGE_ERROR * vector_error(vectors, self.real.vectors, self.ranges.ranges)

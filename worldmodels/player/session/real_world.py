@@ -59,10 +59,8 @@ class RealWorld:
 
     @property
     def frame(self) -> Frame | None:
-        """The picture to show: what the game draws of itself, for people or where agents see none."""
-        if not self.human_view and self.image is not None:
-            return self.image
-        drawn = self._env.render()
+        """The picture to show, if there is one."""
+        drawn = self._env.render() if self.human_view else None
         return self.image if drawn is None else np.asarray(drawn, np.uint8)
 
     @property

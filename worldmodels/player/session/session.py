@@ -21,7 +21,8 @@ from worldmodels.player.session.replay_start_world import ReplayStartWorld
 from worldmodels.player.session.rewind import RewindBuffer
 from worldmodels.player.session.session_log import SessionLog
 from worldmodels.player.session.settings import Settings
-from worldmodels.player.session.snapshot import ClockState, Snapshot, Totals
+from worldmodels.player.session.snapshot import BoxPanel, ClockState, PolicyPanel, Snapshot, Totals
+from worldmodels.player.session.vector_ranges import VectorRanges
 from worldmodels.runtime.action_recording import Action
 
 InputEvent: TypeAlias = KeyEvent | AxisEvent | StickEvent
@@ -43,6 +44,7 @@ class Session:
         models: without any, the real world is played alone.
         players: can play for the person; the first one does when asked.
         playing: the name of who plays from the start; the person if it is empty.
+        ranges: the ranges of numbers in earlier experience, if there is any.
 
     Attributes:
         pictures: how many pictures were asked for; whoever draws writes them.
@@ -57,9 +59,10 @@ class Session:
         models: Sequence[ModelWorld] = (),
         players: Sequence[Player] = (),
         playing: str = "",
+        ranges: VectorRanges | None = None,
     ) -> None:
         self._title, self.controls, self.settings = title, controls, settings
-        self._play = Playthrough(real, models, players, controls.idle)
+        self._play = Playthrough(real, models, players, controls.idle, ranges)
         self._rewind_buffer = RewindBuffer(self._play)
         self._selection = PlayerSelection(players, playing)
         self._inspection = Inspection(self._play.models, controls, settings, self._notify)
@@ -302,8 +305,17 @@ class Session:
             help_shown=self.help_shown,
             history=tuple(play.history),
             ranges=play.ranges.ranges,
-            box_panel=self.controls.panel(panel, None if self._selection.name == YOU else now.action),
+            box_panel=self._box_panel(panel),
         )
+
+    def _box_panel(self, policy: PolicyPanel | None) -> BoxPanel | None:
+        """Return the numbers of a box of actions: those that the person holds, or that another player took.
+
+        The policy's next choice would only confuse where it plays itself.
+        """
+        player = self._selection.name
+        last = None if player == YOU else self._play.counters.action
+        return self.controls.panel(policy, last, shows_choice=player != "policy")
 
     @property
     def _clock_state(self) -> ClockState:

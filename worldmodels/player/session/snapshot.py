@@ -132,8 +132,8 @@ class ModelForecast:
     reward: float
     continuation: float
     image_error: float
-    """Mean absolute difference of the two frames, 0 to 255; of a model of numbers alone, of those, where 255 is their
-    range."""
+    """Mean absolute difference of the two frames, 0 to 255; of a model of numbers alone, that of those, where 96 is
+    their whole range."""
     reconstruction_error: float | None = None
     """The same of its own picture of the observed frame; None for a model that gives observed frames back."""
 

@@ -12,11 +12,13 @@ from worldmodels.player.session.vector_ranges import NARROWEST, Ranges
 from worldmodels.player.view import theme
 from worldmodels.player.view.theme import QUIET, SMALL, write
 
-LOWEST_ROW, HIGHEST_ROW = 15, 52
+LOWEST_ROW, HIGHEST_ROW = 15, 72
 """Pixels from one row to the next."""
 NAME, VALUE = 84, 50
 """Widths in pixels of a name, at most, and of each value."""
 NARROWEST_PLOT = 60
+ROOMY = 260
+"""The width in pixels from which small bars have names and values."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,10 @@ def draw_bars(surface: pygame.Surface, area: pygame.Rect, rows: Sequence[BarRow]
 
 
 def draw_small_bars(surface: pygame.Surface, area: pygame.Rect, rows: Sequence[BarRow]) -> None:
-    """Draw the bars alone, each row as thin as it has to be."""
+    """Draw the bars alone, each row as thin as it has to be; with their names where there is much room."""
+    if area.width >= ROOMY and area.height >= LOWEST_ROW * len(rows):
+        draw_bars(surface, area, rows)
+        return
     height = max(2, area.height // max(1, len(rows)))
     for i, row in enumerate(rows[: area.height // height]):
         _draw_row_bars(surface, pygame.Rect(area.left, area.top + i * height, area.width, height), row)
@@ -119,7 +124,7 @@ def _draw_row(surface: pygame.Surface, place: pygame.Rect, row: BarRow, name: in
 
 def _draw_row_bars(surface: pygame.Surface, plot: pygame.Rect, row: BarRow) -> None:
     """Draw the bars of a row one above the other, and a line at 0."""
-    thick = max(1, min(12, (plot.height - 4) // max(1, len(row.bars)) - 1))
+    thick = max(1, min(15, (plot.height - 4) // max(1, len(row.bars)) - 1))
     top = plot.centery - (len(row.bars) * (thick + 1)) // 2
     pygame.draw.rect(surface, theme.LINE, (plot.left, top - 2, plot.width, len(row.bars) * (thick + 1) + 3))
     for i, bar in enumerate(row.bars):

@@ -11,7 +11,7 @@ import pygame
 
 from worldmodels.player.session.snapshot import PolicyPanel, Snapshot
 from worldmodels.player.view import theme
-from worldmodels.player.view.box_panel import draw_box_panel
+from worldmodels.player.view.box_panel import draw_box_panel, number_at, value_at
 from worldmodels.player.view.branch_grid import draw_branches
 from worldmodels.player.view.columns import CAPTION, TITLE_ROW, columns_of, draw_column, reality, show_picture
 from worldmodels.player.view.header import HEADER, HINTS, SETTINGS, draw_header, draw_hints, draw_settings
@@ -60,6 +60,27 @@ class Painter:
         if snapshot.help_shown:
             draw_help(surface, self.guide)
 
+    def number_at(self, surface: pygame.Surface, snapshot: Snapshot, point: tuple[int, int]) -> int | None:
+        """Return the number of a box of actions whose bar is at a point of the surface, if there is one."""
+        place = self._panel_place(self._scale(surface))
+        if snapshot.box_panel is None or place is None:
+            return None
+        return number_at(place, snapshot.box_panel, self._in_picture(surface, point))
+
+    def value_at(self, surface: pygame.Surface, snapshot: Snapshot, number: int, point: tuple[int, int]) -> float:
+        """Return the value, -1 to 1, to which a mouse at a point of the surface pushes a number."""
+        place = self._panel_place(self._scale(surface))
+        if snapshot.box_panel is None or place is None:
+            return 0.0
+        return value_at(place, snapshot.box_panel, number, self._in_picture(surface, point)[0])
+
+    def _in_picture(self, surface: pygame.Surface, point: tuple[int, int]) -> tuple[int, int]:
+        """Return the point of the picture that is shown at a point of the surface."""
+        width, height = self._size_at(self._scale(surface))
+        shown = theme.centred((width, height), surface.get_rect())
+        across, down = point[0] - shown.left, point[1] - shown.top
+        return across * width // shown.width, down * height // shown.height
+
     def _draw_block(self, picture: pygame.Surface, snapshot: Snapshot, scale: int, latency: str) -> None:
         picture.fill(theme.BACKGROUND)
         area = picture.get_rect().inflate(-2 * MARGIN, 0)
@@ -83,9 +104,9 @@ class Painter:
                 place = pygame.Rect(left + i * (width + GAP), top, width, height)
                 draw_column(picture, place, column, scale, self._below_frames)
         below = pygame.Rect(left, top + height + self._below_frames + CAPTION, total, TIMELINE)
-        if (snapshot.policy_panel or snapshot.box_panel) and total >= 2 * POLICY_PANEL:
-            place = pygame.Rect(below.right - POLICY_PANEL, below.top, POLICY_PANEL, TIMELINE)
-            self._draw_panel(picture, place, snapshot)
+        panel = self._panel_place(scale)
+        if (snapshot.policy_panel or snapshot.box_panel) and panel:
+            self._draw_panel(picture, panel, snapshot)
             below.width -= POLICY_PANEL + GAP
         draw_timeline(picture, below, snapshot.history, snapshot.models[0].frame is not None)
 
@@ -102,8 +123,9 @@ class Painter:
         inner.top += 52
         inner.height -= 52
         draw_guide(picture, inner, self.guide)
-        if snapshot.policy_panel or snapshot.box_panel:
-            self._draw_panel(picture, pygame.Rect(side.left, side.bottom - TIMELINE, RULES, TIMELINE), snapshot)
+        place = self._panel_place(scale)
+        if (snapshot.policy_panel or snapshot.box_panel) and place:
+            self._draw_panel(picture, place, snapshot)
 
     def _draw_reality(self, picture: pygame.Surface, place: pygame.Rect, snapshot: Snapshot) -> None:
         real = snapshot.real
@@ -120,6 +142,17 @@ class Painter:
             draw_box_panel(picture, place, snapshot.box_panel)
         elif snapshot.policy_panel:
             draw_policy_panel(picture, place, snapshot.policy_panel, self.guide.signs)
+
+    def _panel_place(self, scale: int) -> pygame.Rect | None:
+        """Return where the panel of the action is in the picture; None where there is no room for one."""
+        width, height = self.frame_size[0] * scale, self.frame_size[1] * scale
+        middle = self._size_at(scale)[0] // 2
+        if not self.columns:
+            left = MARGIN + max(0, (2 * (middle - MARGIN) - width - GAP - RULES) // 2)
+            return pygame.Rect(left + width + GAP, HEADER + height - TIMELINE, RULES, TIMELINE)
+        total = self.columns * width + (self.columns - 1) * GAP
+        right, top = middle - total // 2 + total, HEADER + TITLE_ROW + height + self._below_frames + CAPTION
+        return pygame.Rect(right - POLICY_PANEL, top, POLICY_PANEL, TIMELINE) if total >= 2 * POLICY_PANEL else None
 
     @property
     def _below_frames(self) -> int:

@@ -132,11 +132,17 @@ def _text(text: str, size: int, colour: Colour, bold: bool) -> pygame.Surface:
 
 def show_centred(surface: pygame.Surface, picture: pygame.Surface) -> None:
     """Show a picture in the middle of the surface, made smaller if it would not fit."""
-    place = picture.get_rect(center=surface.get_rect().center)
-    if not surface.get_rect().contains(place):
-        place = place.fit(surface.get_rect())
+    place = centred(picture.get_size(), surface.get_rect())
+    if place.size != picture.get_size():
         picture = pygame.transform.smoothscale(picture, place.size)
     surface.blit(picture, place)
+
+
+def centred(size: tuple[int, int], area: pygame.Rect) -> pygame.Rect:
+    """Return the middle of an area in this size, or as much smaller as it takes to fit."""
+    place = pygame.Rect((0, 0), size)
+    place.center = area.center
+    return place if area.contains(place) else place.fit(area)
 
 
 def _dejavu(bold: bool) -> str | None:

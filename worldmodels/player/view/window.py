@@ -8,14 +8,16 @@ from pathlib import Path
 
 import pygame
 
+from worldmodels.player.session.box_controls import BoxControls
 from worldmodels.player.session.controls import KeyEvent
 from worldmodels.player.session.key_script import KeyScript
 from worldmodels.player.session.loading import Prepare
 from worldmodels.player.session.options import PlayOptions
-from worldmodels.player.session.session import Session
+from worldmodels.player.session.session import InputEvent, Session
 from worldmodels.player.session.timing import LatencyMeter, TickClock
 from worldmodels.player.view import theme
 from worldmodels.player.view.background_task import BackgroundTask
+from worldmodels.player.view.box_input import BoxInput
 from worldmodels.player.view.capture import VideoRecorder, pixels, save_pictures
 from worldmodels.player.view.display import open_display
 from worldmodels.player.view.help_screen import draw_help
@@ -71,7 +73,8 @@ class _Window:
         self._clock = pygame.time.Clock()
         self._stale = True
         self._latency = LatencyMeter()
-        self._events: list[KeyEvent] = []  # taken from the window, not yet given to a tick
+        self._events: list[InputEvent] = []  # taken from the window, not yet given to a tick
+        self._box_input: BoxInput | None = None
         self.closed = False
 
     def wait_for(self, task: BackgroundTask[Session]) -> None:
@@ -91,7 +94,7 @@ class _Window:
                 self._draw_rules("Ready: press a key to begin")
                 self._stale = False
             for event in self._take_events():
-                if event.pressed:
+                if isinstance(event, KeyEvent) and event.pressed:
                     return [] if event.key in ("h", "?") else [event]
             self._clock.tick(self._options.rate)
         return []
@@ -99,7 +102,9 @@ class _Window:
     def play(self, session: Session, script: KeyScript, first: list[KeyEvent], recorder: VideoRecorder | None) -> None:
         """Tick until the person leaves, or the number of ticks asked for is reached."""
         tick = pictures = 0
-        self._stale, self._events = True, first
+        self._stale, self._events = True, list(first)
+        if isinstance(session.controls, BoxControls):
+            self._box_input = BoxInput(self._painter, session)
         clock = TickClock(time.perf_counter())
         while not (session.quit or self.closed or tick == self._options.ticks):
             self._wait(clock, session)
@@ -154,9 +159,9 @@ class _Window:
         draw_help(self._surface, self._painter.guide, status)
         pygame.display.flip()
 
-    def _take_events(self, session: Session | None = None) -> list[KeyEvent]:
-        """Return the key events since the last call; everything else that happens to the window is dealt with here."""
-        keys = []
+    def _take_events(self, session: Session | None = None) -> list[InputEvent]:
+        """Return the input since the last call; everything else that happens to the window is dealt with here."""
+        taken: list[InputEvent] = []
         for event in pygame.event.get():
             if event.type == pygame.QUIT:
                 self.closed = True
@@ -166,8 +171,10 @@ class _Window:
             elif event.type == pygame.WINDOWFOCUSLOST and session is not None:
                 session.controls.release_all()
             elif event.type in (pygame.KEYDOWN, pygame.KEYUP):
-                keys.append(key_event(event))
-        return keys
+                taken.append(key_event(event))
+            elif self._box_input is not None:
+                taken += self._box_input.events(self._surface, event)
+        return taken
 
 
 def key_event(event: pygame.Event) -> KeyEvent:
