@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from worldmodels.runtime.action_recording import (
     ActionRecording,
     RecordedEpisode,
     RecordingError,
+    box_action,
+    frame_hash,
     kept_hashes,
     read_recording,
     write_recording,
@@ -79,3 +82,56 @@ def test_other_files_are_refused(text, tmp_path):
         read_recording(tmp_path / "a")
     with pytest.raises(RecordingError, match="Cannot read"):
         read_recording(tmp_path / "absent")
+
+
+def test_native_games_are_written_as_they_always_were(played, tmp_path):
+    write_recording(tmp_path / "a.jsonl", played)
+    assert (
+        (tmp_path / "a.jsonl")
+        .read_text()
+        .startswith(
+            '{"worldmodels":"actions","version":1,"game":"coinrun","options":{"num_levels":3},"seed":7,"source":"runs/a",'
+            '"checkpoint":1000}\n{"actions":[7,7,8],"seen":{"0":"90ab","3":"f00d"},'
+        )
+    )
+
+
+def test_numbers_of_a_box_are_written_short_and_are_the_same_in_float32(tmp_path):
+    numbers = np.array([0.1, 1 / 3, -7.0], np.float32)
+    action = box_action(numbers)
+    assert action == (0.1, 0.33333334, -1.0)
+    np.testing.assert_array_equal(np.array(action[:2], np.float32), numbers[:2])
+    episode = RecordedEpisode([action, (0.0, 1.0, -0.5)], {0: "11"})
+    options = {"action_repeat": 2, "options": {"g": 9.0}}
+    write_recording(tmp_path / "a", ActionRecording("Pendulum-v1", options, 7, [episode], box=3))
+    again = read_recording(tmp_path / "a")
+    assert (again.game, again.options, again.box, again.is_native) == ("Pendulum-v1", options, 3, False)
+    assert again.episodes[0].actions == [(0.1, 0.33333334, -1.0), (0.0, 1.0, -0.5)]
+    assert '"version":2' in (tmp_path / "a").read_text()
+
+
+@pytest.mark.parametrize(
+    ("actions", "message"),
+    [
+        ("[[0.5]]", "line 2: an action has 2 numbers here; received 1 at step 1"),
+        ("[[0.5, 0], [1.5, 0]]", "line 2: actions must be between -1.0 and 1.0"),
+        ("[3]", "line 2: 'actions' takes a list of items, each a list of numbers; received"),
+    ],
+)
+def test_actions_that_are_no_points_of_the_box_are_told(actions, message, tmp_path):
+    write_recording(tmp_path / "a", ActionRecording("x", {}, 7, [], box=2))
+    with (tmp_path / "a").open("a") as file:
+        file.write(f'{{"actions": {actions}, "seen": {{}}, "events": []}}\n')
+    with pytest.raises(RecordingError, match=message):
+        read_recording(tmp_path / "a")
+
+
+def test_other_environments_may_have_any_number_of_choices(tmp_path):
+    write_recording(tmp_path / "a", ActionRecording("ALE/Pong-v5", {}, 7, [RecordedEpisode([17, 40])]))
+    assert read_recording(tmp_path / "a").episodes[0].actions == [17, 40]
+
+
+def test_dictionaries_are_hashed_part_by_part():
+    a, b = np.arange(3, dtype=np.float32), np.arange(2, dtype=np.uint8)
+    assert frame_hash({"a": a, "b": b}) == frame_hash({"a": a.copy(), "b": b}) != frame_hash({"a": a, "b": b + 1})
+    assert frame_hash({"": a}) == frame_hash(a)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from worldmodels.envs import make
+from worldmodels.envs import EnvConfig, make
 from worldmodels.runtime.action_recording import (
     ActionRecording,
     RecordedEpisode,
@@ -15,7 +15,8 @@ from worldmodels.runtime.action_recording import (
     frame_hash,
     kept_hashes,
 )
-from worldmodels.runtime.action_replay import replay_actions, verify_recording
+from worldmodels.runtime.action_replay import recorded_options, replay_actions, verify_recording
+from worldmodels.runtime.single_env import SingleEnv
 
 GAME, OPTIONS = "starpilot", {"distribution_mode": "easy", "num_levels": 3}
 RIGHT = 7
@@ -72,3 +73,40 @@ def test_a_recording_that_goes_on_after_the_end_is_found(lived):
     longer = replace(played, episodes=[RecordedEpisode([RIGHT] * (length + 1))])
     with pytest.raises(RecordingError, match=f"ended after step {length}, the recording goes on"):
         verify_recording(longer)
+
+
+PENDULUM = EnvConfig(game="Pendulum-v1", action_repeat=2, num_envs=4, workers=2)
+
+
+@pytest.fixture(scope="module")
+def swung():
+    """A recording of Pendulum, whose actions are numbers."""
+    env, actions = SingleEnv(PENDULUM), [(0.25,), (-1.0,), (0.5,)] * 6
+    hashes = [frame_hash(env.reset(seed=3)[0])]
+    for action in actions:
+        hashes.append(frame_hash(env.step(action)[0], hashes[-1]))
+    env.close()
+    episode = RecordedEpisode(actions, kept_hashes(hashes))
+    return ActionRecording("Pendulum-v1", recorded_options(PENDULUM), 3, [episode], box=1)
+
+
+def test_other_environments_are_played_again_with_their_options(swung):
+    assert swung.options == {"action_repeat": 2}
+    steps = list(replay_actions(swung))
+    assert len(steps) == 19 and steps[1].observation.shape == (3,) and steps[0].action == (0.25,)
+    with pytest.raises(RecordingError, match="agrees up to step 0, and no more at step 16"):
+        verify_recording(replace(swung, options={}))
+
+
+def test_actions_of_another_size_or_kind_are_told(swung):
+    for actions, said in (([(0.5, 0.5)], "must be 1 numbers. Received 2"), ([3], "must be 1 numbers. Received 0")):
+        with pytest.raises(RecordingError, match=f"episode 1, step 1: an action {said}"):
+            verify_recording(replace(swung, episodes=[RecordedEpisode(actions)]))
+    cart = ActionRecording("CartPole-v1", {}, 3, [RecordedEpisode([2])])
+    with pytest.raises(RecordingError, match="an action must be from 0 to 1. Received 2"):
+        verify_recording(cart)
+
+
+def test_options_of_no_environment_are_told(swung):
+    with pytest.raises(RecordingError, match="is damaged: 'here', line 1: .*action_repeats"):
+        verify_recording(replace(swung, options={"action_repeats": 2}), "here")

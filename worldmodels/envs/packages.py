@@ -125,6 +125,11 @@ def registered(id: str, draws: bool = False) -> bool:
     return id in gymnasium.registry
 
 
+def registered_spec(id: str) -> EnvSpec | None:
+    """Return the spec with which Gymnasium knows an id; None where the environment was given in Python."""
+    return gymnasium.registry.get(id.rpartition(":")[2])
+
+
 def draws_with_opengl(spec: EnvSpec) -> bool:
     """Return whether MuJoCo draws an environment's pictures."""
     return spec.id.startswith("dm_control/") or str(spec.entry_point).startswith("gymnasium.envs.mujoco")

@@ -58,7 +58,7 @@ def play_runs(paths: Sequence[str | Path], options: PlayOptions | None = None) -
     env = setup.env
     controls = setup.controls()
     players = len(setup.players()) + first.config.trains_policy
-    guide = make_guide(env.title, env.rules, controls, models > 0, players)
+    guide = make_guide(env.title, env.rules, controls, models > 0, players, first.spec.image is not None)
     columns = count_columns(models, first.spec.reconstructs, options.alone == "model") if models else 0
     frame_size, numbers = _frame_size(first.spec) if models else ((HUMAN_SIZE, HUMAN_SIZE), 0)
     painter = Painter(guide, frame_size, columns, "   ".join(run.source for run in runs), numbers)

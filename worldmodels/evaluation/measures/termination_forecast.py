@@ -65,14 +65,17 @@ def replay_episode(played: ActionRecording, number: int, name: Path | str = "the
         name: of the recording, for errors.
 
     Raises:
-        UserError: it has no such episode, or no longer agrees with the game.
+        UserError: it has no such episode, no longer agrees with the game, or has dictionaries or boxes in it.
     """
     if not 1 <= number <= len(played.episodes):
         raise UserError(f"The recording has {len(played.episodes)} episodes. Received the number {number}.")
     up_to_it = replace(played, episodes=played.episodes[:number])
     steps = [step for step in replay_actions(up_to_it, name) if step.episode == number]
+    frames = [step.observation for step in steps if not isinstance(step.observation, dict)]
+    if played.box or not frames:
+        raise UserError(f"Ends are foreseen where one array is seen and choices are made; '{name}' has others.")
     return ReplayedEpisode(
-        frames=np.stack([step.observation for step in steps]),
+        frames=np.stack(frames),
         actions=np.array([step.action for step in steps[:-1]], np.int32),
         total=sum(step.reward for step in steps),
         terminated=steps[-1].terminated,

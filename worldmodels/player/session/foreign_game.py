@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from dataclasses import replace
+from typing import Any
 
-import gymnasium
 import numpy as np
 import numpy.typing as npt
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.specs import ObservationSpec
 from worldmodels.envs import EnvConfig
-from worldmodels.runtime.single_env import SingleEnv
+from worldmodels.envs.packages import draws_with_opengl, registered_spec
+from worldmodels.runtime.single_env import SingleEnv, make_one
 
 WORDS = re.compile("UP|DOWN|LEFT|RIGHT|FIRE")
 """The words in the names of actions of Atari's games, and of many others."""
 
 
-OPENGL = re.compile("gymnasium.envs.mujoco|shimmy")
-"""The modules of environments that draw with OpenGL, whose drivers crash in one process with TensorFlow."""
+DRAWN_SIZE = 384
+"""Pixels of each side of pictures that another process draws."""
 
 
 class ForeignGame(SingleEnv):
@@ -36,26 +38,50 @@ class ForeignGame(SingleEnv):
     def __init__(self, config: EnvConfig) -> None:
         super().__init__(config)
         _check_shown(config.game, self.observation_spec)
-        if not self.observation_spec.images and _can_draw(config.game):
-            self._draw(config)
+        self._drawn_elsewhere = False
+        self._picture: npt.NDArray[np.uint8] | None = None
+        spec = registered_spec(config.game)
+        if spec is not None and not self.observation_spec.images:
+            self._draw(config, elsewhere=draws_with_opengl(spec))
         names = self.action_names()
         discrete = self.action_spec.is_discrete
         self.action_keys = tuple(_buttons(i, name) for i, name in enumerate(names)) if discrete else ()
         self.action_meanings = tuple(name.lower() for name in names)
         self.title = config.game
         why = self.why_not_saved
-        self.rules = "A Gymnasium environment." + (f" Nothing can be taken back: {why}." if why else "")
+        self.rules = "A Gymnasium environment." + (f" Nothing can be taken back or repeated: {why}." if why else "")
 
     def render(self) -> npt.NDArray[np.uint8] | None:
         """Return what the environment draws of itself; None where agents see images, or it draws nothing."""
-        return self.picture()
+        return self._picture if self._drawn_elsewhere else self.picture()
 
-    def _draw(self, config: EnvConfig) -> None:
-        """Let the environment draw, unless its constructor does not know how."""
+    def set_state(self, state: bytes) -> None:
+        """Go back to a state that `get_state` gave."""
+        super().set_state(state)
+        self._row(self._envs.observe())  # for its picture
+
+    def _draw(self, config: EnvConfig, elsewhere: bool) -> None:
+        """Let the environment draw, unless it does not know how.
+
+        Args:
+            elsewhere: it draws with OpenGL, which no process with TensorFlow can do, and so beside its observations.
+        """
         with suppress(UserError):
-            plain = self._envs
-            super().__init__(config, render_mode="rgb_array")
-            plain.close()
+            if elsewhere:
+                drawing = replace(config, pixels="beside", image_size=DRAWN_SIZE, image_height=0, grey=False)
+                drawn = make_one(drawing)
+            else:
+                drawn = make_one(config, "rgb_array")
+            self._envs.close()
+            self._envs, self._drawn_elsewhere = drawn, elsewhere
+
+    def _row(self, observations: Any) -> Any:
+        if not self._drawn_elsewhere:
+            return super()._row(observations)
+        self._picture = observations["image"][0]
+        if self.observation_spec.only:
+            return observations["state"][0]
+        return super()._row({name: array for name, array in observations.items() if name != "image"})
 
 
 def _check_shown(game: str, observation: ObservationSpec) -> None:
@@ -65,12 +91,6 @@ def _check_shown(game: str, observation: ObservationSpec) -> None:
             f"'{game}' cannot be played here: the player shows images of 3 colours or of 1, and vectors. Received "
             f"{observation}. Its policy can be measured: worldmodels eval."
         )
-
-
-def _can_draw(game: str) -> bool:
-    """Return whether an environment with this id may be made again in a mode in which it draws, beside TensorFlow."""
-    spec = gymnasium.registry.get(game.rpartition(":")[2])
-    return spec is not None and not OPENGL.match(str(spec.entry_point))
 
 
 def _buttons(action: int, meaning: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What worlds show, frames and numbers, and how far two of them are apart."""
+"""Frames and numbers, which worlds show, and how far two frames are apart."""
 
 from __future__ import annotations
 

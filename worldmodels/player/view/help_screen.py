@@ -13,7 +13,7 @@ from worldmodels.player.view.theme import NORMAL, QUIET, SMALL, TITLE, write
 
 ROW, LINE = 24, 17
 TIME_LINE = (
-    "The time line shows the image error, the rewards (real ones above the model's) and how sure the model is that the "
+    "The time line shows the {error}, the rewards (real ones above the model's) and how sure the model is that the "
     "episode goes on. A white line: models were put back; a blue one: an episode began; a short orange one: the first "
     "model left reality."
 )
@@ -57,8 +57,14 @@ class Guide:
     """A character or two for each action."""
 
 
-def make_guide(title: str, rules: str, controls: Controls | BoxControls, with_model: bool, players: int) -> Guide:
-    """Return the guide of a session, without commands that have nothing to act on."""
+def make_guide(
+    title: str, rules: str, controls: Controls | BoxControls, with_model: bool, players: int, of_images: bool = True
+) -> Guide:
+    """Return the guide of a session, without commands that have nothing to act on.
+
+    Args:
+        of_images: the model predicts images, and not numbers alone.
+    """
     there = {
         **dict.fromkeys((Command.PUT_BACK, Command.BRANCHES, Command.UNCERTAINTY), with_model),
         Command.TOGGLE_PLAYER: players > 0,
@@ -73,7 +79,7 @@ def make_guide(title: str, rules: str, controls: Controls | BoxControls, with_mo
         tuple(controls.help()),
         tuple((" ".join(map(label, keys)), command.value) for keys, command in commands),
         tuple((label(keys[0]), _SHORT[command]) for keys, command in commands),
-        TIME_LINE if with_model else "",
+        TIME_LINE.format(error="image error" if of_images else "error") if with_model else "",
         controls.signs,
     )
 

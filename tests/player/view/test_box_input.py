@@ -1,0 +1,82 @@
+"""Mouse and gamepad: bars of the panel are dragged, sticks push numbers."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pygame
+import pytest
+from cart_world import BOX
+
+from worldmodels.player.session.box_controls import AxisEvent, BoxControls, StickEvent
+from worldmodels.player.view import box_input
+from worldmodels.player.view.box_input import BoxInput
+from worldmodels.player.view.box_panel import draw_box_panel, number_at, value_at
+from worldmodels.player.view.help_screen import Guide
+from worldmodels.player.view.painter import Painter
+
+AREA = pygame.Rect(100, 200, 330, 132)
+PANEL = BoxControls(BOX, ("push", "brake")).panel(None, None)
+
+
+def found(panel):
+    """The numbers whose bars are somewhere in the panel."""
+    points = [(x, y) for x in range(100, 430, 3) for y in range(200, 332, 3)]
+    return {number_at(AREA, panel, point) for point in points} - {None}
+
+
+@pytest.mark.parametrize("numbers", [1, 2, 8, 9, 21])
+def test_every_bar_can_be_reached_and_is_drawn(numbers):
+    spec = type(BOX)(low=(-1.0,) * numbers, high=(1.0,) * numbers)
+    panel = BoxControls(spec, ["n"] * numbers).panel(None, (0.5,) * numbers)
+    assert found(panel) == set(range(numbers))
+    draw_box_panel(pygame.Surface((600, 400)), AREA, panel)
+
+
+def test_the_ends_of_a_bar_are_the_ends_of_its_number():
+    assert value_at(AREA, PANEL, 0, 0) == -1.0 and value_at(AREA, PANEL, 0, 600) == 1.0
+    assert -0.1 < value_at(AREA, PANEL, 0, 260) < 0.1
+
+
+@pytest.fixture
+def dragging(monkeypatch):
+    monkeypatch.setattr(box_input.controller, "init", lambda: None)
+    painter = Painter(Guide("Cart", "", (), (), (), ""), (64, 64), columns=4)
+    surface = pygame.Surface(painter.size(5))
+    snapshot = SimpleNamespace(box_panel=PANEL)
+    place = painter._panel_place(5)
+    return BoxInput(painter, SimpleNamespace(snapshot=lambda: snapshot)), surface, place
+
+
+def mouse(kind, place, **more):
+    return pygame.event.Event(kind, pos=place, button=1, buttons=(1, 0, 0), **more)
+
+
+def test_a_bar_is_dragged_until_the_button_is_let_go(dragging):
+    player, surface, place = dragging
+    middle = (place.centerx, place.top + 40)
+    (event,) = player.events(surface, mouse(pygame.MOUSEBUTTONDOWN, middle))
+    assert event.number == 0 and abs(event.value) < 0.2
+    assert player.events(surface, mouse(pygame.MOUSEMOTION, (surface.get_width(), 0))) == [AxisEvent(0, 1.0)]
+    assert player.events(surface, mouse(pygame.MOUSEBUTTONUP, (0, 0))) == [AxisEvent(0, None)]
+    assert player.events(surface, mouse(pygame.MOUSEMOTION, middle)) == []
+    assert player.events(surface, mouse(pygame.MOUSEBUTTONDOWN, (3, 3))) == []
+
+
+def test_sticks_push_the_first_numbers_and_up_is_up(dragging):
+    player, surface, _ = dragging
+
+    def stick(axis, value):
+        return player.events(surface, pygame.event.Event(pygame.CONTROLLERAXISMOTION, axis=axis, value=value))
+
+    assert stick(pygame.CONTROLLER_AXIS_LEFTX, 32767) == [StickEvent(0, 1.0)]
+    assert stick(pygame.CONTROLLER_AXIS_LEFTY, -32768) == [StickEvent(1, pytest.approx(1.0, abs=1e-4))]
+    assert stick(pygame.CONTROLLER_AXIS_TRIGGERLEFT, 32767) == []
+
+
+def test_a_gamepad_that_is_plugged_in_is_opened(dragging, monkeypatch):
+    player, surface, _ = dragging
+    opened = []
+    monkeypatch.setattr(box_input.controller, "Controller", opened.append)
+    player.events(surface, pygame.event.Event(pygame.CONTROLLERDEVICEADDED, device_index=2))
+    assert opened == [2]
