@@ -55,7 +55,7 @@ def test_recordings(tmp_path: Path) -> None:
 
     def read(path: Path) -> None:
         recording = read_recording(path)
-        assert all(0 <= action < 15 for episode in recording.episodes for action in episode.actions)
+        assert all(action in range(15) for episode in recording.episodes for action in episode.actions)
         assert isinstance(recording.seed, int) and 0 <= recording.seed < 2**63
 
     assert 0 < survivors(lines_of(head, line, 1), reader(tmp_path / "a", read), RecordingError) < COUNT

@@ -154,7 +154,7 @@ def play(*runs: str | Path, game: str | None = None, env: Given | None = None, *
 
     Args:
         runs: one or two folders; none where a `game` is played alone.
-        game: the name of a native game.
+        game: the name of a native game, or the id of a Gymnasium environment.
         env: the environment, where the run was trained with an object or a function.
         options: fields of `player.session.options.PlayOptions`, for example policy=True, headless=True,
             video="play.mp4", steps as `ticks`; further ones are options of the `game`.

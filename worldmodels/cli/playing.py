@@ -15,7 +15,7 @@ def add_play(commands: argparse._SubParsersAction) -> None:
     """Add the command that opens the player."""
     command = commands.add_parser("play", help="play in a learned world beside the real one, or in a game alone")
     command.add_argument("paths", nargs="*", metavar="RUN", help="a run's folder; of two, both models play")
-    command.add_argument("--game", metavar="NAME", help="play this real game alone")
+    command.add_argument("--game", metavar="NAME", help="play this real game, or Gymnasium environment, alone")
     command.add_argument(
         "--option", nargs="+", default=[], metavar="NAME=VALUE", help="of --game, for example distribution_mode=hard"
     )
@@ -44,10 +44,12 @@ def _play(options: argparse.Namespace) -> None:
         play_runs(options.paths, _play_options(options))
         return
     from worldmodels.core.config import load_config
-    from worldmodels.envs.config import EnvConfig, game_options
+    from worldmodels.envs.config import DEFAULTS, FOREIGN, EnvConfig, changed, game_options
+    from worldmodels.envs.making import is_native
 
-    settings = load_config(EnvConfig, [], options.option)
-    play_game(options.game, _play_options(options), game_options(settings))
+    settings = load_config(EnvConfig, [], [*options.option, f"game={options.game}"])
+    own = {key: getattr(settings, key) for key in changed(settings, (*FOREIGN, *DEFAULTS))}
+    play_game(options.game, _play_options(options), game_options(settings) if is_native(settings) else own)
 
 
 def add_replay(commands: argparse._SubParsersAction) -> None:
