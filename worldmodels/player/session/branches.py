@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +14,6 @@ from worldmodels.player.session.frames import row_of
 from worldmodels.player.session.model_world import NUM_SAMPLES, ModelWorld, arrays_of
 from worldmodels.player.session.snapshot import Branch, BranchesSnapshot
 from worldmodels.runtime.action_recording import Action
-
-if TYPE_CHECKING:
-    from worldmodels.imagination.model_view import Prediction
 
 
 class Branches:
@@ -35,7 +32,7 @@ class Branches:
         # Mostly as many rows as there are samples, so that nothing new has to be compiled.
         self._actions = action_rows(0, max(len(actions), NUM_SAMPLES), world.model.spec.action)
         self._actions[: len(actions)] = actions
-        self._root, self._has_frames = world.key("branch"), world.model.spec.image is not None
+        self._root = world.key("branch")
         self._step = 0
         self._state: Any = None
         self._before: npt.NDArray[np.uint8] | None
@@ -53,7 +50,7 @@ class Branches:
             self._state, self._actions, np.float32(temperature), key, self._before
         )
         self._step += 1
-        self._show(prediction)
+        self._frames, self._vectors = self._world.frames_of(prediction), arrays_of(prediction)
         self._before = self._frames if self._world.model.spec.copies else None
         self._returns += np.asarray(prediction.reward) * self._survival
         self._survival = self._survival * np.asarray(prediction.continuation)
@@ -63,7 +60,7 @@ class Branches:
         branches = tuple(
             Branch(
                 label,
-                self._frames[i] if self._has_frames else None,
+                None if self._frames is None else self._frames[i],
                 float(self._returns[i]),
                 float(self._survival[i]),
                 row_of(self._vectors, i),
@@ -77,9 +74,5 @@ class Branches:
         self._state = self._world.model.repeat(self._world.tracker.state, rows)
         self._step = 0
         self._returns, self._survival = np.zeros(rows), np.ones(rows)
-        self._show(self._world.model.predict(self._state, self._world.before_real(rows)))
+        self._frames, self._vectors = self._world.read(self._state, rows)
         self._before = self._world.newest_real(rows)
-
-    def _show(self, prediction: Prediction) -> None:
-        self._frames = np.asarray(prediction.frame)
-        self._vectors = arrays_of(prediction)

@@ -78,14 +78,22 @@ class ModelWorld:
 
     def reconstruct(self) -> None:
         """Update the model's own picture, and its own numbers, of what the tracker observed last."""
-        spec = self.model.spec
-        if not spec.reconstructs:
-            return
-        if spec.vectors:
-            seen = self.model.predict(self.tracker.state, self.before_real())
-            self.reconstruction, self.reconstructed_vectors = self._frame_of(seen), row_of(arrays_of(seen), 0)
-        else:
-            self.reconstruction = np.asarray(self.model.frame(self.tracker.state, self.before_real()))[0]
+        if self.model.spec.reconstructs:
+            frames, vectors = self.read(self.tracker.state)
+            self.reconstruction = None if frames is None else frames[0]
+            self.reconstructed_vectors = row_of(vectors, 0)
+
+    def read(self, state: Any, rows: int = 1) -> tuple[npt.NDArray[np.uint8] | None, dict[str, Any]]:
+        """Return the frames and the vectors of a state of so many rows, each of which observed what is real now."""
+        before = self.before_real(rows)
+        if not self.model.spec.vectors:
+            return np.asarray(self.model.frame(state, before)), {}
+        prediction = self.model.predict(state, before)
+        return self.frames_of(prediction), arrays_of(prediction)
+
+    def frames_of(self, prediction: Prediction) -> npt.NDArray[np.uint8] | None:
+        """Return the frames of a prediction, leading B; None for a model of numbers alone."""
+        return None if self.model.spec.image is None else np.asarray(prediction.frame)
 
     def forget_uncertainty(self) -> None:
         """Show no uncertainty until it is measured again."""
@@ -135,15 +143,14 @@ class ModelWorld:
         states = self.model.repeat(before, NUM_SAMPLES)
         _, samples = self._imagine(states, action, self.key("uncertainty"), NUM_SAMPLES)
         self.spreads = {name: array.std(0) for name, array in arrays_of(samples).items()}
-        if self.model.spec.image is not None:
-            deviation = np.asarray(samples.frame).astype(np.float32).std(0).max(-1) / 127.5
+        frames = self.frames_of(samples)
+        if frames is not None:
+            deviation = frames.astype(np.float32).std(0).max(-1) / 127.5
             self.uncertainty = np.asarray(deviation, np.float32)
 
-    def _frame_of(self, prediction: Prediction) -> Frame | None:
-        return None if self.model.spec.image is None else np.asarray(prediction.frame)[0]
-
     def _show(self, prediction: Prediction) -> None:
-        self.frame, self.vectors = self._frame_of(prediction), row_of(arrays_of(prediction), 0)
+        frames = self.frames_of(prediction)
+        self.frame, self.vectors = None if frames is None else frames[0], row_of(arrays_of(prediction), 0)
         self.reward = float(np.asarray(prediction.reward)[0])
         self.continuation = float(np.asarray(prediction.continuation)[0])
 
