@@ -43,8 +43,8 @@ def dragging(monkeypatch):
     monkeypatch.setattr(box_input.controller, "init", lambda: None)
     painter = Painter(Guide("Cart", "", (), (), (), ""), (64, 64), columns=4)
     surface = pygame.Surface(painter.size(5))
-    snapshot = SimpleNamespace(box_panel=PANEL)
-    place = painter._panel_place(5)
+    snapshot = SimpleNamespace(box_panel=PANEL, policy_panel=None)
+    place = painter._panel_place(5, snapshot)
     return BoxInput(painter, SimpleNamespace(snapshot=lambda: snapshot)), surface, place
 
 

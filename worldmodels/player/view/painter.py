@@ -23,6 +23,7 @@ TIMELINE, POLICY_PANEL, RULES = 132, 330, 340
 """Height of the time line; widths of the policy panel beside it, and of the rules beside a game alone."""
 SIGNS = 18
 """Height in pixels of the names of actions below the policy's bars."""
+NARROWEST_PANEL = 200
 SMALLEST = (640, 360)
 NUMBER_ROW, MOST_NUMBERS = 17, 8
 """Height in pixels of a number's bar below a frame, and how many have room there."""
@@ -62,14 +63,14 @@ class Painter:
 
     def number_at(self, surface: pygame.Surface, snapshot: Snapshot, point: tuple[int, int]) -> int | None:
         """Return the number of a box of actions whose bar is at a point of the surface, if there is one."""
-        place = self._panel_place(self._scale(surface))
+        place = self._panel_place(self._scale(surface), snapshot)
         if snapshot.box_panel is None or place is None:
             return None
         return number_at(place, snapshot.box_panel, self._in_picture(surface, point))
 
     def value_at(self, surface: pygame.Surface, snapshot: Snapshot, number: int, point: tuple[int, int]) -> float:
         """Return the value, -1 to 1, to which a mouse at a point of the surface pushes a number."""
-        place = self._panel_place(self._scale(surface))
+        place = self._panel_place(self._scale(surface), snapshot)
         if snapshot.box_panel is None or place is None:
             return 0.0
         return value_at(place, snapshot.box_panel, number, self._in_picture(surface, point)[0])
@@ -104,10 +105,10 @@ class Painter:
                 place = pygame.Rect(left + i * (width + GAP), top, width, height)
                 draw_column(picture, place, column, scale, self._below_frames)
         below = pygame.Rect(left, top + height + self._below_frames + CAPTION, total, TIMELINE)
-        panel = self._panel_place(scale)
-        if (snapshot.policy_panel or snapshot.box_panel) and panel:
+        panel = self._panel_place(scale, snapshot)
+        if panel:
             self._draw_panel(picture, panel, snapshot)
-            below.width -= POLICY_PANEL + GAP
+            below.width -= panel.width + GAP
         draw_timeline(picture, below, snapshot.history, snapshot.models[0].frame is not None)
 
     def _draw_alone(self, picture: pygame.Surface, area: pygame.Rect, snapshot: Snapshot, scale: int) -> None:
@@ -123,9 +124,9 @@ class Painter:
         inner.top += 52
         inner.height -= 52
         draw_guide(picture, inner, self.guide)
-        place = self._panel_place(scale)
-        if (snapshot.policy_panel or snapshot.box_panel) and place:
-            self._draw_panel(picture, place, snapshot)
+        panel = self._panel_place(scale, snapshot)
+        if panel:
+            self._draw_panel(picture, panel, snapshot)
 
     def _draw_reality(self, picture: pygame.Surface, place: pygame.Rect, snapshot: Snapshot) -> None:
         real = snapshot.real
@@ -143,16 +144,21 @@ class Painter:
         elif snapshot.policy_panel:
             draw_policy_panel(picture, place, snapshot.policy_panel, self.guide.signs)
 
-    def _panel_place(self, scale: int) -> pygame.Rect | None:
-        """Return where the panel of the action is in the picture; None where there is no room for one."""
+    def _panel_place(self, scale: int, snapshot: Snapshot) -> pygame.Rect | None:
+        """Return where the panel of the policy or of a box is in the picture; None without one, or room for it."""
+        if not (snapshot.policy_panel or snapshot.box_panel):
+            return None
         width, height = self.frame_size[0] * scale, self.frame_size[1] * scale
-        middle = self._size_at(scale)[0] // 2
+        across = self._size_at(scale)[0]
         if not self.columns:
-            left = MARGIN + max(0, (2 * (middle - MARGIN) - width - GAP - RULES) // 2)
+            left = MARGIN + max(0, (across - 2 * MARGIN - width - GAP - RULES) // 2)
             return pygame.Rect(left + width + GAP, HEADER + height - TIMELINE, RULES, TIMELINE)
         total = self.columns * width + (self.columns - 1) * GAP
-        right, top = middle - total // 2 + total, HEADER + TITLE_ROW + height + self._below_frames + CAPTION
-        return pygame.Rect(right - POLICY_PANEL, top, POLICY_PANEL, TIMELINE) if total >= 2 * POLICY_PANEL else None
+        right, top = across // 2 - total // 2 + total, HEADER + TITLE_ROW + height + self._below_frames + CAPTION
+        # Nobody can do without the numbers of an action, and they fit where a policy's probabilities do not.
+        wide = min(POLICY_PANEL, total // 2) if snapshot.box_panel else POLICY_PANEL
+        enough = wide >= NARROWEST_PANEL if snapshot.box_panel else total >= 2 * POLICY_PANEL
+        return pygame.Rect(right - wide, top, wide, TIMELINE) if enough else None
 
     @property
     def _below_frames(self) -> int:
