@@ -15,6 +15,7 @@ from worldmodels.envs import EnvConfig
 from worldmodels.player.app import play_game, play_runs
 from worldmodels.player.session.controls import Controls
 from worldmodels.player.session.foreign_game import ForeignGame
+from worldmodels.player.session.game_setup import set_up_run
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.real_world import RealWorld
 from worldmodels.runtime.action_recording import read_recording
@@ -62,7 +63,7 @@ def test_it_is_seen_as_agents_see_it_and_its_actions_have_keys():
     for _ in range(3):
         terminated = game.step(0)[2]
     assert terminated and not game.can_save
-    assert game.rules.endswith("Nothing can be taken back or repeated: nobody here knows how to save 'Lamp'.")
+    assert game.rules.endswith("Nothing can be taken back: nobody here knows how to save 'Lamp'.")
     assert game.reset()[0].max() == 0
     game.close()
 
@@ -170,3 +171,8 @@ def test_an_environment_that_fails_in_the_player_is_named(tmp_path, monkeypatch)
     keys.write_text("0 tap space\n")
     with pytest.raises(UserError, match=r"Environment 0 \('test/Lamp-v0'\), step 1 of episode 1 failed: SystemExit: 3"):
         play_runs([run], PlayOptions(headless=True, keys=keys, video=tmp_path / "a.mp4", zoom=2))
+
+
+def test_what_was_given_in_python_is_not_recorded():
+    with pytest.raises(UserError, match="no id leads to 'python:Lamp'"):
+        set_up_run(EnvConfig(game="python:Lamp"), PlayOptions(record="a.jsonl"))

@@ -8,12 +8,15 @@ import pygame
 import pytest
 from cart_world import BOX
 
+from worldmodels.player.app import play_game
 from worldmodels.player.session.box_controls import AxisEvent, BoxControls, StickEvent
+from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.view import box_input
 from worldmodels.player.view.box_input import BoxInput
 from worldmodels.player.view.box_panel import draw_box_panel, number_at, value_at
 from worldmodels.player.view.help_screen import Guide
 from worldmodels.player.view.painter import Painter
+from worldmodels.runtime.action_recording import read_recording
 
 AREA = pygame.Rect(100, 200, 330, 132)
 PANEL = BoxControls(BOX, ("push", "brake")).panel(None, None)
@@ -80,3 +83,12 @@ def test_a_gamepad_that_is_plugged_in_is_opened(dragging, monkeypatch):
     monkeypatch.setattr(box_input.controller, "Controller", opened.append)
     player.events(surface, pygame.event.Event(pygame.CONTROLLERDEVICEADDED, device_index=2))
     assert opened == [2]
+
+
+def test_a_window_hears_the_mouse(window, tmp_path, monkeypatch):
+    quit_ = pygame.event.Event(pygame.QUIT)
+    begins = pygame.event.Event(pygame.KEYDOWN, key=pygame.K_x, unicode="x")
+    waves = [[], [begins], [], [mouse(pygame.MOUSEBUTTONDOWN, (838, 495))], [], [], [quit_]]
+    monkeypatch.setattr(pygame.event, "get", lambda: waves.pop(0) if waves else [quit_])
+    play_game("Pendulum-v1", PlayOptions(rate=240, record=tmp_path / "a.jsonl"))
+    assert {(0.0,), (1.0,)} >= set(read_recording(tmp_path / "a.jsonl").episodes[0].actions) > {(0.0,)}

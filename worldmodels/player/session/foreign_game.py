@@ -49,7 +49,7 @@ class ForeignGame(SingleEnv):
         self.action_meanings = tuple(name.lower() for name in names)
         self.title = config.game
         why = self.why_not_saved
-        self.rules = "A Gymnasium environment." + (f" Nothing can be taken back or repeated: {why}." if why else "")
+        self.rules = "A Gymnasium environment." + (f" Nothing can be taken back: {why}." if why else "")
 
     def render(self) -> npt.NDArray[np.uint8] | None:
         """Return what the environment draws of itself; None where agents see images, or it draws nothing."""

@@ -155,5 +155,6 @@ def _range(ranges: Ranges, part: str, index: int, value: float) -> tuple[float, 
 
 
 def _number(value: float) -> str:
-    """Return a number of at most seven characters."""
-    return f"{value:.2f}" if abs(value) < 1000 else f"{value:.2g}"
+    """Return a number of at most seven characters, without a sign where it rounds to nothing."""
+    text = f"{value:.2f}" if abs(value) < 1000 else f"{value:.2g}"
+    return text if float(text) else "0.00"
