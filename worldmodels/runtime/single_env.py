@@ -15,19 +15,16 @@ from worldmodels.runtime.action_recording import Action
 class SingleEnv:
     """A foreign environment whose `reset` and `step` are Gymnasium's, without the leading axis of copies.
 
-    Args:
-        render_mode: None, or "rgb_array", in which `picture` gives what the environment draws of itself.
-
     Attributes:
         can_save: whether `get_state` and `set_state` work.
+        why_not_saved: why they do not, in a clause; "" where they do.
     """
 
-    def __init__(self, config: EnvConfig, render_mode: str | None = None) -> None:
-        self._envs = cast(ForeignVectorEnv, make_vec(config, num_envs=1, render_mode=render_mode))
+    def __init__(self, config: EnvConfig) -> None:
+        self._envs = make_one(config)
         self.observation_spec, self.action_spec = self._envs.observation_spec, self._envs.action_spec
         self.can_save = can_save(self._envs)
-        self.why_not_saved: str = getattr(self._envs, "why_not_saved", "it has no way to save its state")
-        """Why it cannot be saved, in a clause; "" where it can."""
+        self.why_not_saved = self._envs.why_not_saved
 
     def reset(self, *, seed: int | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin an episode, and return its first observation."""
@@ -41,7 +38,7 @@ class SingleEnv:
         return self._row(observations), float(rewards[0]), bool(terminated[0]), bool(truncated[0]), {}
 
     def picture(self) -> npt.NDArray[np.uint8] | None:
-        """Return what the environment draws of itself, uint8 (H, W, 3) of any size; None where it draws nothing."""
+        """Return what an environment in the mode "rgb_array" draws, uint8 (H, W, 3) of any size; None without one."""
         (picture,) = self._envs.render() or (None,)
         if not isinstance(picture, np.ndarray) or picture.dtype != np.uint8:
             return None
@@ -53,7 +50,7 @@ class SingleEnv:
 
     def get_state(self) -> bytes:
         """Return the exact state. Raises `UserError` where it cannot be saved."""
-        return cast(list[bytes], self._envs.get_state())[0]
+        return self._envs.get_state()[0]
 
     def set_state(self, state: bytes) -> None:
         """Go back to a state that `get_state` gave."""
@@ -66,3 +63,8 @@ class SingleEnv:
     def _row(self, observations: Any) -> Any:
         arrays = self.observation_spec.arrays(observations)
         return self.observation_spec.pack({name: array[0] for name, array in arrays.items()})
+
+
+def make_one(config: EnvConfig, render_mode: str | None = None) -> ForeignVectorEnv:
+    """Make a vector environment of one foreign environment; raises `UserError` as `make_vec` does."""
+    return cast(ForeignVectorEnv, make_vec(config, num_envs=1, render_mode=render_mode))

@@ -70,7 +70,7 @@ def reality(snapshot: Snapshot) -> Column:
         theme.signed(real.reward, ".2f"),
         end="episode over" if over else "",
         ended=over,
-        rows=_real_rows(snapshot),
+        rows=real_rows(snapshot),
     )
 
 
@@ -82,9 +82,7 @@ def count_columns(models: int, reconstructs: bool, alone: bool = False) -> int:
 def draw_column(surface: pygame.Surface, place: pygame.Rect, column: Column, scale: int, below: int = 0) -> None:
     """Draw a column whose frame itself has the rectangle `place`, and whose bars, if there is a frame, `below` more."""
     if column.frame is None:
-        theme.card(surface, place)
-        draw_bars(surface, place.inflate(-20, -16), column.rows)
-        _draw_border(surface, place, column.ended)
+        show_numbers(surface, column.rows, place, column.ended)
     else:
         show_picture(surface, column.frame, place, scale, column.ended)
         draw_bars(surface, pygame.Rect(place.left, place.bottom + 6, place.width, below - 6), column.rows[: below // 2])
@@ -113,6 +111,13 @@ def show_picture(
     return place
 
 
+def show_numbers(surface: pygame.Surface, rows: tuple[BarRow, ...], place: pygame.Rect, ended: bool = False) -> None:
+    """Draw numbers as bars where others have a frame."""
+    theme.card(surface, place)
+    draw_bars(surface, place.inflate(-20, -16), rows)
+    _draw_border(surface, place, ended)
+
+
 def show_frame(
     surface: pygame.Surface, frame: Frame, place: tuple[int, int], scale: int, ended: bool = False
 ) -> pygame.Rect:
@@ -134,7 +139,7 @@ def in_colour(frame: Frame) -> Frame:
     return np.repeat(frame, 3, -1) if frame.shape[-1] == 1 else frame
 
 
-def _real_rows(snapshot: Snapshot) -> tuple[BarRow, ...]:
+def real_rows(snapshot: Snapshot) -> tuple[BarRow, ...]:
     """Return the real numbers, unless the world's own picture stands in their place."""
     real = snapshot.real
     drawn = real.frame is not None and (not snapshot.models or snapshot.models[0].frame is None)

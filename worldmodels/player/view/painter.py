@@ -13,7 +13,15 @@ from worldmodels.player.session.snapshot import PolicyPanel, Snapshot
 from worldmodels.player.view import theme
 from worldmodels.player.view.box_panel import draw_box_panel, number_at, value_at
 from worldmodels.player.view.branch_grid import draw_branches
-from worldmodels.player.view.columns import CAPTION, TITLE_ROW, columns_of, draw_column, reality, show_picture
+from worldmodels.player.view.columns import (
+    CAPTION,
+    TITLE_ROW,
+    columns_of,
+    draw_column,
+    real_rows,
+    show_numbers,
+    show_picture,
+)
 from worldmodels.player.view.header import HEADER, HINTS, SETTINGS, draw_header, draw_hints, draw_settings
 from worldmodels.player.view.help_screen import Guide, draw_guide, draw_help
 from worldmodels.player.view.theme import GAP, LARGE, MARGIN, QUIET, SMALL, write
@@ -129,10 +137,9 @@ class Painter:
             self._draw_panel(picture, panel, snapshot)
 
     def _draw_reality(self, picture: pygame.Surface, place: pygame.Rect, snapshot: Snapshot) -> None:
-        real = snapshot.real
-        over = snapshot.clock == "episode over"
+        real, over = snapshot.real, snapshot.clock == "episode over"
         if real.frame is None:
-            draw_column(picture, place, reality(snapshot), 1)
+            show_numbers(picture, real_rows(snapshot), place, over)
         else:
             # The agent's view has fewer pixels in the same place.
             show_picture(picture, real.frame, place, max(1, place.width // real.frame.shape[1]), over)
