@@ -189,9 +189,15 @@ def world_models(names: Iterable[str] = MODELS) -> list[str]:
     return [name for name in names if MODELS[name].spec(*SPACES).imagines]
 
 
-def agents_of_choices() -> list[str]:
-    """The first entry of each kind of agent that can have discrete actions, as all world models here have them."""
-    return [name for name in one_of_each_kind(AGENTS) if "discrete" in AGENTS[name].action_kinds]
+def pairs(models: Iterable[str]) -> list[tuple[str, str]]:
+    """Models, each with the first entry of each kind of agent that can have discrete actions and its features."""
+    return [
+        (model, agent)
+        for model in models
+        for agent in one_of_each_kind(AGENTS)
+        if "discrete" in AGENTS[agent].action_kinds
+        and MODELS[model].spec(*SPACES).feature_kind in AGENTS[agent].feature_kinds
+    ]
 
 
 def agent_cases(names: Iterable[str]) -> list[Any]:

@@ -12,18 +12,15 @@ from worldmodels.imagination.vector_env import ImaginedVectorEnv
 from worldmodels.models.conformance.samples import ACTIONS, BATCH, ROWS, SHAPE, key, shared_model
 from worldmodels.runtime.actor import ModelActor
 
-each = pytest.mark.parametrize("agent_name", members.agents_of_choices())
 REPRESENTATIONS = members.one_of_each_kind(members.MODELS)
 
 
-@pytest.mark.parametrize("model_name", members.world_models(REPRESENTATIONS))
-@each
+@pytest.mark.parametrize(("model_name", "agent_name"), members.pairs(members.world_models(REPRESENTATIONS)))
 def test_an_agent_learns_in_imagination(model_name, agent_name):
     check_learning_in_imagination(members.AGENTS[agent_name], members.MODELS[model_name])
 
 
-@pytest.mark.parametrize("model_name", REPRESENTATIONS)
-@each
+@pytest.mark.parametrize(("model_name", "agent_name"), members.pairs(REPRESENTATIONS))
 def test_an_agent_acts_through_a_representation(model_name, agent_name):
     """The same actions again after a save and a load, and no trace of what an episode was before it began."""
     model = shared_model(members.MODELS[model_name])

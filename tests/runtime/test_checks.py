@@ -144,7 +144,8 @@ def test_a_window_is_longer_than_what_a_next_frame_model_sees():
 def test_an_agent_that_cannot_have_the_actions_is_refused_with_those_that_can():
     config = FREE | {"env": {"game": "CartPole-v1"}}
     text = (
-        "agent.kind is 'td3', which cannot choose actions that are one of 2 choices: .* can: actor_critic, ppo, random"
+        "agent.kind is 'td3', which cannot choose actions that are one of 2 choices: .* can: actor_critic, "
+        "plan2explore, ppo, random"
     )
     refused(config | {"agent": {"kind": "td3"}}, text)
     check_config(from_dict(RunConfig, config))

@@ -32,7 +32,7 @@ from worldmodels.models.conformance.comparison import (
     require_same,
     require_same_tree,
 )
-from worldmodels.models.conformance.samples import ACTIONS, BATCH, key, make_model
+from worldmodels.models.conformance.samples import ACTIONS, BATCH, key, make_batch_of, make_model
 
 
 def check_learning_from_experience(config: AgentConfig, spec: ModelSpec) -> None:
@@ -161,7 +161,8 @@ def check_learning_in_a_differentiable_world(config: AgentConfig, spec: ModelSpe
     if spec.feature_kind != "vector":
         return
     world, states = PushedPoint(spec), (features(spec, 12),)
-    given, recorded = (world, states, tf.ones((12,))), Replayed.of((features(spec, *BATCH.reward.shape),), BATCH)
+    batch = make_batch_of(spec.observation, spec.action)
+    given, recorded = (world, states, tf.ones((12,))), Replayed.of((features(spec, *batch.reward.shape),), batch)
     straight, resumed = make_agent(config, spec, 1), make_agent(config, spec, 2)
     if not can_learn(straight):
         return
