@@ -34,6 +34,7 @@ setup(
         "worldmodels": ["py.typed"],
         "worldmodels.analysis": ["scores/*.yaml"],
         "worldmodels.envs.native": ["_native.pyi"],
+        "worldmodels.player.web": ["page/*"],
         "worldmodels.configs": ["**/*.yaml"],
     },
     ext_modules=[

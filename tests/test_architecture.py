@@ -40,6 +40,7 @@ RESERVED = {
     "tensorflow_probability": ["models.distributions"],
     "matplotlib": ["analysis"],
     "pygame": ["player"],
+    "aiohttp": ["player.web"],
 }
 
 # Packages that work on a machine without TensorFlow.

@@ -118,7 +118,7 @@ def _draw_row(canvas: Canvas, place: pygame.Rect, row: BarRow, name: int) -> Non
     if plot.width >= NARROWEST_PLOT + VALUE * len(values):
         for i, bar in enumerate(values):
             x = place.right - VALUE * (len(values) - 1 - i)
-            canvas.write(_number(bar.value), (x, place.centery), size=SMALL, colour=bar.colour, anchor="midright")
+            canvas.write(number_text(bar.value), (x, place.centery), size=SMALL, colour=bar.colour, anchor="midright")
         plot.width -= VALUE * len(values)
     _draw_row_bars(canvas, plot, row)
 
@@ -159,7 +159,7 @@ def _range(ranges: Ranges, part: str, index: int, value: float) -> tuple[float, 
     return (low, high) if high - low >= NARROWEST else (value - NARROWEST / 2, value + NARROWEST / 2)
 
 
-def _number(value: float) -> str:
+def number_text(value: float) -> str:
     """Return a number of at most seven characters, without a sign where it rounds to nothing."""
     text = f"{value:.2f}" if abs(value) < 1000 else f"{value:.2g}"
     return text if float(text) else "0.00"

@@ -51,11 +51,11 @@ def _pills(canvas: Canvas, right: int, y: int, snapshot: Snapshot) -> int:
 def _second_line(canvas: Canvas, area: pygame.Rect, y: int, snapshot: Snapshot, latency: str) -> None:
     """Draw the facts of the episode and, at the right, the totals."""
     x = area.left
-    for name, value in _facts(snapshot):
+    for name, value in facts(snapshot):
         if x + canvas.inline_width(name, value) > area.right:
             break
         x = canvas.inline(name, value, (x, y)) + 20
-    right = " · ".join(text for text in (_totals(snapshot), latency) if text)
+    right = " · ".join(text for text in (totals(snapshot), latency) if text)
     if area.right - x >= 60:
         canvas.write(right, (area.right, y), size=SMALL, colour=QUIET, anchor="midright", room=area.right - x)
 
@@ -99,18 +99,20 @@ def _draw_hint(canvas: Canvas, keys: str, text: str, midleft: tuple[int, int]) -
     return canvas.write(text, (right + 6, midleft[1]), size=SMALL, colour=QUIET, anchor="midleft").right
 
 
-def _facts(snapshot: Snapshot) -> list[tuple[str, str]]:
-    facts = [("episode", f"{snapshot.episode}"), ("step", f"{snapshot.step}"), ("action", snapshot.action)]
+def facts(snapshot: Snapshot) -> list[tuple[str, str]]:
+    """Return what the header says of the moment, as names and values."""
+    found = [("episode", f"{snapshot.episode}"), ("step", f"{snapshot.step}"), ("action", snapshot.action)]
     if snapshot.level_seed is not None:
-        facts.insert(1, ("level", f"{snapshot.level_seed}"))
+        found.insert(1, ("level", f"{snapshot.level_seed}"))
     if snapshot.branches:
-        facts.append(("branches", f"step {snapshot.branches.step} of {snapshot.branches.steps}"))
-    return facts
+        found.append(("branches", f"step {snapshot.branches.step} of {snapshot.branches.steps}"))
+    return found
 
 
-def _totals(snapshot: Snapshot) -> str:
-    totals = snapshot.totals
-    if not totals.episodes:
+def totals(snapshot: Snapshot) -> str:
+    """Return what the header says of the episodes that came to their end; empty before the first."""
+    sums = snapshot.totals
+    if not sums.episodes:
         return ""
-    text = f"{totals.episodes} finished, mean return {totals.real_return / totals.episodes:.3g}"
-    return text + (f" (model {totals.model_return / totals.episodes:.3g})" if snapshot.models else "")
+    text = f"{sums.episodes} finished, mean return {sums.real_return / sums.episodes:.3g}"
+    return text + (f" (model {sums.model_return / sums.episodes:.3g})" if snapshot.models else "")

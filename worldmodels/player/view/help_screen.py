@@ -64,6 +64,8 @@ class Guide:
     """An explanation of the time line; may be empty."""
     signs: tuple[str, ...] = ()
     """A character or two for each action."""
+    hint_keys: tuple[str, ...] = ()
+    """The key of each hint, by the name that the controls know."""
 
 
 def make_guide(
@@ -90,6 +92,7 @@ def make_guide(
         tuple((label(keys[0]), _SHORT[command]) for keys, command in commands),
         TIME_LINE.format(error="image error" if of_images else "error") if with_model else "",
         controls.signs,
+        tuple(keys[0] for keys, _ in commands),
     )
 
 
