@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import socket
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -36,17 +37,19 @@ def run_web(painter: Painter, prepare: Prepare, options: PlayOptions, script: Ke
         )
     video = VideoRecorder(Path(options.video), options.rate, options.width) if options.video else None
     with video or nullcontext():  # the video is written after the server has ended
-        return asyncio.run(_serve(painter, prepare, options, script, zoom, video))
+        return asyncio.run(serve(painter, prepare, options, script, zoom, video, lambda text: print(text, flush=True)))
 
 
-async def _serve(
+async def serve(
     painter: Painter,
     prepare: Prepare,
     options: PlayOptions,
     script: KeyScript,
     zoom: int,
     video: VideoRecorder | None,
+    announce: Callable[[str], object],
 ) -> Session | None:
+    """Do what `run_web` does; `announce` gets the text with the link, and the video is written elsewhere."""
     from worldmodels.player.web.server import Server
 
     loop = asyncio.get_running_loop()
@@ -56,7 +59,7 @@ async def _serve(
     )
     server = Server(thread, access)
     port = await server.start(options.host, options.port)
-    print(_invitation(options.host, port, access.token), flush=True)
+    announce(_invitation(options.host, port, access.token))
     task = BackgroundTask(lambda report: thread.run(prepare, report))
     why = "The server was stopped."
     try:

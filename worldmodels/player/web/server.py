@@ -24,8 +24,7 @@ TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 MOST_VIEWERS = 32
 HEARTBEAT = 10.0
 """Seconds after which a connection is asked whether it is still there."""
-ENDED, REPLACED = 4000, 4001
-"""The codes with which a connection is closed: the session is over, or the same page has connected again."""
+REPLACED = "The session goes on in another tab of this browser."
 PATIENCE = 1.0
 """Seconds to wait for a connection that is to be closed."""
 NAME_LENGTH = 64
@@ -76,9 +75,7 @@ class Server:
     async def close(self, why: str) -> None:
         """Tell everybody why it is over, and listen no longer."""
         for socket in list(self._sockets.values()):
-            with suppress(ConnectionError, asyncio.TimeoutError):
-                await asyncio.wait_for(socket.send_str(json.dumps({"ended": why})), PATIENCE)
-            await _close(socket, ENDED)
+            await _dismiss(socket, why)
         await self._runner.cleanup()
 
     # ---- requests
@@ -110,7 +107,7 @@ class Server:
         sender = asyncio.create_task(self._send(viewer, socket))
         try:
             for other in earlier:
-                await _close(self._sockets.get(other), REPLACED)
+                await _dismiss(self._sockets.get(other), REPLACED)
             async for message in socket:
                 if message.type is WSMsgType.TEXT:
                     self._take(viewer, message.data)
@@ -167,11 +164,12 @@ class Server:
                     await socket.send_bytes(await asyncio.to_thread(scene.changes_since, before))
 
 
-async def _close(socket: Any, code: int) -> None:
-    """Close a connection; one that does not answer is not waited for."""
+async def _dismiss(socket: Any, why: str) -> None:
+    """Close a connection and say why, so that the page does not come back; one that does not answer is left alone."""
     if socket is not None:
         with suppress(ConnectionError, asyncio.TimeoutError):
-            await asyncio.wait_for(socket.close(code=code), PATIENCE)
+            await asyncio.wait_for(socket.send_str(json.dumps({"ended": why})), PATIENCE)
+            await asyncio.wait_for(socket.close(), PATIENCE)
 
 
 async def _add_headers(request: web.Request, response: web.StreamResponse) -> None:

@@ -1,6 +1,5 @@
 // The connection to the server: scenes in, what the person does out, and again after it was lost.
 
-const ENDED = 4000, REPLACED = 4001;
 const FIRST_WAIT = 300, LONGEST_WAIT = 5000; // milliseconds until the next attempt
 
 /** A name by which the server knows this page again after a lost connection. */
@@ -74,11 +73,7 @@ export class Connection {
       if (typeof data === "string") this.tell(JSON.parse(data));
       else drawn = drawn.then(() => decode(data)).then((scene) => this.draw(scene));
     };
-    socket.onclose = ({ code }) => {
-      if (code === ENDED) return this.on.state(this.over || "The session is over.");
-      if (code === REPLACED) return this.on.state("The session goes on in another tab of this browser.");
-      return this.retry();
-    };
+    socket.onclose = () => (this.over ? this.on.state(this.over) : this.retry());
   }
 
   draw({ number, parts, frames }) {

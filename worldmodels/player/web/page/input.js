@@ -12,7 +12,10 @@ function nameOf(event) {
 }
 
 export class Input {
-  /** `send` gets messages; `wants(key)` says whether a key that goes down is one of the player's. */
+  /**
+   * `send` gets messages; `wants(key)` says of a key that goes down whether it goes to the session (true), is dealt with
+   * here (false), or is left to the browser (null).
+   */
   constructor(send, wants) {
     this.send = send;
     this.wants = wants;
@@ -25,9 +28,10 @@ export class Input {
 
   keyDown(event) {
     if (this.held.has(event.code)) event.preventDefault(); // it repeats
-    if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || !this.wants(nameOf(event))) return;
-    event.preventDefault();
-    this.press(event.code, nameOf(event));
+    if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+    const wanted = this.wants(nameOf(event));
+    if (wanted !== null) event.preventDefault();
+    if (wanted) this.press(event.code, nameOf(event));
   }
 
   /** Let a button act like a key for as long as it is held. */

@@ -163,12 +163,13 @@ function showConnection(text) {
 
 // ---- what the person does
 
-/** Say whether a key goes to the session; help is everybody's own who watches, and the end is asked about. */
+/** Say who takes a key, as `Input` asks; help is everybody's own who watches, and the end is asked about. */
 function wants(key) {
   const { guide, help, branches, status } = state.parts;
-  if (!guide?.keys.includes(key) || byId("quit").open) return false;
+  if (!guide?.keys.includes(key) || byId("quit").open) return null;
   if (!state.role.plays) {
-    if (key === "h" || key === "?" || (key === "escape" && state.watchesHelp)) toggleOwnHelp();
+    if (key !== "h" && key !== "?" && !(key === "escape" && state.watchesHelp)) return null;
+    toggleOwnHelp();
     return false;
   }
   if (key === "escape" && !help && !branches && status?.kind !== "loading") {

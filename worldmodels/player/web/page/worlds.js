@@ -44,7 +44,7 @@ export class Worlds {
     setText(this.values[1], column.reward);
   }
 
-  /** Make the frames as large as the area allows, by whole numbers of the screen's pixels if they are small. */
+  /** Make the frames as large as the area allows, for small ones in whole pixels of the screen. */
   place(parts, shown, frames) {
     const first = parts.alone || parts.branches ? shown[0] : shown.find((column) => column.name !== "Real") ?? shown[0];
     const { width, height } = frames[first.frame] ?? NUMBERS;
@@ -96,9 +96,10 @@ export class Worlds {
   }
 }
 
+/** Up to four screen pixels each, the pixels of a frame are equally large; beyond, nobody sees the difference. */
 function snapped(side, width) {
-  const zoom = Math.floor((side * devicePixelRatio) / width);
-  return zoom >= 2 ? (zoom * width) / devicePixelRatio : Math.max(16, Math.floor(side));
+  const zoom = (side * devicePixelRatio) / width;
+  return zoom >= 2 && zoom < 4 ? (Math.floor(zoom) * width) / devicePixelRatio : Math.max(16, Math.floor(side));
 }
 
 function size(element, width, height) {
