@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
-
 from cart_world import BOX, Cart, CartModel, CartView, PushPolicy
 from serving import serving
 
@@ -93,8 +92,13 @@ def test_keys_move_the_worlds(make_session):
     np.testing.assert_array_equal(frames[1][..., :3], seen.real.frame)
 
 
-@pytest.mark.parametrize("size", [(640, 400), (800, 600), (1280, 800), (2560, 1440)])
+NARROW = [(640, 400), (390, 844), (844, 390)]
+
+
+@pytest.mark.parametrize("size", [(800, 600), (1280, 800), (1366, 768), (2560, 1440), *NARROW])
 def test_everything_is_on_the_screen(make_session, size):
+    """Where the page scrolls, the worlds and the commands are on the first screen."""
+
     async def act(open_page, served):
         page = await open_page(viewport={"width": 1280, "height": 800})
         await begin(page)
@@ -102,22 +106,24 @@ def test_everything_is_on_the_screen(make_session, size):
         await page.keyboard.press("n")
         await shows(page, "#clock", "paused")
         await page.wait_for_timeout(200)
-        boxes = {}
-        for name in ("header", "#worlds", ".cell:first-child", ".cell:last-child", "#below", "#commands", "#settings"):
-            boxes[name] = await page.locator(name).bounding_box()
+        names = ("header", "#worlds", ".cell:first-child", ".cell:last-child", "#below", "#commands", "#settings")
+        boxes = {name: await page.locator(name).bounding_box() for name in names}
         return boxes, await page.evaluate("document.documentElement.scrollWidth")
 
     boxes, across = browse(make_session(), act)
     assert across <= size[0]
-    rows = [boxes[name] for name in ("header", "#worlds", "#below", "#commands", "#settings")]
-    for above, below in zip(rows, rows[1:], strict=False):
-        assert above["y"] + above["height"] <= below["y"] + 0.5
     for name in (".cell:first-child", ".cell:last-child"):
-        assert boxes[name]["width"] >= 48
+        assert boxes[name]["width"] >= 80
         assert boxes["#worlds"]["y"] <= boxes[name]["y"] + 0.5
-        assert boxes[name]["y"] + boxes[name]["height"] <= boxes["#below"]["y"] + 0.5
-    if size[0] > 760:
-        assert rows[-1]["y"] + rows[-1]["height"] <= size[1]
+        assert bottom(boxes[name]) <= min(boxes["#below"]["y"], boxes["#commands"]["y"]) + 0.5
+    rows = ("header", "#worlds", "#below", *(() if size in NARROW else ("#commands", "#settings")))
+    for above, below in zip(rows, rows[1:], strict=False):
+        assert bottom(boxes[above]) <= boxes[below]["y"] + 0.5
+    assert bottom(boxes["#commands" if size in NARROW else "#settings"]) <= size[1]
+
+
+def bottom(box):
+    return box["y"] + box["height"]
 
 
 def test_fingers_hold_buttons(make_session):

@@ -9,7 +9,6 @@ import socket
 
 import numpy as np
 import pytest
-
 from serving import TestPage, make_painter, serving
 
 from worldmodels.core.errors import UserError

@@ -48,6 +48,10 @@ class Scene:
             self._packed[key] = self._pack(old)
         return self._packed[key]
 
+    def is_packed_since(self, old: Scene | None) -> bool:
+        """Return whether that message is ready, since it was asked for before."""
+        return (old.number if old else 0) in self._packed
+
     def differs_from(self, old: Scene) -> bool:
         """Return whether there is anything to send to a page that shows an older scene."""
         return bool(self._changed_parts(old) or self._changed_frames(old))

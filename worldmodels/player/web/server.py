@@ -161,7 +161,9 @@ class Server:
                 if scene and scene is not viewer.sent and len(viewer.in_flight) < IN_FLIGHT:
                     viewer.in_flight.append(scene)
                     before, viewer.sent = viewer.sent, scene
-                    await socket.send_bytes(await asyncio.to_thread(scene.changes_since, before))
+                    if not scene.is_packed_since(before):  # which takes milliseconds, for a page that is behind
+                        await asyncio.to_thread(scene.changes_since, before)
+                    await socket.send_bytes(scene.changes_since(before))
 
 
 async def _dismiss(socket: Any, why: str) -> None:

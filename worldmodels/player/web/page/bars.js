@@ -5,9 +5,11 @@ import { colour, prepare } from "./dom.js";
 export const ROW = 17;
 const NAME = 84, VALUE = 52, NARROWEST = 60;
 
-/** Draw rows of bars one below the other, as many as fit, into a whole canvas. */
-export function drawRows(canvas, rows, named = true) {
-  const { context, width, height } = prepare(canvas);
+/** Draw rows of bars one below the other, as many as fit, into a canvas without its edge. */
+export function drawRows(canvas, rows, named = true, edge = 0) {
+  const { context, width: across, height: down } = prepare(canvas);
+  const width = across - 2 * edge, height = down - 2 * edge;
+  context.translate(edge, edge);
   const room = Math.max(1, Math.floor(height / (named ? 15 : 2)));
   const shown = rows.length <= room ? rows : rows.slice(0, Math.max(1, room - 1));
   const step = Math.min(72, height / (shown.length + (shown.length < rows.length ? 1 : 0)));

@@ -34,6 +34,7 @@ function drawScene(parts, frames) {
 function drawPanes(changed) {
   const { parts, frames } = state, all = !changed;
   for (const [id, name] of [["timeline", "timeline"], ["policy", "policy"], ["box", "box"]]) byId(id).hidden = !parts[name];
+  byId("screen").classList.toggle("box", Boolean(parts.box));
   byId("below").hidden = !(parts.timeline || parts.policy || parts.box);
   worlds.draw(parts, frames, changed ?? new Set(Object.keys(frames)));
   if (parts.timeline && (all || changed.has("timeline"))) drawTimeline(byId("timeline"), parts.timeline, parts["error name"]);

@@ -3,7 +3,7 @@
 import { ROW, drawRows } from "./bars.js";
 import { byId, fillTable, make, setText } from "./dom.js";
 
-const GAP = 14, LINES = 48, BRANCH_LINE = 20, MOST_ROWS = 8, NARROW = 760, CHAIN = 1.6;
+const GAP = 14, LINES = 48, BRANCH_LINE = 20, MOST_ROWS = 8, NARROW = 760, LOW = 560, CHAIN = 1.6, TIGHT = 220, TINY = 160, EDGE = 10;
 const NUMBERS = { width: 64, height: 64 }; // the shape of a place for numbers alone
 
 export class Worlds {
@@ -51,11 +51,13 @@ export class Worlds {
     const rows = first.frame ? Math.min(MOST_ROWS, Math.max(...shown.map((content) => content.rows.length))) : 0;
     const below = rows ? rows * ROW + 6 : 0;
     const lines = (parts.branches ? BRANCH_LINE : parts.alone ? 0 : LINES) + below;
-    const narrow = innerWidth <= NARROW;
+    const narrow = innerWidth <= NARROW, scrolls = narrow || innerHeight <= LOW;
     const gap = narrow ? 8 : GAP;
     const beside = parts.alone && !narrow ? 340 + 20 : 0;
     const across = this.area.clientWidth - beside;
-    const down = narrow ? innerHeight * (parts.branches ? 0.62 : 0.52) : this.area.clientHeight;
+    // Where the page scrolls, the worlds are as high as leaves the hands their place.
+    const share = narrow && innerHeight > innerWidth ? 0.52 : 0.62;
+    const down = scrolls ? innerHeight * share : this.area.clientHeight;
     const count = shown.length;
     let best = { side: 0, columns: 1 };
     for (let columns = 1; columns <= count; columns++) {
@@ -76,6 +78,8 @@ export class Worlds {
   fill(cell, content, frames, fresh, isBranch) {
     const image = frames[content.frame];
     size(cell.element, cell.width);
+    cell.element.classList.toggle("tight", cell.width < TIGHT);
+    cell.element.classList.toggle("tiny", cell.width < TINY);
     size(cell.frame, cell.width, cell.height);
     cell.frame.classList.toggle("ended", content.ended);
     if (image) {
@@ -84,7 +88,7 @@ export class Worlds {
     } else {
       cell.shown = null;
       cell.frame.classList.add("smooth");
-      drawRows(cell.frame, content.rows, !isBranch || cell.width >= 260);
+      drawRows(cell.frame, content.rows, !isBranch || cell.width >= 260, isBranch ? 4 : EDGE);
     }
     cell.rows.hidden = !image || !cell.below;
     if (!cell.rows.hidden) {
@@ -96,10 +100,10 @@ export class Worlds {
   }
 }
 
-/** Up to four screen pixels each, the pixels of a frame are equally large; beyond, nobody sees the difference. */
+/** Up to three screen pixels each, the pixels of a frame are equally large; beyond, nobody sees the difference. */
 function snapped(side, width) {
   const zoom = (side * devicePixelRatio) / width;
-  return zoom >= 2 && zoom < 4 ? (Math.floor(zoom) * width) / devicePixelRatio : Math.max(16, Math.floor(side));
+  return zoom >= 2 && zoom < 3 ? (Math.floor(zoom) * width) / devicePixelRatio : Math.max(16, Math.floor(side));
 }
 
 function size(element, width, height) {
@@ -120,9 +124,9 @@ function makeCell(isBranch) {
   const texts = Object.fromEntries(
     ["name", "note", "total", "reward", "end", "error"].map((name) => [name, make("span", name)]));
   const cell = { frame: make("canvas", "frame"), rows: make("canvas"), texts, scale: make("span", "scale"), shown: null };
-  cell.caption = make("span", "", "reward ");
-  cell.low = make("span", "end", "0");
-  cell.high = make("span", "", "255");
+  cell.caption = make("span", "word", "reward ");
+  cell.low = make("span", "low", "0");
+  cell.high = make("span", "high", "255");
   const head = make("div", "head", "", texts.name, texts.note, texts.total);
   const foot = isBranch
     ? make("div", "foot", "", texts.name, texts.total)
