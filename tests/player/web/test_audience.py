@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from worldmodels.player.session.box_controls import AxisEvent
+from worldmodels.player.session.box_controls import AxisEvent, StickEvent
 from worldmodels.player.session.controls import KeyEvent
 from worldmodels.player.web.audience import Audience, Viewer
 from worldmodels.player.web.inbox import Inbox
@@ -61,12 +61,18 @@ def test_nobody_is_handed_anything_where_nobody_watches(audience):
 
 def test_who_is_gone_lets_everything_go(audience, inbox):
     first, second = joined(audience, "a", "b")
-    for event in (KeyEvent("left", True), KeyEvent("c", True), KeyEvent("c", False), AxisEvent(1, 0.5)):
+    for event in (
+        KeyEvent("left", True),
+        KeyEvent("c", True),
+        KeyEvent("c", False),
+        AxisEvent(1, 0.5),
+        StickEvent(0, 1.0),
+    ):
         audience.take(first, event)
     taken(inbox)
     audience.leave(first)
     assert not inbox.played and not audience.role(second)["played"]
-    assert taken(inbox) == [KeyEvent("left", False), AxisEvent(1, None)]
+    assert taken(inbox) == [KeyEvent("left", False), AxisEvent(1, None), StickEvent(0, 0.0)]
     audience.leave(first)  # a second time changes nothing
     audience.ask(second)
     assert audience.plays(second) and inbox.played

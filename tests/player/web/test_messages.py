@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from worldmodels.player.session.box_controls import AxisEvent
+from worldmodels.player.session.box_controls import AxisEvent, StickEvent
 from worldmodels.player.session.controls import KeyEvent
 from worldmodels.player.session.settings import SettingEvent
 from worldmodels.player.web.messages import Seen, Wish, read_message
@@ -18,6 +18,7 @@ MEANINGS = {
     '{"axis": 0, "value": 0.5}': AxisEvent(0, 0.5),
     '{"axis": 3, "value": null}': AxisEvent(3, None),
     '{"axis": 1, "value": -7}': AxisEvent(1, -1.0),
+    '{"stick": 1, "deflection": -0.25}': StickEvent(1, -0.25),
     '{"setting": 2, "value": 4}': SettingEvent(2, 4),
     '{"wish": "play"}': Wish.PLAY,
     '{"wish": "hand over"}': Wish.HAND_OVER,
@@ -29,6 +30,7 @@ NONE = [
     *('{"axis": -1, "value": 0}', '{"axis": true, "value": 0}', '{"axis": 0.0, "value": 0}', '{"axis": 0}'),
     *('{"axis": 0, "value": NaN}', '{"axis": 0, "value": Infinity}', '{"axis": 0, "value": "1"}'),
     *('{"axis": 0, "value": 1e999}', '{"axis": 0, "value": true}', f'{{"axis": 0, "value": {10**400}}}'),
+    *('{"stick": 0, "deflection": null}', '{"stick": 0, "deflection": NaN}', '{"stick": "0", "deflection": 0}'),
     *('{"setting": 0, "value": -1}', '{"setting": 0, "value": 0.5}', f'{{"setting": {10**30}, "value": 0}}'),
     *('{"wish": "quit"}', '{"wish": null}', '{"seen": -1}', '{"seen": "1"}', '{"role": "player"}'),
     *("[" * 2000, '{"a":' * 500 + "1" + "}" * 500, '{"key": "\\ud800", "pressed": true}'),
@@ -47,7 +49,7 @@ def test_everything_else_is_none(text):
 
 def test_random_messages_are_never_an_error():
     generator = random.Random(0)
-    names = ["key", "pressed", "axis", "value", "setting", "wish", "seen", "\n"]
+    names = ["key", "pressed", "axis", "stick", "deflection", "value", "setting", "wish", "seen", "\n"]
     values = ["left", "play", True, None, -1, 0, 10**25, 1e308, -0.5, [], [[]], {}, {"key": "left"}, "\udfff", "x" * 99]
     for _ in range(3000):
         chosen = {name: generator.choice(values) for name in generator.sample(names, generator.randint(0, 4))}
@@ -55,4 +57,4 @@ def test_random_messages_are_never_an_error():
         cut = generator.randrange(len(text) + 1) if generator.random() < 0.5 else len(text)
         noise = "".join(chr(generator.randrange(1, 0xD800)) for _ in range(generator.randrange(3)))
         message = read_message(text[:cut] + noise)
-        assert message is None or isinstance(message, KeyEvent | AxisEvent | SettingEvent | Wish | Seen)
+        assert message is None or isinstance(message, KeyEvent | AxisEvent | StickEvent | SettingEvent | Wish | Seen)

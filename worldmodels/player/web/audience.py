@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from typing import Any
 
-from worldmodels.player.session.box_controls import AxisEvent
+from worldmodels.player.session.box_controls import AxisEvent, StickEvent
 from worldmodels.player.session.controls import KeyEvent
 from worldmodels.player.session.session import InputEvent
 from worldmodels.player.web.inbox import Inbox
@@ -31,15 +31,15 @@ class Viewer:
         self.sent: Scene | None = None
         self.in_flight: deque[Scene] = deque()
         self.changed = asyncio.Event()
-        self._held: dict[InputEvent, InputEvent] = {}
+        self._held: dict[InputEvent, None] = {}
 
     def hold(self, event: InputEvent) -> None:
         """Remember what is held, to be let go when the page is gone."""
-        if isinstance(event, KeyEvent | AxisEvent):
-            release = KeyEvent(event.key, False) if isinstance(event, KeyEvent) else AxisEvent(event.number, None)
+        release = _release_of(event)
+        if release is not None:
             self._held.pop(release, None)
             if event != release:
-                self._held[release] = release
+                self._held[release] = None
 
     def let_go(self) -> list[InputEvent]:
         """Return the events that let go whatever is held."""
@@ -53,6 +53,15 @@ class Viewer:
             scene = self.in_flight.popleft()
         self.changed.set()
         return scene if scene and scene.number == number else None
+
+
+def _release_of(event: InputEvent) -> InputEvent | None:
+    """Return the event that lets go what another one holds; None for one that holds nothing."""
+    if isinstance(event, KeyEvent):
+        return KeyEvent(event.key, False)
+    if isinstance(event, AxisEvent):
+        return AxisEvent(event.number, None)
+    return StickEvent(event.number, 0.0) if isinstance(event, StickEvent) else None
 
 
 class Audience:

@@ -4,6 +4,7 @@ A message is a JSON object of one of these forms, and anything else is none:
 
     {"key": "left", "pressed": true}     a key of the player went down or came up
     {"axis": 0, "value": 0.5}            a number of a box is held, from -1 to 1; null lets it go
+    {"stick": 0, "deflection": -0.5}     a gamepad deflects a number of a box from its rest, from -1 to 1
     {"setting": 1, "value": 3}           the setting at this place gets the value at that place
     {"wish": "play"}                     what else a viewer can want (`Wish`)
     {"seen": 17}                         the scene with this number has been drawn
@@ -17,7 +18,7 @@ from typing import Any, TypeAlias
 
 from worldmodels.core.errors import FileError
 from worldmodels.core.json_files import parse_strict
-from worldmodels.player.session.box_controls import AxisEvent
+from worldmodels.player.session.box_controls import AxisEvent, StickEvent
 from worldmodels.player.session.controls import KEY_NAMES, KeyEvent
 from worldmodels.player.session.session import InputEvent
 from worldmodels.player.session.settings import SettingEvent
@@ -59,7 +60,9 @@ def read_message(text: str) -> Message | None:
         case {"key": str(key), "pressed": bool(pressed)} if key in KEY_NAMES:
             message: Message | None = KeyEvent(key, pressed)
         case {"axis": number, "value": value} if _is_count(number) and (value is None or _is_number(value)):
-            message = AxisEvent(number, None if value is None else min(max(float(value), -1.0), 1.0))
+            message = AxisEvent(number, None if value is None else _clipped(value))
+        case {"stick": number, "deflection": value} if _is_count(number) and _is_number(value):
+            message = StickEvent(number, _clipped(value))
         case {"setting": setting, "value": value} if _is_count(setting) and _is_count(value):
             message = SettingEvent(setting, value)
         case {"wish": str(wish)} if wish in {wish.value for wish in Wish}:
@@ -69,6 +72,10 @@ def read_message(text: str) -> Message | None:
         case _:
             message = None
     return message
+
+
+def _clipped(value: float) -> float:
+    return min(max(float(value), -1.0), 1.0)
 
 
 def _is_count(value: Any) -> bool:

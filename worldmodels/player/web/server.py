@@ -61,8 +61,8 @@ class Server:
             await web.TCPSite(self._runner, host, port).start()
         except OSError as error:
             raise UserError(
-                f"The player cannot be served at {host}, port {port}: {error.strerror or error}. Choose another one "
-                "with --port, or a free one with --port 0."
+                f"The player cannot be served at {host}, port {port}: {error.strerror or error}. --host takes an "
+                "address or name of this machine, --port another port, and --port 0 a free one."
             ) from error
         return int(self._runner.addresses[0][1])
 

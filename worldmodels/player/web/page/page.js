@@ -2,6 +2,7 @@
 
 import { Connection } from "./connection.js";
 import { byId, fillTable, make, setText } from "./dom.js";
+import { bindGamepad } from "./gamepad.js";
 import { Input } from "./input.js";
 import { bindBox, drawBox, drawPolicy, drawTimeline } from "./panels.js";
 import { worlds } from "./worlds.js";
@@ -200,6 +201,7 @@ byId("end").addEventListener("click", () => {
   byId("quit").close();
   input.tap("escape");
 });
+bindGamepad(send, () => state.role.plays && state.parts.box);
 bindBox(byId("box"), send, () => (state.role.plays ? state.parts.box : null));
 new ResizeObserver(() => state.parts.columns && drawPanes()).observe(document.documentElement);
 addEventListener("resize", () => state.parts.columns && drawPanes());
