@@ -5,7 +5,8 @@
                                  [--budget-minutes 60]
 
 atari     Pong and Freeway, 100,000 steps of 4 frames: PPO, SimPLe, Dreamer
-control   cartpole-swingup from pixels, 50,000 steps of 2: PPO, and Dreamer with gradients through its world model
+control   cartpole-swingup from pixels, 50,000 steps of 2: PPO, SAC with about as much computing as Dreamer has, and
+          Dreamer with gradients through its world model
 crafter   50,000 steps; scores of what explores without rewards (PPO, Plan2Explore) beside PPO with them
 
 Three seeds. Each cell (experiment, environment, learner, seed) is an ordinary run under runs/foreign, trained on one
@@ -52,6 +53,17 @@ DREAMER: dict[str, Any] = {
     "training.collect": 32,
 }
 CONTROL: dict[str, Any] = {"env.action_repeat": 2, "env.pixels": "only", "env.options": {"shadows": False}}
+SAC: dict[str, Any] = {
+    "model.frames": 3,
+    "agent.images": "small",
+    "agent.actor_optimizer.learning_rate": 3e-4,
+    "agent.critic_optimizer.learning_rate": 3e-4,
+    "replay.memory_megabytes": 2_000,
+    "training.prefill": 1_000,
+    "training.collect": 16,
+    "training.updates": 1,
+    "training.batch": 64,
+}
 SILENT: dict[str, Any] = {"env.options": {"reward": False}}
 
 EXPERIMENTS = (
@@ -76,6 +88,7 @@ EXPERIMENTS = (
         COMMON | CONTROL,
         {
             "ppo": Learner("PPO", "ppo_nature", PPO | {"agent.reward_transform": "none"}),
+            "sac": Learner("SAC", "sac", SAC),
             "dreamer": Learner("Dreamer", "dreamer_small dmc_vision_small", {"model.picture": None}),
         },
         overrides={},
