@@ -17,7 +17,7 @@ from worldmodels.datasets.new_path import writing_file
 from worldmodels.datasets.source import Source
 
 LEVEL = 1
-"""Of gzip, as in `npz.py`."""
+"""The level of gzip is its fastest."""
 CHUNK_STEPS = 16
 """Steps of one stream that are compressed together: images of consecutive steps are much alike."""
 MOST_COMPRESSION = 1100
