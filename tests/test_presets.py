@@ -30,7 +30,7 @@ OF_EXTRAS = {
     "dmc_vision_small": ("dreamer_small", "shimmy", "dmc"),
 }
 """Presets of environments that an extra brings: each with a preset below it, a package, and the extra."""
-PARTS = DEMO | {"explore": "dreamer_small"}
+PARTS = DEMO | {"explore": "dreamer_small", "offline": "dreamer_small"}
 """Presets that go on top of another one."""
 
 
@@ -41,7 +41,8 @@ def test_a_preset_is_sound(name: str) -> None:
 
 @pytest.mark.parametrize(("part", "base"), PARTS.items())
 def test_a_part_is_sound_on_top_of_its_base(part: str, base: str) -> None:
-    check_config(load_config(RunConfig, [base, part]))
+    overrides = ["training.initial_replay=anywhere"] if part == "offline" else []
+    check_config(load_config(RunConfig, [base, part], overrides))
 
 
 @pytest.mark.parametrize("part", OF_EXTRAS)

@@ -153,7 +153,8 @@ class ModelBasedConfig(Section):
     pretrained: str = ""
     """Folder of a run whose newest world model this run starts with."""
     initial_replay: str = ""
-    """Folder of a run whose recorded experience this run starts with, in place of the prefill."""
+    """Recorded experience that this run starts with, in place of the prefill: the folder of a run or of a replay store,
+    FILE.npz, FILE.hdf5, or minari:NAME (docs/datasets.md)."""
     demonstrations: tuple[str, ...] = ()
     """Recordings of actions (`worldmodels play --record`) whose steps this run starts with, besides its prefill."""
 
