@@ -12,8 +12,9 @@ from typing import Any
 
 from worldmodels.core.errors import FileError
 from worldmodels.core.files import open_regular, write_atomic
+from worldmodels.core.lock import lock_holder
 from worldmodels.core.run_dir import RunDir
-from worldmodels.experiments.core_jobs import STOPPED, Used
+from worldmodels.experiments.engines.api import LOST, STOPPED, Used
 from worldmodels.experiments.grid import GridRun
 from worldmodels.telemetry.run_table import RunState, RunStatus
 from worldmodels.telemetry.status import number
@@ -24,7 +25,7 @@ TAIL_BYTES = 2**16
 
 
 class GridJob:
-    """Trains a run, or goes on with it; a `Job` of `core_jobs.py`.
+    """Trains a run, or goes on with it; a `Job` of `jobs.py`.
 
     That it failed is noted in a file beside the run, so that it is not begun again and again.
     """
@@ -42,13 +43,15 @@ class GridJob:
         elif self.failure.exists() and not retry:
             self.state = "failed"
 
+    def obstacle(self) -> str | None:
+        """Return who else trains the run: a grid that was killed leaves some that still save, and so does a node."""
+        holder = lock_holder(self.run.path) if self.run.path.is_dir() else None
+        return None if holder is None else f"process {holder} trains it, or saves what it has"
+
     def command(self) -> Sequence[str] | None:
-        if self.state == "done":
-            return None
         if self.state == "waiting":
-            self.failure.unlink(missing_ok=True)
-            self.state, self._started = "running", time.monotonic()
-        return self.run.command()
+            self._begin()
+        return None if self.state == "done" else self.run.command()
 
     def ended(self, status: int, used: Used) -> None:
         self._seconds, self._records = used.wall_seconds, None
@@ -56,6 +59,8 @@ class GridJob:
             self.state = "done"
         elif status in STOPPED:
             self.state = "stopped"
+        elif status == LOST:
+            self.state = "waiting"
         else:
             self.state = "failed"
             write_atomic(self.failure, f"Training ended with status {status}; its output is in {self.log.name}.\n")
@@ -72,6 +77,14 @@ class GridJob:
         if seconds is None and self._started is not None:
             seconds = time.monotonic() - self._started
         return RunStatus(self.name, self.state, step, self._step_limit, last_return, seconds)
+
+    def _begin(self) -> None:
+        if self.run.is_finished():  # by somebody else, who was waited for
+            self.state = "done"
+            return
+        self.failure.unlink(missing_ok=True)
+        self.state, self._seconds = "running", None
+        self._started = self._started or time.monotonic()
 
     def _last_records(self) -> tuple[int | None, float | None]:
         if self._records is None or self.state == "running":
