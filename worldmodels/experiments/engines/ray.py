@@ -37,6 +37,8 @@ except ModuleNotFoundError as error:
         "there on every node of the cluster, in the same version."
     ) from error
 
+CURRENT_CLUSTER = Path(os.environ.get("RAY_TMPDIR", "/tmp"), "ray", "ray_current_cluster")
+"""The file in which `ray start` notes the cluster's address."""
 ATTENDED = Path(__file__).with_name("attended.py")
 POLL_SECONDS = 0.1
 NODES_SECONDS = 2.0
@@ -92,7 +94,7 @@ class RayEngine(Engine):
         if jobs is not None and jobs < 1:
             raise UserError(f"The number of jobs at once must be at least 1. Received {jobs}.")
         self._resources, self._jobs = resources, jobs
-        self._address = address or os.environ.get("RAY_ADDRESS") or "auto"
+        self._address = address
         self._nodes: list[dict[str, Any]] = []
         self._looked = 0.0
 
@@ -155,13 +157,12 @@ class RayCommand:
         memory = {"memory": int(resources.memory * GIB)} if resources.memory else {}
         self._actor = actor.options(**memory).remote(resources.cores)
         self._begun = self._actor.start.remote(list(command), sys.executable, str(Path.cwd()), str(log))
-        self._ended = self._actor.wait.remote()
+        self._ended = self._actor.wait.remote(self._begun)
 
     def poll(self) -> tuple[int, Used] | None:
         if not _is_ready(self._ended):
             return None
         try:
-            ray.get(self._begun)
             status, used = ray.get(self._ended)
         except RayTaskError as error:  # ours: the command was not to be started there
             with open(self._log, "a") as log:
@@ -217,13 +218,15 @@ class Attendant:
                 env=environment,
             )
 
-    async def wait(self) -> tuple[int, Used] | None:
-        """Return the exit status of the command, and what it took, once it has ended; None where none was started."""
-        while hasattr(self, "_process"):
-            if ended := reap(self._process, self._started):
-                return ended
+    async def wait(self, begun: None) -> tuple[int, Used]:
+        """Return the exit status of the command, and what it took, once it has ended.
+
+        Args:
+            begun: what `start` returned: an actor of this kind may do things in another order than asked for.
+        """
+        while not (ended := reap(self._process, self._started)):
             await asyncio.sleep(POLL_SECONDS)
-        return None
+        return ended
 
     async def terminate(self) -> None:
         """Ask the command to stop."""
@@ -236,19 +239,24 @@ class Attendant:
             os.killpg(self._process.pid, signal.SIGKILL)
 
 
-def _connect(address: str) -> None:
-    """Connect this process to a cluster; what Ray says of a cluster that cannot be had becomes one sentence."""
-    host, colon, port = address.rpartition(":")
+def _connect(address: str | None) -> None:
+    """Connect this process to a cluster, which Ray itself would wait for without an end if it is not there.
+
+    Raises:
+        UserError: there is none, or it has another version of Python or of Ray.
+    """
     try:
-        if colon and port.isdigit():
-            socket.create_connection((host.strip("[]"), int(port)), PROBE_SECONDS).close()
+        address = address or os.environ.get("RAY_ADDRESS") or CURRENT_CLUSTER.read_text().strip()
+        host, _, port = address.rpartition(":")
+        socket.create_connection((host.strip("[]"), int(port)), PROBE_SECONDS).close()
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except (OSError, ValueError, RuntimeError, RayError) as error:
-        where = "on this machine" if address == "auto" else f"at '{address}'"
+        where = f"at '{address}'" if address else "to which this machine belongs"
+        why = "" if isinstance(error, FileNotFoundError) else f": {str(error).splitlines()[0]}"
         raise UserError(
-            f"There is no Ray cluster {where} that this process could join: {str(error).splitlines()[0]} Start one by "
-            "'ray start --head', join other machines by 'ray start --address=HOST:PORT', and run this command on one "
-            "of them."
+            f"There is no Ray cluster {where} that could be used{why}. Start one by 'ray start --head', let other "
+            "machines join it by 'ray start --address=HOST:PORT', and run this command on one of them; or give the "
+            "--address of another one."
         ) from error
 
 
