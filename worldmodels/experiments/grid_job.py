@@ -36,7 +36,8 @@ class GridJob:
         self._step_limit = run.config.training.step_limit
         self._started: float | None = None
         self._seconds: float | None = None
-        self._records: tuple[int | None, float | None] | None = None
+        self._seen: object = None
+        self._records: tuple[int | None, float | None] = (None, None)
         self.state: RunState = "waiting"
         if run.is_finished():
             self.state = "done"
@@ -54,7 +55,7 @@ class GridJob:
         return None if self.state == "done" else self.run.command()
 
     def ended(self, status: int, used: Used) -> None:
-        self._seconds, self._records = used.wall_seconds, None
+        self._seconds = used.wall_seconds
         if status == 0 or self.run.is_finished():
             self.state = "done"
         elif status in STOPPED:
@@ -87,9 +88,20 @@ class GridJob:
         self._started = self._started or time.monotonic()
 
     def _last_records(self) -> tuple[int | None, float | None]:
-        if self._records is None or self.state == "running":
-            self._records = last_records(RunDir(self.run.path).metrics)
+        """Return the last step and return; what has not changed is not read again, for a table asks all the time."""
+        metrics = RunDir(self.run.path).metrics
+        seen = _size_and_time(metrics)
+        if seen != self._seen:
+            self._seen, self._records = seen, last_records(metrics)
         return self._records
+
+
+def _size_and_time(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns
 
 
 def last_records(metrics: Path) -> tuple[int | None, float | None]:
