@@ -109,7 +109,7 @@ def test_a_command_that_cannot_be_started_says_why_in_its_log(cluster: Cluster, 
         patch.setattr(Path, "cwd", lambda: tmp_path / "gone")
         assert ended(engine, tmp_path / "log.txt", "true")[0] == 1
         assert "No such file or directory" in (tmp_path / "log.txt").read_text()
-        with pytest.raises(UserError, match="The node .* does not see '.*/gone' of this machine"):
+        with pytest.raises(UserError, match="The node .* does not see '.*/gone' of this"):
             engine.check_folder(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["log.txt"]
 

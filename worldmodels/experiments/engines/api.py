@@ -26,8 +26,9 @@ class Used(NamedTuple):
 class RunningCommand(Protocol):
     """A command that an engine has started."""
 
-    place: str
-    """The place that it has, for people: "core 3"."""
+    @property
+    def place(self) -> str:
+        """Return the place that it has, for people: "core 3"."""
 
     def poll(self) -> tuple[int, Used] | None:
         """Return the exit status, or `LOST`, and what the command took once it has ended, and None before."""

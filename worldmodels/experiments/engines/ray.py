@@ -6,26 +6,24 @@ is how that is noticed. Nothing else in the package imports Ray.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
-import signal
 import socket
-import subprocess
 import sys
 import time
 import uuid
+from collections import deque
 from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.files import write_atomic
+from worldmodels.core.lookup import shortened
 from worldmodels.experiments.engines.api import LOST, Engine, Used
-from worldmodels.experiments.engines.kept_cores import kept_cores
-from worldmodels.experiments.engines.local import pinned, reap
+from worldmodels.experiments.engines.attendant import Attendant, unseen
 
 try:
     import ray
@@ -39,10 +37,10 @@ except ModuleNotFoundError as error:
 
 CURRENT_CLUSTER = Path(os.environ.get("RAY_TMPDIR", "/tmp"), "ray", "ray_current_cluster")
 """The file in which `ray start` notes the cluster's address."""
-ATTENDED = Path(__file__).with_name("attended.py")
-POLL_SECONDS = 0.1
 NODES_SECONDS = 2.0
 """The cluster is asked for its nodes this often."""
+IDLE_SECONDS = 2.0
+"""An actor that has nothing to do gives its place back after this time."""
 PROBE_SECONDS = 5.0
 ANSWER_SECONDS = 120.0
 """Within this a node starts a worker and answers."""
@@ -74,6 +72,11 @@ class RunResources(NamedTuple):
         return ", ".join([*parts, *([f"{self.gpus} GPUs"] if self.gpus else [])])
 
 
+class _Idle(NamedTuple):
+    actor: Any
+    since: float
+
+
 class RayEngine(Engine):
     """Runs commands on a cluster that is there already, as many as it has room for.
 
@@ -97,6 +100,7 @@ class RayEngine(Engine):
         self._address = address
         self._nodes: list[dict[str, Any]] = []
         self._looked = 0.0
+        self._idle: deque[_Idle] = deque()
 
     def __enter__(self) -> RayEngine:
         _connect(self._address)
@@ -113,22 +117,23 @@ class RayEngine(Engine):
         ray.shutdown()
 
     def check_folder(self, folder: Path) -> None:
-        token, missing = folder.absolute() / f".cluster-{uuid.uuid4().hex}", {}
-        write_atomic(token, "")
+        token = folder.absolute() / f".cluster-{uuid.uuid4().hex}"
+        write_atomic(token, "")  # another folder of the same path does not have it
         try:
-            looks = {node["NodeManagerAddress"]: _look(node, [token, Path.cwd()]) for node in self._with_room()}
-            missing = {node: _answer(node, look) for node, look in looks.items()}
+            looks = [(node["NodeManagerAddress"], _look(node, [token, Path.cwd()])) for node in self._with_room()]
+            for node, look in looks:
+                for path in _answer(node, look):
+                    raise UserError(
+                        f"The node {node} of the Ray cluster does not see '{folder if path == str(token) else path}' "
+                        "of this machine. Runs need a working directory and a 'logdir' on storage that all nodes "
+                        "share, under the same path."
+                    )
         finally:
             token.unlink(missing_ok=True)
-        for node, unseen in missing.items():
-            if unseen:
-                path = folder.absolute() if str(token) in unseen else Path.cwd()
-                raise UserError(
-                    f"The node {node} of the Ray cluster does not see '{path}' of this machine. Runs need a working "
-                    "directory and a 'logdir' on storage that all nodes share, under the same path."
-                )
 
     def places(self) -> int:
+        while self._idle and time.monotonic() - self._idle[0].since > IDLE_SECONDS:
+            ray.kill(self._idle.popleft().actor)
         if time.monotonic() - self._looked > NODES_SECONDS:
             self._nodes = [node for node in ray.nodes() if node["Alive"]]
             self._looked = time.monotonic()
@@ -137,7 +142,15 @@ class RayEngine(Engine):
     def start(self, command: Sequence[str], log: Path) -> RayCommand:
         log.parent.mkdir(parents=True, exist_ok=True)
         log.touch()
-        return RayCommand(command, log.absolute(), self._resources)
+        return RayCommand(self._attendant(), command, log.absolute(), self._idle)
+
+    def _attendant(self) -> Any:
+        """Return an actor with a place for a command; starting one takes seconds, so those that are idle come first."""
+        if self._idle:
+            return self._idle.pop().actor
+        memory = {"memory": int(self._resources.memory * GIB)} if self._resources.memory else {}
+        actor: Any = ray.remote(num_cpus=self._resources.cores, num_gpus=self._resources.gpus, **memory)(Attendant)
+        return actor.remote(self._resources.cores)
 
     def _with_room(self) -> list[dict[str, Any]]:
         return [node for node in self._nodes if self._room(node)]
@@ -148,22 +161,27 @@ class RayEngine(Engine):
 
 
 class RayCommand:
-    """A command on the node that Ray chooses for it."""
+    """A command on the node of its actor, which Ray chooses; once it has ended, the actor is among the idle ones."""
 
-    def __init__(self, command: Sequence[str], log: Path, resources: RunResources):
-        self.place = f"the cluster with {resources}"
-        self._log, self._submitted = log, time.monotonic()
-        actor: Any = ray.remote(num_cpus=resources.cores, num_gpus=resources.gpus)(Attendant)
-        memory = {"memory": int(resources.memory * GIB)} if resources.memory else {}
-        self._actor = actor.options(**memory).remote(resources.cores)
+    def __init__(self, actor: Any, command: Sequence[str], log: Path, idle: deque[_Idle]):
+        self._actor, self._log, self._idle, self._submitted = actor, log, idle, time.monotonic()
         self._begun = self._actor.start.remote(list(command), sys.executable, str(Path.cwd()), str(log))
         self._ended = self._actor.wait.remote(self._begun)
+
+    @property
+    def place(self) -> str:
+        with suppress(RayError):
+            if _is_ready(self._begun):
+                return f"node {ray.get(self._begun)}"
+        return "the cluster"
 
     def poll(self) -> tuple[int, Used] | None:
         if not _is_ready(self._ended):
             return None
         try:
             status, used = ray.get(self._ended)
+            self._idle.append(_Idle(self._actor, time.monotonic()))
+            return status, Used(*used)
         except RayTaskError as error:  # ours: the command was not to be started there
             with open(self._log, "a") as log:
                 log.write(f"{error.cause}\n")
@@ -171,7 +189,7 @@ class RayCommand:
         except RayError:
             status, used = LOST, self._wall_time()
         ray.kill(self._actor)
-        return status, Used(*used)
+        return status, used
 
     def terminate(self) -> None:
         if _is_ready(self._begun):
@@ -188,57 +206,6 @@ class RayCommand:
         return Used(time.monotonic() - self._submitted, 0.0)
 
 
-class Attendant:
-    """The actor of a command: on a node, it starts the command, waits for it, and stops it."""
-
-    def __init__(self, cores: int) -> None:
-        self._kept = ExitStack()
-        self._cores = self._kept.enter_context(kept_cores(cores))
-
-    async def start(self, command: Sequence[str], python: str, folder: str, log: str) -> None:
-        """Start a command in a working directory; `python`, where it is its first word, is this node's Python.
-
-        Raises:
-            FileNotFoundError: the folder or the log is not there.
-        """
-        words = [sys.executable if command[0] == python else command[0], *command[1:]]
-        attended = [sys.executable, "-I", "-S", str(ATTENDED), ",".join(map(str, self._cores)), *words]
-        # Ray sets it for its own workers; without it libraries see the cores that the command has.
-        environment = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"}
-        with open(log, "r+b") as file:
-            file.seek(0, os.SEEK_END)
-            self._started = time.monotonic()
-            self._process = subprocess.Popen(
-                pinned(attended, self._cores),
-                stdin=subprocess.DEVNULL,
-                stdout=file,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                cwd=folder,
-                env=environment,
-            )
-
-    async def wait(self, begun: None) -> tuple[int, Used]:
-        """Return the exit status of the command, and what it took, once it has ended.
-
-        Args:
-            begun: what `start` returned: an actor of this kind may do things in another order than asked for.
-        """
-        while not (ended := reap(self._process, self._started)):
-            await asyncio.sleep(POLL_SECONDS)
-        return ended
-
-    async def terminate(self) -> None:
-        """Ask the command to stop."""
-        if self._process.returncode is None:
-            os.kill(self._process.pid, signal.SIGTERM)
-
-    async def kill(self) -> None:
-        """End the command, and whatever it has started, at once."""
-        if self._process.returncode is None:
-            os.killpg(self._process.pid, signal.SIGKILL)
-
-
 def _connect(address: str | None) -> None:
     """Connect this process to a cluster, which Ray itself would wait for without an end if it is not there.
 
@@ -252,7 +219,7 @@ def _connect(address: str | None) -> None:
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except (OSError, ValueError, RuntimeError, RayError) as error:
         where = f"at '{address}'" if address else "to which this machine belongs"
-        why = "" if isinstance(error, FileNotFoundError) else f": {str(error).splitlines()[0]}"
+        why = "" if isinstance(error, FileNotFoundError) else f": {shortened(' '.join(str(error).split()), 200)}"
         raise UserError(
             f"There is no Ray cluster {where} that could be used{why}. Start one by 'ray start --head', let other "
             "machines join it by 'ray start --address=HOST:PORT', and run this command on one of them; or give the "
@@ -260,14 +227,10 @@ def _connect(address: str | None) -> None:
         ) from error
 
 
-def _unseen(paths: Sequence[str]) -> list[str]:
-    return [path for path in paths if not os.path.exists(path)]
-
-
 def _look(node: dict[str, Any], paths: Sequence[Path]) -> Any:
     """Begin to ask a node which of some paths it does not see."""
     there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
-    return ray.remote(num_cpus=0, scheduling_strategy=there)(_unseen).remote([str(path) for path in paths])
+    return ray.remote(num_cpus=0, scheduling_strategy=there)(unseen).remote([str(path) for path in paths])
 
 
 def _answer(node: str, look: Any) -> list[str]:
