@@ -141,6 +141,14 @@ def test_a_mistake_is_told_before_anything_begins(scripts: dict[str, str], tmp_p
     assert list(tmp_path.iterdir()) == []
 
 
+def test_options_of_a_cluster_need_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "small.yaml"
+    file.write_text(f"config: debug\nlogdir: {tmp_path}/grid\n")
+    assert main(["grid", str(file), "--cores-per-run", "2"]) == 2
+    told = "--cores-per-run is for a cluster: give --engine ray, too, or --jobs alone for this machine."
+    assert capsys.readouterr().err == f"worldmodels: {told}\n"
+
+
 def test_a_dry_run_prints_commands_and_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tree = {"config": "debug", "vary": {"model.encoder": [{"kind": "patch", "patch": 16}]}, "seeds": 2}
     grid = make_grid(tree | {"logdir": str(tmp_path / "two words")}, "dry")

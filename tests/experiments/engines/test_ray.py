@@ -20,7 +20,7 @@ import worldmodels
 from worldmodels.cli import main
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.errors import UserError
-from worldmodels.experiments.engines.api import Engine, Used
+from worldmodels.experiments.engines.api import LOST, Engine, Used
 from worldmodels.experiments.engines.local import LocalEngine, core_shares
 from worldmodels.experiments.grid import Grid, make_grid
 from worldmodels.experiments.grid_training import train_grid
@@ -188,6 +188,22 @@ def test_no_process_outlives_a_grid(
     assert not (tmp_path / "logs" / "c.log").exists()  # it waited
 
 
+def test_a_command_saves_where_ray_alone_dies(cluster: Cluster, tmp_path: Path) -> None:
+    log = tmp_path / "log.txt"
+    with RayEngine(address=cluster.address) as engine:
+        command = engine.start(["sh", "-c", f"true {tmp_path}; {SAVING}"], log)
+        wait_for(lambda: log.exists() and log.read_text() == "begun\n")
+        below = {node: family(node.all_processes["raylet"][0].process.pid) for node in cluster.worker_nodes}
+        (node,) = (node for node, members in below.items() if set(members) & set(processes_of(str(tmp_path))))
+        cluster.remove_node(node, allow_graceful=False)
+        cluster.add_node(num_cpus=1, memory=2**30)
+        while (found := command.poll()) is None:
+            time.sleep(0.05)
+        assert found[0] == LOST
+        wait_for(lambda: not processes_of(str(tmp_path)))
+        assert log.read_text() == "begun\nsaved\n"
+
+
 def two_runs(folder: Path) -> Grid:
     overrides = {"training.steps": 240, "schedule.evaluate_every": 0, "schedule.checkpoint_every": 40}
     return make_grid({"config": "debug", "overrides": overrides, "seeds": 2, "logdir": str(folder)}, "two")
@@ -215,7 +231,10 @@ def test_a_node_that_dies_costs_nothing_but_the_work_since_the_last_checkpoint(
     """The same grid by processes of this machine, and by two nodes of which one dies with all that it runs."""
     plain, grid = two_runs(tmp_path / "plain"), two_runs(tmp_path / "ray")
     assert len(train_grid(plain, LocalEngine(core_shares(1))).done) == 2
+    for other in set(cluster.worker_nodes):
+        cluster.remove_node(other)
     node, killed = cluster.add_node(num_cpus=1), []
+    cluster.add_node(num_cpus=1)
 
     def kill() -> None:
         raylet = node.all_processes["raylet"][0].process.pid
@@ -229,9 +248,6 @@ def test_a_node_that_dies_costs_nothing_but_the_work_since_the_last_checkpoint(
         for process in family(raylet):  # as when the power goes
             os.kill(process, signal.SIGKILL)
 
-    for other in list(cluster.worker_nodes)[:-1]:
-        cluster.remove_node(other)
-    cluster.add_node(num_cpus=1)
     thread = threading.Thread(target=kill, daemon=True)
     thread.start()
     with_ray = train_grid(grid, RayEngine(address=cluster.address))
