@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -133,6 +134,21 @@ def test_a_cluster_that_is_not_there_is_told_at_once(
     assert main(["grid", str(file), "--engine", "ray", "--address", address]) == 2
     assert f"There is no Ray cluster at '{address}' that could be used" in capsys.readouterr().err
     assert not (tmp_path / "grid").exists()
+
+
+def test_something_else_at_the_address_is_told(cluster: Cluster) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = "127.0.0.1:{1}".format(*server.getsockname())
+
+        def answer() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(1000)
+                connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+        threading.Thread(target=answer, daemon=True).start()
+        with pytest.raises(UserError, match=f"at '{address}' that could be used: something else answers there"):
+            RayEngine(address=address).__enter__()
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,8 @@ NODES_SECONDS = 2.0
 IDLE_SECONDS = 2.0
 """An actor that has nothing to do gives its place back after this time."""
 PROBE_SECONDS = 5.0
+HTTP2_SETTINGS = bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
+HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + HTTP2_SETTINGS
 ANSWER_SECONDS = 120.0
 """Within this a node starts a worker and answers."""
 GIB = 2**30
@@ -215,7 +217,7 @@ def _connect(address: str | None) -> None:
     try:
         address = address or os.environ.get("RAY_ADDRESS") or CURRENT_CLUSTER.read_text().strip()
         host, _, port = address.rpartition(":")
-        socket.create_connection((host.strip("[]"), int(port)), PROBE_SECONDS).close()
+        _probe(host.strip("[]"), int(port))
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except (OSError, ValueError, RuntimeError, RayError) as error:
         where = f"at '{address}'" if address else "to which this machine belongs"
@@ -225,6 +227,14 @@ def _connect(address: str | None) -> None:
             "machines join it by 'ray start --address=HOST:PORT', and run this command on one of them; or give the "
             "--address of another one."
         ) from error
+
+
+def _probe(host: str, port: int) -> None:
+    """Raise ConnectionError where nothing answers in HTTP/2 (RFC 9113, section 3.4), as whatever uses gRPC does."""
+    with socket.create_connection((host, port), PROBE_SECONDS) as connection:
+        connection.sendall(HTTP2_PREFACE)
+        if connection.recv(4)[3:] != HTTP2_SETTINGS[3:4]:
+            raise ConnectionError("something else answers there")
 
 
 def _look(node: dict[str, Any], paths: Sequence[Path]) -> Any:
