@@ -27,7 +27,8 @@ from few_steps.cells import Experiment, Learner
 from foreign_worlds.report import report
 
 from worldmodels.core.files import write_atomic
-from worldmodels.experiments.core_jobs import core_shares, log_end, run_jobs
+from worldmodels.experiments.engines.local import LocalEngine, core_shares
+from worldmodels.experiments.jobs import log_end, run_jobs
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
@@ -134,7 +135,7 @@ def main() -> None:
     jobs = [CellJob(cell, PLACE) for cell in chosen if PLACE.result(cell) is None]
     print(f"{len(chosen) - len(jobs)} of {len(chosen)} cells are finished", flush=True)
     places = [cores[:1] for cores in core_shares(how.jobs)]
-    outcome = run_jobs(jobs, places, 60 * how.budget_minutes, lambda text: print(text, flush=True))
+    outcome = run_jobs(jobs, LocalEngine(places), 60 * how.budget_minutes, lambda text: print(text, flush=True))
     for job in jobs:
         if job.name in outcome.failed:
             print(f"{job.name} failed; the end of {job.log}:\n{log_end(job.log)}", flush=True)

@@ -42,6 +42,7 @@ RESERVED = {
     "tensorflow_probability": ["models.distributions"],
     "matplotlib": ["analysis"],
     "pygame": ["player"],
+    "ray": ["experiments.engines.ray"],
 }
 
 # Packages that work on a machine without TensorFlow.
