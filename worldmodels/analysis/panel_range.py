@@ -1,4 +1,4 @@
-"""The range of values that a panel shows: that of its lines, and of their bands as far as these leave the lines room."""
+"""The range of values that a panel shows: that of its lines, and of their bands as far they leave room."""
 
 from __future__ import annotations
 
