@@ -29,7 +29,7 @@ class Figure(NamedTuple):
     beside: str = ""
     """The metric of the same horizon that tells what is trivial, or true."""
     words: str = ""
-    """What the metric beside is called."""
+    """The name of the metric beside."""
 
 
 FIGURES = (

@@ -39,7 +39,7 @@ class ReportRequest(NamedTuple):
     save: Path
     """The page to write."""
     grouping: Grouping = ALL_RUNS
-    """What is one variant: a configuration, games and seeds aside, or a path."""
+    """A variant is a configuration, games and seeds aside, or a path."""
     normalize: str | None = None
     """The scale of returns over several games, see `find_scale`; None: the published one that all have, if any."""
     at: int | None = None
