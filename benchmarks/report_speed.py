@@ -20,7 +20,9 @@ from pathlib import Path
 
 import numpy as np
 
-from worldmodels.runtime.show_config import show_config
+from worldmodels.core.config import to_dict
+from worldmodels.core.yaml_text import to_yaml
+from worldmodels.training.launch import parse_config
 
 VARIANTS, GAMES, SEEDS = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2), ("coinrun", "maze", "fruitbot", "starpilot"), 5
 RECORDS, VALUES = 200, 45
@@ -32,7 +34,8 @@ def make_run(folder: Path, variant: int, game: str, seed: int) -> None:
     generator = np.random.default_rng([variant, seed, *game.encode()])
     rate = f"agent.actor_optimizer.learning_rate={VARIANTS[variant]}"
     folder.mkdir(parents=True)
-    (folder / "config.yaml").write_text(show_config(["dreamer_small"], [f"env.game={game}", rate, f"seed={seed}"]))
+    config = parse_config(["dreamer_small"], [f"env.game={game}", rate, f"seed={seed}"], folder)
+    (folder / "config.yaml").write_text(to_yaml(to_dict(config)))
     at = np.arange(1, RECORDS + 1) / RECORDS
     returns = (5 + variant) * at + generator.normal(0, 0.5, RECORDS) + generator.normal(0, 1)
     noise = generator.normal(size=(RECORDS, VALUES))
