@@ -80,7 +80,7 @@ def files(pattern: str) -> set[str]:
 
 
 def modules() -> set[str]:
-    data = files("worldmodels/analysis/scores/*.yaml")
+    data = files("worldmodels/analysis/scores/*.yaml") | files("worldmodels/analysis/report/*.css")
     return files("worldmodels/**/*.py") | {"worldmodels/py.typed", f"{NATIVE}/_native.pyi"} | data
 
 

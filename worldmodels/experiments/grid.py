@@ -41,7 +41,7 @@ class GridRun:
     @property
     def log(self) -> Path:
         """The file beside the run's folder that takes the output of its training; `seed_*` names folders alone."""
-        return self.path.with_name(f"log_{self.path.name}.txt")
+        return training_log(self.path)
 
     @cached_property
     def config(self) -> RunConfig:
@@ -57,6 +57,11 @@ class GridRun:
         """Return the command that trains it, or goes on with it."""
         train = [sys.executable, "-m", "worldmodels", "train", "--config", *self.files, *self.overrides]
         return [*train, "--logdir", str(self.path)]
+
+
+def training_log(run: Path) -> Path:
+    """Return the file beside a run's folder that takes the output of its training."""
+    return run.with_name(f"log_{run.name}.txt")
 
 
 class Grid(NamedTuple):

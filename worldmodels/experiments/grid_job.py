@@ -32,7 +32,7 @@ class GridJob:
 
     def __init__(self, run: GridRun, retry: bool = False):
         self.run, self.name, self.log = run, run.name, run.log
-        self.failure = run.path.with_name(f"failed_{run.path.name}.txt")
+        self.failure = failure_note(run.path)
         self._step_limit = run.config.training.step_limit
         self._started: float | None = None
         self._seconds: float | None = None
@@ -102,6 +102,11 @@ def _size_and_time(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_size, found.st_mtime_ns
+
+
+def failure_note(run: Path) -> Path:
+    """Return the file beside a run's folder that notes that its training failed."""
+    return run.with_name(f"failed_{run.name}.txt")
 
 
 def last_records(metrics: Path) -> tuple[int | None, float | None]:
