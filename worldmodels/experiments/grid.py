@@ -114,11 +114,12 @@ def make_grid(tree: Mapping[str, Any], name: str, where: str = "") -> Grid:
         raise ConfigError(f"{where}: the grid has {count:,} runs, and may have {MOST_RUNS:,}.")
     folder = Path(spec.logdir or f"runs/{folder_name(name)}")
     variants = list(_variants(spec, folder_name(name), where))
-    runs = [
-        GridRun(f"{variant}/seed_{seed}", folder / variant / f"seed_{seed}", files, [*overrides, f"seed={seed}"])
-        for seed in spec.all_seeds
-        for variant, files, overrides in variants
-    ]
+    runs = []
+    for index, seed in enumerate(spec.all_seeds):
+        own = [*(_override(key, values[index]) for key, values in spec.by_seed.items()), f"seed={seed}"]
+        for variant, files, overrides in variants:
+            path = folder / variant / f"seed_{seed}"
+            runs.append(GridRun(f"{variant}/seed_{seed}", path, files, [*overrides, *own]))
     return Grid(name, folder, runs)
 
 

@@ -16,6 +16,7 @@ from worldmodels.core.run_dir import RunDir
 from worldmodels.core.schedules import Every
 from worldmodels.core.unused_memory import release_unused_memory
 from worldmodels.envs import VectorEnv
+from worldmodels.envs.levels import LEVELS, has_test_levels, level_words
 from worldmodels.replay import Replay
 from worldmodels.replay.layout import Layout
 from worldmodels.replay.statistics import replay_statistics
@@ -57,7 +58,11 @@ def train(checked: CheckedRun) -> Path:
             checked = replace(checked, config=parts.config)
         else:
             parts = build_parts(config, env)
-        stack.enter_context(checked.run_dir.training(checked.config if checked.is_new else None))
+        levels = {name: level_words(config.env, name) for name in LEVELS if has_test_levels(config.env)}
+        if levels:
+            progress.message(f"Trained on: {levels['train']}; tested on: {levels['test']}")
+        new = checked.config if checked.is_new else None
+        stack.enter_context(checked.run_dir.training(new, {"levels": levels} if levels else {}))
         interruption = stack.enter_context(Interruption())
         logger = stack.enter_context(_logger(checked.run_dir))
         session = TrainingSession(checked, env, parts, logger, progress)
