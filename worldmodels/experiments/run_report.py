@@ -16,9 +16,9 @@ from worldmodels.core.config import from_dict
 from worldmodels.core.errors import UserError
 from worldmodels.core.lock import lock_holder
 from worldmodels.core.run_dir import RunDir
-from worldmodels.experiments.core_jobs import log_end
 from worldmodels.experiments.grid import training_log
 from worldmodels.experiments.grid_job import failure_note
+from worldmodels.experiments.jobs import log_end
 from worldmodels.runtime.config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig
 from worldmodels.training.finished import is_trained
 
