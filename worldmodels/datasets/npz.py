@@ -44,7 +44,7 @@ class NpzFile:
         try:
             self._file = zipfile.ZipFile(path)
         except (*_DAMAGE, OSError) as error:
-            raise FileError(f"'{path}' cannot be read as npz: {error}.") from error
+            raise FileError(f"'{path}' cannot be read as npz: {getattr(error, 'strerror', None) or error}.") from error
         try:
             self._headers = self._read_headers()
         except BaseException:
