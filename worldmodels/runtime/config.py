@@ -191,6 +191,9 @@ class ModelFreeConfig(Section):
     """Real environment steps of the whole run."""
     rollout: Size = 128
     """Steps of each environment between two updates of the policy (`n_steps` in Stable-Baselines3)."""
+    epsilon: Share = 0.0
+    """Probability, at each step of training, that a uniformly random action is taken in place of the policy's, which
+    learns as if it were its own (`epsilon-greedy` in CoinRun)."""
 
     trains_policy = True  # a fact about the loop, not a setting: so without a type
 
