@@ -28,12 +28,12 @@ def test_one_thing_changes_at_a_time() -> None:
     assert training_distribution(replace(TEN, num_levels=0)).name == "as in training"
     shifts = dict(default_shifts(TEN, ["maze"]))
     assert list(shifts) == [
-        *("test levels", "use_backgrounds=false", "use_generated_assets=true", "use_monochrome_assets=true"),
-        *("restrict_themes=true", "center_agent=false", "paint_vel_info=true"),
+        *("test levels", "no backgrounds", "generated textures", "flat rectangles"),
+        *("one theme", "whole level shown", "velocity painted"),
         *("no pits", "no crates", "no changes of height", "mode hard", "maze"),
     ]
     assert shifts["test levels"] == replace(TEN, start_level=15, num_levels=0)
-    assert shifts["use_backgrounds=false"] == replace(TEN, use_backgrounds=False)
+    assert shifts["no backgrounds"] == replace(TEN, use_backgrounds=False)
     assert shifts["no crates"] == replace(TEN, debug_mode=4)
     assert shifts["mode hard"] == replace(TEN, distribution_mode="hard")
     assert shifts["maze"] == replace(TEN, game="maze")

@@ -19,8 +19,9 @@ from worldmodels.telemetry.table import print_table
 
 CAPTION = (
     "harms: worse than as in training, beyond chance; breaks: a policy no better than random play, a model whose "
-    "images are no better than the last frame, copied. Image errors are shares of copying's; rewards and ends: how "
-    "well they are foreseen, chance 0 and perfection 1; known: the share of the game's variables that probes read."
+    "images are no better than the last frame, copied. Return: ± its 95 % interval. Image: error as a share of "
+    "copying's; rewards and ends: how well they are foreseen, chance 0 and perfection 1; known: the share of the "
+    "game's variables that probes read."
 )
 
 

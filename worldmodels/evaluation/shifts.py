@@ -18,11 +18,15 @@ from worldmodels.envs.making import is_native
 from worldmodels.runtime.config import RunConfig
 from worldmodels.runtime.environment import build_env
 
-FLAGS = (
-    *("use_backgrounds", "use_generated_assets", "use_monochrome_assets", "restrict_themes"),
-    *("center_agent", "paint_vel_info"),
-)
-"""The options of all native games that are yes or no."""
+FLAGS = {
+    "use_backgrounds": ("no backgrounds", "backgrounds"),
+    "use_generated_assets": ("painted textures", "generated textures"),
+    "use_monochrome_assets": ("sprites", "flat rectangles"),
+    "restrict_themes": ("all themes", "one theme"),
+    "center_agent": ("whole level shown", "camera follows"),
+    "paint_vel_info": ("no velocity painted", "velocity painted"),
+}
+"""The options of native games that are yes or no, and what they are called when switched off and on."""
 DEBUG_BITS = {"no pits": 2, "no crates": 4, "no changes of height": 8}
 """The parts of `debug_mode`, which only coinrun reads."""
 
@@ -54,9 +58,9 @@ def default_shifts(config: EnvConfig, games: Sequence[str] = ()) -> list[Distrib
         )
     game = find_game(config.game)
     found = [DistributionShift("test levels", on_levels(config, "test"))] if has_test_levels(config) else []
-    for flag in FLAGS:
+    for flag, names in FLAGS.items():
         turned: dict[str, Any] = {flag: not getattr(config, flag)}
-        found.append(DistributionShift(f"{flag}={str(turned[flag]).lower()}", replace(config, **turned)))
+        found.append(DistributionShift(names[turned[flag]], replace(config, **turned)))
     if game.name == "coinrun":
         for name, bit in DEBUG_BITS.items():
             found.append(DistributionShift(name, replace(config, debug_mode=config.debug_mode ^ bit)))

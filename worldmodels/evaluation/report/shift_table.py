@@ -21,9 +21,9 @@ Plays = Mapping[str, ShiftedPlay]
 
 def shift_columns(plays: Plays, horizon: int) -> list[str]:
     """Return the titles of the columns; those of the model only where there is one."""
-    columns = ["shift", "policy", "return", "95 %", "random"]
+    columns = ["shift", "policy", "return", "random"]
     if any(play.model for play in plays.values()):
-        columns += ["model", f"image error, {horizon} ahead", "rewards", "ends", "known"]
+        columns += ["model", f"image, {horizon} ahead", "rewards", "ends", "known"]
     return columns
 
 
@@ -33,14 +33,12 @@ def shift_rows(plays: Plays) -> list[list[str]]:
     rows = []
     for name, play in plays.items():
         found, at_random = play.policy.estimate(), play.random.estimate()
-        interval = f"{number(found.low)} to {number(found.high)}"
         verdict = "" if play is training else policy_verdict(play, training)
-        row = [name, verdict, number(found.mean), interval, number(at_random.mean)]
+        row = [name, verdict, f"{number(found.mean)} ± {number(found.high - found.mean)}", number(at_random.mean)]
         if play.model is not None:
-            figures = play.model
             verdict = "" if play is training else model_verdict(play.model, training.model)
-            error = f"{number(figures.image_error)} ± {number(2 * figures.image_standard_error)}"
-            row += [verdict, error, *map(number, (figures.rewards_foreseen, figures.ends_foreseen, figures.known))]
+            error, _, *others = play.model
+            row += [verdict, "> 99" if error > 99 else number(error), *map(number, others)]
         rows.append(row)
     return rows
 
