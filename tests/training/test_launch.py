@@ -11,6 +11,8 @@ from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.config import from_dict, load_config, to_dict
 from worldmodels.core.errors import CheckpointError, DiskFullError, RunError, UserError
 from worldmodels.core.run_dir import RunDir
+from worldmodels.core.specs import ActionSpec, ObservationSpec
+from worldmodels.datasets.source import DatasetSpec
 from worldmodels.envs import EnvConfig
 from worldmodels.runtime.action_recording import ActionRecording, RecordedEpisode, write_recording
 from worldmodels.runtime.config import RunConfig
@@ -168,7 +170,8 @@ def test_demonstrations_are_replayed_once(tmp_path, monkeypatch):
 
 
 def test_a_run_killed_before_its_first_checkpoint_begins_with_its_demonstrations(tmp_path, monkeypatch):
-    monkeypatch.setattr(check, "check_sources", lambda config: Sources(replay_steps=7))
+    replayed = DatasetSpec(1, 7, ObservationSpec.of(3), ActionSpec(2))
+    monkeypatch.setattr(check, "check_sources", lambda config: Sources(replayed))
     RunDir.create(tmp_path / "run", debug(), {})
     checked = check_run(debug(), tmp_path / "run")
     assert (checked.is_new, checked.sources.steps) == (False, 7)
