@@ -34,30 +34,21 @@ def build_head(
 
     They stand behind a network of the kind `images` for each image among the features.
     """
-    if spec.feature_kind != "vector":
-        return HeadBehindImages(config, images, spec, outputs, seeds, name, style)
-    sizes = (*spec.feature_shape, *(config.units,) * config.layers, outputs)
-    return MLP(sizes, seeds, name, zero_output=True, style=style)
+    hidden = (config.units,) * config.layers
+    if spec.feature_kind == "vector":
+        return MLP((*spec.feature_shape, *hidden, outputs), seeds, name, zero_output=True, style=style)
+    with keras.name_scope(name):
+        body = plain_body(images, spec.features, seeds)
+        head = MLP((body.size, *hidden, outputs), seeds, "head", zero_output=True, style=style)
+    return HeadBehindImages(body, head, name)
 
 
 class HeadBehindImages(Layer):
     """Image networks, beside vectors if there are any, and dense layers."""
 
-    def __init__(
-        self,
-        config: HeadConfig,
-        images: ImageNetworkKind,
-        spec: ModelSpec,
-        outputs: int,
-        seeds: np.random.Generator,
-        name: str,
-        style: LayerStyle = ELU,
-    ):
+    def __init__(self, body: Layer, head: Layer, name: str):
         super().__init__(name=name)
-        with keras.name_scope(name):
-            self.body = plain_body(images, spec.features, seeds)
-            sizes = (self.body.size, *(config.units,) * config.layers, outputs)
-            self.head = MLP(sizes, seeds, "head", zero_output=True, style=style)
+        self.body, self.head = body, head
 
     def call(self, features: Any) -> tf.Tensor:
         return self.head(self.body(features))

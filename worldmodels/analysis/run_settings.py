@@ -53,7 +53,9 @@ def _by_sections(text: str) -> dict[str, Any] | None:
     """
     if not all(map(_WHOLE_LINE.fullmatch, text.splitlines())):
         return None
-    sections = re.split(r"^(?=\S)", text, flags=re.MULTILINE)[1:]
+    before, *sections = re.split(r"^(?=\S)", text, flags=re.MULTILINE)
+    if before:
+        return None
     try:
         trees = [_section(section) for section in sections]
     except ConfigError:

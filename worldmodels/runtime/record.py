@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from worldmodels.core.config import load_config, to_dict
+from worldmodels.core.config import load_config
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.run_dir import RunDir
 from worldmodels.core.seeding import Streams
@@ -35,10 +35,9 @@ def recorded_env(game: str | None, policy: str, options: list[str], levels: Leve
     """
     if policy == RANDOM and game is None:
         raise ConfigError("Say which game is recorded, as in 'worldmodels record coinrun': random play has none.")
-    base = {} if policy == RANDOM else to_dict(load_config(RunConfig, [RunDir.open(policy).config]).env)
-    given = [f"{key}={value}" for key, value in base.items() if value != to_dict(EnvConfig())[key]]
-    chosen = [] if game is None else [f"game={game}"]
-    return on_levels(load_config(EnvConfig, [], [*given, *options, *chosen]), levels)
+    files = [] if policy == RANDOM else [RunDir.open(policy).config]
+    chosen = [*options, *([] if game is None else [f"game={game}"])]
+    return on_levels(load_config(RunConfig, files, [f"env.{option}" for option in chosen]).env, levels)
 
 
 def record(env_config: EnvConfig, policy: str, steps: int, place: str, seed: int = 0, temperature: float = 1.0) -> None:
