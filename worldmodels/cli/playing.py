@@ -23,6 +23,7 @@ def add_play(commands: argparse._SubParsersAction) -> None:
     command.add_argument(
         "--start", default="recorded", help="of a model alone: recorded (in the run's experience), or game"
     )
+    _add_levels(command)
     command.add_argument("--view", default="people", help="of --game: people (512 pixels) or agent (64 pixels)")
     command.add_argument("--policy", action="store_true", help="the policy plays until a key takes over")
     command.add_argument("--keys", metavar="FILE", help="a script of key events")
@@ -43,6 +44,8 @@ def _play(options: argparse.Namespace) -> None:
 
     if bool(options.paths) == bool(options.game):
         raise UserError("Say what to play: the folder of a run (or two), or --game NAME.")
+    if options.game is not None and options.levels != "train":
+        raise UserError("A game alone has no test levels: --levels is for runs, and --option start_level=N for games.")
     if options.game is None:
         play_runs(options.paths, _play_options(options))
         return
@@ -82,6 +85,7 @@ def add_enjoy(commands: argparse._SubParsersAction) -> None:
     command.add_argument(
         "--steps", type=int, default=450, dest="ticks", help="length of the film (default: %(default)s)"
     )
+    _add_levels(command)
     _add_picture_options(command, video_required=True)
     command.set_defaults(run=_enjoy, headless=True, policy=True)
 
@@ -102,6 +106,13 @@ def add_test(commands: argparse._SubParsersAction) -> None:
     command.add_argument("path", metavar="RUN", help="the run's folder")
     command.add_argument("--episodes", type=int, default=10, help="episodes to play (default: %(default)s)")
     command.add_argument("--max-steps", type=int, default=10_000, help="steps after which an episode is cut")
+    _add_levels(command)
+    command.add_argument(
+        "--num-levels", type=int, default=0, metavar="K", help="play the first K of these levels alone (default: all)"
+    )
+    command.add_argument(
+        "--together", type=int, default=1, metavar="N", help="episodes played, and shown, at once (default: 1)"
+    )
     command.add_argument("--deterministic", action="store_true", help="the most probable action, as --temperature 0")
     command.add_argument("--temperature", type=float, default=1.0, help="of the policy's samples (default: 1)")
     command.add_argument("--checkpoint", type=int, metavar="STEP", help="an older checkpoint than the newest")
@@ -120,7 +131,17 @@ def _test(options: argparse.Namespace) -> None:
 
     temperature = 0.0 if options.deterministic else options.temperature
     given = (options.checkpoint, options.seed, options.video, options.window, options.rate)
-    show_policy(options.path, ShowOptions(options.episodes, options.max_steps, temperature, *given))
+    levels = (options.levels, options.num_levels, options.together)
+    show_policy(options.path, ShowOptions(options.episodes, options.max_steps, temperature, *given, *levels))
+
+
+def _add_levels(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--levels",
+        default="train",
+        metavar="LEVELS",
+        help="of a run: train, those on which it was trained; test, all others (default: %(default)s)",
+    )
 
 
 def _add_picture_options(command: argparse.ArgumentParser, video_required: bool) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pygame
 
 from worldmodels.envs.games import HUMAN_SIZE
+from worldmodels.envs.levels import has_test_levels, level_words
 from worldmodels.models.api import ModelSpec
 from worldmodels.player.session.frames import Frame
 from worldmodels.player.session.game_setup import GameSetup, set_up_game, set_up_run
@@ -62,7 +63,10 @@ def play_runs(paths: Sequence[str | Path], options: PlayOptions | None = None) -
     guide = make_guide(env.title, env.rules, controls, models > 0, players, first.spec.image is not None)
     columns = count_columns(models, first.spec.reconstructs, options.alone == "model") if models else 0
     frame_size, numbers = _frame_size(first.spec) if models else ((HUMAN_SIZE, HUMAN_SIZE), 0)
-    painter = Painter(guide, frame_size, columns, "   ".join(run.source for run in runs), numbers)
+    source = "   ".join(run.source for run in runs)
+    if has_test_levels(first.config.env):
+        source += f"   {level_words(first.config.env, options.levels)}"
+    painter = Painter(guide, frame_size, columns, source, numbers)
     _play(painter, loader(runs, setup, controls), setup, keys)
 
 

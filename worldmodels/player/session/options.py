@@ -7,6 +7,7 @@ from pathlib import Path
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.lookup import unknown
+from worldmodels.envs.levels import LEVELS, Levels
 
 MAX_ZOOM = 32
 MAX_RATE = 240
@@ -52,6 +53,8 @@ class PlayOptions:
     """The start of a model alone: "recorded" in the run's experience, "game" where episodes begin."""
     view: str = "people"
     """The view of a game alone: "people" (512 pixels) or "agent" (64 pixels, enlarged); key V changes it."""
+    levels: Levels = "train"
+    """The levels of a run that are played: those on which it was trained, or "test": none of those."""
     seed: int = 0
     """The seed of the levels, the model's samples and the policy's: same seed and keys, same pictures."""
     web: bool = False
@@ -78,6 +81,13 @@ class PlayOptions:
             raise UserError(unknown("world to play alone", self.alone, ALONE))
         if self.start not in STARTS:
             raise UserError(unknown("start", self.start, STARTS))
+        if self.levels not in LEVELS:
+            raise UserError(unknown("choice of levels", self.levels, LEVELS))
+        if self.levels == "test" and self.alone == "model" and self.start == "recorded":
+            raise UserError(
+                "The run's experience, in which a model alone starts, is of its training levels: choose the start "
+                "'game' to play test levels."
+            )
         if self.alone == "model" and self.record:
             raise UserError("A recording is verified by the real game; there is none where a model is played alone.")
         if self.headless and self.web:
