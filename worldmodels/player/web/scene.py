@@ -9,7 +9,6 @@ other. The head is
 
 from __future__ import annotations
 
-import json
 import struct
 import zlib
 from collections.abc import Mapping
@@ -18,6 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from worldmodels.player.session.frames import Frame
+from worldmodels.player.web.page_json import page_json
 
 COMPRESSION = 1
 """The level of zlib: flat colours shrink well at the fastest."""
@@ -58,8 +58,8 @@ class Scene:
 
     def _pack(self, old: Scene | None) -> bytes:
         frames = self._changed_frames(old)
-        parts = ", ".join(f"{json.dumps(name)}: {text}" for name, text in self._changed_parts(old).items())
-        shapes = json.dumps([[name, *frame.shape[:2]] for name, frame in frames.items()])
+        parts = ", ".join(f"{page_json(name)}: {text}" for name, text in self._changed_parts(old).items())
+        shapes = page_json([[name, *frame.shape[:2]] for name, frame in frames.items()])
         head = f'{{"number": {self.number}, "parts": {{{parts}}}, "frames": {shapes}}}'.encode()
         packer = zlib.compressobj(COMPRESSION)
         pieces = [packer.compress(struct.pack("<I", len(head)) + head)]

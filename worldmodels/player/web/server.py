@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +15,7 @@ from worldmodels.player.web.access import HEADERS, Access
 from worldmodels.player.web.audience import IN_FLIGHT, Audience, Viewer
 from worldmodels.player.web.guide_parts import style_sheet
 from worldmodels.player.web.messages import LARGEST, Seen, Wish, read_message
+from worldmodels.player.web.page_json import page_json
 from worldmodels.player.web.scene import Scene
 from worldmodels.player.web.session_thread import SessionThread
 
@@ -156,7 +156,7 @@ class Server:
                 viewer.changed.clear()
                 if (role := self._audience.role(viewer)) != told:
                     told = role
-                    await socket.send_str(json.dumps({"role": role}))
+                    await socket.send_str(page_json({"role": role}))
                 scene = self._scene
                 if scene and scene is not viewer.sent and len(viewer.in_flight) < IN_FLIGHT:
                     viewer.in_flight.append(scene)
@@ -170,7 +170,7 @@ async def _dismiss(socket: Any, why: str) -> None:
     """Close a connection and say why, so that the page does not come back; one that does not answer is left alone."""
     if socket is not None:
         with suppress(ConnectionError, asyncio.TimeoutError):
-            await asyncio.wait_for(socket.send_str(json.dumps({"ended": why})), PATIENCE)
+            await asyncio.wait_for(socket.send_str(page_json({"ended": why})), PATIENCE)
             await asyncio.wait_for(socket.close(), PATIENCE)
 
 

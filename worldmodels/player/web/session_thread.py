@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +19,7 @@ from worldmodels.player.view.capture import VideoRecorder, pixels, save_pictures
 from worldmodels.player.view.painter import Painter
 from worldmodels.player.web.guide_parts import choices_part, guide_part, touch_part
 from worldmodels.player.web.inbox import Inbox
+from worldmodels.player.web.page_json import page_json
 from worldmodels.player.web.scene import Scene
 from worldmodels.player.web.snapshot_parts import frames_of, parts_of
 
@@ -53,7 +53,7 @@ class SessionThread:
         self._painter, self._options, self._script = painter, options, script
         self._recorder, self._show = recorder, show
         self._surface, self._pictures = pygame.Surface(painter.size(zoom)), 0
-        self._fixed = {"guide": json.dumps(guide_part(painter.guide))}
+        self._fixed = {"guide": page_json(guide_part(painter.guide))}
         self._last: Scene | None = None
         self.inbox = Inbox()
         self.latency = LatencyMeter()
@@ -72,8 +72,8 @@ class SessionThread:
 
         tell("Loading")
         session = self.session = prepare(tell)
-        self._fixed["touch"] = json.dumps(touch_part(session.controls))
-        self._fixed["choices"] = json.dumps(choices_part(session.settings))
+        self._fixed["touch"] = page_json(touch_part(session.controls))
+        self._fixed["choices"] = page_json(choices_part(session.settings))
         first = self._wait_to_begin(session)
         if not self.inbox.closed:
             self._play(session, first)
@@ -144,7 +144,7 @@ class SessionThread:
         )
 
     def _publish(self, parts: dict[str, Any], frames: Any, began: float = 0.0, rate: float = 1.0) -> None:
-        texts = {name: json.dumps(part, separators=(",", ":")) for name, part in parts.items()}
+        texts = {name: page_json(part) for name, part in parts.items()}
         number = self._last.number + 1 if self._last else 1
         scene = Scene(number, {**self._fixed, **texts}, frames, began, rate)
         if self._last is None or scene.differs_from(self._last):
