@@ -35,6 +35,7 @@ setup(
         "worldmodels.analysis": ["scores/*.yaml"],
         "worldmodels.analysis.report": ["page.css"],
         "worldmodels.envs.native": ["_native.pyi"],
+        "worldmodels.player.web": ["page/*"],
         "worldmodels.configs": ["**/*.yaml"],
     },
     ext_modules=[

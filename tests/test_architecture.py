@@ -42,6 +42,7 @@ RESERVED = {
     "tensorflow_probability": ["models.distributions"],
     "matplotlib": ["analysis"],
     "pygame": ["player"],
+    "aiohttp": ["player.web"],
     "ray": ["experiments.engines.ray"],
 }
 

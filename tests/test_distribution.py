@@ -81,6 +81,7 @@ def files(pattern: str) -> set[str]:
 
 def modules() -> set[str]:
     data = files("worldmodels/analysis/scores/*.yaml") | files("worldmodels/analysis/report/*.css")
+    data |= files("worldmodels/player/web/page/*")
     return files("worldmodels/**/*.py") | {"worldmodels/py.typed", f"{NATIVE}/_native.pyi"} | data
 
 

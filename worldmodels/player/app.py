@@ -1,4 +1,4 @@
-"""The entry of the player: play one or two runs, or a game alone, in a window or without one."""
+"""The entry of the player: play one or two runs, or a game alone, in a window, in a browser or without either."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from worldmodels.player.view.columns import count_columns
 from worldmodels.player.view.help_screen import make_guide
 from worldmodels.player.view.painter import Painter
 from worldmodels.player.view.window import run_window
+from worldmodels.player.web.serve import run_web
 from worldmodels.runtime.action_recording import write_recording
 from worldmodels.telemetry.video import write_video
 
@@ -134,7 +135,8 @@ def _play(painter: Painter, prepare: Prepare, setup: GameSetup, keys: KeyScript)
             pictures = play_headless(painter, session, keys, zoom, ticks, Path(options.pictures))
             write_video(options.video, pictures, options.rate, options.width)
         else:
-            session = run_window(painter, prepare, options, keys, zoom)
+            run = run_web if options.web else run_window
+            session = run(painter, prepare, options, keys, zoom)
     if session is None:
         return
     print(session.totals.text(painter.columns > 0))
