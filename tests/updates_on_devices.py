@@ -41,7 +41,7 @@ def fitting(config: Any, weighted: bool = False) -> Learn:
 
     def learn(count: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         with building_on(count):
-            model = build_model(config, *SPACES, key(0))
+            model: Any = build_model(config, *SPACES, key(0))
         fresh = model.save()
         batch = tf.nest.map_structure(tf.constant, windows())
         results = [model.fit(batch, key(i), *weights) for i in range(UPDATES)]
@@ -57,7 +57,7 @@ def fitted(config: Any, box: bool) -> tuple[dict[str, Any], Any]:
 
     One that differs in the last bits would now and then paint a pixel that is rounded otherwise.
     """
-    model = build_model(config, SPACES[0], BOX if box else SPACES[1], key(0))
+    model: Any = build_model(config, SPACES[0], BOX if box else SPACES[1], key(0))
     _, states = model.fit(tf.nest.map_structure(tf.constant, windows(box)), key(2))
     return model.save(), states
 
@@ -112,8 +112,18 @@ NEXT_FRAME = replace(
     pixel_noise=0.1,
     reward="symlog",
 )
-SOFT = replace(FAST, learning_rate=1e-3, epsilon=1e-3)  # of a gradient that is nearly 0, Adam otherwise makes a step by its last bits
-PPO = replace(AGENTS["ppo"], optimizer=SOFT, normalize_advantages="minibatch", target_kl=0.05, l2=1e-3, value_clip=0.2, dropout=0.1)
+SOFT = replace(
+    FAST, learning_rate=1e-3, epsilon=1e-3
+)  # of a gradient that is nearly 0, Adam otherwise makes a step by its last bits
+PPO = replace(
+    AGENTS["ppo"],
+    optimizer=SOFT,
+    normalize_advantages="minibatch",
+    target_kl=0.05,
+    l2=1e-3,
+    value_clip=0.2,
+    dropout=0.1,
+)
 CASES: dict[str, Learn] = {
     "RSSM": fitting(replace(RSSM, picture=PICTURE), weighted=True),
     "RSSM v3": fitting(MODELS["rssm v3"]),

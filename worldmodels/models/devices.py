@@ -30,10 +30,10 @@ from worldmodels.core.errors import ConfigError
 class BatchShare(NamedTuple):
     """The share of a batch that belongs to the device for which a graph is being made."""
 
-    index: int
-    """Number of the device, from 0."""
-    count: int
-    """Devices."""
+    device: int
+    """Its number, from 0."""
+    devices: int
+    """How many there are."""
 
 
 _share: ContextVar[BatchShare | None] = ContextVar("share", default=None)
@@ -103,7 +103,7 @@ class Devices:
         return _add_in_order(values) / self.count if values[0].shape.rank == 0 else tf.concat(values, axis)
 
 
-_building: ContextVar[Devices] = ContextVar("devices", default=Devices())
+_building: ContextVar[Devices | None] = ContextVar("devices", default=None)
 
 
 @contextmanager
@@ -122,8 +122,8 @@ def building_on(count: int) -> Iterator[None]:
 
 
 def current() -> Devices:
-    """Return the devices of what is built now."""
-    return _building.get()
+    """Return the devices of what is built now; one, unless it is said otherwise."""
+    return _building.get() or Devices()
 
 
 def mean_over_devices(nest: Any) -> Any:
@@ -157,8 +157,8 @@ def draw_rows(
         return draw(shape)
     static = tf.get_static_value(shape) if tf.is_tensor(shape) else shape
     sizes = tf.unstack(shape) if static is None else [int(x) if not tf.is_tensor(x) else x for x in static]
-    drawn = draw((*sizes[:axis], steps, share.count * (sizes[axis] // steps), *sizes[axis + 1 :]))
-    return tf.reshape(tf.split(drawn, share.count, axis + 1)[share.index], sizes)
+    drawn = draw((*sizes[:axis], steps, share.devices * (sizes[axis] // steps), *sizes[axis + 1 :]))
+    return tf.reshape(tf.split(drawn, share.devices, axis + 1)[share.device], sizes)
 
 
 def _replica() -> Any:

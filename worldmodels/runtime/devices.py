@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from worldmodels.agents.ppo_config import PPOConfig
 from worldmodels.core.errors import ConfigError
@@ -18,7 +19,7 @@ def check_devices(config: RunConfig, spec: ModelSpec) -> None:
     """
     if config.devices == 1:
         return
-    learning = {"model": config.model} if spec.imagines else {}
+    learning: dict[str, Any] = {"model": config.model} if spec.imagines else {}
     learning |= {"agent": config.agent} if config.trains_policy else {}
     for section, part in learning.items():
         if not getattr(part, "learns_on_devices", False):
