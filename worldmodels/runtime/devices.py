@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from worldmodels.agents import AGENTS
 from worldmodels.agents.ppo_config import PPOConfig
 from worldmodels.core.errors import ConfigError
+from worldmodels.core.kinds import Kinds
+from worldmodels.models import MODELS
 from worldmodels.models.api import ModelSpec
 from worldmodels.runtime.config import ModelBasedConfig, RunConfig
 
@@ -19,14 +22,10 @@ def check_devices(config: RunConfig, spec: ModelSpec) -> None:
     """
     if config.devices == 1:
         return
-    learning: dict[str, Any] = {"model": config.model} if spec.imagines else {}
-    learning |= {"agent": config.agent} if config.trains_policy else {}
-    for section, part in learning.items():
-        if not getattr(part, "learns_on_devices", False):
-            raise ConfigError(
-                f"devices is {config.devices}, and {section}.kind '{part.kind}' learns on one device alone. Kinds that "
-                "share their updates: rssm, deterministic, stochastic_discrete; actor_critic, plan2explore, ppo."
-            )
+    if spec.imagines:
+        _check_shares(config, "model", config.model, MODELS)
+    if config.trains_policy:
+        _check_shares(config, "agent", config.agent, AGENTS)
     for name, value in _divided(config).items():
         if value % config.devices:
             raise ConfigError(
@@ -37,6 +36,16 @@ def check_devices(config: RunConfig, spec: ModelSpec) -> None:
         raise ConfigError(
             f"devices is {config.devices}, and agent.batch_norm takes moments over minibatches, which no device has "
             "whole. One of the two must go: devices=1, or agent.batch_norm=false."
+        )
+
+
+def _check_shares(config: RunConfig, section: str, learner: Any, kinds: Kinds) -> None:
+    """Check that a model or an agent can share its updates."""
+    if not getattr(learner, "learns_on_devices", False):
+        able = [kind for kind, other in kinds.items() if getattr(other, "learns_on_devices", False)]
+        raise ConfigError(
+            f"devices is {config.devices}, and {section}.kind '{learner.kind}' learns on one device alone. Kinds that "
+            f"share their updates: {', '.join(able)}."
         )
 
 
