@@ -33,7 +33,7 @@ class BatchShare(NamedTuple):
     device: int
     """Its number, from 0."""
     devices: int
-    """How many there are."""
+    """Their number."""
 
 
 _share: ContextVar[BatchShare | None] = ContextVar("share", default=None)
