@@ -102,3 +102,11 @@ def test_a_folder_of_failed_runs_does_not_hide_another(page: Page, tmp_path: Pat
     request = ReportRequest([tmp_path / "bad", tmp_path / "runs"], tmp_path / "report.html")
     text = write_report(request, {tmp_path / "bad" / "seed_0": RunCondition("failed")}).read_text()
     assert "<p>2 runs of 1 variant in 1 task: 1 failed, 1 unknown.</p>" in text
+
+
+def test_a_long_table_of_settings_is_folded(page: Page, tmp_path: Path) -> None:
+    text = page({("ppo", "maze"): [[1]], ("dqn", "maze"): [[2]]})
+    assert "<details><summary>0 settings that all share" in text and "in which variants differ" not in text
+    config = tmp_path / "runs" / "ppo" / "maze_easy_0" / "config.yaml"
+    config.write_text(config.read_text() + "".join(f"  key_{i}: {i}\n" for i in range(20)))
+    assert "<details><summary>21 settings in which variants differ" in page({})
