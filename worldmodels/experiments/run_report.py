@@ -12,11 +12,11 @@ from worldmodels.analysis.report.request import ReportRequest, RunCondition
 from worldmodels.analysis.report.writing import write_report
 from worldmodels.analysis.run_folders import is_recorded, walk_folders
 from worldmodels.analysis.run_settings import read_tree
-from worldmodels.core.config import from_dict, grid_names
-from worldmodels.core.errors import RunError, UserError
+from worldmodels.core.config import from_dict
+from worldmodels.core.errors import UserError
 from worldmodels.core.lock import lock_holder
 from worldmodels.core.run_dir import RunDir
-from worldmodels.experiments.grid import Grid, load_grid, training_log
+from worldmodels.experiments.grid import Grid, training_log
 from worldmodels.experiments.grid_job import failure_note
 from worldmodels.experiments.jobs import log_end
 from worldmodels.runtime.config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig
@@ -39,23 +39,6 @@ def report_runs(request: ReportRequest, grids: Sequence[Grid] = ()) -> Path:
     conditions = {run.path: RunCondition("not begun") for grid in grids for run in grid.runs}
     conditions |= {run: run_condition(run) for run in _runs(request.paths)}
     return write_report(request, {run: known for run, known in conditions.items() if _is_chosen(run, request)})
-
-
-def find_grids(paths: Sequence[Path | str]) -> dict[Path | str, Grid]:
-    """Return the grids of those paths that are files of grids, or names of shipped ones; folders come first.
-
-    Raises:
-        UserError: such a file cannot be read, or nothing of its grid has begun.
-    """
-    grids = {path: load_grid(path) for path in paths if _is_grid_file(path)}
-    for path, grid in grids.items():
-        if not grid.folder.is_dir():
-            command = shlex.join(["worldmodels", "grid", str(path)])
-            raise RunError(
-                f"No run of the grid '{grid.name}' has begun: there is no folder '{grid.folder}'. "
-                f"'{command}' trains it."
-            )
-    return grids
 
 
 def run_condition(run: Path) -> RunCondition:
@@ -81,10 +64,6 @@ def default_place(paths: Sequence[Path | str]) -> Path:
 def command_text(words: Sequence[str]) -> str:
     """Return the command that makes a report, as one types it."""
     return shlex.join(["worldmodels", "report", *words])
-
-
-def _is_grid_file(path: Path | str) -> bool:
-    return not Path(path).is_dir() and (Path(path).suffix in (".yaml", ".yml") or str(path) in grid_names())
 
 
 def _runs(paths: Sequence[Path | str]) -> Iterator[Path]:
