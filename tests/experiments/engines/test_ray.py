@@ -235,21 +235,21 @@ def test_evaluations_go_on_elsewhere_when_their_node_dies(
     script = f"true {tmp_path}; echo begun; while [ ! -e {tmp_path}/go ]; do sleep 0.05; done"
     real = EvaluationJob.command
     monkeypatch.setattr(EvaluationJob, "command", lambda job: real(job) and ["sh", "-c", script])
-    logs = [run.eval / f"log_{step:08d}.txt" for step in (100, 200)]
+    logs, node = [run.eval / f"log_{step:08d}.txt" for step in (100, 200)], next(iter(cluster.worker_nodes))
 
     def kill() -> None:
         wait_for(lambda: all(log.exists() and log.read_text() == "begun\n" for log in logs))
-        node = next(iter(cluster.worker_nodes))
         for process in family(node.all_processes["raylet"][0].process.pid):
             with suppress(ProcessLookupError):  # some end when the first does
                 os.kill(process, signal.SIGKILL)
-        cluster.add_node(num_cpus=1, memory=2**30)
         (tmp_path / "go").touch()
 
     thread = threading.Thread(target=kill, daemon=True)
     thread.start()
     outcome = evaluate_in_jobs(Request(run.path, all_checkpoints=True), [run.path], RayEngine(address=cluster.address))
     thread.join(10)
+    cluster.remove_node(node, allow_graceful=False)
+    cluster.add_node(num_cpus=1, memory=2**30)
     assert sorted(outcome.finished) == [f"run at step {step}" for step in (100, 200, 300)]
     assert capsys.readouterr().out.count("the machine was lost") == 1
     assert sorted(log.read_text() for log in logs) == ["begun\n", "begun\nbegun\n"]
