@@ -95,7 +95,7 @@ def test_a_mistake_is_told_before_anything_begins(make_run: RunMaker, tmp_path: 
         evaluate_in_jobs(Request(run, step=150), [run], ONE)
     with pytest.raises(ConfigError, match="episodes must be at least 1"):
         evaluate_in_jobs(Request(run, settings={"episodes": 0}), [run], ONE)
-    with pytest.raises(RunError, match="none of 1 runs has a checkpoint"):
+    with pytest.raises(RunError, match="nothing to evaluate: 1 run, and no checkpoint yet"):
         evaluate_in_jobs(Request(run), [make_run("new", ())], ONE)
     assert not (run / "eval").exists()
 

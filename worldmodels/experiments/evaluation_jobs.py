@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from worldmodels.analysis.report.numbers import counted
 from worldmodels.analysis.run_groups import short_paths
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.config import load_config
@@ -68,9 +69,10 @@ def evaluate_in_jobs(request: Request, runs: Sequence[Path], engine: Engine) -> 
     requests = {name: replace(request, path=run) for name, run in zip(short_paths(runs), runs, strict=True)}
     jobs = [job for name, own in requests.items() for job in _jobs(name, own)]
     if not jobs:
-        raise RunError(f"There is nothing to evaluate: none of {len(runs)} runs has a checkpoint yet.")
+        raise RunError(f"There is nothing to evaluate: {counted(len(runs), 'run')}, and no checkpoint yet.")
     waiting = [job for job in jobs if job.command() is not None]
-    print(f"{len(jobs)} checkpoints of {len(runs)} runs, {len(jobs) - len(waiting)} evaluated before", flush=True)
+    found = f"{counted(len(jobs), 'checkpoint')} of {counted(len(runs), 'run')}"
+    print(f"{found}, {len(jobs) - len(waiting)} evaluated before", flush=True)
     outcome = JobsOutcome([], [], [])
     if waiting:
         with engine:
