@@ -4,7 +4,17 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.models.config import LayerStyle
-from worldmodels.models.layers import MLP, Activation, BlockDense, Conv, Dense, GRUCell, TransposedConv, layer_norm
+from worldmodels.models.layers import (
+    MLP,
+    Activation,
+    BlockDense,
+    Conv,
+    Dense,
+    GRUCell,
+    Layer,
+    TransposedConv,
+    layer_norm,
+)
 from worldmodels.models.variables import named_variables
 
 
@@ -107,3 +117,19 @@ def test_dense_has_a_bias_for_each_unit():
     dense = Dense(2, 3, None, "dense")
     dense.bias.assign([1.0, 2.0, 3.0])
     assert dense(tf.ones((1, 2))).numpy().tolist() == [[1.0, 2.0, 3.0]]
+
+
+def test_a_layer_is_called_once_also_the_first_time():
+    class Counted(Layer):
+        def __init__(self):
+            super().__init__("counted")
+            self.inner, self.calls = Dense(2, 2, None, "inner"), 0
+
+        def call(self, x):
+            self.calls += 1
+            return self.inner(x)
+
+    layer = Counted()
+    for calls in (1, 2):
+        layer(tf.zeros((1, 2)))
+        assert layer.calls == calls

@@ -17,6 +17,7 @@ from worldmodels.agents.recorded_targets import recorded_targets
 from worldmodels.agents.returns import ReturnScale, RewardScale, lambda_returns, reach_weights, transform_rewards
 from worldmodels.agents.value_critic import ValueCritic, ValueTargets
 from worldmodels.imagination.rollout import Policy, RolloutOptions, Trajectory, rollout
+from worldmodels.models import devices
 from worldmodels.models.api import ModelSpec, WorldModel
 from worldmodels.models.build_optimizer import build_optimizer
 from worldmodels.models.distributions import mix_uniform
@@ -36,7 +37,7 @@ class ActorCritic:
 
     def __init__(self, config: ActorCriticConfig, spec: ModelSpec, seed: np.ndarray):
         seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
-        self.config, self.spec = config, spec
+        self.config, self.spec, self._devices = config, spec, devices.current()
         self.gradient = config.gradient_in(spec)
         outputs = spec.action.count or 2 * spec.action.size
         self.actor = build_head(config.actor, config.images, spec, outputs, seeds, "actor", config.style)
@@ -67,6 +68,12 @@ class ActorCritic:
 
     @graph
     def update_from_imagination(self, model, starts, continuations, seed, replayed=None) -> dict[str, tf.Tensor]:
+        def update(starts, continuations, replayed):
+            return self._update(model, starts, continuations, seed, replayed)
+
+        return self._devices.run(update, (starts, continuations, replayed))
+
+    def _update(self, model, starts, continuations, seed, replayed) -> dict[str, tf.Tensor]:
         running = [self._return_scale.range, self._reward_scale.mean]
         before = [tf.identity(figure) for figure in running]
         imagined, slopes = self._imagine(model, starts, continuations, seed)

@@ -41,6 +41,7 @@ class ActorCriticConfig(Section):
     # Facts about the kind, not settings: so without types.
     learns_from_experience = False
     learns_from_transitions = False
+    learns_on_devices = True
     action_kinds, feature_kinds = ANY_ACTIONS, ANY_FEATURES
     actor: HeadConfig = field(default_factory=HeadConfig)
     """Dense layers of the policy."""

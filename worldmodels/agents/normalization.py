@@ -46,7 +46,7 @@ class RunningMoments:
 
     def save(self) -> dict[str, Any]:
         """Return count, mean and variance."""
-        return {"count": float(self.count), "mean": self.mean.numpy(), "variance": self.variance.numpy()}
+        return {"count": float(self.count.numpy()), "mean": self.mean.numpy(), "variance": self.variance.numpy()}
 
     def load(self, tree: dict[str, Any]) -> None:
         """Take over what `save` gave."""

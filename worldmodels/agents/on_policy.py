@@ -17,6 +17,7 @@ from worldmodels.agents.policy_network import PolicyNetwork
 from worldmodels.agents.returns import reach_weights
 from worldmodels.core.types import State
 from worldmodels.imagination.rollout import RolloutOptions, rollout
+from worldmodels.models import devices
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.graph import graph
 from worldmodels.models.optimizer import Descent
@@ -40,7 +41,7 @@ class OnPolicyAgent:
     learns_from_transitions = False
 
     def __init__(self, config: Any, spec: ModelSpec, seed: np.ndarray, body: BodySettings, own_value: bool = True):
-        self.config, self.spec = config, spec
+        self.config, self.spec, self._devices = config, spec, devices.current()
         self.distribution = policy_distribution(spec.action)
         seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
         self.network = PolicyNetwork(body, spec, seeds, own_value)
@@ -76,7 +77,10 @@ class OnPolicyAgent:
         def policy(features, memory, seed):
             return self.act(features, memory, 1.0, seed)
 
-        trajectory = rollout(model, policy, starts, memory, RolloutOptions(self.config.horizon), rollout_seed)
+        def imagine(starts, memory):
+            return rollout(model, policy, starts, memory, RolloutOptions(self.config.horizon), rollout_seed)
+
+        trajectory = self._devices.run(imagine, (starts, memory), axis=1)
         # Whether a start's episode truly ended is known; only what follows has to be predicted.
         continuations = tf.concat([continuations[None], trajectory.continuations[1:]], 0)
         never = tf.zeros(continuations.shape, tf.bool)

@@ -11,6 +11,7 @@ from worldmodels.agents.config import RewardTransform
 from worldmodels.agents.policy_distributions import PolicyDistribution
 from worldmodels.agents.returns import generalized_advantages, transform_rewards
 from worldmodels.core.types import State
+from worldmodels.models.devices import sum_over_devices
 
 
 class SampleConfig(Protocol):
@@ -97,7 +98,8 @@ def normalize(advantages: tf.Tensor, weights: tf.Tensor, floor: float = 0.0) -> 
 
 def weighted_mean(x: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
     """Return the weighted mean, a scalar; 0 where nothing has weight."""
-    return tf.math.divide_no_nan(tf.reduce_sum(weights * x), tf.reduce_sum(weights))
+    total, weight = sum_over_devices(tf.reduce_sum(weights * x)), sum_over_devices(tf.reduce_sum(weights))
+    return tf.math.divide_no_nan(total, weight)
 
 
 def take(samples: Samples, rows: tf.Tensor) -> Samples:

@@ -18,6 +18,7 @@ from worldmodels.agents.actor_critic import ActorCritic
 from worldmodels.agents.disagreement import Disagreement
 from worldmodels.agents.plan2explore_config import Plan2ExploreConfig
 from worldmodels.imagination.rollout import Trajectory
+from worldmodels.models import devices
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.graph import graph
 
@@ -53,7 +54,7 @@ class Plan2Explore:
     def __init__(self, config: Plan2ExploreConfig, spec: ModelSpec, seed: np.ndarray):
         seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
         of_task, of_explorer = (seeds.integers(-(2**31), 2**31, 2, np.int64).astype(np.int32) for _ in range(2))
-        self.config = config
+        self.config, self._devices = config, devices.current()
         self.task = ActorCritic(config.task, spec, of_task)
         self._ensemble = Disagreement(config, spec, seeds)
         self.explorer = Explorer(config, spec, of_explorer, self._ensemble)
@@ -66,6 +67,12 @@ class Plan2Explore:
 
     @graph
     def update_from_imagination(self, model, starts, continuations, seed, replayed=None) -> dict[str, tf.Tensor]:
+        def update(starts, continuations, replayed):
+            return self._update(model, starts, continuations, seed, replayed)
+
+        return self._devices.run(update, (starts, continuations, replayed))
+
+    def _update(self, model, starts, continuations, seed, replayed) -> dict[str, tf.Tensor]:
         seeds = tf.unstack(tf.random.split(seed, 2))
         changing = [*self.task.changing(), *self.explorer.changing(), *self._ensemble.optimizer.state()]
         before = [tf.identity(variable) for variable in changing]

@@ -19,6 +19,7 @@ class Plan2ExploreConfig(Section):
     # Facts about the kind, not settings: so without types.
     learns_from_experience = False
     learns_from_transitions = False
+    learns_on_devices = True
     action_kinds, feature_kinds = ANY_ACTIONS, ("vector",)
     task: ActorCriticConfig = field(default_factory=ActorCriticConfig)
     """Actor-critic that learns the task in imagination, by the rewards that the world model predicts; it is what is

@@ -20,6 +20,7 @@ from worldmodels.agents.truncated_normal import (
     truncated_log_probability,
 )
 from worldmodels.core.specs import ActionSpec
+from worldmodels.models.devices import draw_rows
 from worldmodels.models.distributions import (
     categorical_entropy,
     categorical_fisher,
@@ -75,16 +76,16 @@ def policy_distribution(action: ActionSpec) -> PolicyDistribution:
 
 
 def _gumbel(logits: tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
-    return gumbel_noise(tf.shape(logits), seed)
+    return draw_rows(lambda shape: gumbel_noise(shape, seed), tf.shape(logits))
 
 
 def _normal(parameters: tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
-    noise = tf.random.stateless_normal(_shape_in_box(parameters), seed)
+    noise = draw_rows(lambda shape: tf.random.stateless_normal(shape, seed), _shape_in_box(parameters))
     return tf.ensure_shape(noise, (*parameters.shape[:-1], parameters.shape[-1] // 2))
 
 
 def _uniform(parameters: tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
-    noise = tf.random.stateless_uniform(_shape_in_box(parameters), seed)
+    noise = draw_rows(lambda shape: tf.random.stateless_uniform(shape, seed), _shape_in_box(parameters))
     return tf.ensure_shape(noise, (*parameters.shape[:-1], parameters.shape[-1] // 2))
 
 

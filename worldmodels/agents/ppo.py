@@ -44,7 +44,11 @@ class PPO(OnPolicyAgent):
         share = self._share_left()
 
         def on_minibatches(step, names):
-            return run_steps(lambda i: step(take(samples, minibatches[i]), noise, share), minibatches.shape[0], names)
+            def on_devices(i):
+                rows = (take(samples, minibatches[i]),)
+                return self._devices.run(lambda batch: step(batch, noise, share), rows)
+
+            return run_steps(on_devices, minibatches.shape[0], names)
 
         if not self.config.value_optimizer:
             steps = on_minibatches(self._step, (*POLICY_FIGURES, "value_loss"))
@@ -146,7 +150,7 @@ class PPO(OnPolicyAgent):
         return spec.features.pack(arrays)
 
     def save(self) -> dict[str, Any]:
-        return super().save() | {"iterations": int(self._iterations)}
+        return super().save() | {"iterations": int(self._iterations.numpy())}
 
     def load(self, tree: dict[str, Any]) -> None:
         super().load(tree)

@@ -32,6 +32,7 @@ class PPOConfig(Section):
     # Facts about the kind, not settings: so without types.
     learns_from_experience = True
     learns_from_transitions = False
+    learns_on_devices = True
     action_kinds, feature_kinds = ANY_ACTIONS, ANY_FEATURES
     images: ImageNetworkKind = "small"
     """Network for features that are images."""

@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from worldmodels.agents.actor_critic_config import RewardNormConfig
 from worldmodels.agents.config import RewardTransform
+from worldmodels.models.devices import mean_over_devices, whole_batch
 
 
 def transform_rewards(rewards: tf.Tensor, transform: RewardTransform) -> tf.Tensor:
@@ -92,8 +93,8 @@ class ReturnScale:
         self.range = tf.Variable(0.0)
 
     def update(self, returns: tf.Tensor) -> tf.Tensor:
-        """Take in a tensor of returns, give the divisor, a scalar of 1 or more."""
-        ordered = tf.sort(tf.reshape(returns, (-1,)))
+        """Take in returns (H, B), give the divisor, a scalar of 1 or more."""
+        ordered = tf.sort(tf.reshape(whole_batch(returns, axis=1), (-1,)))
         last = ordered.shape[0] - 1
         spread = ordered[round(0.95 * last)] - ordered[round(0.05 * last)]
         self.range.assign_add(self.RATE * (spread - self.range))
@@ -110,7 +111,8 @@ class RewardScale:
     def update(self, rewards: tf.Tensor) -> None:
         """Take in a tensor of rewards."""
         stays = self.config.momentum
-        self.mean.assign(stays * self.mean + (1.0 - stays) * tf.reduce_mean(tf.abs(rewards)))
+        size = mean_over_devices(tf.reduce_mean(tf.abs(rewards)))
+        self.mean.assign(stays * self.mean + (1.0 - stays) * size)
 
     def __call__(self, rewards: tf.Tensor) -> tf.Tensor:
         """Return rewards of any shape, divided."""

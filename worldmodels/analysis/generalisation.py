@@ -30,7 +30,7 @@ from worldmodels.analysis.run_groups import SEED, RunGroup
 from worldmodels.core.errors import UserError
 from worldmodels.core.lookup import unknown
 
-ASIDE = (SEED, LEVELS, "env.start_level", "precision")
+ASIDE = (SEED, LEVELS, "env.start_level", "precision", "devices")
 """The keys in which the runs of a method may differ; `precision: auto` is what a machine happens to measure."""
 RETURN = Measure("Return", ("eval/return",))
 MEASURES = (

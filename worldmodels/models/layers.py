@@ -28,6 +28,8 @@ class Layer(keras.layers.Layer):
     def __init__(self, name: str):
         super().__init__(name=name, autocast=False)  # otherwise Keras would widen whatever comes in narrow
         self.precision = precision.current()
+        # Otherwise Keras would call a layer twice the first time, and a pass would count its random draws twice.
+        self.built = True
 
     def weight(self, name: str, shape: Sequence[int], seeds: np.random.Generator | None = None) -> keras.Variable:
         """Return a Glorot-uniform weight; zeros without `seeds`."""

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from worldmodels.models.config import OptimizerConfig
+from worldmodels.models.devices import mean_over_devices
 from worldmodels.models.variables import load_variables, save_variables
 
 
@@ -48,6 +49,7 @@ class Descent:
     def gradients(self, tape: tf.GradientTape, loss: tf.Tensor) -> Gradients:
         """Return what `apply` needs, and change nothing."""
         values = tape.gradient(loss, list(self.variables.values()))
+        loss, values = mean_over_devices((loss, values))
         norm = tf.linalg.global_norm(values)
         return Gradients(values, norm, tf.math.is_finite(loss) & tf.math.is_finite(norm))
 
@@ -78,7 +80,7 @@ class Descent:
     def save(self) -> dict[str, Any]:
         """Return the slots and the count of steps."""
         slots = {slot: save_variables(variables) for slot, variables in self._slots.items()}
-        return {**slots, "updates": int(self.updates)}
+        return {**slots, "updates": int(self.updates.numpy())}
 
     def load(self, tree: Mapping[str, Any]) -> None:
         """Take over what `save` gave.

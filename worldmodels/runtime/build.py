@@ -12,8 +12,9 @@ from worldmodels.core.seeding import Streams
 from worldmodels.envs import VectorEnv
 from worldmodels.models import build_model
 from worldmodels.models.api import Representation, WorldModel
+from worldmodels.models.devices import building_on
 from worldmodels.models.graph import has_gpu, make_deterministic
-from worldmodels.models.precision import building_in
+from worldmodels.models.precision import Precision, building_in
 from worldmodels.runtime.config import RunConfig
 
 
@@ -43,7 +44,8 @@ def build_parts(config: RunConfig, env: VectorEnv) -> Parts:
     streams = Streams(config.seed)
     if config.deterministic is not False:
         make_deterministic()
-    with building_in("bfloat16" if config.precision == "bfloat16" else "float32"):
+    precision: Precision = "bfloat16" if config.precision == "bfloat16" else "float32"
+    with building_in(precision), building_on(config.devices):
         model = build_model(config.model, env.observation_spec, env.action_spec, streams.key("model"))
         agent = build_agent(config.agent, model.spec, streams.key("agent"))
     return Parts(config, streams, model, agent)

@@ -12,6 +12,7 @@ from worldmodels.core.errors import ConfigError
 from worldmodels.envs.config import spread_mixture
 from worldmodels.models.api import ModelSpec
 from worldmodels.runtime.config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig, RunConfig
+from worldmodels.runtime.devices import check_devices
 from worldmodels.runtime.environment import model_spec
 
 
@@ -26,6 +27,7 @@ def check_config(config: RunConfig) -> None:
     _check_collectors(config)
     spec = model_spec(config)
     check_fits(config.agent, spec)
+    check_devices(config, spec)
     if isinstance(config.training, ModelBasedConfig):
         _check_model_based(config, config.training, spec)
         return

@@ -316,6 +316,10 @@ class RunConfig(Section):
     """Type in which matrix products and convolutions multiply; sums, weights and losses are float32 (`precision` in
     DreamerV2). auto: bfloat16 where the processor has instructions for it and a measurement of the run's own updates
     says that it is faster, otherwise float32; decided when the run is made."""
+    devices: Positive = 1
+    """Devices of this machine that share each update of model and policy: GPUs, or without one logical CPUs, which gain
+    nothing. They must divide the batches; the numbers are those of one device but for rounding, and a run may continue
+    with another number."""
     env: EnvConfig = field(default_factory=EnvConfig)
     replay: ReplayConfig = field(default_factory=ReplayConfig)
     model: ModelConfig = field(default_factory=RSSMConfig, metadata={"kinds": MODELS})

@@ -75,6 +75,7 @@ def load_run(path: str | Path, step: int | None = None, given: Given | None = No
     found, tree = Checkpoints(run_dir.checkpoints).read(step)
     if not this_processor().multiplies_bfloat16:
         config = replace(config, precision="float32")  # to look at what was learned, float32 does as well, and fast
+    config = replace(config, devices=1)  # nothing is learned here
     with _giving(config, given):
         env = build_env(config, num_envs=1)
     parts = build_parts(config, env)

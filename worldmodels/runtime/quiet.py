@@ -6,11 +6,17 @@ import os
 import sys
 import tempfile
 
+from worldmodels.core.errors import UserError
+from worldmodels.runtime.devices import claim_devices
 
-def load_tensorflow() -> None:
+
+def load_tensorflow(devices: int = 1) -> None:
     """Import TensorFlow and find its devices; what it prints meanwhile is shown only if that fails.
 
     Its C++ side writes to the file descriptor, before any of its own settings apply; so that is what is diverted.
+
+    Args:
+        devices: how many it has to have; see `claim_devices`.
     """
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     sys.stderr.flush()
@@ -20,7 +26,10 @@ def load_tensorflow() -> None:
         try:
             import tensorflow as tf
 
+            claim_devices(devices)
             tf.zeros(()).numpy()  # the first operation looks for devices
+        except UserError:
+            raise
         except BaseException:
             remarks.seek(0)
             os.write(terminal, remarks.read())

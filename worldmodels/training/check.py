@@ -87,8 +87,9 @@ def _begun(run_dir: RunDir, checkpoint: int | None) -> bool:
 def _continued(saved: RunConfig, asked: RunConfig, path: Path) -> RunConfig:
     """Return the configuration of a run that continues; other changes would make its numbers a mixture.
 
-    One in bfloat16 may go on in float32, where it would crawl otherwise.
+    One in bfloat16 may go on in float32, where it would crawl otherwise; and any on another number of devices.
     """
+    saved = replace(saved, devices=asked.devices)
     if saved.precision == "auto":  # it is older than this setting
         saved = replace(saved, precision="float32")
     if asked.deterministic is None:
@@ -107,6 +108,6 @@ def _continued(saved: RunConfig, asked: RunConfig, path: Path) -> RunConfig:
     )
     raise RunError(
         f"The folder '{path}' holds a run of another configuration. A run continues with its own configuration; only "
-        "training.steps or training.turns may change, and precision from bfloat16 to float32. "
+        "devices, training.steps or training.turns may change, and precision from bfloat16 to float32. "
         f"Different: {different}. Choose another --logdir, or leave the differences out."
     )

@@ -44,7 +44,7 @@ def _launch(config: RunConfig, logdir: str | Path, checkpoint: int | None) -> Pa
     checked = check_run(config, logdir, checkpoint)
     from worldmodels.runtime.quiet import load_tensorflow
 
-    load_tensorflow()
+    load_tensorflow(checked.config.devices)
     from worldmodels.training.run import train
 
     return train(checked)

@@ -199,11 +199,11 @@ class ProcessSource:
 
 
 def share_of(config: RunConfig, number: int, collectors: int) -> RunConfig:
-    """Return the configuration as one of several collectors sees it: its share of the environments, and for all but
-    the first a seed of its own."""
+    """Return the configuration as one of several collectors sees it: its share of the environments, one device, and for
+    all but the first a seed of its own."""
     share = replace(config.env, num_envs=config.env.num_envs // collectors)
     seed = Streams(config.seed).integer(f"collector {number}") if number else config.seed
-    return replace(config, env=share, seed=seed)
+    return replace(config, env=share, seed=seed, devices=1)
 
 
 def _joined(shares: Any) -> tuple[Step, PolicyOutput]:

@@ -5,12 +5,14 @@ Bits are -1 or +1, float32 (N, bits). A group of them is one class, whose lowest
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import keras
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.models.devices import draw_rows
 from worldmodels.models.distributions import categorical_nll, gumbel_noise, sample_categorical
 from worldmodels.models.layers import Layer
 from worldmodels.models.next_frame.config import LatentConfig
@@ -31,7 +33,7 @@ def noisy_bits(logits: tf.Tensor, config: LatentConfig, hard: tf.Tensor, noise: 
     Noise is added to the logits and some bits are flipped, so that the network learns bits that are sure and survive
     errors. Each is its sign with probability `hard`, otherwise its tanh.
     """
-    blur = tf.random.stateless_truncated_normal(tf.shape(logits), noise.seed(), stddev=config.noise)
+    blur = noise.draw(partial(tf.random.stateless_truncated_normal, stddev=config.noise), tf.shape(logits))
     soft = tf.tanh(logits + blur)
     sign = soft + tf.stop_gradient(clean_bits(soft) - soft)
     flipped = tf.where(noise.uniform(tf.shape(logits)) < config.flip, -sign, sign)
@@ -110,14 +112,20 @@ class BitPredictor(Layer):
 
         hidden, _, remembered = scan(step, tuple(state), (remember.terms,))
         remember.collect(remembered)
-        logits = self.classes(noise.dropout(hidden, self.config.predictor_dropout))
+        logits = self.classes(noise.dropout(hidden, self.config.predictor_dropout, axis=1))
         nats = categorical_nll(logits, tf.transpose(classes))
         return tf.reduce_mean(nats, 0)
 
-    def sample(self, bottleneck: tf.Tensor, temperature: float | tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
-        """Return bits drawn from the prediction; temperature 0 takes the most probable class of each group."""
+    def sample(
+        self, bottleneck: tf.Tensor, temperature: float | tf.Tensor, seed: tf.Tensor, steps: int = 1
+    ) -> tf.Tensor:
+        """Return bits drawn from the prediction; temperature 0 takes the most probable class of each group.
+
+        The rows are so many `steps` of all windows, one after the other.
+        """
         first, state = self._begin(bottleneck)
-        chance = gumbel_noise((self.steps, tf.shape(bottleneck)[0], 2**self.config.group), seed)
+        shape = (self.steps, tf.shape(bottleneck)[0], 2**self.config.group)
+        chance = draw_rows(lambda shape: gumbel_noise(shape, seed), shape, axis=1, steps=steps)
 
         def step(hidden, cell, x, chance):
             state = self.lstm.advance(self.lstm.project(x), LSTMState(hidden, cell))
@@ -135,4 +143,4 @@ class BitPredictor(Layer):
 
     def _embed(self, classes: tf.Tensor, noise: Noise) -> tf.Tensor:
         embedded = self.embed(tf.one_hot(classes, 2**self.config.group))
-        return noise.dropout(embedded, self.config.predictor_dropout)
+        return noise.dropout(embedded, self.config.predictor_dropout, axis=1)

@@ -111,6 +111,7 @@ class DeterministicConfig(Section):
     """A model of the next frame from the last ones and the action; the defaults are SimPLe's figures."""
 
     kind: str = "deterministic"
+    learns_on_devices = True  # a fact about the kind, not a setting: so without a type
     network: ConvNetworkConfig | PatchNetworkConfig = field(default_factory=ConvNetworkConfig)
     """Layout of the network."""
     output: SoftmaxOutputConfig | MotionOutputConfig = field(default_factory=SoftmaxOutputConfig)
@@ -155,6 +156,7 @@ class StochasticDiscreteConfig(Section):
     """A next-frame model with a bottleneck of discrete bits and recurrent memory; the defaults are SimPLe's figures."""
 
     kind: str = "stochastic_discrete"
+    learns_on_devices = True  # a fact about the kind, not a setting: so without a type
     network: ConvNetworkConfig | PatchNetworkConfig = field(
         default_factory=lambda: ConvNetworkConfig(hidden=96, doublings=3, dropout=0.15)
     )

@@ -12,6 +12,7 @@ import tensorflow as tf
 
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.types import Batch
+from worldmodels.models.devices import draw_rows, sum_over_devices, whole_batch
 from worldmodels.models.next_frame.noise import Noise
 from worldmodels.models.next_frame.schedules import sampling_probability
 
@@ -70,7 +71,7 @@ def inputs(model: Any, window: Window, seed: tf.Tensor) -> tf.Tensor:
     if not config.sampling.final or frames.shape[0] <= config.frames:
         return frames
     probability = sampling_probability(config.sampling, tf.cast(model.optimizer.updates, tf.float32))
-    replace = noise.uniform(tf.shape(frames)[:2]) < probability
+    replace = noise.uniform(tf.shape(frames)[:2], axis=1) < probability
     # The first few frames are what predictions start from, and an episode's first frame cannot be predicted.
     is_target = tf.range(frames.shape[0])[:, None] >= config.frames
     replace &= is_target & ~window.is_first[:-1]
@@ -118,7 +119,8 @@ def loss(
     transitions = FrameTransitions(
         *map(_rows, (stacks[first:], memories[first:], window.action[first:-1], window.frames[after]))
     )
-    decoded, own = model.predict(transitions, Noise(tf.random.experimental.stateless_fold_in(seed, -1)))
+    noise = Noise(tf.random.experimental.stateless_fold_in(seed, -1), frames.shape[0] - first)
+    decoded, own = model.predict(transitions, noise)
 
     possible = 1.0 - tf.cast(window.is_first[after], tf.float32)
     is_target = tf.cast(tf.range(first + 1, frames.shape[0] + 1)[:, None] >= config.frames, tf.float32)
@@ -148,10 +150,11 @@ def pixel_noise(frames: tf.Tensor, probability: float, seed: tf.Tensor) -> tf.Te
     """Return images uint8 (T, B, H, W, C) in which a share of the pixels has the median colour of them all."""
     if not probability:
         return frames
-    values = tf.sort(tf.reshape(frames, (-1, frames.shape[-1])), 0)
+    values = tf.sort(tf.reshape(whole_batch(frames, axis=1), (-1, frames.shape[-1])), 0)
     median = values[tf.shape(values)[0] // 2]
-    hit = tf.random.stateless_uniform((*frames.shape[:-1], 1), seed) < probability
-    return tf.where(hit, median, frames)
+    shape = (*frames.shape[:-1], 1)
+    drawn = draw_rows(lambda shape: tf.random.stateless_uniform(shape, seed), shape, axis=1)
+    return tf.where(drawn < probability, median, frames)
 
 
 def _rows(x: tf.Tensor) -> tf.Tensor:
@@ -166,4 +169,5 @@ def _weighted(values: tf.Tensor, weights: tf.Tensor | None) -> tf.Tensor:
 
 def _mean(values: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
     """Return the weighted mean of (N,); 0 where nothing has weight."""
-    return tf.reduce_sum(values * weights) / tf.maximum(tf.reduce_sum(weights), 1.0)
+    total, weight = sum_over_devices(tf.reduce_sum(values * weights)), sum_over_devices(tf.reduce_sum(weights))
+    return total / tf.maximum(weight, 1.0)

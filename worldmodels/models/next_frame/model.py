@@ -9,6 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.core.types import Batch
+from worldmodels.models import devices
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.build_optimizer import build_optimizer
 from worldmodels.models.frame_stack import push
@@ -47,7 +48,7 @@ class NextFrameModel:
         shape: NetworkShape,
         seeds: np.random.Generator,
     ):
-        self.config, self.spec = config, spec
+        self.config, self.spec, self._devices = config, spec, devices.current()
         self.network = build_network(config.network, shape, seeds)
         self.output = build_output(config.output, self.network, shape.observation_shape, seeds)
         self.events = EventNetwork(config.event_depth, config.event_shift, shape, seeds) if config.event_depth else None
@@ -124,6 +125,9 @@ class NextFrameModel:
 
     @graph
     def fit(self, batch: Batch, seed, weights=None) -> tuple[dict[str, tf.Tensor], NextFrameState]:
+        return self._devices.run(lambda batch, weights: self._fit(batch, seed, weights), (batch, weights))
+
+    def _fit(self, batch: Batch, seed, weights) -> tuple[dict[str, tf.Tensor], NextFrameState]:
         window = learning.window_of(batch, self.config.frames)
         inputs = learning.inputs(self, window, seed)
         with tf.GradientTape() as tape:

@@ -53,7 +53,7 @@ class StochasticDiscrete(NextFrameModel):
         hard = ramp(updates, latent.ramp_updates)
         bits = noisy_bits(logits, latent, hard, noise)
         # A bit of the predictor's own passes no gradient to the inference network, whose bit it is not.
-        own = self.predictor.sample(tf.stop_gradient(encoded.bottleneck), 1.0, noise.seed())
+        own = self.predictor.sample(tf.stop_gradient(encoded.bottleneck), 1.0, noise.seed(), noise.steps)
         bits = tf.where(noise.uniform(tf.shape(bits)) < latent.self_sampling * hard, own, bits)
         # A latent that is not always there leaves to the action what the action can tell.
         used = noise.uniform((tf.shape(bits)[0], 1, 1, 1)) < latent.use * ramp(updates, latent.use_ramp_updates)

@@ -31,6 +31,7 @@ class RSSMConfig(Section):
     """The recurrent state-space model, its sizes and losses; the defaults are DreamerV2's figures for Atari."""
 
     kind: str = "rssm"
+    learns_on_devices = True  # a fact about the kind, not a setting: so without a type
     recurrent: Size = 600
     """Size of the GRU's state (`deter` in DreamerV2)."""
     blocks: Size = 1

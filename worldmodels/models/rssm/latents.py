@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import tensorflow as tf
 
 from worldmodels.models import distributions
+from worldmodels.models.devices import draw_rows
 from worldmodels.models.rssm.config import RSSMConfig
 
 
@@ -23,8 +24,13 @@ class CategoricalLatents:
         self.size = self.statistics_size = config.latents * config.classes
 
     def noise(self, leading: Sequence[int | tf.Tensor], seed: tf.Tensor) -> tf.Tensor:
-        """Return the noise for `sample`, drawn in one piece for many steps: (*leading, latents, classes)."""
-        return distributions.gumbel_noise((*leading, *self._shape), seed)
+        """Return the noise for `sample`, drawn in one piece for many steps: (*leading, latents, classes).
+
+        Args:
+            leading: axes, of which the last one holds the rows of the batch.
+        """
+        shape = (*leading, *self._shape)
+        return draw_rows(lambda shape: distributions.gumbel_noise(shape, seed), shape, len(leading) - 1)
 
     def sample(self, statistics: tf.Tensor, noise: tf.Tensor, temperature: float | tf.Tensor = 1.0) -> tf.Tensor:
         logits = tf.reshape(statistics, (-1, *self._shape))
@@ -49,8 +55,9 @@ class GaussianLatents:
         self.size, self.statistics_size = config.latents, 2 * config.latents
 
     def noise(self, leading: Sequence[int | tf.Tensor], seed: tf.Tensor) -> tf.Tensor:
-        """Return the noise for `sample`, drawn in one piece for many steps: (*leading, latents)."""
-        return tf.random.stateless_normal((*leading, self.size), seed)
+        """Return the noise for `sample`, drawn in one piece for many steps: (*leading, latents); as above."""
+        shape = (*leading, self.size)
+        return draw_rows(lambda shape: tf.random.stateless_normal(shape, seed), shape, len(leading) - 1)
 
     def sample(self, statistics: tf.Tensor, noise: tf.Tensor, temperature: float | tf.Tensor = 1.0) -> tf.Tensor:
         mean, deviation = self._moments(statistics)

@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Batch
+from worldmodels.models import devices
 from worldmodels.models.build_optimizer import build_optimizer
 from worldmodels.models.graph import graph
 from worldmodels.models.rssm.cell import Dynamics, RSSMState
@@ -34,7 +35,7 @@ class RSSM:
 
     def __init__(self, config: RSSMConfig, observation: ObservationSpec, action: ActionSpec, seed: np.ndarray):
         seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
-        self.config, self.spec = config, config.spec(observation, action)
+        self.config, self.spec, self._devices = config, config.spec(observation, action), devices.current()
         self.encoder = ObservationEncoder(config, observation, seeds)
         self.dynamics = Dynamics(config, self.encoder.size, action, seeds)
         (features,) = self.spec.feature_shape
@@ -120,6 +121,9 @@ class RSSM:
 
     @graph
     def fit(self, batch: Batch, seed, weights=None) -> tuple[dict[str, tf.Tensor], RSSMState]:
+        return self._devices.run(lambda batch, weights: self._fit(batch, seed, weights), (batch, weights))
+
+    def _fit(self, batch: Batch, seed, weights) -> tuple[dict[str, tf.Tensor], RSSMState]:
         with tf.GradientTape() as tape:
             loss, metrics, states = self._loss(batch, seed, weights)
         gradients = self.optimizer.gradients(tape, loss)
@@ -127,7 +131,9 @@ class RSSM:
         if self.picture and batch.is_first.shape[1] > 1:
             # Before anything changes: either both change or none.
             seed = tf.random.experimental.stateless_fold_in(seed, 1)
-            pairs = choose_pairs(batch, self.features(states), self._alone, self.picture.count, seed)
+            # They are few, so each device learns from all of them.
+            everything, features = devices.whole_batch((batch, self.features(states)))
+            pairs = choose_pairs(everything, features, self._alone, self.picture.count, seed)
             found, of_picture = self.picture.gradients(pairs)
             finite &= found.finite
             self.picture.optimizer.apply(found, finite)
@@ -187,7 +193,7 @@ class RSSM:
         moved = tf.reshape(moved_pixels(in_time, is_first), pictures.shape)
         moved = 0.5 + self.decoder.image.target(moved)  # 0 or 1
         weights = 1.0 + self.config.moved_scale * moved
-        return weights / tf.reduce_mean(weights)
+        return weights / devices.mean_over_devices(tf.reduce_mean(weights))
 
     def _decoder_losses(
         self, arrays: dict[str, tf.Tensor], features: tf.Tensor, is_first: tf.Tensor
@@ -221,7 +227,8 @@ class RSSM:
         latents = self.dynamics.latents
         each_free, mean_free = (0.0, config.free_nats) if config.free_average else (config.free_nats, 0.0)
         kl, kl_loss = balanced_kl(latents, posterior, prior, config.kl_balance, each_free)
-        losses["kl"] = tf.maximum(tf.reduce_mean(kl_loss), mean_free) if mean_free else tf.reduce_mean(kl_loss)
+        mean_kl = tf.reduce_mean(kl_loss)
+        losses["kl"] = tf.maximum(devices.mean_over_devices(mean_kl), mean_free) if mean_free else mean_kl
         scales = {"reward": config.reward_scale, "kl": config.kl_scale}
         weighed = {name: scales.get(name, 1.0) * loss for name, loss in losses.items()}
         loss = self.balance(weighed) if self.balance else add_in_pairs(weighed.values())

@@ -1,0 +1,89 @@
+"""The devices of a run: whether it can have as many as it asks for, and making those that have to be made."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from worldmodels.agents import AGENTS
+from worldmodels.agents.ppo_config import PPOConfig
+from worldmodels.core.errors import ConfigError
+from worldmodels.core.kinds import Kinds
+from worldmodels.models import MODELS
+from worldmodels.models.api import ModelSpec
+from worldmodels.runtime.config import ModelBasedConfig, RunConfig
+
+
+def check_devices(config: RunConfig, spec: ModelSpec) -> None:
+    """Check that what learns can do so on as many devices; imports no TensorFlow.
+
+    Raises:
+        ConfigError: a model or an agent of a kind that cannot, or numbers that the devices do not divide.
+    """
+    if config.devices == 1:
+        return
+    if spec.imagines:
+        _check_shares(config, "model", config.model, MODELS)
+    if config.trains_policy:
+        _check_shares(config, "agent", config.agent, AGENTS)
+    for name, value in _divided(config).items():
+        if value % config.devices:
+            raise ConfigError(
+                f"devices is {config.devices}: each takes as many rows of an update as the others, so {name} must be a "
+                f"multiple of it. Received {value}."
+            )
+    if isinstance(config.agent, PPOConfig) and config.agent.batch_norm and config.trains_policy:
+        raise ConfigError(
+            f"devices is {config.devices}, and agent.batch_norm takes moments over minibatches, which no device has "
+            "whole. One of the two must go: devices=1, or agent.batch_norm=false."
+        )
+
+
+def _check_shares(config: RunConfig, section: str, learner: Any, kinds: Kinds) -> None:
+    """Check that a model or an agent can share its updates."""
+    if not getattr(learner, "learns_on_devices", False):
+        able = [kind for kind, other in kinds.items() if getattr(other, "learns_on_devices", False)]
+        raise ConfigError(
+            f"devices is {config.devices}, and {section}.kind '{learner.kind}' learns on one device alone. Kinds that "
+            f"share their updates: {', '.join(able)}."
+        )
+
+
+def _divided(config: RunConfig) -> dict[str, int]:
+    """Return the numbers that the devices have to divide, by their keys."""
+    training, numbers = config.training, {}
+    if isinstance(training, ModelBasedConfig):
+        numbers = {"training.batch": training.batch, "training.starts.rollouts": training.starts.rollouts}
+    if isinstance(config.agent, PPOConfig):
+        numbers["agent.minibatch"] = config.agent.minibatch
+    return numbers
+
+
+def claim_devices(count: int) -> None:
+    """Let TensorFlow have so many devices: the first GPUs; without one, the CPU as so many logical devices.
+
+    Raises:
+        ConfigError: the machine has fewer, or TensorFlow has started with fewer in this process.
+    """
+    import tensorflow as tf
+
+    if count == 1:
+        return
+    if gpus := tf.config.list_physical_devices("GPU"):
+        _require(count, len(gpus), "GPUs")
+        return
+    _require(count, len(os.sched_getaffinity(0)), "CPU cores that this process may use, and no GPU")
+    logical = [tf.config.LogicalDeviceConfiguration()] * count
+    try:
+        tf.config.set_logical_device_configuration(tf.config.list_physical_devices("CPU")[0], logical)
+    except RuntimeError as error:  # TensorFlow has started
+        if len(tf.config.list_logical_devices("CPU")) < count:
+            raise ConfigError(
+                f"devices is {count}, and TensorFlow has already started in this process with fewer. Logical devices "
+                "of a CPU are made before it starts: train in a new process, or with devices=1."
+            ) from error
+
+
+def _require(count: int, available: int, what: str) -> None:
+    if count > available:
+        raise ConfigError(f"devices must be at most what this machine has: {available} {what}. Received {count}.")
