@@ -33,7 +33,9 @@ setup(
     package_data={
         "worldmodels": ["py.typed"],
         "worldmodels.analysis": ["scores/*.yaml"],
+        "worldmodels.analysis.report": ["page.css"],
         "worldmodels.envs.native": ["_native.pyi"],
+        "worldmodels.player.web": ["page/*"],
         "worldmodels.configs": ["**/*.yaml"],
     },
     ext_modules=[

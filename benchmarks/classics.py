@@ -25,7 +25,8 @@ from peers.report import draw, draw_method, mean_return, report, steps_per_secon
 from peers.tasks import METHODS, SIDES, TASKS, cells
 
 from worldmodels.core.files import write_atomic
-from worldmodels.experiments.core_jobs import core_shares, log_end, run_jobs
+from worldmodels.experiments.engines.local import LocalEngine, core_shares
+from worldmodels.experiments.jobs import log_end, run_jobs
 
 HERE = Path(__file__).parent
 STEM = HERE / "results" / "classics"
@@ -46,7 +47,7 @@ def main() -> None:
     jobs = [SideJob(cell, places) for cell in chosen if places.result(cell) is None]
     print(f"{len(chosen) - len(jobs)} of {len(chosen)} cells are finished", flush=True)
     pinned = [cores[:1] for cores in core_shares(how.jobs)]
-    outcome = run_jobs(jobs, pinned, 60 * how.budget_minutes, lambda text: print(text, flush=True))
+    outcome = run_jobs(jobs, LocalEngine(pinned), 60 * how.budget_minutes, lambda text: print(text, flush=True))
     for job in jobs:
         if job.name in outcome.failed:
             print(f"{job.name} failed; the end of {job.log}:\n{log_end(job.log)}", flush=True)

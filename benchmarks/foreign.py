@@ -5,7 +5,8 @@
                                  [--budget-minutes 60]
 
 atari     Pong and Freeway, 100,000 steps of 4 frames: PPO, SimPLe, Dreamer
-control   cartpole-swingup from pixels, 50,000 steps of 2: PPO, and Dreamer with gradients through its world model
+control   cartpole-swingup from pixels, 50,000 steps of 2: PPO, SAC with about as much computing as Dreamer has, and
+          Dreamer with gradients through its world model
 crafter   50,000 steps; scores of what explores without rewards (PPO, Plan2Explore) beside PPO with them
 
 Three seeds. Each cell (experiment, environment, learner, seed) is an ordinary run under runs/foreign, trained on one
@@ -26,7 +27,8 @@ from few_steps.cells import Experiment, Learner
 from foreign_worlds.report import report
 
 from worldmodels.core.files import write_atomic
-from worldmodels.experiments.core_jobs import core_shares, log_end, run_jobs
+from worldmodels.experiments.engines.local import LocalEngine, core_shares
+from worldmodels.experiments.jobs import log_end, run_jobs
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
@@ -52,6 +54,17 @@ DREAMER: dict[str, Any] = {
     "training.collect": 32,
 }
 CONTROL: dict[str, Any] = {"env.action_repeat": 2, "env.pixels": "only", "env.options": {"shadows": False}}
+SAC: dict[str, Any] = {
+    "model.frames": 3,
+    "agent.images": "small",
+    "agent.actor_optimizer.learning_rate": 3e-4,
+    "agent.critic_optimizer.learning_rate": 3e-4,
+    "replay.memory_megabytes": 2_000,
+    "training.prefill": 1_000,
+    "training.collect": 16,
+    "training.updates": 1,
+    "training.batch": 64,
+}
 SILENT: dict[str, Any] = {"env.options": {"reward": False}}
 
 EXPERIMENTS = (
@@ -76,6 +89,7 @@ EXPERIMENTS = (
         COMMON | CONTROL,
         {
             "ppo": Learner("PPO", "ppo_nature", PPO | {"agent.reward_transform": "none"}),
+            "sac": Learner("SAC", "sac", SAC),
             "dreamer": Learner("Dreamer", "dreamer_small dmc_vision_small", {"model.picture": None}),
         },
         overrides={},
@@ -121,7 +135,7 @@ def main() -> None:
     jobs = [CellJob(cell, PLACE) for cell in chosen if PLACE.result(cell) is None]
     print(f"{len(chosen) - len(jobs)} of {len(chosen)} cells are finished", flush=True)
     places = [cores[:1] for cores in core_shares(how.jobs)]
-    outcome = run_jobs(jobs, places, 60 * how.budget_minutes, lambda text: print(text, flush=True))
+    outcome = run_jobs(jobs, LocalEngine(places), 60 * how.budget_minutes, lambda text: print(text, flush=True))
     for job in jobs:
         if job.name in outcome.failed:
             print(f"{job.name} failed; the end of {job.log}:\n{log_end(job.log)}", flush=True)

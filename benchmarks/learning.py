@@ -37,7 +37,8 @@ from few_steps.measure import EPISODES
 from few_steps.report import report
 
 from worldmodels.core.files import write_atomic
-from worldmodels.experiments.core_jobs import core_shares, log_end, run_jobs
+from worldmodels.experiments.engines.local import LocalEngine, core_shares
+from worldmodels.experiments.jobs import log_end, run_jobs
 
 ROOT = Path(__file__).parents[1]
 RESULTS = Path(__file__).parent / "results"
@@ -179,7 +180,7 @@ def run(cells: Sequence[Cell], place: Place, jobs: int | None = None, seconds: f
     waiting = [CellJob(cell, place) for cell in cells if place.result(cell) is None]
     print(f"{len(cells) - len(waiting)} of {len(cells)} cells are finished", flush=True)
     places = [cores[:1] for cores in core_shares(jobs)]
-    outcome = run_jobs(waiting, places, seconds, lambda text: print(text, flush=True))
+    outcome = run_jobs(waiting, LocalEngine(places), seconds, lambda text: print(text, flush=True))
     for job in waiting:
         if job.name in outcome.failed:
             print(f"{job.name} failed; the end of {job.log}:\n{log_end(job.log)}", flush=True)

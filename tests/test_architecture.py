@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1] / "worldmodels"
 LAYERS = {
     "core": 0,
     **dict.fromkeys(["envs", "replay", "models", "telemetry", "analysis"], 1),
-    "imagination": 2,
+    **dict.fromkeys(["imagination", "datasets"], 2),
     "agents": 3,
     "runtime": 4,
     "evaluation": 5,
@@ -37,13 +37,17 @@ RESERVED = {
     "gymnasium": ["envs", "imagination"],
     "worldmodels.envs.native": ["envs"],
     "zstandard": ["replay"],
+    "h5py": ["datasets"],
+    "minari": ["datasets"],
     "tensorflow_probability": ["models.distributions"],
     "matplotlib": ["analysis"],
     "pygame": ["player"],
+    "aiohttp": ["player.web"],
+    "ray": ["experiments.engines.ray"],
 }
 
 # Packages that work on a machine without TensorFlow.
-WITHOUT_TENSORFLOW = ["core", "envs", "replay", "analysis"]
+WITHOUT_TENSORFLOW = ["core", "envs", "replay", "analysis", "datasets"]
 
 # They run what they read.
 UNSAFE_MODULES = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "marshal", "shelve"}

@@ -80,7 +80,8 @@ def files(pattern: str) -> set[str]:
 
 
 def modules() -> set[str]:
-    data = files("worldmodels/analysis/scores/*.yaml")
+    data = files("worldmodels/analysis/scores/*.yaml") | files("worldmodels/analysis/report/*.css")
+    data |= files("worldmodels/player/web/page/*")
     return files("worldmodels/**/*.py") | {"worldmodels/py.typed", f"{NATIVE}/_native.pyi"} | data
 
 

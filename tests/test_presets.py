@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from worldmodels.core.config import load_config, preset_names
+from worldmodels.core.config import load_config, preset_names, to_dict
 from worldmodels.core.errors import UserError
 from worldmodels.runtime.checks import check_config
 from worldmodels.runtime.config import RunConfig
@@ -30,7 +30,12 @@ OF_EXTRAS = {
     "dmc_vision_small": ("dreamer_small", "shimmy", "dmc"),
 }
 """Presets of environments that an extra brings: each with a preset below it, a package, and the extra."""
-PARTS = DEMO | {"explore": "dreamer_small"}
+LEVEL_STUDY = {
+    "100k_ppo": "ppo",
+    "100k_simple": "simple_deterministic_small",
+    "100k_dreamer": "dreamer_small",
+}
+PARTS = DEMO | LEVEL_STUDY | {"explore": "dreamer_small", "offline": "dreamer_small"}
 """Presets that go on top of another one."""
 
 
@@ -41,7 +46,8 @@ def test_a_preset_is_sound(name: str) -> None:
 
 @pytest.mark.parametrize(("part", "base"), PARTS.items())
 def test_a_part_is_sound_on_top_of_its_base(part: str, base: str) -> None:
-    check_config(load_config(RunConfig, [base, part]))
+    overrides = ["training.initial_replay=anywhere"] if part == "offline" else []
+    check_config(load_config(RunConfig, [base, part], overrides))
 
 
 @pytest.mark.parametrize("part", OF_EXTRAS)
@@ -62,6 +68,12 @@ def test_the_learners_of_the_demonstration_have_the_same_levels_and_steps() -> N
     assert (dream.env.game, dream.env.num_levels, dream.env.start_level) == ("coinrun", 20, 0)
     assert replace(plain.env, num_envs=dream.env.num_envs) == dream.env
     assert plain.training.steps == dream.training.steps
+
+
+def test_the_methods_of_the_generalisation_grid_have_as_many_steps_and_one_agent() -> None:
+    ppo, simple, dreamer = (load_config(RunConfig, [base, part]) for part, base in LEVEL_STUDY.items())
+    assert ppo.training.steps == simple.training.steps == dreamer.training.steps == 100_000
+    assert to_dict(simple.agent) | {"horizon": 50} == to_dict(ppo.agent)
 
 
 def test_every_row_of_the_table_is_read() -> None:

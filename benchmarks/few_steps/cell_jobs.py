@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from few_steps.cells import Cell
 from worldmodels.core.files import write_atomic
 from worldmodels.core.processor import this_processor
-from worldmodels.experiments.core_jobs import Used
+from worldmodels.experiments.engines.api import Used
 
 
 class Place(NamedTuple):
@@ -41,6 +41,9 @@ class CellJob:
         self.log = _with_suffix(place.runs, cell, ".log")
         self._progress = _with_suffix(place.runs, cell, ".json")
         self._measured = _with_suffix(place.runs, cell, ".measured")
+
+    def obstacle(self) -> None:
+        return None
 
     def command(self) -> Sequence[str] | None:
         if self._place.result(self._cell):

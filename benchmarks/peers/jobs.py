@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from peers.tasks import Cell
 from worldmodels.core.files import write_atomic
 from worldmodels.core.processor import this_processor
-from worldmodels.experiments.core_jobs import Used
+from worldmodels.experiments.engines.api import Used
 
 POINTS = 50
 """Points of a curve of training."""
@@ -40,6 +40,9 @@ class SideJob:
         self.log = places.runs / f"{cell.name}.log"
         self._job, self._found = (places.runs / f"{cell.name}.{what}.json" for what in ("job", "found"))
         self._trained = False
+
+    def obstacle(self) -> None:
+        return None
 
     def command(self) -> Sequence[str] | None:
         if self._places.result(self._cell):

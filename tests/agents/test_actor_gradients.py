@@ -13,7 +13,7 @@ from point import ChosenPoint, Point, PointState
 
 from worldmodels.agents import build_agent
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
-from worldmodels.agents.config import ARRAYS
+from worldmodels.agents.config import ANY_FEATURES
 from worldmodels.core.errors import ConfigError, UserError
 from worldmodels.core.specs import ObservationSpec
 from worldmodels.models.config import HeadConfig
@@ -174,7 +174,7 @@ def test_auto_goes_through_the_model_where_it_can():
     text = "agent.actor_gradient is 'dynamics': gradients flow back through features that are vectors, and not"
     with pytest.raises(ConfigError, match=text):
         build_agent(CONFIG, Point.spec._replace(features=images), SEED)
-    assert CONFIG.feature_kinds == ARRAYS
+    assert CONFIG.feature_kinds == ANY_FEATURES
 
 
 def test_a_world_without_gradients_is_told():

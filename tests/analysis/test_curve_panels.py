@@ -74,6 +74,13 @@ def test_an_imagined_return_has_the_real_one_beside_it(tmp_path: Path) -> None:
     assert panel.lines[1].curve.estimate.tolist() == [1, 2]
 
 
+def test_a_return_has_that_on_test_levels_beside_it_where_there_is_one(tmp_path: Path) -> None:
+    runs = [make(tmp_path / "a", eval__return=[3], eval__test_return=[2]), make(tmp_path / "b", eval__return=[1])]
+    (panel,) = curve_panels([RunGroup(run.name, [run]) for run in runs], ["performance"])
+    names = [("a", False), ("a, eval/test_return", True), ("b", False)]
+    assert [(line.name, line.beside) for line in panel.lines] == names
+
+
 def test_the_table_holds_every_point_and_is_quoted(tmp_path: Path) -> None:
     nan = float("nan")
     curve = GroupCurve(*map(np.array, ([10.0, 20.5], [0.1, 2.0], [nan, 1.5], [nan, 2.5], [1, 2])))

@@ -15,7 +15,7 @@ from worldmodels.analysis.evaluation_plots import HorizonCurve, plot_grid, plot_
 from worldmodels.analysis.grouping import Grouping
 from worldmodels.analysis.lines import DEFAULT, CurveOptions, default_window
 from worldmodels.analysis.load import Series
-from worldmodels.analysis.panel_drawing import shown_range
+from worldmodels.analysis.panel_range import shown_range
 from worldmodels.analysis.plots import plot_runs
 from worldmodels.core.errors import RunError, UserError
 

@@ -156,6 +156,13 @@ def test_names_of_groups_that_do_not_differ_are_told_apart_by_their_folders() ->
     assert group_names(three[:2], [{"k": "1", "m": "2"}, {"m": "2"}]) == ["k=1", "k=unset"]
 
 
+def test_of_many_keys_names_tell_what_is_unusual():
+    usual = {"a": "1", "b": "2", "c": "3"}
+    settings = [usual, *(usual | {key: "0"} for key in "abc"), usual | {"a": "0", "c": "0"}]
+    names = group_names([[Path(f"run{i}")] for i in range(5)], settings)
+    assert names == ["all as usual", "a=0", "b=0", "c=0", "a=0, c=0"]
+
+
 @pytest.mark.parametrize(
     ("runs", "name"),
     [

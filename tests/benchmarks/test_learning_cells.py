@@ -15,7 +15,7 @@ from untrained import write_untrained_run
 
 from worldmodels.core.config import load_config
 from worldmodels.envs.levels import has_test_levels, level_words
-from worldmodels.experiments.core_jobs import Used
+from worldmodels.experiments.engines.api import Used
 from worldmodels.runtime.checks import check_config
 from worldmodels.runtime.config import ModelFreeConfig, RunConfig
 

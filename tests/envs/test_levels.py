@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -42,3 +44,11 @@ def test_where_all_levels_are_trained_on_there_are_none_to_test(config: EnvConfi
     assert not has_test_levels(config)
     with pytest.raises(ConfigError, match=r"There are no test levels: .* Received env.game=.*, env.num_levels=\d"):
         on_levels(config, "test")
+
+
+def test_the_first_levels_of_a_set() -> None:
+    assert on_levels(TWENTY, "train", 5) == replace(TWENTY, num_levels=5)
+    assert on_levels(TWENTY, "test", 5) == replace(TWENTY, start_level=120, num_levels=5)
+    assert on_levels(replace(TWENTY, num_levels=0), "train", 5).num_levels == 5
+    with pytest.raises(ConfigError, match="The run has 20 training levels: so many, or fewer, can be played. Received"):
+        on_levels(TWENTY, "train", 21)

@@ -49,6 +49,16 @@ def test_runs_are_every_combination_seed_by_seed() -> None:
     assert run.config == load_config(RunConfig, ["ppo", "debug_ppo"], overrides)
 
 
+def test_each_seed_has_values_of_its_own() -> None:
+    tree = {"vary": {"agent.horizon": [5, 6]}, "seeds": [4, 2], "by_seed": {"env.start_level": [0, 100]}}
+    assert [run.overrides for run in make_grid(tree, "levels").runs] == [
+        ["agent.horizon=5", "env.start_level=0", "seed=4"],
+        ["agent.horizon=6", "env.start_level=0", "seed=4"],
+        ["agent.horizon=5", "env.start_level=100", "seed=2"],
+        ["agent.horizon=6", "env.start_level=100", "seed=2"],
+    ]
+
+
 def test_one_variant_is_called_like_the_grid() -> None:
     assert [run.name for run in make_grid({"vary": {"agent.horizon": [5]}}, "one").runs] == ["one/seed_0"]
 

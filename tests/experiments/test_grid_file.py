@@ -21,6 +21,7 @@ vary:
   agent.horizon: [5, 10]
   training.fit_factors: [[], [2.0, 1]]
 seeds: [3, 1]
+by_seed: {env.start_level: [0, 100]}
 names: {agent.horizon: h}
 logdir: runs/elsewhere
 """
@@ -39,6 +40,7 @@ def test_everything_is_read_as_plain_data(tmp_path: Path) -> None:
         overrides={"env.game": "maze", "model.encoder": {"kind": "patch", "patch": 16}},
         vary={"agent.horizon": [5, 10], "training.fit_factors": [[], [2.0, 1]]},
         seeds=(3, 1),
+        by_seed={"env.start_level": [0, 100]},
         names={"agent.horizon": "h"},
         logdir="runs/elsewhere",
     )
@@ -46,7 +48,7 @@ def test_everything_is_read_as_plain_data(tmp_path: Path) -> None:
 
 
 def test_an_empty_file_is_one_run_of_the_default(tmp_path: Path) -> None:
-    assert read("", tmp_path) == GridFile(("dreamer_small",), {}, {}, 1, {}, "")
+    assert read("", tmp_path) == GridFile(("dreamer_small",), {}, {}, 1, {}, {}, "")
 
 
 def test_a_number_of_seeds_counts_from_0(tmp_path: Path) -> None:
@@ -81,6 +83,11 @@ def test_a_number_of_seeds_counts_from_0(tmp_path: Path) -> None:
         ("seeds: two", "grid.yaml, line 1: 'seeds' takes an integer or a list of integers; received 'two' (text)."),
         ("vary: {a.b: [1, 2]}\nnames:\n  a.c: x", "line 3: 'names' names 'a.c', which is no key of 'vary'. Did"),
         ("vary: {a: [1, 2]}\nnames: {a: ../x}", "has up to 40 letters, digits, and signs of '_.+-'; received '../x'."),
+        ("by_seed:\n  a: [1, 2]", "'by_seed' takes a list of 1 values under 'a', one for each seed; received"),
+        ("seeds: 2\nby_seed: {a: 7}", "takes a list of 2 values under 'a', one for each seed; received 7 (an"),
+        ("by_seed: {config: [demo]}", "'by_seed' cannot hold 'config': all seeds of a variant have the same one."),
+        ("vary: {a: [1]}\nby_seed: {a: [1]}", "'by_seed' holds 'a', and so does another section: each key is given"),
+        ("by_seed: {seed: [1]}", "'by_seed' cannot hold 'seed', for which a grid has 'seeds'."),
         ("logdir: [1]", "grid.yaml, line 1: 'logdir' takes text; received [1] (a list)."),
     ],
 )  # fmt: skip
@@ -105,7 +112,7 @@ def test_lists_that_name_each_other_cost_nothing(tmp_path: Path) -> None:
 def test_shipped_grids_go_by_their_names(tmp_path: Path) -> None:
     assert "learning_rates" in grid_names()
     assert find_grid("learning_rates").name == "learning_rates.yaml"
-    with pytest.raises(ConfigError, match=r"Unknown grid 'learning_rate'. Did you mean 'learning_rates'\? Grids: l"):
+    with pytest.raises(ConfigError, match=r"Unknown grid 'learning_rate'. Did you mean 'learning_rates'\? Grids: g"):
         find_grid("learning_rate")
-    with pytest.raises(ConfigError, match=r"There is no grid file '.*/b.yaml'. Grids: l"):
+    with pytest.raises(ConfigError, match=r"There is no grid file '.*/b.yaml'. Grids: g"):
         find_grid(tmp_path / "b.yaml")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from worldmodels.core.lock import locked
 from worldmodels.experiments import grid_job
-from worldmodels.experiments.core_jobs import Used
+from worldmodels.experiments.engines.api import LOST, Used
 from worldmodels.experiments.grid import GridRun, make_grid
 from worldmodels.experiments.grid_job import GridJob, last_records
 
@@ -59,6 +61,23 @@ def test_a_run_that_was_stopped_goes_on_and_one_that_failed_does_not(
     assert job.state == state and job.command() is not None
     assert job.failure.exists() == (state == "failed")
     assert GridJob(run).state == ("failed" if state == "failed" else "waiting")
+
+
+def test_a_run_that_lost_its_machine_waits_and_goes_on(run: GridRun, finished: list[bool]) -> None:
+    job = GridJob(run)
+    job.command()
+    job.ended(LOST, USED)
+    assert (job.state, job.status().seconds, job.failure.exists()) == ("waiting", 2.5, False)
+    assert job.command() == run.command() and job.state == "running"
+    assert (job.status().seconds or 0.0) < 2.5  # the time goes on, from the first start
+
+
+def test_a_run_that_somebody_else_trains_is_an_obstacle(run: GridRun, finished: list[bool]) -> None:
+    job = GridJob(run)
+    assert job.obstacle() is None
+    with locked(run.path, "training in"):
+        assert job.obstacle() == f"process {os.getpid()} trains it, or saves what it has"
+    assert job.obstacle() is None
 
 
 def test_a_failed_run_is_trained_again_where_it_is_asked_for(run: GridRun, finished: list[bool]) -> None:

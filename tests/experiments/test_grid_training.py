@@ -15,9 +15,11 @@ from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.errors import RunError, UserError
 from worldmodels.core.lock import locked
 from worldmodels.experiments import run_grid
+from worldmodels.experiments.engines.local import LocalEngine, core_shares
 from worldmodels.experiments.grid import Grid, GridRun, make_grid
 from worldmodels.experiments.grid_training import GridOutcome, show_commands, train_grid
 
+ONE = LocalEngine(core_shares(1))
 SAVING = "trap 'exit 130' TERM; echo begun; while true; do sleep 0.05; done"
 
 
@@ -51,11 +53,11 @@ def test_all_runs_are_trained_and_then_left_alone(
     grid = small(tmp_path)
     scripts["horizon_3/seed_1"] = "echo trained"
     runs = ["horizon_3/seed_0", "horizon_4/seed_0", "horizon_3/seed_1", "horizon_4/seed_1"]
-    assert names(train_grid(grid, jobs=2)) == [runs, [], []]
+    assert names(train_grid(grid, LocalEngine(core_shares(2)))) == [runs, [], []]
     assert (tmp_path / "grid" / "horizon_3" / "log_seed_1.txt").read_text() == "trained\n"
     assert "4 of 4 runs done" in capsys.readouterr().out
     scripts |= dict.fromkeys(runs, "exit 1")
-    assert names(train_grid(grid)) == [runs, [], []]
+    assert names(train_grid(grid, ONE)) == [runs, [], []]
     assert capsys.readouterr().out == "4 of 4 runs done\n"
 
 
@@ -65,14 +67,14 @@ def test_a_failed_run_is_told_each_time_and_trained_again_on_request(
     grid, bad = small(tmp_path), "horizon_4/seed_0"
     scripts[bad] = "echo what went wrong; exit 3"
     for _ in range(2):
-        outcome = train_grid(grid)
+        outcome = train_grid(grid, ONE)
         assert (names(outcome)[1], names(outcome)[2]) == ([bad], []) and len(outcome.done) == 3
         lines = capsys.readouterr().out.splitlines()
         assert lines[-4:-2] == [f"{bad} failed; the end of {grid.runs[1].log}:", "    what went wrong"]
         assert lines[-1].startswith("The same command with --retry trains them again")
     assert grid.runs[1].log.read_text() == "what went wrong\n"  # once
     scripts[bad] = "true"
-    assert names(train_grid(grid, retry=True))[1] == []
+    assert names(train_grid(grid, ONE, retry=True))[1] == []
 
 
 def test_a_stopped_grid_goes_on(scripts: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -86,10 +88,10 @@ def test_a_stopped_grid_goes_on(scripts: dict[str, str], tmp_path: Path, capsys:
 
     threading.Thread(target=stop, daemon=True).start()
     left = ["horizon_4/seed_0", "horizon_3/seed_1", "horizon_4/seed_1"]
-    assert names(train_grid(grid)) == [["horizon_3/seed_0"], [], left]
+    assert names(train_grid(grid, ONE)) == [["horizon_3/seed_0"], [], left]
     assert capsys.readouterr().out.endswith("Not finished: 3 of 4 runs. The same command goes on.\n")
     scripts.clear()
-    assert len(train_grid(grid).done) == 4
+    assert len(train_grid(grid, ONE).done) == 4
 
 
 def test_a_mapping_is_trained_as_a_file_is(scripts: dict[str, str], tmp_path: Path) -> None:
@@ -101,7 +103,7 @@ def test_a_mapping_is_trained_as_a_file_is(scripts: dict[str, str], tmp_path: Pa
 def test_one_grid_at_a_time(scripts: dict[str, str], tmp_path: Path) -> None:
     grid = small(tmp_path)
     with locked(grid.folder, "training a grid in"), pytest.raises(RunError, match="is training a grid in '.*/grid'"):
-        train_grid(grid)
+        train_grid(grid, ONE)
     assert not grid.runs[0].log.exists()
 
 
@@ -111,23 +113,40 @@ def test_a_run_that_somebody_else_trains_is_waited_for(
     grid, held = small(tmp_path), threading.Event()
 
     def hold() -> None:
-        with locked(grid.runs[2].path, "training in"):
+        with locked(grid.runs[0].path, "training in"):
             held.set()
-            time.sleep(0.5)
+            while not grid.runs[3].log.exists():
+                time.sleep(0.05)
 
     threading.Thread(target=hold, daemon=True).start()
     held.wait()
-    assert len(train_grid(grid).done) == 4
-    told = f"horizon_3/seed_1: process {os.getpid()} trains it, or saves what it has; waiting for its end"
-    assert capsys.readouterr().out.splitlines()[0] == told
+    assert len(train_grid(grid, ONE).done) == 4
+    out = capsys.readouterr().out
+    assert f"horizon_3/seed_0: process {os.getpid()} trains it, or saves what it has; waiting for its end" in out
+    assert out.index("horizon_4/seed_1: started") < out.index("horizon_3/seed_0: started")
+
+
+def test_a_run_that_somebody_else_has_finished_is_not_begun(scripts: dict[str, str], tmp_path: Path) -> None:
+    grid = small(tmp_path)
+    scripts["horizon_3/seed_0"] = f"touch {grid.runs[2].path}.finished"
+    scripts["horizon_3/seed_1"] = "exit 1"
+    assert len(train_grid(grid, ONE).done) == 4
 
 
 def test_a_mistake_is_told_before_anything_begins(scripts: dict[str, str], tmp_path: Path) -> None:
     with pytest.raises(UserError, match="at least 1. Received 0"):
-        train_grid(small(tmp_path), jobs=0)
+        run_grid({"config": "debug", "logdir": str(tmp_path / "grid")}, "none", jobs=0)
     with pytest.raises(UserError, match=r"Grid 'wrong', horizon_0/seed_0: .*agent.horizon must be at least 1"):
         run_grid({"vary": {"agent.horizon": [4, 0]}, "logdir": str(tmp_path / "grid")}, "wrong")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_options_of_a_cluster_need_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "small.yaml"
+    file.write_text(f"config: debug\nlogdir: {tmp_path}/grid\n")
+    assert main(["grid", str(file), "--cores-per-run", "2"]) == 2
+    told = "--cores-per-run is for a cluster: give --engine ray, too, or --jobs alone for this machine."
+    assert capsys.readouterr().err == f"worldmodels: {told}\n"
 
 
 def test_a_dry_run_prints_commands_and_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

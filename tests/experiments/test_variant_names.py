@@ -27,9 +27,11 @@ def test_a_key_goes_by_as_few_of_its_last_parts_as_tell_it_apart() -> None:
         ([[1, 2.0], []], ["1", "2"]),
         ([[1, 2.0], [3]], ["1-2.0", "3"]),
         ([{"kind": "patch", "patch": 8}, {"kind": "cnn"}], ["patch-8", "cnn"]),
+        ([{"dropout": 0.1}, {"l2": 0.1}], ["dropout-0.1", "l2-0.1"]),
+        ([{}, {"l2": 0.1}], ["1", "2"]),
         (["a/b", "a b"], ["1", "2"]),
         (["Maze", "maze"], ["1", "2"]),
-        (["x" * 41, "y"], ["1", "2"]),
+        (["x" * 61, "y"], ["1", "2"]),
     ],
 )
 def test_values_are_texts_where_they_differ_and_numbers_where_not(values: list[object], texts: list[str]) -> None:

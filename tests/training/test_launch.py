@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 import pytest
 
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.config import from_dict, load_config, to_dict
 from worldmodels.core.errors import CheckpointError, DiskFullError, RunError, UserError
 from worldmodels.core.run_dir import RunDir
+from worldmodels.core.specs import ActionSpec, ObservationSpec
+from worldmodels.datasets.source import DatasetSpec
 from worldmodels.envs import EnvConfig
 from worldmodels.runtime.action_recording import ActionRecording, RecordedEpisode, write_recording
 from worldmodels.runtime.config import RunConfig
@@ -28,6 +33,16 @@ def test_without_a_configuration_a_new_run_has_that_of_a_laptop(tmp_path):
 def test_without_a_configuration_a_run_continues_with_its_own(tmp_path):
     RunDir.create(tmp_path / "run", debug("seed=5"), {})
     assert parse_config([], [], tmp_path / "run") == debug("seed=5")
+
+
+def test_a_run_names_its_training_and_its_test_levels(tmp_path, capsys):
+    config = load_config(RunConfig, ["debug_ppo"], ["env.game=maze", "training.steps=40", "schedule.evaluate_every=0"])
+    launch(config, tmp_path / "all")
+    assert "levels" not in json.loads((tmp_path / "all" / "meta.json").read_text())
+    launch(replace(config, env=replace(config.env, num_levels=20)), tmp_path / "twenty")
+    levels = {"train": "training levels 0 to 19", "test": "test levels from 20 on"}
+    assert json.loads((tmp_path / "twenty" / "meta.json").read_text())["levels"] == levels
+    assert "Trained on: training levels 0 to 19; tested on: test levels from 20 on" in "".join(capsys.readouterr())
 
 
 @pytest.mark.parametrize(
@@ -155,7 +170,8 @@ def test_demonstrations_are_replayed_once(tmp_path, monkeypatch):
 
 
 def test_a_run_killed_before_its_first_checkpoint_begins_with_its_demonstrations(tmp_path, monkeypatch):
-    monkeypatch.setattr(check, "check_sources", lambda config: Sources(replay_steps=7))
+    replayed = DatasetSpec(1, 7, ObservationSpec.of(3), ActionSpec(2))
+    monkeypatch.setattr(check, "check_sources", lambda config: Sources(replayed))
     RunDir.create(tmp_path / "run", debug(), {})
     checked = check_run(debug(), tmp_path / "run")
     assert (checked.is_new, checked.sources.steps) == (False, 7)

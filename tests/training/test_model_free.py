@@ -1,6 +1,7 @@
 """Collect, learn, repeat; stopped anywhere it goes on to the same numbers."""
 
 import numpy as np
+import pytest
 
 from worldmodels.core.checkpoint import Checkpoints
 
@@ -24,15 +25,36 @@ def test_it_learns_after_each_rollout_and_ends_with_one(model_free):
     np.testing.assert_array_equal(one.features[20], two.features[0])
 
 
-def test_a_run_stopped_after_any_tick_goes_on_to_the_same_numbers(model_free, same_tree, tmp_path):
-    whole, checkpoints, stops = model_free(steps=120, rollout=20), Checkpoints(tmp_path, keep=100), 0
+@pytest.mark.parametrize("epsilon", [0.0, 0.5])
+def test_a_run_stopped_after_any_tick_goes_on_to_the_same_numbers(model_free, same_tree, tmp_path, epsilon):
+    settings = {"steps": 120, "rollout": 20, "epsilon": epsilon}
+    whole, checkpoints, stops = model_free(**settings), Checkpoints(tmp_path, keep=100), 0
     while not whole.finished:
         whole.iterate()
         checkpoints.write(stops, whole.save())
         stops += 1
     for stop in range(stops):
-        resumed = model_free(steps=120, rollout=20)
+        resumed = model_free(**settings)
         resumed.load(checkpoints.read(stop)[1])
         while not resumed.finished:
             resumed.iterate()
         same_tree(whole.save(), resumed.save(), f"stopped after tick {stop}")
+
+
+def test_random_actions_are_taken_and_not_learned_from(model_free, monkeypatch):
+    loop = model_free(steps=40, rollout=20, epsilon=1.0)
+    collector, taken, chosen = loop._collector._collector, [], []
+    step, act = collector.env.step, loop._collector._actor.act
+    monkeypatch.setattr(collector.env, "step", lambda action: taken.append(action) or step(action))
+
+    def choose(observation, is_first):
+        output = act(observation, is_first)
+        chosen.append(output.action)
+        return output
+
+    monkeypatch.setattr(loop._collector._actor, "act", choose)
+    while not loop.finished:
+        loop.iterate()
+    (experience,) = loop.parts.agent.experiences
+    np.testing.assert_array_equal(experience.actions[:20], chosen)
+    assert (np.array(taken) != chosen).mean() > 0.5  # of 5 actions a random one is another in 4 cases

@@ -66,11 +66,11 @@ def test_a_run_trains_goes_on_and_is_evaluated(tmp_path, capsys, game, agent, fi
     assert ("There is no film" in capsys.readouterr().out) == (not films)
 
 
-def test_an_off_policy_run_in_a_box_goes_on_in_new_episodes(tmp_path, capsys):
+def test_an_off_policy_run_with_a_dictionary_and_a_box_goes_on_in_new_episodes(tmp_path, capsys):
     settings = {"agent.kind": "td3", "schedule.evaluate_every": 0}
     for steps in (80, 160):
         run = worldmodels.train(
-            "Pendulum-v1", ["debug_sac"], settings | {"training.steps": steps}, logdir=tmp_path / "run"
+            "test/Hand-v0", ["debug_sac"], settings | {"training.steps": steps}, logdir=tmp_path / "run"
         )
     last = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()][-1]
     # Four updates at 40, 60, ..., 160 steps.

@@ -86,7 +86,7 @@ def test_a_model_of_another_size_names_the_run(tmp_path):
             "pretrained",
             "model.kind is deterministic; in this run it is rssm",
         ),
-        ({"env": {"game": "maze", "num_envs": 3}}, "initial_replay", "whose env.num_envs is 3; in this run it is 2"),
+        ({"env": {"game": "maze", "num_envs": 3}}, "initial_replay", "holds 3 streams, and env.num_envs is 2"),
     ],
 )
 def test_runs_that_do_not_fit_are_refused(tmp_path, other, training, text):

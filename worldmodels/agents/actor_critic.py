@@ -10,8 +10,8 @@ import tensorflow as tf
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
 from worldmodels.agents.actor_loss import ActorLoss
 from worldmodels.agents.api import Replayed
+from worldmodels.agents.heads import build_head
 from worldmodels.agents.imagined_steps import ImaginedSteps, action_gradient, offset_policy, sampling_policy
-from worldmodels.agents.networks import build_head
 from worldmodels.agents.policy_distributions import BOX_DISTRIBUTIONS, CATEGORICAL, ONE_HOT
 from worldmodels.agents.recorded_targets import recorded_targets
 from worldmodels.agents.returns import ReturnScale, RewardScale, lambda_returns, reach_weights, transform_rewards

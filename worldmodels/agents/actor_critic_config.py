@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from worldmodels.agents.config import ANY_ACTIONS, ARRAYS, ImageNetworkKind, RewardTransform
+from worldmodels.agents.config import ANY_ACTIONS, ANY_FEATURES, ImageNetworkKind, RewardTransform
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.number_schedules import ScheduledNonNegative, ScheduledShare
 from worldmodels.core.ranges import AboveZero, NonNegative, Positive, Section, Share, Size
@@ -41,7 +41,7 @@ class ActorCriticConfig(Section):
     # Facts about the kind, not settings: so without types.
     learns_from_experience = False
     learns_from_transitions = False
-    action_kinds, feature_kinds = ANY_ACTIONS, ARRAYS
+    action_kinds, feature_kinds = ANY_ACTIONS, ANY_FEATURES
     actor: HeadConfig = field(default_factory=HeadConfig)
     """Dense layers of the policy."""
     critic: HeadConfig = field(default_factory=HeadConfig)
@@ -49,7 +49,7 @@ class ActorCriticConfig(Section):
     style: LayerStyle = field(default_factory=LayerStyle)
     """Norm and nonlinearity of these layers."""
     images: ImageNetworkKind = "small"
-    """Network in front of each of the two where features are images."""
+    """Network in front of each of the two for each image among the features."""
     box_distribution: Literal["truncated_normal", "tanh_normal"] = "truncated_normal"
     """Distribution of each number of a box: a normal one truncated to [-1, 1], or one squashed by the hyperbolic
     tangent (`actor.dist` in DreamerV2). Choices are always categorical."""

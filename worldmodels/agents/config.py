@@ -19,7 +19,6 @@ tangent."""
 DISCRETE: tuple[ActionKind, ...] = ("discrete",)
 BOXES: tuple[ActionKind, ...] = ("box",)
 ANY_ACTIONS: tuple[ActionKind, ...] = ("discrete", "box")
-ARRAYS: tuple[FeatureKind, ...] = ("vector", "images")
 ANY_FEATURES: tuple[FeatureKind, ...] = ("vector", "images", "mixed")
 
 

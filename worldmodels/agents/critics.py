@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import keras
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.agents.networks import build_image_network
+from worldmodels.agents.heads import plain_body
 from worldmodels.agents.off_policy_config import OffPolicyAgentConfig
 from worldmodels.core.specs import ActionSpec
 from worldmodels.models import precision
@@ -48,7 +50,7 @@ class StackedMLP(Layer):
 
 
 class Critics(Layer):
-    """C critics Q(s, a), behind one image network where features are images."""
+    """C critics Q(s, a), behind one network for each image among the features."""
 
     def __init__(
         self, count: int, config: OffPolicyAgentConfig, spec: ModelSpec, seeds: np.random.Generator, name: str
@@ -56,23 +58,21 @@ class Critics(Layer):
         super().__init__(name=name)
         self._action: ActionSpec = spec.action
         with keras.name_scope(name):
-            is_image = spec.feature_kind == "images"
-            self._images = build_image_network(config.images, spec.feature_shape, seeds) if is_image else None
-            features = self._images.size if self._images else spec.feature_shape[0]
+            self._body = plain_body(config.images, spec.features, seeds)
             hidden = (config.network.units,) * config.network.layers
-            sizes = (features + self._action.size, *hidden, max(1, self._action.count))
+            sizes = (self._body.size + self._action.size, *hidden, max(1, self._action.count))
             self._heads = StackedMLP(count, sizes, config.style.activation, seeds, "heads")
 
-    def each(self, features: tf.Tensor) -> tf.Tensor:
+    def each(self, features: Any) -> tf.Tensor:
         """Return the values of all choices, (C, B, choices)."""
         return self._heads(self._see(features))
 
-    def call(self, features: tf.Tensor, actions: tf.Tensor, count: int | None = None) -> tf.Tensor:
+    def call(self, features: Any, actions: tf.Tensor, count: int | None = None) -> tf.Tensor:
         """Return the values (C, B) of actions, by the first `count` critics alone if that is given."""
         if self._action.is_discrete:
             chosen = tf.one_hot(actions, self._action.count)
             return tf.reduce_sum(self._heads(self._see(features), count=count) * chosen, -1)
         return self._heads(tf.concat([self._see(features), actions], -1), count=count)[..., 0]
 
-    def _see(self, features: tf.Tensor) -> tf.Tensor:
-        return precision.full(self._images(features)) if self._images else features
+    def _see(self, features: Any) -> tf.Tensor:
+        return precision.full(self._body(features))

@@ -1,4 +1,4 @@
-"""Networks of agents: images, uint8 (N, H, W, C), to a vector, and heads on features of either kind.
+"""Networks of agents for images, uint8 (N, H, W, C), to a vector.
 
 `noise` is the seed of the regularisation while a network learns (see `convolution.py`); without one it is as it acts.
 """
@@ -16,9 +16,7 @@ from worldmodels.agents.config import ImageNetworkKind
 from worldmodels.agents.convolution import Convolution, Regularisation, orthogonal
 from worldmodels.core.errors import ConfigError
 from worldmodels.models import precision
-from worldmodels.models.api import ModelSpec
-from worldmodels.models.config import HeadConfig, LayerStyle
-from worldmodels.models.layers import ELU, MLP, Layer
+from worldmodels.models.layers import Layer
 
 
 class PlainNetworkSpec(NamedTuple):
@@ -149,45 +147,3 @@ def build_image_network(
     return (PlainNetwork if kind in PLAIN_NETWORKS else ResidualNetwork)(
         kind, (height, width, channels), regularisation, seeds
     )
-
-
-def build_head(
-    config: HeadConfig,
-    images: ImageNetworkKind,
-    spec: ModelSpec,
-    outputs: int,
-    seeds: np.random.Generator,
-    name: str,
-    style: LayerStyle = ELU,
-) -> Layer:
-    """Build layers from features (N, ...) to (N, outputs), whose output is 0 at first: the uniform policy, the value 0.
-
-    Dense layers, behind an image network of the kind `images` where features are images.
-    """
-    if spec.feature_kind == "images":
-        return ImageHead(config, images, spec, outputs, seeds, name, style)
-    sizes = (*spec.feature_shape, *(config.units,) * config.layers, outputs)
-    return MLP(sizes, seeds, name, zero_output=True, style=style)
-
-
-class ImageHead(Layer):
-    """An image network and dense layers."""
-
-    def __init__(
-        self,
-        config: HeadConfig,
-        images: ImageNetworkKind,
-        spec: ModelSpec,
-        outputs: int,
-        seeds: np.random.Generator,
-        name: str,
-        style: LayerStyle = ELU,
-    ):
-        super().__init__(name=name)
-        with keras.name_scope(name):
-            self.network = build_image_network(images, spec.feature_shape, seeds)
-            sizes = (self.network.size, *(config.units,) * config.layers, outputs)
-            self.head = MLP(sizes, seeds, "head", zero_output=True, style=style)
-
-    def call(self, features: tf.Tensor) -> tf.Tensor:
-        return self.head(self.network(features))

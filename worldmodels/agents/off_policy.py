@@ -10,7 +10,7 @@ import tensorflow as tf
 
 from worldmodels.agents.api import Transitions
 from worldmodels.agents.critics import Critics
-from worldmodels.agents.networks import build_head
+from worldmodels.agents.heads import build_head
 from worldmodels.agents.normalization import FeatureNormalizer
 from worldmodels.agents.off_policy_config import OffPolicyAgentConfig
 from worldmodels.imagination.rollout import RolloutOptions, Trajectory, rollout

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from worldmodels.agents.config import ANY_ACTIONS, ARRAYS, ImageNetworkKind
+from worldmodels.agents.config import ANY_ACTIONS, ANY_FEATURES, ImageNetworkKind
 from worldmodels.core.ranges import Section, Share, Size
 from worldmodels.models.config import HeadConfig, LayerStyle, OptimizerConfig
 
@@ -21,13 +21,13 @@ class OffPolicyAgentConfig(Section):
     # Facts about the kind, not settings: so without types.
     learns_from_experience = False
     learns_from_transitions = True
-    action_kinds, feature_kinds = ANY_ACTIONS, ARRAYS
+    action_kinds, feature_kinds = ANY_ACTIONS, ANY_FEATURES
     network: HeadConfig = field(default_factory=lambda: HeadConfig(layers=2, units=256))
     """Hidden layers of the policy, and of each critic (`hid` and `l` in Spinning Up)."""
     style: LayerStyle = field(default_factory=lambda: LayerStyle(activation="relu"))
     """Norm and nonlinearity of the policy's hidden layers; those of critics have the nonlinearity alone."""
     images: ImageNetworkKind = "small"
-    """Network in front of the policy, and another in front of the critics, where features are images."""
+    """Network in front of the policy, and another in front of the critics, for each image among the features."""
     normalize_features: bool = False
     """Bring each number of a vector to mean 0 and variance 1 over all that the agent has learned from (`norm_obs` of
     Stable-Baselines3's VecNormalize)."""

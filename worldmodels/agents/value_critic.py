@@ -8,7 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
-from worldmodels.agents.networks import build_head
+from worldmodels.agents.heads import build_head
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.build_optimizer import build_optimizer
 from worldmodels.models.distributions import normal_nll

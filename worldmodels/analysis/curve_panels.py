@@ -22,8 +22,12 @@ from worldmodels.core.errors import UserError
 PERFORMANCE = "performance"
 """The return: that of the evaluation in a group that has one, else that of the episodes of training."""
 RETURNS = ("eval/return", "episode/return")
-BESIDE = {"eval/imagined_return": "eval/real_return", "eval/test_imagined_return": "eval/test_real_return"}
-"""Values that say little without another one, which is drawn beside them, dashed."""
+BESIDE = {
+    "eval/return": "eval/test_return",
+    "eval/imagined_return": "eval/real_return",
+    "eval/test_imagined_return": "eval/test_real_return",
+}
+"""Values that say little without another one, which is drawn beside them, dashed, where it was recorded."""
 
 RunMetrics = Mapping[Path, Mapping[str, Series]]
 """The series of each run by name."""
@@ -41,7 +45,8 @@ def curve_panels(
         UserError: an option is out of range, no run has a value, or one has not the counter.
     """
     check_options(options)
-    names = {name for value in values for name in (*sources(value), BESIDE.get(value, value))}
+    shown = [name for value in values for name in sources(value)]
+    names = {*shown, *(BESIDE[name] for name in shown if name in BESIDE)}
     metrics = {run: load_metrics(run, options.x, names) for group in groups for run in group.runs}
     return without_empty([_panel(groups, value, metrics, options) for value in values], options)
 

@@ -12,18 +12,15 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 from matplotlib.transforms import ScaledTranslation
 
-from worldmodels.analysis.curves import ESTIMATORS, Numbers
+from worldmodels.analysis.curves import ESTIMATORS
 from worldmodels.analysis.legend import LEVELS, add_legend, color_of, room_for, style_of, wrapped
 from worldmodels.analysis.lines import DEFAULT, CurveOptions, CurvePanel, Line
 from worldmodels.analysis.load import TIME
+from worldmodels.analysis.panel_range import shown_range
 from worldmodels.analysis.style import QUIET, label_steps, panels, save_figure
 
 COLUMNS = ((1, 1), (2, 2), (3, 3), (4, 2), (6, 3), (8, 4), (9, 3), (16, 4))
 """The most small panels that stand in so many columns; of more, there are six."""
-BAND_TAIL = 10
-"""The percentage of points of bands that may be cut off at either end of a panel; else a few would flatten lines."""
-BAND_ROOM = 0.5
-"""The share of the height of everything else by which such points may yet widen a panel at either end."""
 WIDTH, WIDER = 1.9, 2.2
 """The width of a line, and by how much it is wider for each line that hides it, in points."""
 THOUSANDS = 10_000
@@ -105,24 +102,6 @@ def _draw_lines(axes: Axes, panel: CurvePanel) -> None:
         axes.fill_between(line.curve.x, low, high, color=color_of(line), alpha=shade, linewidth=0)
     low, high = (np.concatenate(ends) for ends in zip(*(line.curve[2:4] for line in banded), strict=True))
     axes.set_ylim(shown_range(needed, low, high, axes.get_ylim()))
-
-
-def shown_range(
-    needed: tuple[float, float], low: Numbers, high: Numbers, whole: tuple[float, float]
-) -> tuple[float, float]:
-    """Return the range of values that a panel shows: `whole`, cut where few points of the bands reach far.
-
-    Args:
-        needed: the range of the lines.
-        low, high: the ends of all bands, (P,); NaN where there are none.
-    """
-    known = ~np.isnan(low)
-    if not known.any():
-        return whole
-    bottom = min(needed[0], float(np.percentile(low[known], BAND_TAIL)))
-    top = max(needed[1], float(np.percentile(high[known], 100 - BAND_TAIL)))
-    room = BAND_ROOM * (top - bottom)
-    return max(whole[0], bottom - room), min(whole[1], top + room)
 
 
 def _is_same(line: Line, other: Line) -> bool:

@@ -55,17 +55,32 @@ def find_runs_by_path(
     return chosen
 
 
+def walk_folders(paths: Sequence[Path | str]) -> Iterator[Path]:
+    """Yield the folders that `paths` stand for in `find_runs`, and those below them but for what is inside of runs."""
+    for path in map(Path, paths):
+        yield from _folders_below([path] if os.path.isdir(path) else _beginning_with(path))
+
+
+def is_recorded(folder: Path) -> bool:
+    """Return whether a folder is that of a run that has recorded something."""
+    return os.path.lexists(folder / "metrics.jsonl")
+
+
 def _runs_below(tops: Iterable[Path]) -> Iterator[Path]:
-    """Yield the run folders among and below some folders; a run's own folders hold no further one."""
+    """Yield the run folders among and below some folders."""
+    return filter(is_recorded, _folders_below(tops))
+
+
+def _folders_below(tops: Iterable[Path]) -> Iterator[Path]:
+    """Yield some folders and those below them, each once; a run's own folders hold no further run."""
     waiting, seen = list(tops)[::-1], set()
     while waiting:
         folder = waiting.pop()
         if (identity := _identity(folder)) in seen:
             continue  # links may lead to where we are
         seen.add(identity)
-        if os.path.lexists(folder / "metrics.jsonl"):
-            yield folder
-        else:
+        yield folder
+        if not is_recorded(folder):
             waiting += _folders_in(folder)[::-1]
 
 

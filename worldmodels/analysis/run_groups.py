@@ -15,6 +15,7 @@ from worldmodels.analysis.run_settings import Settings, read_settings
 from worldmodels.core.errors import UserError
 
 SEED = "seed"
+_ALL_USUAL = "all as usual"
 _UNSET = "unset"
 
 
@@ -88,15 +89,32 @@ def telling_keys(settings: Sequence[Settings]) -> list[str]:
 
 
 def group_names(groups: Sequence[Sequence[Path]], settings: Sequence[Settings | None]) -> list[str]:
-    """Return a name for each group of runs from its configuration, None where that is not known, or its folder."""
-    keys = telling_keys([known for known in settings if known is not None])
-    values = [", ".join(f"{key}={known.get(key, _UNSET)}" for key in keys) if known else "" for known in settings]
+    """Return a name for each group of runs from its configuration, None where that is not known, or its folder.
+
+    Where it takes more than two keys to tell all apart, as in an ablation, a name tells what most groups do not have.
+    """
+    known_ones = [known for known in settings if known is not None]
+    keys = telling_keys(known_ones)
+    usual = _usual_values(keys, known_ones) if len(keys) > 2 else {}
+    values = [_told(keys, known, usual) if known else "" for known in settings]
     names = [told or folder_name(runs) for told, runs in zip(values, groups, strict=True)]
     times, folders = Counter(names), short_paths([runs[0] for runs in groups])
     return [
         name if times[name] == 1 else ", ".join(filter(None, [told, folder]))
         for name, told, folder in zip(names, values, folders, strict=True)
     ]
+
+
+def _usual_values(keys: Sequence[str], settings: Sequence[Settings]) -> Settings:
+    """Return the values that more than half of all configurations have."""
+    counts = {key: Counter(known.get(key, _UNSET) for known in settings).most_common(1)[0] for key in keys}
+    return {key: value for key, (value, times) in counts.items() if 2 * times > len(settings)}
+
+
+def _told(keys: Sequence[str], known: Settings, usual: Settings) -> str:
+    values = {key: known.get(key, _UNSET) for key in keys}
+    unusual = [f"{key}={value}" for key, value in values.items() if usual.get(key) != value]
+    return ", ".join(unusual) or (_ALL_USUAL if keys else "")
 
 
 def folder_name(runs: Sequence[Path]) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,8 @@ Settings = dict[str, str]
 """The values of a configuration by full key, as texts: {"seed": "3", "env.game": "maze", ...}, in its order."""
 _MOST = 10_000
 """A configuration has a few hundred values; a file with more is none of ours."""
+_WHOLE_LINE = re.compile(r""" *[\w.]+:( ([^&*!|>#"'\[\]{},]*|\[[^&*!|>#"'\[\]{}]*\]|\{\}|'[^'\\]*'|"[^"\\]*"))?""")
+"""A line of a configuration that says all that it says by itself: no anchor, no text that goes on in the next line."""
 
 
 def read_settings(run: Path) -> Settings:
@@ -23,17 +27,46 @@ def read_settings(run: Path) -> Settings:
         FileNotFoundError: it has none.
         UserError: it cannot be read.
     """
+    return dict(_leaves(read_tree(run), ""))
+
+
+def read_tree(run: Path) -> Mapping[str, Any]:
+    """Return the configuration of a run, nested as in its file; it is not to be changed. Raises as `read_settings`."""
     file = run / "config.yaml"
     try:
         text = read_regular(file).decode()
     except UnicodeDecodeError as error:
         raise ConfigError(f"Configuration file '{file}' is not text in UTF-8 (byte {error.start}).") from error
-    tree = parse_value(text, str(file))
+    tree = _by_sections(text) or parse_value(text, str(file))
     if not isinstance(tree, Mapping) or not tree:
         raise ConfigError(f"{file}: a configuration file holds lines of the form 'key: value', but this one does not.")
     if _is_too_large(tree):
         raise ConfigError(f"{file}: a configuration has at most {_MOST:,} values.")
-    return dict(_leaves(tree, ""))
+    return tree
+
+
+def _by_sections(text: str) -> dict[str, Any] | None:
+    """Return what a text says, read section by section; None where it has to be read as a whole.
+
+    The runs of an experiment have most sections in common, word for word, and those are read once: reading takes 60 ms
+    for a whole file.
+    """
+    if not all(map(_WHOLE_LINE.fullmatch, text.splitlines())):
+        return None
+    before, *sections = re.split(r"^(?=\S)", text, flags=re.MULTILINE)
+    if before:
+        return None
+    try:
+        trees = [_section(section) for section in sections]
+    except ConfigError:
+        return None
+    merged = {key: value for tree in trees for key, value in tree.items()}
+    return merged if len(merged) == len(sections) else None
+
+
+@lru_cache(maxsize=4096)
+def _section(text: str) -> Any:
+    return parse_value(text, "a section")
 
 
 def _is_too_large(tree: Any) -> bool:

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from worldmodels.analysis.curve_panels import missing_value, sources, warn_of_missing
+from worldmodels.analysis.curve_panels import RunMetrics, missing_value, sources, warn_of_missing
 from worldmodels.analysis.lines import CurveOptions, smoothing_window
 from worldmodels.analysis.load import Series, load_metrics
 from worldmodels.analysis.reference_scores import Task
@@ -32,14 +32,21 @@ class TaskCurves(NamedTuple):
 def load_task_curves(found: TaskRuns, value: str, options: CurveOptions) -> TaskCurves:
     """Return the curves of a value; runs without it are left out with a warning.
 
-    Where the value is `performance`, a method has one recorded value in all its tasks: the first that it has in each.
-
     Raises:
         RunError, FileError: a run's metrics are missing or damaged.
         UserError: no run has the value.
     """
     names = sources(value)
     metrics = {run: load_metrics(run, options.x, names) for runs in found.runs.values() for run in runs}
+    return task_curves(found, value, options, metrics)
+
+
+def task_curves(found: TaskRuns, value: str, options: CurveOptions, metrics: RunMetrics) -> TaskCurves:
+    """Return the curves of a value in the metrics of all runs; see `load_task_curves`.
+
+    Where the value is `performance`, a method has one recorded value in all its tasks: the first that it has in each.
+    """
+    names = sources(value)
 
     def complete(method: int, name: str) -> bool:
         cells = [runs for (index, _), runs in found.runs.items() if index == method]

@@ -9,12 +9,14 @@ from typing import NamedTuple
 
 from worldmodels.analysis.grouping import ALL_RUNS, Grouping, find_groups
 from worldmodels.analysis.reference_scores import Task, name_in_id
-from worldmodels.analysis.run_groups import SEED
+from worldmodels.analysis.run_groups import SEED, RunGroup
 from worldmodels.analysis.run_settings import read_settings
 from worldmodels.core.errors import RunError, UserError
 from worldmodels.core.lookup import unknown
 
 GAME, MODE = "env.game", "env.distribution_mode"
+BESIDE_METHOD = (SEED, GAME, MODE)
+"""The keys in which runs of one method may differ."""
 
 
 class TaskRuns(NamedTuple):
@@ -45,7 +47,11 @@ def find_task_runs(paths: Sequence[Path | str], grouping: Grouping = ALL_RUNS, c
         raise UserError(
             "A method has a line in each of its tasks, so runs cannot each be a line: --count does not fit."
         )
-    groups = find_groups(paths, grouping, (SEED, GAME, MODE))
+    return task_runs(find_groups(paths, grouping, BESIDE_METHOD), chosen)
+
+
+def task_runs(groups: Sequence[RunGroup], chosen: Sequence[str] = ()) -> TaskRuns:
+    """Return the runs of groups, which are methods, by task; see `find_task_runs`."""
     found: dict[tuple[int, Task], list[Path]] = {}
     for index, group in enumerate(groups):
         for run in group.runs:

@@ -76,6 +76,54 @@ def _eval(options: argparse.Namespace) -> None:
     evaluate_run(request)
 
 
+def add_shift(commands: argparse._SubParsersAction) -> None:
+    """Add the command that evaluates a run under distribution shifts."""
+    command = commands.add_parser(
+        "shift",
+        help="which change of the game breaks a run's policy, and which its world model",
+        description="Play a run as in training, on its test levels, and with one option of its game changed at a time; "
+        "print returns and the model's errors as one table, and write it into the run's folder.",
+    )
+    command.add_argument("path", metavar="RUN", help="the run's folder")
+    command.add_argument(
+        "--shifts",
+        metavar="FILE",
+        help="a YAML file, 'name: {key of env: value}', in place of the test levels, all options and all modes",
+    )
+    command.add_argument("--games", nargs="+", default=[], metavar="GAME", help="play these native games, too")
+    command.add_argument("--episodes", type=int, help="episodes in each environment")
+    command.add_argument("--max-steps", type=int, help="steps after which an episode is cut")
+    command.add_argument("--temperature", type=float, default=1.0, help="of the policy's samples (default: 1)")
+    command.add_argument("--context", type=int, help="frames that the world model sees before it predicts alone")
+    command.add_argument("--horizon", type=int, help="steps that the world model predicts alone")
+    command.add_argument("--windows", type=int, help="recorded sequences over which its errors are averaged")
+    command.add_argument("--checkpoint", type=int, metavar="STEP", help="an older checkpoint than the newest")
+    command.add_argument("--seed", type=int, default=0)
+    command.set_defaults(run=_shift)
+
+
+def _shift(options: argparse.Namespace) -> None:
+    from worldmodels.core.errors import UserError
+    from worldmodels.evaluation.request import Request
+
+    if options.shifts is not None and options.games:
+        raise UserError("A file of shifts names its games itself, 'name: {game: maze}': leave out --shifts or --games.")
+    names = ("episodes", "max_steps", "context", "horizon", "windows")
+    settings = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+    settings |= {"temperatures": [options.temperature], "model_temperatures": [1.0], "noops": [0]}
+    request = Request(options.path, settings=settings, step=options.checkpoint, videos=0, seed=options.seed)
+    from worldmodels.evaluation.shift_request import ShiftRequest, chosen_shifts
+
+    shifts = ShiftRequest(request, options.shifts, options.games)
+    chosen_shifts(shifts)  # a mistake is told before TensorFlow takes its seconds to load
+    from worldmodels.runtime.quiet import load_tensorflow
+
+    load_tensorflow()
+    from worldmodels.evaluation.shift_run import evaluate_shifts
+
+    evaluate_shifts(shifts)
+
+
 def add_compare(commands: argparse._SubParsersAction) -> None:
     """Add the command that compares the returns of runs."""
     command = commands.add_parser(

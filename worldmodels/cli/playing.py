@@ -23,10 +23,14 @@ def add_play(commands: argparse._SubParsersAction) -> None:
     command.add_argument(
         "--start", default="recorded", help="of a model alone: recorded (in the run's experience), or game"
     )
+    _add_levels(command)
     command.add_argument("--view", default="people", help="of --game: people (512 pixels) or agent (64 pixels)")
     command.add_argument("--policy", action="store_true", help="the policy plays until a key takes over")
     command.add_argument("--keys", metavar="FILE", help="a script of key events")
     command.add_argument("--headless", action="store_true", help="without a window; needs --video")
+    command.add_argument("--web", action="store_true", help="in a browser: prints the link to open")
+    command.add_argument("--host", default="127.0.0.1", help="of --web: where to be found (default: %(default)s)")
+    command.add_argument("--port", type=int, default=8765, help="of --web; 0 takes a free one (default: %(default)s)")
     command.add_argument("--steps", type=int, dest="ticks", help="stop after so many steps")
     command.add_argument("--record", metavar="FILE", help="write what was done, to be played again")
     command.add_argument("--script", metavar="FILE", help="let what was recorded play")
@@ -40,6 +44,8 @@ def _play(options: argparse.Namespace) -> None:
 
     if bool(options.paths) == bool(options.game):
         raise UserError("Say what to play: the folder of a run (or two), or --game NAME.")
+    if options.game is not None and options.levels != "train":
+        raise UserError("A game alone has no test levels: --levels is for runs, and --option start_level=N for games.")
     if options.game is None:
         play_runs(options.paths, _play_options(options))
         return
@@ -79,6 +85,7 @@ def add_enjoy(commands: argparse._SubParsersAction) -> None:
     command.add_argument(
         "--steps", type=int, default=450, dest="ticks", help="length of the film (default: %(default)s)"
     )
+    _add_levels(command)
     _add_picture_options(command, video_required=True)
     command.set_defaults(run=_enjoy, headless=True, policy=True)
 
@@ -99,6 +106,13 @@ def add_test(commands: argparse._SubParsersAction) -> None:
     command.add_argument("path", metavar="RUN", help="the run's folder")
     command.add_argument("--episodes", type=int, default=10, help="episodes to play (default: %(default)s)")
     command.add_argument("--max-steps", type=int, default=10_000, help="steps after which an episode is cut")
+    _add_levels(command)
+    command.add_argument(
+        "--num-levels", type=int, default=0, metavar="K", help="play the first K of these levels alone (default: all)"
+    )
+    command.add_argument(
+        "--together", type=int, default=1, metavar="N", help="episodes played, and shown, at once (default: 1)"
+    )
     command.add_argument("--deterministic", action="store_true", help="the most probable action, as --temperature 0")
     command.add_argument("--temperature", type=float, default=1.0, help="of the policy's samples (default: 1)")
     command.add_argument("--checkpoint", type=int, metavar="STEP", help="an older checkpoint than the newest")
@@ -117,7 +131,17 @@ def _test(options: argparse.Namespace) -> None:
 
     temperature = 0.0 if options.deterministic else options.temperature
     given = (options.checkpoint, options.seed, options.video, options.window, options.rate)
-    show_policy(options.path, ShowOptions(options.episodes, options.max_steps, temperature, *given))
+    levels = (options.levels, options.num_levels, options.together)
+    show_policy(options.path, ShowOptions(options.episodes, options.max_steps, temperature, *given, *levels))
+
+
+def _add_levels(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--levels",
+        default="train",
+        metavar="LEVELS",
+        help="of a run: train, those on which it was trained; test, all others (default: %(default)s)",
+    )
 
 
 def _add_picture_options(command: argparse.ArgumentParser, video_required: bool) -> None:

@@ -8,9 +8,9 @@ from worldmodels.core.errors import UserError
 
 BY_TASK = ("tasks", "methods", "aggregate")
 VIEWS = {
-    **dict.fromkeys(("x", "xlim", "smooth", "export"), ("values", *BY_TASK)),
-    "value": ("values", *BY_TASK),
-    "est": ("values", "tasks", "methods"),
+    **dict.fromkeys(("x", "xlim", "smooth"), ("values", *BY_TASK)),
+    **dict.fromkeys(("value", "export"), ("values", *BY_TASK, "generalisation")),
+    "est": ("values", "tasks", "methods", "generalisation"),
     "count": ("values",),
     "tasks": (*BY_TASK, "seeds"),
     **dict.fromkeys(("normalize", "columns"), BY_TASK),
@@ -33,11 +33,11 @@ def add_plot(commands: argparse._SubParsersAction) -> None:
     )
     command.add_argument(
         "--view",
-        choices=("values", "tasks", "methods", "aggregate", "seeds"),
+        choices=("values", "tasks", "methods", "aggregate", "seeds", "generalisation"),
         default="values",
         help="a panel for each value; for each task, with a line for each method; for each method, with a line for "
-        "each task; for each statistic over all tasks; or bars of how many seeds a method has in each task "
-        "(default: values)",
+        "each task; for each statistic over all tasks; bars of how many seeds a method has in each task; or what was "
+        "measured on training and on test levels over the number of training levels (default: values)",
     )
     _add_values(command)
     _add_runs(command)
@@ -55,7 +55,8 @@ def _add_values(command: argparse.ArgumentParser) -> None:
         nargs="+",
         metavar="NAME",
         help="recorded values, a panel each; performance is eval/return where there is one, else episode/return "
-        "(default: episode/return; in views by task one value, by default performance)",
+        "(default: episode/return; in views by task one value, by default performance; in generalisation return and "
+        "model)",
     )
     command.add_argument(
         "--x",
@@ -139,6 +140,13 @@ def _draw(options: argparse.Namespace) -> object:
     if options.view == "values":
         values = options.value or ["episode/return"]
         return plot_runs(options.paths, values, curves, grouping, options.save, options.export)
+    if options.view == "generalisation":
+        from worldmodels.analysis.generalisation_plot import plot_generalisation
+
+        estimator = options.est or DEFAULT.estimator
+        return plot_generalisation(
+            options.paths, options.value or (), estimator, grouping, options.save, options.export
+        )
     values = options.value or ["performance"]
     if len(values) > 1:
         raise UserError(f"A view by task shows one value; received {len(values)}: {', '.join(values)}.")

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from importlib import metadata
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from worldmodels.core.checkpoint import Checkpoints
@@ -122,12 +123,13 @@ class RunDir:
             return self.meta.is_file()
 
     @contextmanager
-    def training(self, new: Any = None) -> Iterator[None]:
+    def training(self, new: Any = None, meta: Mapping[str, Any] = MappingProxyType({})) -> Iterator[None]:
         """Keep the folder for training meanwhile, and remove what killed processes left half written.
 
         Args:
             new: the configuration of a new run, which is created. If it fails before its first checkpoint, nothing of
                 it is left.
+            meta: what `meta.json` of a new run tells besides.
 
         Raises:
             RunError: another process trains in the folder, or a new run finds something there.
@@ -138,7 +140,7 @@ class RunDir:
                 self.check_free(new)
             try:
                 if new is not None:
-                    self._write(new, {})
+                    self._write(new, meta)
                 yield
             except BaseException:
                 if new is not None and not Checkpoints(self.checkpoints).steps():

@@ -64,6 +64,10 @@ class Batch(NamedTuple):
         fields = [np.concatenate(values) for values in zip(*(batch[1:] for batch in batches), strict=True)]
         return cls._make([np.concatenate(others) if seen is None else seen, *fields])
 
+    def at(self, index: Any) -> Batch:
+        """Return the batch of what an index, such as `np.s_[:, 3]`, takes from each array."""
+        return self.map(lambda values: values[index])
+
     def map(self, function: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]) -> Batch:
         """Return the batch of what a function makes of each array."""
         seen = self.observation

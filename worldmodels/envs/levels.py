@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Literal
 
 from worldmodels.core.errors import ConfigError
+from worldmodels.core.lookup import unknown
 from worldmodels.envs.config import EnvConfig
 from worldmodels.envs.making import is_native
 
@@ -18,12 +19,19 @@ def has_test_levels(config: EnvConfig) -> bool:
     return is_native(config) and config.num_levels > 0 and config.distribution_mode != "exploration"
 
 
-def on_levels(config: EnvConfig, levels: Levels) -> EnvConfig:
+def on_levels(config: EnvConfig, levels: Levels, count: int = 0) -> EnvConfig:
     """Return the configuration that plays the training levels, or the test levels: all that follow after them.
 
+    Args:
+        count: the first so many of them; 0: all.
+
     Raises:
-        ConfigError: there are no test levels.
+        ConfigError: there are no test levels, or not as many training levels.
     """
+    if count:
+        return _first(on_levels(config, levels), count)
+    if levels not in LEVELS:
+        raise ConfigError(unknown("choice of levels", levels, LEVELS))
     if levels == "train":
         return config
     if not has_test_levels(config):
@@ -33,6 +41,17 @@ def on_levels(config: EnvConfig, levels: Levels) -> EnvConfig:
             f"env.distribution_mode={config.distribution_mode}."
         )
     return replace(config, start_level=config.start_level + config.num_levels, num_levels=0)
+
+
+def _first(config: EnvConfig, count: int) -> EnvConfig:
+    if not is_native(config):
+        raise ConfigError(f"Only native games have numbered levels, and '{config.game}' is none. Received {count}.")
+    if count < 0:
+        raise ConfigError(f"The number of levels to play must be 0, for all of them, or more. Received {count}.")
+    if 0 < config.num_levels < count:
+        limit = f"The run has {config.num_levels:,} training levels"
+        raise ConfigError(f"{limit}: so many, or fewer, can be played. Received {count:,}.")
+    return replace(config, num_levels=count)
 
 
 def level_words(config: EnvConfig, levels: Levels) -> str:

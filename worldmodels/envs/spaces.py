@@ -71,6 +71,14 @@ def action_space(spec: ActionSpec) -> Space[Any]:
     return Discrete(spec.count) if spec.is_discrete else Box(-1.0, 1.0, spec.shape, np.float32)
 
 
+def bounded_action_space(spec: ActionSpec) -> Space[Any]:
+    """Return the space of one action in the environment's own units."""
+    if spec.is_discrete:
+        return Discrete(spec.count)
+    low, high = (np.array(bound, np.float32) for bound in (spec.low, spec.high))
+    return Box(low, high, dtype=np.float32)
+
+
 def _box(part: ArraySpec) -> Box:
     return Box(0, 255, part.shape, np.uint8) if part.is_image else Box(-np.inf, np.inf, part.shape, np.float32)
 

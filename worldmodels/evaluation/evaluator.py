@@ -19,6 +19,7 @@ from worldmodels.core.seeding import Streams, fold
 from worldmodels.core.specs import ObservationSpec
 from worldmodels.core.types import Batch, Step
 from worldmodels.envs import can_save, tells_variables
+from worldmodels.envs.config import EnvConfig
 from worldmodels.envs.levels import Levels, on_levels
 from worldmodels.evaluation.measures.action_effects import ActionEffects, Outcomes, compare_outcomes, real_outcomes
 from worldmodels.evaluation.measures.grid import Cell, grid_settings
@@ -110,8 +111,8 @@ class Evaluator:
         self._parts, self._settings, self._streams, self._report = parts, settings, streams, report
         rounds = -(-settings.episodes // environments)
         self._num_envs = -(-settings.episodes // rounds)  # the rounds are equally large
-        self._envs: dict[Levels, Any] = {}
-        self._random: dict[tuple[Levels, int], Episodes] = {}
+        self._envs: dict[EnvConfig, Any] = {}
+        self._random: dict[tuple[EnvConfig, int], Episodes] = {}
         self.use_levels(levels)
 
     def use_levels(self, levels: Levels) -> None:
@@ -120,16 +121,18 @@ class Evaluator:
         Raises:
             ConfigError: the run has no test levels.
         """
-        config = self._parts.config
-        self._config = config if levels == "train" else replace(config, env=on_levels(config.env, levels))
-        self._levels: Levels = levels
+        self.use_env(on_levels(self._parts.config.env, levels))
+
+    def use_env(self, config: EnvConfig) -> None:
+        """Play in an environment of the same spaces from now on; all graphs serve all of them."""
+        self._env_config = config
 
     @property
     def _env(self) -> Any:
-        """The environment of the levels in use, made when it is first played."""
-        if self._levels not in self._envs:
-            self._envs[self._levels] = build_env(self._config, self._num_envs)
-        return self._envs[self._levels]
+        """The environment in use, made when it is first played."""
+        if self._env_config not in self._envs:
+            self._envs[self._env_config] = build_env(replace(self._parts.config, env=self._env_config), self._num_envs)
+        return self._envs[self._env_config]
 
     @cached_property
     def _actor(self) -> ModelActor:
@@ -182,11 +185,11 @@ class Evaluator:
 
     def random_play(self, noops: int) -> Episodes:
         """Return the episodes of random actions on the same levels; they never change, so they are played once."""
-        if (self._levels, noops) not in self._random:
+        if (self._env_config, noops) not in self._random:
             self._report(f"Playing {self._settings.episodes} episodes at random, noops{noops}")
             actor = RandomActor(self.spec.action, self._streams.generator(f"random {noops}"))
-            self._random[self._levels, noops] = self._play(actor, noops)
-        return self._random[self._levels, noops]
+            self._random[self._env_config, noops] = self._play(actor, noops)
+        return self._random[self._env_config, noops]
 
     def windows(self, name: str, count: int, horizon: int, spread: int = 16, temperature: float = 1.0) -> Batch:
         """Play, and return `count` windows of experience that no training has seen.

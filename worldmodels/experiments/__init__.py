@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from worldmodels.experiments.engines.api import Engine
+from worldmodels.experiments.engines.local import LocalEngine, core_shares
 from worldmodels.experiments.grid import make_grid
 from worldmodels.experiments.grid_training import GridOutcome, train_grid
 
 __all__ = ["GridOutcome", "run_grid"]
 
 
-def run_grid(grid: Mapping[str, Any], name: str, jobs: int = 1, retry: bool = False) -> GridOutcome:
+def run_grid(
+    grid: Mapping[str, Any], name: str, jobs: int = 1, retry: bool = False, engine: Engine | None = None
+) -> GridOutcome:
     """Train a grid of runs, as `worldmodels grid` does from a file; calling it again goes on where it was.
 
     Args:
@@ -20,11 +24,12 @@ def run_grid(grid: Mapping[str, Any], name: str, jobs: int = 1, retry: bool = Fa
         name: stands in for the name of the file.
         jobs: runs at once, among which the cores are divided evenly.
         retry: train runs again that failed in an earlier call.
+        engine: where the runs go in place of so many jobs on this machine: `RayEngine` of `engines/ray.py`.
 
     Returns:
         The runs that are done, that failed, and that are left because they were stopped; each has a `path`.
 
     Raises:
-        UserError: the grid or one of its runs cannot be used; nothing was begun then.
+        UserError: the grid, one of its runs or the engine cannot be used; nothing was begun then.
     """
-    return train_grid(make_grid(grid, name), jobs, retry)
+    return train_grid(make_grid(grid, name), engine or LocalEngine(core_shares(jobs)), retry)

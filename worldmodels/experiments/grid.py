@@ -41,7 +41,7 @@ class GridRun:
     @property
     def log(self) -> Path:
         """The file beside the run's folder that takes the output of its training; `seed_*` names folders alone."""
-        return self.path.with_name(f"log_{self.path.name}.txt")
+        return training_log(self.path)
 
     @cached_property
     def config(self) -> RunConfig:
@@ -57,6 +57,11 @@ class GridRun:
         """Return the command that trains it, or goes on with it."""
         train = [sys.executable, "-m", "worldmodels", "train", "--config", *self.files, *self.overrides]
         return [*train, "--logdir", str(self.path)]
+
+
+def training_log(run: Path) -> Path:
+    """Return the file beside a run's folder that takes the output of its training."""
+    return run.with_name(f"log_{run.name}.txt")
 
 
 class Grid(NamedTuple):
@@ -109,11 +114,12 @@ def make_grid(tree: Mapping[str, Any], name: str, where: str = "") -> Grid:
         raise ConfigError(f"{where}: the grid has {count:,} runs, and may have {MOST_RUNS:,}.")
     folder = Path(spec.logdir or f"runs/{folder_name(name)}")
     variants = list(_variants(spec, folder_name(name), where))
-    runs = [
-        GridRun(f"{variant}/seed_{seed}", folder / variant / f"seed_{seed}", files, [*overrides, f"seed={seed}"])
-        for seed in spec.all_seeds
-        for variant, files, overrides in variants
-    ]
+    runs = []
+    for index, seed in enumerate(spec.all_seeds):
+        own = [*(_override(key, values[index]) for key, values in spec.by_seed.items()), f"seed={seed}"]
+        for variant, files, overrides in variants:
+            path = folder / variant / f"seed_{seed}"
+            runs.append(GridRun(f"{variant}/seed_{seed}", path, files, [*overrides, *own]))
     return Grid(name, folder, runs)
 
 

@@ -34,6 +34,8 @@ class GridFile(Section):
     """Lists of values by dotted key, every combination of which is a variant; under `config`, lists of presets."""
     seeds: int | tuple[int, ...] = 1
     """Seeds with which each variant is trained, or how many of them, from 0 on."""
+    by_seed: Mapping[str, Any] = field(default_factory=dict)
+    """Lists of values by dotted key, one for each seed in their order: a set of levels for each seed, for example."""
     names: Mapping[str, str] = field(default_factory=dict)
     """Short names, for folders, of keys in `vary`."""
     logdir: str = ""
@@ -70,7 +72,8 @@ class _Reader:
         vary = {key: self._plain("vary", key, value) for key, value in found.vary.items()}
         if not found.config:
             raise self._error("", "config", "as a list must hold at least one preset or file.")
-        for section, keys in (("overrides", overrides), ("vary", vary)):
+        by_seed = {key: self._plain("by_seed", key, value) for key, value in found.by_seed.items()}
+        for section, keys in (("overrides", overrides), ("vary", vary), ("by_seed", by_seed)):
             self._check_keys(section, keys)
         for key in overrides:
             self._check_override(key, vary)
@@ -79,7 +82,9 @@ class _Reader:
         for key, name in found.names.items():
             self._check_name(key, name, vary)
         self._check_seeds(found.seeds)
-        return replace(found, overrides=overrides, vary=vary)
+        for key, values in by_seed.items():
+            self._check_by_seed(key, values, {**overrides, **vary}, len(found.all_seeds))
+        return replace(found, overrides=overrides, vary=vary, by_seed=by_seed)
 
     def _check_keys(self, section: str, keys: Iterable[str]) -> None:
         for key in keys:
@@ -130,6 +135,15 @@ class _Reader:
             holds, rule = 0 < len(seeds) == len(set(seeds)), "as a list must hold at least one, and none twice"
         if not holds:
             raise self._error("", "seeds", f"{rule}; received {shown(seeds)}.")
+
+    def _check_by_seed(self, key: str, values: Any, others: Iterable[str], seeds: int) -> None:
+        if key == "config":
+            raise self._error("by_seed", key, "cannot hold 'config': all seeds of a variant have the same one.")
+        if key in others:
+            raise self._error("by_seed", key, f"holds '{key}', and so does another section: each key is given once.")
+        if not isinstance(values, list) or len(values) != seeds:
+            rule = f"takes a list of {seeds} values under '{key}', one for each seed"
+            raise self._error("by_seed", key, f"{rule}; received {received(values)}.")
 
     def _plain(self, section: str, key: str, value: Any) -> Any:
         """Return a value as plain Python data, which JSON has too."""

@@ -12,8 +12,9 @@ from typing import Any
 
 from worldmodels.core.errors import FileError
 from worldmodels.core.files import open_regular, write_atomic
+from worldmodels.core.lock import lock_holder
 from worldmodels.core.run_dir import RunDir
-from worldmodels.experiments.core_jobs import STOPPED, Used
+from worldmodels.experiments.engines.api import LOST, STOPPED, Used
 from worldmodels.experiments.grid import GridRun
 from worldmodels.telemetry.run_table import RunState, RunStatus
 from worldmodels.telemetry.status import number
@@ -24,38 +25,43 @@ TAIL_BYTES = 2**16
 
 
 class GridJob:
-    """Trains a run, or goes on with it; a `Job` of `core_jobs.py`.
+    """Trains a run, or goes on with it; a `Job` of `jobs.py`.
 
     That it failed is noted in a file beside the run, so that it is not begun again and again.
     """
 
     def __init__(self, run: GridRun, retry: bool = False):
         self.run, self.name, self.log = run, run.name, run.log
-        self.failure = run.path.with_name(f"failed_{run.path.name}.txt")
+        self.failure = failure_note(run.path)
         self._step_limit = run.config.training.step_limit
         self._started: float | None = None
         self._seconds: float | None = None
-        self._records: tuple[int | None, float | None] | None = None
+        self._seen: object = None
+        self._records: tuple[int | None, float | None] = (None, None)
         self.state: RunState = "waiting"
         if run.is_finished():
             self.state = "done"
         elif self.failure.exists() and not retry:
             self.state = "failed"
 
+    def obstacle(self) -> str | None:
+        """Return who else trains the run: a grid that was killed leaves some that still save, and so does a node."""
+        holder = lock_holder(self.run.path) if self.run.path.is_dir() else None
+        return None if holder is None else f"process {holder} trains it, or saves what it has"
+
     def command(self) -> Sequence[str] | None:
-        if self.state == "done":
-            return None
         if self.state == "waiting":
-            self.failure.unlink(missing_ok=True)
-            self.state, self._started = "running", time.monotonic()
-        return self.run.command()
+            self._begin()
+        return None if self.state == "done" else self.run.command()
 
     def ended(self, status: int, used: Used) -> None:
-        self._seconds, self._records = used.wall_seconds, None
+        self._seconds = used.wall_seconds
         if status == 0 or self.run.is_finished():
             self.state = "done"
         elif status in STOPPED:
             self.state = "stopped"
+        elif status == LOST:
+            self.state = "waiting"
         else:
             self.state = "failed"
             write_atomic(self.failure, f"Training ended with status {status}; its output is in {self.log.name}.\n")
@@ -73,10 +79,34 @@ class GridJob:
             seconds = time.monotonic() - self._started
         return RunStatus(self.name, self.state, step, self._step_limit, last_return, seconds)
 
+    def _begin(self) -> None:
+        if self.run.is_finished():  # by somebody else, who was waited for
+            self.state = "done"
+            return
+        self.failure.unlink(missing_ok=True)
+        self.state, self._seconds = "running", None
+        self._started = self._started or time.monotonic()
+
     def _last_records(self) -> tuple[int | None, float | None]:
-        if self._records is None or self.state == "running":
-            self._records = last_records(RunDir(self.run.path).metrics)
+        """Return the last step and return; what has not changed is not read again, for a table asks all the time."""
+        metrics = RunDir(self.run.path).metrics
+        seen = _size_and_time(metrics)
+        if seen != self._seen:
+            self._seen, self._records = seen, last_records(metrics)
         return self._records
+
+
+def _size_and_time(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns
+
+
+def failure_note(run: Path) -> Path:
+    """Return the file beside a run's folder that notes that its training failed."""
+    return run.with_name(f"failed_{run.name}.txt")
 
 
 def last_records(metrics: Path) -> tuple[int | None, float | None]:

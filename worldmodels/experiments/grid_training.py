@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 import shlex
-import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from worldmodels.core.lock import lock_holder, locked
-from worldmodels.experiments.core_jobs import core_shares, log_end, run_jobs
+from worldmodels.core.lock import locked
+from worldmodels.experiments.engines.api import Engine
 from worldmodels.experiments.grid import Grid, GridRun
 from worldmodels.experiments.grid_job import GridJob
+from worldmodels.experiments.jobs import log_end, run_jobs
 from worldmodels.telemetry.run_table import RunTable, summary
-
-POLL_SECONDS = 0.5
 
 
 class GridOutcome(NamedTuple):
@@ -26,32 +24,32 @@ class GridOutcome(NamedTuple):
     """They wait to be continued or begun."""
 
 
-def train_grid(grid: Grid, jobs: int = 1, retry: bool = False) -> GridOutcome:
+def train_grid(grid: Grid, engine: Engine, retry: bool = False) -> GridOutcome:
     """Train what is not finished of a grid, and go on where an earlier call was stopped or killed.
 
     Each run is trained by a process of its own, on cores of its own. Ctrl-C and SIGTERM let all of them save; where
-    this process is killed, they are told to save by the kernel. Call it from the main thread, which gets the signals.
+    this process is killed, they are told to save by the kernel. A run that somebody else trains is waited for. Call it
+    from the main thread, which gets the signals.
 
     Args:
-        jobs: runs at once, among which the cores are divided evenly.
+        engine: where the processes run.
         retry: train runs again that failed in an earlier call.
 
     Raises:
-        UserError: a run cannot be trained, or is one of another configuration, or another process trains this grid;
-            nothing was begun then.
+        UserError: a run cannot be trained, or is one of another configuration, or another process trains this grid, or
+            the engine cannot be used; nothing was begun then.
     """
-    places = core_shares(jobs)
     grid.check()
-    with locked(grid.folder, "training a grid in"):
-        _wait_for_others(grid)
-        all_jobs = [GridJob(run, retry) for run in grid.runs]
-        waiting = [job for job in all_jobs if job.state == "waiting"]
-        if waiting:
+    all_jobs = [GridJob(run, retry) for run in grid.runs]
+    if any(job.state == "waiting" for job in all_jobs):
+        with engine, locked(grid.folder, "training a grid in"):
+            engine.check_folder(grid.folder)
+            waiting = [job for job in all_jobs if job.state == "waiting"]
             title = f"{grid.name} · {grid.folder}"
             with RunTable(title, lambda: [job.status() for job in all_jobs]) as table:
-                run_jobs(waiting, places, math.inf, table.message)
-        else:
-            print(summary([job.status() for job in all_jobs]))
+                run_jobs(waiting, engine, math.inf, table.message)
+    else:
+        print(summary([job.status() for job in all_jobs]))
     _tell_failures(all_jobs)
     outcome = _outcome(all_jobs)
     if outcome.left:
@@ -72,17 +70,6 @@ def show_commands(grid: Grid, retry: bool = False) -> None:
     print(f"# {len(done)} of {len(jobs)} runs are done{more}")
     for job in waiting:
         print(shlex.join(job.run.command()))
-
-
-def _wait_for_others(grid: Grid) -> None:
-    """Wait until nobody else trains a run of the grid: a grid that was killed leaves some that still save."""
-    for run in grid.runs:
-        told = False
-        while run.path.is_dir() and (holder := lock_holder(run.path)) is not None:
-            if not told:
-                print(f"{run.name}: process {holder} trains it, or saves what it has; waiting for its end", flush=True)
-            told = True
-            time.sleep(POLL_SECONDS)
 
 
 def _tell_failures(jobs: Sequence[GridJob]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-VALUE_LENGTH = 40
+VALUE_LENGTH = 60
 """A value whose text is longer stands in names by its number."""
 
 
@@ -19,12 +19,14 @@ def short_keys(keys: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
 def value_texts(key: str, values: Sequence[Any]) -> list[str]:
     """Return a text for each of a key's values, all different even where upper and lower case are one.
 
-    Where two would be alike, or one is long or empty, all of the key's values are numbered from 1 on.
+    Sections are told by their values, or with their keys, too, where two would be alike. Where they still are, or one
+    is long or empty, all of the key's values are numbered from 1 on.
     """
-    texts = [_safe(_text(_stems(value) if key == "config" else value)) for value in values]
-    distinct = {text.casefold() for text in texts}
-    if len(distinct) == len(texts) and all(0 < len(text) <= VALUE_LENGTH for text in texts):
-        return texts
+    for with_keys in (False, True):
+        texts = [_safe(_text(_stems(value) if key == "config" else value, with_keys)) for value in values]
+        distinct = {text.casefold() for text in texts}
+        if len(distinct) == len(texts) and all(0 < len(text) <= VALUE_LENGTH for text in texts):
+            return texts
     return [str(number) for number in range(1, len(values) + 1)]
 
 
@@ -56,11 +58,12 @@ def _stems(value: Any) -> Any:
     return [Path(str(name)).stem for name in (value if isinstance(value, (list, tuple)) else [value])]
 
 
-def _text(value: Any) -> str:
+def _text(value: Any, with_keys: bool) -> str:
     if isinstance(value, Mapping):
-        return _text(list(value.values()))
+        parts = value.items() if with_keys else value.values()
+        return _text(list(parts), with_keys)
     if isinstance(value, (list, tuple)):
-        return "-".join(map(_text, value))
+        return "-".join(_text(part, with_keys) for part in value)
     if value is None:
         return "null"
     return str(value).lower() if isinstance(value, bool) else str(value)

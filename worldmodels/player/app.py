@@ -1,4 +1,4 @@
-"""The entry of the player: play one or two runs, or a game alone, in a window or without one."""
+"""The entry of the player: play one or two runs, or a game alone, in a window, in a browser or without either."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 import pygame
 
 from worldmodels.envs.games import HUMAN_SIZE
+from worldmodels.envs.levels import has_test_levels, level_words
 from worldmodels.models.api import ModelSpec
 from worldmodels.player.session.frames import Frame
 from worldmodels.player.session.game_setup import GameSetup, set_up_game, set_up_run
@@ -25,6 +26,7 @@ from worldmodels.player.view.columns import count_columns
 from worldmodels.player.view.help_screen import make_guide
 from worldmodels.player.view.painter import Painter
 from worldmodels.player.view.window import run_window
+from worldmodels.player.web.serve import run_web
 from worldmodels.runtime.action_recording import write_recording
 from worldmodels.telemetry.video import write_video
 
@@ -61,7 +63,10 @@ def play_runs(paths: Sequence[str | Path], options: PlayOptions | None = None) -
     guide = make_guide(env.title, env.rules, controls, models > 0, players, first.spec.image is not None)
     columns = count_columns(models, first.spec.reconstructs, options.alone == "model") if models else 0
     frame_size, numbers = _frame_size(first.spec) if models else ((HUMAN_SIZE, HUMAN_SIZE), 0)
-    painter = Painter(guide, frame_size, columns, "   ".join(run.source for run in runs), numbers)
+    source = "   ".join(run.source for run in runs)
+    if has_test_levels(first.config.env):
+        source += f"   {level_words(first.config.env, options.levels)}"
+    painter = Painter(guide, frame_size, columns, source, numbers)
     _play(painter, loader(runs, setup, controls), setup, keys)
 
 
@@ -130,7 +135,8 @@ def _play(painter: Painter, prepare: Prepare, setup: GameSetup, keys: KeyScript)
             pictures = play_headless(painter, session, keys, zoom, ticks, Path(options.pictures))
             write_video(options.video, pictures, options.rate, options.width)
         else:
-            session = run_window(painter, prepare, options, keys, zoom)
+            run = run_web if options.web else run_window
+            session = run(painter, prepare, options, keys, zoom)
     if session is None:
         return
     print(session.totals.text(painter.columns > 0))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,13 +16,20 @@ from worldmodels.analysis.aggregate import estimate
 from worldmodels.core.errors import ConfigError, UserError
 from worldmodels.core.seeding import Streams
 from worldmodels.envs import VectorEnv
-from worldmodels.evaluation.played_episodes import PlayedEpisode, play_episode
-from worldmodels.evaluation.report.images import text_line
+from worldmodels.envs.levels import Levels, level_words, on_levels
+from worldmodels.envs.making import is_native
+from worldmodels.evaluation.played_episodes import PlayedEpisode, play_episodes
+from worldmodels.evaluation.report.images import BACKGROUND, framed, text_line, tiled
 from worldmodels.player.view.policy_window import PolicyWindow
 from worldmodels.runtime.actor import ModelActor
 from worldmodels.runtime.load import LoadedRun, load_run
 from worldmodels.telemetry.video import write_video
 
+MOST_TOGETHER = 1_024
+WIDEST = 1_280
+"""Pixels across of several pictures beside each other, at most."""
+DARK = 3
+"""The factor by which pictures are darker where nothing is played any more."""
 FRAMES_A_SECOND = 30
 """The rate of pictures where an environment names none."""
 
@@ -49,6 +58,12 @@ class ShowOptions:
     """Whether a window shows them."""
     rate: float | None = None
     """Pictures a second, of window and film; by default those that the environment names."""
+    levels: Levels = "train"
+    """The levels of a native game that are played: those on which the run was trained, or "test": none of those."""
+    num_levels: int = 0
+    """The number of these levels, the first of them; 0: all."""
+    together: int = 1
+    """Episodes that are played at once, and shown beside each other."""
 
     @property
     def needs_pictures(self) -> bool:
@@ -56,9 +71,11 @@ class ShowOptions:
         return self.window or self.video is not None
 
     def __post_init__(self) -> None:
-        for name, value, low in (("episodes", self.episodes, 1), ("max_steps", self.max_steps, 1)):
-            if value < low:
-                raise ConfigError(f"The option '{name}' must be at least {low}. Received {value}.")
+        for name in ("episodes", "max_steps", "together"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"The option '{name}' must be at least 1. Received {getattr(self, name)}.")
+        if self.together > MOST_TOGETHER:
+            raise ConfigError(f"At most {MOST_TOGETHER} episodes are played at once. Received {self.together}.")
         if not 0.0 <= self.temperature <= 10.0:
             raise ConfigError(f"The policy's temperature must be from 0 to 10. Received {self.temperature}.")
         if self.rate is not None and not 1 <= self.rate <= 240:
@@ -69,15 +86,20 @@ def show_policy(path: str | Path, options: ShowOptions | None = None) -> list[Pl
     """Let the policy of a run play, print what each episode paid, and return them; fewer where the window was closed.
 
     Raises:
-        UserError: no such run or checkpoint, a run that trains no policy, no display, or an environment that draws no
-            pictures where some are wanted.
+        UserError: no such run or checkpoint, a run that trains no policy, no such levels, no display, or an environment
+            that draws no pictures where some are wanted.
     """
     options = options or ShowOptions()
     run = load_run(path, options.step)
     if not run.config.trains_policy:
         raise UserError(f"The run '{path}' trains no policy: there is nothing to show.")
+    played = on_levels(run.config.env, options.levels, options.num_levels)
+    levels = level_words(run.config.env, options.levels)
+    if options.num_levels:
+        levels = f"the first {options.num_levels:,} of {levels}"
+    run = replace(run, config=replace(run.config, env=played))
     with ExitStack() as stack:
-        env = run.make_env(render_mode="rgb_array" if options.needs_pictures else None)
+        env = run.make_env(options.together, render_mode="rgb_array" if options.needs_pictures else None)
         stack.callback(env.close)
         rate = options.rate or env.metadata.get("render_fps") or FRAMES_A_SECOND
         window = None
@@ -90,7 +112,7 @@ def show_policy(path: str | Path, options: ShowOptions | None = None) -> list[Pl
             deque(pictures, maxlen=0)
         else:
             write_video(options.video, pictures, round(rate))
-    print(_summary(episodes))
+    print(_summary(episodes) + (f", {levels}" if is_native(played) else ""))
     if options.video is not None:
         print(f"Wrote {options.video}.")
     return episodes
@@ -100,29 +122,52 @@ def _play(
     run: LoadedRun, env: VectorEnv, options: ShowOptions, window: PolicyWindow | None, episodes: list[PlayedEpisode]
 ) -> Iterator[np.ndarray]:
     """Play all episodes; yield their pictures, uint8 (H, W, 3), if there are any, and add what was played."""
-    streams = Streams(options.seed)
-    actor = ModelActor(run.parts.model, run.parts.agent, 1, streams.key("policy"))
-    for index in range(options.episodes):
+    streams, count = Streams(options.seed), env.num_envs
+    actor = ModelActor(run.parts.model, run.parts.agent, count, streams.key("policy"))
+    for index in range(-(-options.episodes // count)):
         actor.reset(streams.key(f"policy {index}"), options.temperature)
-        for episode in play_episode(env, actor, streams.integer(f"episode {index}"), options.max_steps):
+        played: list[PlayedEpisode] = []
+        for played in play_episodes(env, actor, streams.integer(f"episode {index}"), options.max_steps):
             if options.needs_pictures:
-                picture, words = _picture(env), f"episode {index + 1}, step {episode.steps}, return {episode.total:g}"
+                picture, words = _mosaic(env, played), _words(index * count, played)
                 yield np.concatenate([text_line(words, picture.shape[1]), picture])
                 if window and not window.show(picture, words):
                     return
-        episodes.append(episode)
-        print(f"episode {index + 1:3}: return {episode.total:9.2f}, {_length(episode)}")
+        for episode in played[: options.episodes - len(episodes)]:
+            episodes.append(episode)
+            print(f"episode {len(episodes):3}: return {episode.total:9.2f}, {_length(episode)}")
 
 
-def _picture(env: VectorEnv) -> np.ndarray:
-    """Return the picture of the only environment, uint8 (H, W, 3)."""
-    (picture,) = env.render() or (None,)
-    if not isinstance(picture, np.ndarray) or picture.ndim != 3 or picture.dtype != np.uint8:
-        raise UserError(
-            "This environment draws no pictures: its `render` must give an array uint8 (height, width, 3) in the mode "
-            f"'rgb_array'. Received {type(picture).__name__}. Leave the window and the film out to play without them."
-        )
-    return picture
+def _words(before: int, played: Sequence[PlayedEpisode]) -> str:
+    """Return what is written above a picture; `before` episodes were played before these."""
+    steps, total = max(episode.steps for episode in played), sum(episode.total for episode in played)
+    if len(played) == 1:
+        return f"episode {before + 1}, step {steps}, return {total:g}"
+    over = sum(episode.ended for episode in played)
+    which = f"episodes {before + 1} to {before + len(played)}"
+    return f"{which}, step {steps}, {over} over, mean return {total / len(played):.2f}"
+
+
+def _mosaic(env: VectorEnv, played: Sequence[PlayedEpisode]) -> np.ndarray:
+    """Return the pictures of all environments in one, uint8 (H, W, 3): as large as they are, or every k-th pixel where
+    that would be wider than `WIDEST`. Those whose episode is over are dark."""
+    pictures: Any = env.render() or (None,)
+    for picture in pictures:
+        if not isinstance(picture, np.ndarray) or picture.ndim != 3 or picture.dtype != np.uint8:
+            raise UserError(
+                "This environment draws no pictures: its `render` must give an array uint8 (height, width, 3) in the "
+                f"mode 'rgb_array'. Received {type(picture).__name__}. Leave the window and the film out to play "
+                "without them."
+            )
+    if len(pictures) == 1:
+        return np.asarray(pictures[0])
+    columns = math.isqrt(len(pictures) - 1) + 1
+    step = -(-columns * pictures[0].shape[1] // WIDEST)
+    cells = [
+        framed(picture[::step, ::step] // (DARK if episode.ended else 1), 1, BACKGROUND)
+        for picture, episode in zip(pictures, played, strict=True)
+    ]
+    return tiled(cells, columns)
 
 
 def _length(episode: PlayedEpisode) -> str:

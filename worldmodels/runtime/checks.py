@@ -141,7 +141,7 @@ def _check_prefill(training: ModelBasedConfig, num_envs: int) -> None:
             raise ConfigError(
                 "training.prefill must fill one sequence in every environment before the first update: at least "
                 f"training.{name} x env.num_envs = {steps} x {num_envs} = {steps * num_envs} steps. "
-                f"Received {training.prefill}."
+                f"Received {training.prefill}, and no training.initial_replay to learn from instead."
             )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,11 +20,14 @@ class Collector:
     """Owns a vector environment with NEXT_STEP autoreset and the observation that waits for an action.
 
     Training, evaluation and recording are consumers of `collect`.
+
+    Args:
+        noise: gives the actions that are really taken in place of those that were chosen, which the steps hold.
     """
 
-    def __init__(self, env: VectorEnv, seed: int):
+    def __init__(self, env: VectorEnv, seed: int, noise: Callable[[np.ndarray], np.ndarray] | None = None):
         self.env: Any = env  # Any: saving is ours, Gymnasium's class knows nothing of it
-        self._seed = seed
+        self._seed, self._noise = seed, noise
         self._begin(seed)
 
     def collect(self, actor: Actor, steps: int) -> Iterator[tuple[Step, PolicyOutput]]:
@@ -33,7 +36,7 @@ class Collector:
         for _ in range(-(-steps // self.env.num_envs)):
             arrived = self._arrived
             output = actor.act(arrived["observation"], arrived["is_first"])
-            self._advance(output.action)
+            self._advance(self._noise(output.action) if self._noise else output.action)
             yield Step(**arrived, action=output.action), output
 
     @property

@@ -153,7 +153,8 @@ class ModelBasedConfig(Section):
     pretrained: str = ""
     """Folder of a run whose newest world model this run starts with."""
     initial_replay: str = ""
-    """Folder of a run whose recorded experience this run starts with, in place of the prefill."""
+    """Recorded experience that this run starts with, in place of the prefill: the folder of a run or of a replay store,
+    FILE.npz, FILE.hdf5, or minari:NAME (docs/datasets.md)."""
     demonstrations: tuple[str, ...] = ()
     """Recordings of actions (`worldmodels play --record`) whose steps this run starts with, besides its prefill."""
 
@@ -190,6 +191,9 @@ class ModelFreeConfig(Section):
     """Real environment steps of the whole run."""
     rollout: Size = 128
     """Steps of each environment between two updates of the policy (`n_steps` in Stable-Baselines3)."""
+    epsilon: Share = 0.0
+    """Probability, at each step of training, that a uniformly random action is taken in place of the policy's, which
+    learns as if it were its own (`epsilon-greedy` in CoinRun)."""
 
     trains_policy = True  # a fact about the loop, not a setting: so without a type
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.errors import CheckpointError
 from worldmodels.core.run_dir import RunDir
-from worldmodels.runtime.config import ModelBasedConfig, OffPolicyConfig, RunConfig
+from worldmodels.runtime.config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig, RunConfig
 from worldmodels.training.plan import Position, TrainingPlan
 
 
@@ -14,16 +14,20 @@ def is_finished(run: RunDir, config: RunConfig) -> bool:
 
     Where the newest checkpoint is damaged it has not: training goes on from the one before.
     """
+    return is_trained(run, config.training, config.env.num_envs)
+
+
+def is_trained(run: RunDir, training: ModelBasedConfig | ModelFreeConfig | OffPolicyConfig, num_envs: int) -> bool:
+    """Return the same as `is_finished`, from the sections of the configuration that say it."""
     try:
         state = Checkpoints(run.checkpoints).state()
     except CheckpointError:
         return False
-    training = config.training
     if isinstance(training, ModelBasedConfig):
-        return TrainingPlan(training, config.env.num_envs).ends_at(Position(**state["position"]))
+        return TrainingPlan(training, num_envs).ends_at(Position(**state["position"]))
     step = state["counters"]["step"]
     if isinstance(training, OffPolicyConfig):
-        owed = training.updates_owed(step, config.env.num_envs)
+        owed = training.updates_owed(step, num_envs)
         return bool(step >= training.steps and state["counters"]["updates"] >= owed)
     partial_rollout = state["collector"]["buffer"]["steps"]
     return bool(step >= training.steps and not partial_rollout)

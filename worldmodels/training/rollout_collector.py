@@ -11,9 +11,10 @@ from worldmodels.envs import VectorEnv
 from worldmodels.runtime.actor import Actor, ModelActor, PolicyOutput, RandomActor
 from worldmodels.runtime.build import Parts
 from worldmodels.runtime.collect import Collector, EpisodeTracker
-from worldmodels.runtime.config import ModelBasedConfig
+from worldmodels.runtime.config import ModelBasedConfig, ModelFreeConfig
 from worldmodels.runtime.exploring_actor import ExploringActor
 from worldmodels.runtime.held_actor import HeldActor
+from worldmodels.runtime.random_actions import RandomActions
 from worldmodels.runtime.rollout_buffer import RolloutBuffer
 from worldmodels.telemetry.logger import MeanMetrics
 
@@ -32,7 +33,8 @@ class RolloutCollector:
     def __init__(self, parts: Parts, env: VectorEnv, rollout: int, metrics: MeanMetrics):
         streams = parts.streams
         self._rollout, self._metrics, self._num_envs = rollout, metrics, env.num_envs
-        self._collector = Collector(env, streams.integer("env"))
+        self._random_actions = _random_actions(parts)
+        self._collector = Collector(env, streams.integer("env"), self._random_actions)
         self._episodes = EpisodeTracker(env.num_envs)
         self._random = _random_actor(parts, env.num_envs)
         # An agent may have a policy of its own for collecting: that explores, and the other one is what it learns.
@@ -91,12 +93,22 @@ class RolloutCollector:
         return Step(**arrived, action=output.action), output
 
     def _saveables(self) -> dict[str, Any]:
+        noise = {"random_actions": self._random_actions} if self._random_actions else {}
         return {
             "collector": self._collector,
             "episodes": self._episodes,
             "random_actor": self._random,
             "actor": self._actor,
+            **noise,
         }
+
+
+def _random_actions(parts: Parts) -> RandomActions | None:
+    """Return the noise on the actions of a run without a model, if it wants some."""
+    training = parts.config.training
+    if not isinstance(training, ModelFreeConfig) or not training.epsilon:
+        return None
+    return RandomActions(training.epsilon, parts.model.spec.action, parts.streams.generator("random actions"))
 
 
 def _exploring(policy: ModelActor, parts: Parts, num_envs: int) -> Actor:

@@ -16,7 +16,9 @@ from worldmodels.core.run_dir import RunDir
 from worldmodels.core.schedules import Every
 from worldmodels.core.unused_memory import release_unused_memory
 from worldmodels.envs import VectorEnv
+from worldmodels.envs.levels import LEVELS, has_test_levels, level_words
 from worldmodels.replay import Replay
+from worldmodels.replay.layout import Layout
 from worldmodels.replay.statistics import replay_statistics
 from worldmodels.runtime.build import Parts, build_parts, resolve_deterministic
 from worldmodels.runtime.config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig, RunConfig
@@ -56,7 +58,11 @@ def train(checked: CheckedRun) -> Path:
             checked = replace(checked, config=parts.config)
         else:
             parts = build_parts(config, env)
-        stack.enter_context(checked.run_dir.training(checked.config if checked.is_new else None))
+        levels = {name: level_words(config.env, name) for name in LEVELS if has_test_levels(config.env)}
+        if levels:
+            progress.message(f"Trained on: {levels['train']}; tested on: {levels['test']}")
+        new = checked.config if checked.is_new else None
+        stack.enter_context(checked.run_dir.training(new, {"levels": levels} if levels else {}))
         interruption = stack.enter_context(Interruption())
         logger = stack.enter_context(_logger(checked.run_dir))
         session = TrainingSession(checked, env, parts, logger, progress)
@@ -195,7 +201,7 @@ def _open_replay(
 ) -> Replay:
     return Replay(
         checked.run_dir.replay,
-        env.num_envs,
+        _num_streams(checked, training, env),
         parts.model.spec.observation,
         parts.model.spec.action,
         checked.config.replay,
@@ -203,6 +209,15 @@ def _open_replay(
         expected_steps=checked.sources.steps + training.collected_steps,
         checkpoints=checked.config.schedule.keep_checkpoints,
     )
+
+
+def _num_streams(checked: CheckedRun, training: ModelBasedConfig | OffPolicyConfig, env: VectorEnv) -> int:
+    """Return the streams of the replay store: one for each environment, or those of the data from which a run learns
+    that collects nothing."""
+    if not isinstance(training, ModelBasedConfig) or training.collect or not training.initial_replay:
+        return env.num_envs
+    replayed = checked.sources.replayed
+    return replayed.num_streams if replayed else Layout.read(checked.run_dir.replay).num_streams
 
 
 @contextmanager

@@ -1,42 +1,39 @@
-"""The sources of a new run: the world model or the experience of another run, and demonstrations."""
+"""The sources of a new run: the world model of another run, recorded experience, and demonstrations."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.config import load_config
 from worldmodels.core.errors import CheckpointError, ConfigError
 from worldmodels.core.run_dir import RunDir
 from worldmodels.core.types import Step
+from worldmodels.datasets import DatasetSpec, open_source, steps_of
 from worldmodels.models.api import WorldModel
-from worldmodels.replay import Replay, ReplayReader
+from worldmodels.replay import Replay
 from worldmodels.runtime.config import ModelBasedConfig, RunConfig
-from worldmodels.runtime.environment import build_env
+from worldmodels.runtime.environment import build_env, model_spec
 from worldmodels.training.demonstrations import load_demonstrations
-
-BLOCK = 64
-"""Steps of each stream that are copied together."""
 
 
 @dataclass(frozen=True)
 class Sources:
     """The steps that were found when the sources of a new run were checked."""
 
-    replay_steps: int = 0
-    """Steps in the replay store of `training.initial_replay`, summed over the environments."""
+    replayed: DatasetSpec | None = None
+    """The spec of `training.initial_replay`."""
     demonstrations: Sequence[Step] = ()
     """The steps of `training.demonstrations`, of all environments."""
 
     @property
     def steps(self) -> int:
         """The steps that the run starts with, summed over the environments."""
-        return self.replay_steps + sum(len(step.reward) for step in self.demonstrations)
+        return (self.replayed.steps if self.replayed else 0) + sum(len(step.reward) for step in self.demonstrations)
 
 
 def check_sources(config: RunConfig) -> Sources:
@@ -44,6 +41,7 @@ def check_sources(config: RunConfig) -> Sources:
 
     Raises:
         RunError: there is no such run.
+        FileError: there is no such experience, or it is damaged.
         ConfigError: its environment, model or number of environments is another; the text names both sides.
         RecordingError: a demonstration is damaged, or does not agree with its game.
     """
@@ -53,13 +51,8 @@ def check_sources(config: RunConfig) -> Sources:
     if training.pretrained:
         other = _config_of(training.pretrained)
         _check_same("training.pretrained", other, config, {"model.kind": (other.model.kind, config.model.kind)})
-    replay_steps = 0
-    if training.initial_replay:
-        other = _config_of(training.initial_replay)
-        sizes = {"env.num_envs": (other.env.num_envs, config.env.num_envs)}
-        _check_same("training.initial_replay", other, config, sizes)
-        replay_steps = _check_length(training) * config.env.num_envs
-    return Sources(replay_steps, load_demonstrations(training.demonstrations, config.env))
+    replayed = _check_initial_replay(config, training) if training.initial_replay else None
+    return Sources(replayed, load_demonstrations(training.demonstrations, config.env))
 
 
 def load_pretrained(model: WorldModel, run: str) -> None:
@@ -75,17 +68,11 @@ def load_pretrained(model: WorldModel, run: str) -> None:
         raise CheckpointError(f"training.pretrained '{run}': {error}") from error
 
 
-def copy_replay(run: str, replay: Replay) -> None:
-    """Append everything that another run still holds; which episodes are held out is decided anew."""
-    source = ReplayReader(RunDir.open(run).replay)
-    for start in range(source.span.start, source.span.stop, BLOCK):
-        length = min(BLOCK, source.span.stop - start)
-        rows = [source.window(stream, start, length) for stream in range(source.num_streams)]
-        fields = [np.concatenate(values) for values in zip(*rows, strict=True)]
-        for t in range(length):
-            step = Step(**{name: values[:, t] for name, values in zip(rows[0]._fields, fields, strict=True)})
+def copy_replay(place: str, replay: Replay) -> None:
+    """Append all experience of a place; which episodes are held out is decided anew."""
+    with closing(open_source(place)) as source:
+        for step in steps_of(source):
             replay.append(step)
-    source.close()
 
 
 def _config_of(run: str | Path) -> RunConfig:
@@ -107,14 +94,31 @@ def _spaces(config: RunConfig) -> str:
     return spaces
 
 
-def _check_length(training: ModelBasedConfig) -> int:
-    """Return the steps of each environment in `training.initial_replay`."""
-    reader = ReplayReader(RunDir.open(training.initial_replay).replay)
-    held, needed = len(reader.span), max(training.length, training.starts.context)
-    reader.close()
-    if held < needed:
+def _check_initial_replay(config: RunConfig, training: ModelBasedConfig) -> DatasetSpec:
+    """Return what `training.initial_replay` holds; raises ConfigError where the run cannot learn from it."""
+    with closing(open_source(training.initial_replay)) as source:
+        found = source.spec
+    place, spec = f"training.initial_replay '{training.initial_replay}'", model_spec(config)
+    if (found.observation, found.action) != (spec.observation, spec.action):
         raise ConfigError(
-            f"training.initial_replay '{training.initial_replay}' holds {held} steps of each environment; "
-            f"training.length and training.starts.context need {needed}."
+            f"{place} has observations of {found.observation} and actions that are {found.action}; in this run they "
+            f"are {spec.observation} and {spec.action}."
         )
-    return held
+    if found.num_streams != config.env.num_envs and (training.collect or training.demonstrations):
+        raise ConfigError(
+            f"{place} holds {found.num_streams} streams, and env.num_envs is {config.env.num_envs}: where more steps "
+            f"are added, each stream goes on. Choose env.num_envs={found.num_streams}; or training.collect=0 without "
+            "training.demonstrations."
+        )
+    needed, most = max(training.length, training.starts.context), config.replay.capacity_steps
+    if found.length < needed:
+        raise ConfigError(
+            f"{place} holds {found.length} steps of each environment; training.length and training.starts.context need "
+            f"{needed}."
+        )
+    if not training.collect and found.steps > most:
+        raise ConfigError(
+            f"{place} holds {found.steps:,} steps, of which replay.capacity_steps={most} would keep the last alone: it "
+            f"must be at least {found.steps}."
+        )
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from worldmodels.agents import register_agent
-from worldmodels.agents.config import ARRAYS, DISCRETE
+from worldmodels.agents.config import DISCRETE
 from worldmodels.core.ranges import NonNegative, Positive, Section, Share
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.models import register_model
@@ -36,7 +36,7 @@ class LinearPolicyConfig(Section):
     # Facts about the kind, not settings: so without types.
     learns_from_experience = False
     learns_from_transitions = False
-    action_kinds, feature_kinds = DISCRETE, ARRAYS
+    action_kinds, feature_kinds = DISCRETE, ("vector", "images")
     horizon: Positive = 8
     """Steps of each imagined rollout."""
     discount: Share = 0.95

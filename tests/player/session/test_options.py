@@ -13,6 +13,8 @@ from worldmodels.player.session.options import PlayOptions
     [
         ({"headless": True}, "--video"),
         ({"headless": True, "video": "x.mp4"}, "--keys"),
+        ({"headless": True, "web": True, "video": "x.mp4", "ticks": 1}, "Received both"),
+        ({"port": 70000}, "'port' must be from 0 to 65535. Received 70000"),
         ({"zoom": 0}, "'zoom' must be from 1 to 32. Received 0"),
         ({"rate": 1000}, "'rate' must be from 1 to 240"),
         ({"temperature": -1.0}, "'temperature' must be from 0"),

@@ -9,6 +9,7 @@ import numpy as np
 from keys import down, run, tap
 
 from worldmodels.player.session.controls import KeyEvent
+from worldmodels.player.session.settings import SettingEvent
 
 
 def test_paused_each_press_is_one_step_and_holding_repeats(make_session):
@@ -133,3 +134,22 @@ def test_settings_are_changed_live_and_never_beyond_their_ends(make_session):
         told.append(session.snapshot().notice.split(": ")[1])
     assert told == ["0.25", "0, the mode", "0, the mode", "0, the mode", "0.25", "0.3"]
     assert session.settings.temperature == 0.3
+
+
+def test_a_setting_takes_any_of_its_values_at_once(make_session):
+    session = make_session()
+    assert session.tick([SettingEvent(1, 0)])
+    seen = session.snapshot()
+    assert (seen.chosen, seen.settings[1]) == (1, ("model temperature", "0, the mode"))
+    assert seen.notice == "model temperature: 0, the mode"
+    assert session.settings.rows[1].texts[:3] == ("0, the mode", "0.25", "0.5")
+    session.tick([SettingEvent(99, 99)])
+    assert session.snapshot().settings[-1] == ("policy temperature", "2")
+
+
+def test_a_session_without_anybody_pauses_and_says_so(make_session):
+    session = make_session()
+    session.tick(down("right"))
+    session.pause("nobody is there")
+    seen = run(session, 9)
+    assert (seen.clock, seen.step, seen.notice) == ("paused", 1, "nobody is there")

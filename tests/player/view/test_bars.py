@@ -7,6 +7,7 @@ import pygame
 
 from worldmodels.player.view import theme
 from worldmodels.player.view.bars import BarRow, bar_span, difference_rows, draw_bars, position, value_rows
+from worldmodels.player.view.canvas import Canvas
 
 PLOT = pygame.Rect(10, 0, 101, 20)
 
@@ -40,7 +41,8 @@ def test_bars_begin_at_nothing_and_end_within_their_scale():
 
 def test_what_does_not_fit_is_counted(monkeypatch):
     said = []
-    monkeypatch.setattr(theme, "write_if_fits", lambda surface, text, *rest, **more: said.append(text))
+    write = Canvas.write
+    monkeypatch.setattr(Canvas, "write", lambda *args, **more: (said.append(args[1]), write(*args, **more))[1])
     rows = value_rows({}, [({"": vector(*range(40))}, theme.REAL)])
-    draw_bars(pygame.Surface((200, 150)), pygame.Rect(0, 0, 200, 150), rows)
+    draw_bars(Canvas(pygame.Surface((200, 150))), pygame.Rect(0, 0, 200, 150), rows)
     assert said[-1] == "and 31 more" and said[0] == "0"

@@ -14,6 +14,7 @@ from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.view import box_input
 from worldmodels.player.view.box_input import BoxInput
 from worldmodels.player.view.box_panel import draw_box_panel, number_at, value_at
+from worldmodels.player.view.canvas import Canvas
 from worldmodels.player.view.help_screen import Guide
 from worldmodels.player.view.painter import Painter
 from worldmodels.runtime.action_recording import read_recording
@@ -33,7 +34,7 @@ def test_every_bar_can_be_reached_and_is_drawn(numbers):
     spec = type(BOX)(low=(-1.0,) * numbers, high=(1.0,) * numbers)
     panel = BoxControls(spec, ["n"] * numbers).panel(None, (0.5,) * numbers)
     assert found(panel) == set(range(numbers))
-    draw_box_panel(pygame.Surface((600, 400)), AREA, panel)
+    draw_box_panel(Canvas(pygame.Surface((600, 400))), AREA, panel)
 
 
 def test_the_ends_of_a_bar_are_the_ends_of_its_number():
@@ -47,7 +48,7 @@ def dragging(monkeypatch):
     painter = Painter(Guide("Cart", "", (), (), (), ""), (64, 64), columns=4)
     surface = pygame.Surface(painter.size(5))
     snapshot = SimpleNamespace(box_panel=PANEL, policy_panel=None)
-    place = painter._panel_place(5, snapshot)
+    place = painter.panel_place(surface, snapshot)
     return BoxInput(painter, SimpleNamespace(snapshot=lambda: snapshot)), surface, place
 
 
@@ -88,7 +89,7 @@ def test_a_gamepad_that_is_plugged_in_is_opened(dragging, monkeypatch):
 def test_a_window_hears_the_mouse(window, tmp_path, monkeypatch):
     quit_ = pygame.event.Event(pygame.QUIT)
     begins = pygame.event.Event(pygame.KEYDOWN, key=pygame.K_x, unicode="x")
-    waves = [[], [begins], [], [mouse(pygame.MOUSEBUTTONDOWN, (838, 495))], [], [], [quit_]]
+    waves = [[], [begins], [], [mouse(pygame.MOUSEBUTTONDOWN, (850, 441))], [], [], [quit_]]
     monkeypatch.setattr(pygame.event, "get", lambda: waves.pop(0) if waves else [quit_])
     play_game("Pendulum-v1", PlayOptions(rate=240, record=tmp_path / "a.jsonl"))
     assert {(0.0,), (1.0,)} >= set(read_recording(tmp_path / "a.jsonl").episodes[0].actions) > {(0.0,)}

@@ -222,12 +222,16 @@ class Controls(CommandControls):
 
     def help(self) -> list[tuple[str, str]]:
         """Return the rows of the help screen for the game's actions: keys and their meaning."""
-        rows = []
+        return [(" ".join(map(label, keys)), meaning) for _, keys, meaning in self.bound_buttons()]
+
+    def bound_buttons(self) -> list[tuple[str, tuple[str, ...], str]]:
+        """Return each button that does something by itself, its keys and its meaning in the game."""
+        found = []
         for button, keys in self.keys_of_button.items():
             action = self._actions.get(frozenset({button}))
             if action is not None and keys and self.meanings[action] != NOTHING:
-                rows.append((" ".join(map(label, keys)), self.meanings[action]))
-        return rows
+                found.append((button, keys, self.meanings[action]))
+        return found
 
     def _best(self, down: list[str]) -> frozenset[str]:
         """Return the buttons of the action that fits best to the buttons `down`."""

@@ -12,6 +12,7 @@ from worldmodels.core.errors import UserError
 from worldmodels.core.seeding import Streams
 from worldmodels.envs import EnvConfig, GameEnv, make
 from worldmodels.envs.config import PYTHON, complete_options, game_options
+from worldmodels.envs.levels import on_levels
 from worldmodels.envs.making import is_native
 from worldmodels.player.session.box_controls import BoxControls
 from worldmodels.player.session.controls import Controls
@@ -96,7 +97,7 @@ def set_up_run(
     source: str = "",
     checkpoint: int | None = None,
 ) -> GameSetup:
-    """Set up the game of a run; of a mixture, the first one.
+    """Set up the game of a run on its training or its test levels; of a mixture, the first one.
 
     A script may be of other levels or settings, not of another game.
 
@@ -105,9 +106,10 @@ def set_up_run(
         checkpoint: the step of that run's checkpoint.
 
     Raises:
-        UserError: there is no such environment here; the script is of another game, or nobody could play a recording of
-            this environment again.
+        UserError: there is no such environment here, or there are no test levels; the script is of another game, or
+            nobody could play a recording of this environment again.
     """
+    config = on_levels(config, options.levels)
     if is_native(config):
         setup = set_up_game(config.games[0], game_options(config), options, render_mode, may_differ=True)
         return replace(setup, recording=replace(setup.recording, source=source, checkpoint=checkpoint))

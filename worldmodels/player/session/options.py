@@ -7,6 +7,7 @@ from pathlib import Path
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.lookup import unknown
+from worldmodels.envs.levels import LEVELS, Levels
 
 MAX_ZOOM = 32
 MAX_RATE = 240
@@ -52,8 +53,16 @@ class PlayOptions:
     """The start of a model alone: "recorded" in the run's experience, "game" where episodes begin."""
     view: str = "people"
     """The view of a game alone: "people" (512 pixels) or "agent" (64 pixels, enlarged); key V changes it."""
+    levels: Levels = "train"
+    """The levels of a run that are played: those on which it was trained, or "test": none of those."""
     seed: int = 0
     """The seed of the levels, the model's samples and the policy's: same seed and keys, same pictures."""
+    web: bool = False
+    """Whether to serve the session to browsers instead of opening a window."""
+    host: str = "127.0.0.1"
+    """The address or name at which browsers find it; by default this machine alone."""
+    port: int = 8765
+    """The port; 0 takes a free one."""
     ticks: int | None = None
     """Ticks after which to stop; without a window, by default the last event of the key script."""
 
@@ -65,14 +74,24 @@ class PlayOptions:
         _check("policy_temperature", self.policy_temperature, 0.0, 10.0)
         _check("put_back_every", self.put_back_every, 0, 1_000_000)
         _check("ticks", self.ticks, 1, MAX_TICKS)
+        _check("port", self.port, 0, 65535)
         if self.view not in VIEWS:
             raise UserError(unknown("view", self.view, VIEWS))
         if self.alone and self.alone not in ALONE:
             raise UserError(unknown("world to play alone", self.alone, ALONE))
         if self.start not in STARTS:
             raise UserError(unknown("start", self.start, STARTS))
+        if self.levels not in LEVELS:
+            raise UserError(unknown("choice of levels", self.levels, LEVELS))
+        if self.levels == "test" and self.alone == "model" and self.start == "recorded":
+            raise UserError(
+                "The run's experience, in which a model alone starts, is of its training levels: choose the start "
+                "'game' to play test levels."
+            )
         if self.alone == "model" and self.record:
             raise UserError("A recording is verified by the real game; there is none where a model is played alone.")
+        if self.headless and self.web:
+            raise UserError("A session is played without a window, headless, or in a browser (web). Received both.")
         if self.headless and self.video is None:
             raise UserError("Playing headless shows nothing: say where the video goes, for example --video play.mp4.")
         if self.headless and self.keys is None and self.ticks is None:

@@ -20,12 +20,12 @@ from worldmodels.player.session.real_world import RealWorld
 from worldmodels.player.session.replay_start_world import ReplayStartWorld
 from worldmodels.player.session.rewind import RewindBuffer
 from worldmodels.player.session.session_log import SessionLog
-from worldmodels.player.session.settings import Settings
+from worldmodels.player.session.settings import SettingEvent, Settings
 from worldmodels.player.session.snapshot import BoxPanel, ClockState, PolicyPanel, Snapshot, Totals
 from worldmodels.player.session.vector_ranges import VectorRanges
 from worldmodels.runtime.action_recording import Action
 
-InputEvent: TypeAlias = KeyEvent | AxisEvent | StickEvent
+InputEvent: TypeAlias = KeyEvent | AxisEvent | StickEvent | SettingEvent
 
 NOTICE_TICKS = 30
 """Ticks for which a message stays."""
@@ -95,7 +95,7 @@ class Session:
         """Do one tick of the clock; return whether there is something new to see. Worlds wait while work is pending."""
         changed = self._count_down()
         for event in events:
-            changed |= self._execute(self._handle(event))
+            changed |= self._take(event)
         changed |= self._execute(self.controls.repeated_command)
         if self.controls.touched:
             self._take_over()
@@ -113,6 +113,12 @@ class Session:
     def do_pending(self) -> None:
         """Do the pending work here and now, if there is any."""
         self._inspection.do_pending()
+
+    def pause(self, notice: str) -> None:
+        """Pause, because nobody is there to play; the message says so until the clock goes on."""
+        self.paused = True
+        self.controls.stop_repeating()
+        self._notify(notice)
 
     def warm_up(self) -> None:
         """Let models compile what only a step calls; this changes nothing that can be seen."""
@@ -155,7 +161,14 @@ class Session:
         self._play.begin_episode()
         self._leave_branches()
 
-    def _handle(self, event: InputEvent) -> Command | None:
+    def _take(self, event: InputEvent) -> bool:
+        """Take one event; return whether there is something new to see."""
+        if isinstance(event, SettingEvent):
+            self._setting_changed(self.settings.take(event))
+            return True
+        return self._execute(self._handle(event))
+
+    def _handle(self, event: KeyEvent | AxisEvent | StickEvent) -> Command | None:
         if isinstance(self.controls, BoxControls) or isinstance(event, KeyEvent):
             return self.controls.handle(event)  # type: ignore[arg-type]
         return None
@@ -186,8 +199,8 @@ class Session:
             Command.BRANCHES: self._next_branches,
             Command.UNCERTAINTY: self._toggle_uncertainty,
             Command.NEXT_SETTING: self.settings.choose_next,
-            Command.DECREASE: lambda: self._change_setting(-1),
-            Command.INCREASE: lambda: self._change_setting(1),
+            Command.DECREASE: lambda: self._setting_changed(self.settings.change(-1)),
+            Command.INCREASE: lambda: self._setting_changed(self.settings.change(1)),
             Command.SAVE: self._save,
             Command.LOAD: self._load,
             Command.PICTURE: self._request_picture,
@@ -232,8 +245,7 @@ class Session:
         else:
             self._notify(NO_MODEL)
 
-    def _change_setting(self, places: int) -> None:
-        changed = self.settings.change(places)
+    def _setting_changed(self, changed: str) -> None:
         self._notify(changed)
         self.log.event(changed)
         if self._play.policy:

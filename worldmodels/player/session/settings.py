@@ -17,6 +17,16 @@ BRANCH_STEPS = (5, 10, 15, 20, 30, 50)
 SAMPLE_NUMBERS = tuple(range(10))
 
 
+@dataclass(frozen=True)
+class SettingEvent:
+    """A setting event gives a setting one of its values, both by their place."""
+
+    setting: int
+    value: int
+    pressed = False
+    """It is no key, which would bring the next tick forward."""
+
+
 @dataclass
 class Setting:
     """One setting with its possible values.
@@ -47,7 +57,12 @@ class Setting:
     @property
     def text(self) -> str:
         """The value for people."""
-        return self.zero_text if self.zero_text and self.value == 0 else f"{self.value:g}"
+        return self.texts[self.index]
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All values for people."""
+        return tuple(self.zero_text if self.zero_text and value == 0 else f"{value:g}" for value in self.values)
 
     def move(self, places: int) -> None:
         """Move so many places along the values, no further than the first or the last."""
@@ -120,3 +135,8 @@ class Settings:
         setting = self.rows[self.chosen]
         setting.move(places)
         return f"{setting.name}: {setting.text}"
+
+    def take(self, event: SettingEvent) -> str:
+        """Choose a setting and give it a value, each the last one where there is none at its place."""
+        self.chosen = min(event.setting, len(self.rows) - 1)
+        return self.change(event.value - self.rows[self.chosen].index)

@@ -10,15 +10,16 @@ import pygame
 from worldmodels.player.session.frames import Vectors
 from worldmodels.player.session.vector_ranges import NARROWEST, Ranges
 from worldmodels.player.view import theme
-from worldmodels.player.view.theme import QUIET, SMALL, write
+from worldmodels.player.view.canvas import Canvas
+from worldmodels.player.view.theme import QUIET, SMALL
 
 LOWEST_ROW, HIGHEST_ROW = 15, 72
-"""Pixels from one row to the next."""
+"""Units from one row to the next."""
 NAME, VALUE = 84, 50
-"""Widths in pixels of a name, at most, and of each value."""
+"""Widths of a name, at most, and of each value."""
 NARROWEST_PLOT = 60
 ROOMY = 260
-"""The width in pixels from which small bars have names and values."""
+"""The width from which small bars have names and values."""
 
 
 @dataclass(frozen=True)
@@ -74,69 +75,73 @@ def difference_rows(ranges: Ranges, predicted: Vectors, real: Vectors) -> tuple[
     return tuple(rows)
 
 
-def draw_bars(surface: pygame.Surface, area: pygame.Rect, rows: Sequence[BarRow]) -> None:
+def draw_bars(canvas: Canvas, area: pygame.Rect, rows: Sequence[BarRow]) -> None:
     """Draw as many rows as fit, and how many more there are."""
     room = max(1, area.height // LOWEST_ROW)
     shown = rows if len(rows) <= room else rows[: max(1, room - 1)]
     height = min(HIGHEST_ROW, area.height // max(1, len(shown) + (len(shown) < len(rows))))
-    name = min(NAME, 10 + max((theme.font(SMALL).size(row.name)[0] for row in shown), default=0))
+    name = min(NAME, 10 + max((canvas.width(row.name, SMALL) for row in shown), default=0))
     for i, row in enumerate(shown):
         place = pygame.Rect(area.left, area.top + i * height, area.width, height)
-        _draw_row(surface, place, row, name)
+        _draw_row(canvas, place, row, name)
     if len(shown) < len(rows):
         y = area.top + len(shown) * height + height // 2
-        theme.write_if_fits(surface, f"and {len(rows) - len(shown)} more", (area.left, y), area.right)
+        _write(canvas, f"and {len(rows) - len(shown)} more", (area.left, y), area.width)
 
 
-def draw_small_bars(surface: pygame.Surface, area: pygame.Rect, rows: Sequence[BarRow]) -> None:
+def draw_small_bars(canvas: Canvas, area: pygame.Rect, rows: Sequence[BarRow]) -> None:
     """Draw the bars alone, each row as thin as it has to be; with their names where there is much room."""
     if area.width >= ROOMY and area.height >= LOWEST_ROW * len(rows):
-        draw_bars(surface, area, rows)
+        draw_bars(canvas, area, rows)
         return
     height = max(2, area.height // max(1, len(rows)))
     for i, row in enumerate(rows[: area.height // height]):
-        _draw_row_bars(surface, pygame.Rect(area.left, area.top + i * height, area.width, height), row)
+        _draw_row_bars(canvas, pygame.Rect(area.left, area.top + i * height, area.width, height), row)
 
 
 def bar_span(row: BarRow, value: float, plot: pygame.Rect) -> tuple[int, int]:
-    """Return the left end and the width in pixels of a bar; what lies beyond the scale ends with it."""
+    """Return the left end and the width of a bar; what lies beyond the scale ends with it."""
     origin, end = (position(row, number, plot) for number in (min(max(0.0, row.low), row.high), value))
     return min(origin, end), max(1, abs(end - origin))
 
 
 def position(row: BarRow, value: float, plot: pygame.Rect) -> int:
-    """Return where a value lies on the scale of a row, in pixels; what lies beyond it is at its end."""
+    """Return where a value lies on the scale of a row; what lies beyond it is at its end."""
     share = (value - row.low) / max(row.high - row.low, NARROWEST)
     return plot.left + round(min(max(share, 0.0), 1.0) * (plot.width - 1))
 
 
-def _draw_row(surface: pygame.Surface, place: pygame.Rect, row: BarRow, name: int) -> None:
-    theme.write_if_fits(surface, row.name, (place.left, place.centery), place.left + name)
+def _draw_row(canvas: Canvas, place: pygame.Rect, row: BarRow, name: int) -> None:
+    _write(canvas, row.name, (place.left, place.centery), name - 4)
     plot = pygame.Rect(place.left + name, place.top, place.width - name, place.height)
     values = row.bars if plot.width >= NARROWEST_PLOT + VALUE * len(row.bars) else row.bars[-1:]
     if plot.width >= NARROWEST_PLOT + VALUE * len(values):
         for i, bar in enumerate(values):
             x = place.right - VALUE * (len(values) - 1 - i)
-            write(surface, _number(bar.value), (x, place.centery), size=SMALL, colour=bar.colour, anchor="midright")
+            canvas.write(number_text(bar.value), (x, place.centery), size=SMALL, colour=bar.colour, anchor="midright")
         plot.width -= VALUE * len(values)
-    _draw_row_bars(surface, plot, row)
+    _draw_row_bars(canvas, plot, row)
 
 
-def _draw_row_bars(surface: pygame.Surface, plot: pygame.Rect, row: BarRow) -> None:
+def _draw_row_bars(canvas: Canvas, plot: pygame.Rect, row: BarRow) -> None:
     """Draw the bars of a row one above the other, and a line at 0."""
     thick = max(1, min(15, (plot.height - 4) // max(1, len(row.bars)) - 1))
     top = plot.centery - (len(row.bars) * (thick + 1)) // 2
-    pygame.draw.rect(surface, theme.LINE, (plot.left, top - 2, plot.width, len(row.bars) * (thick + 1) + 3))
+    canvas.fill(theme.LINE, pygame.Rect(plot.left, top - 2, plot.width, len(row.bars) * (thick + 1) + 3))
     for i, bar in enumerate(row.bars):
         left, width = bar_span(row, bar.value, plot)
         y = top + i * (thick + 1)
-        pygame.draw.rect(surface, bar.colour, (left, y, width, thick))
+        canvas.fill(bar.colour, pygame.Rect(left, y, width, thick))
         if bar.spread:
             ends = [position(row, bar.value + sign * bar.spread, plot) for sign in (-1, 1)]
-            pygame.draw.line(surface, theme.TEXT, (ends[0], y + thick // 2), (ends[1], y + thick // 2))
+            canvas.across(theme.TEXT, ends[0], ends[1] + 1, y + thick // 2)
     if row.low < 0 < row.high:
         x = position(row, 0.0, plot)
-        pygame.draw.line(surface, QUIET, (x, top - 2), (x, top + len(row.bars) * (thick + 1)))
+        canvas.down(QUIET, x, top - 2, top + len(row.bars) * (thick + 1) + 1)
+
+
+def _write(canvas: Canvas, text: str, midleft: tuple[int, int], room: int) -> None:
+    canvas.write(text, midleft, size=SMALL, colour=QUIET, anchor="midleft", room=room)
 
 
 def _numbers(vectors: Vectors) -> list[tuple[str, int, str]]:
@@ -154,7 +159,7 @@ def _range(ranges: Ranges, part: str, index: int, value: float) -> tuple[float, 
     return (low, high) if high - low >= NARROWEST else (value - NARROWEST / 2, value + NARROWEST / 2)
 
 
-def _number(value: float) -> str:
+def number_text(value: float) -> str:
     """Return a number of at most seven characters, without a sign where it rounds to nothing."""
     text = f"{value:.2f}" if abs(value) < 1000 else f"{value:.2g}"
     return text if float(text) else "0.00"

@@ -7,29 +7,39 @@ import pygame
 from worldmodels.player.session.snapshot import BoxPanel
 from worldmodels.player.view import theme
 from worldmodels.player.view.bars import Bar, BarRow, bar_span, position
-from worldmodels.player.view.theme import QUIET, SMALL, write
+from worldmodels.player.view.canvas import Canvas
+from worldmodels.player.view.theme import QUIET, SMALL
 
-ROWS = 6
-"""Rows in a column of the panel."""
-HEAD, BETWEEN = 20, 14
-"""Pixels of the first line, and between columns."""
-KEYS, VALUE = 34, 38
-"""Widths in pixels of a number's keys and of its value."""
+LOWEST_ROW, HIGHEST_ROW = 13, 26
+"""Least and greatest height of a number's row."""
+HEAD, BETWEEN = 20, 8
+"""Units of the first line, and between columns."""
+KEYS, INDEX, VALUE = 34, 22, 40
+"""Widths of a number's keys, of its index where it has none, and of its value."""
+NARROWEST_PLOT = 30
+"""The width of a bar beside which its value may stand."""
+COLUMN = 104
+"""The width that a column of numbers would like."""
 
 
-def draw_box_panel(surface: pygame.Surface, area: pygame.Rect, panel: BoxPanel) -> None:
+def draw_box_panel(canvas: Canvas, area: pygame.Rect, panel: BoxPanel) -> None:
     """Draw each number as a bar from its lowest to its highest value, with its keys, and the policy's choice."""
-    theme.card(surface, area)
+    canvas.card(area)
     inner = _inner(area)
-    right = write(surface, "action", inner.topleft, size=SMALL, colour=QUIET).right
+    right = canvas.write("action", inner.topleft, size=SMALL, colour=QUIET).right
     if panel.value is not None:
-        width = theme.inline_width("value", f"{panel.value:.2f}")
-        theme.inline(surface, "value", f"{panel.value:.2f}", (inner.right - width, inner.top + 7))
+        width = canvas.inline_width("value", f"{panel.value:.2f}")
+        canvas.inline("value", f"{panel.value:.2f}", (inner.right - width, inner.top + 7))
     if panel.choice is not None:
-        pygame.draw.rect(surface, theme.REAL, (right + 14, inner.top + 2, 2, 11))
-        write(surface, "policy", (right + 21, inner.top), size=SMALL, colour=QUIET)
+        canvas.fill(theme.REAL, pygame.Rect(right + 14, inner.top + 2, 2, 11))
+        canvas.write("policy", (right + 21, inner.top), size=SMALL, colour=QUIET)
     for number, place in enumerate(_places(area, panel)):
-        _draw_number(surface, place, panel, number)
+        _draw_number(canvas, place, panel, number)
+
+
+def wished_width(panel: BoxPanel) -> int:
+    """Return the width that the panel would like."""
+    return max(330, -(-len(panel.names) // 4) * COLUMN)
 
 
 def number_at(area: pygame.Rect, panel: BoxPanel, point: tuple[int, int]) -> int | None:
@@ -53,10 +63,10 @@ def _inner(area: pygame.Rect) -> pygame.Rect:
 def _places(area: pygame.Rect, panel: BoxPanel) -> list[pygame.Rect]:
     """Return the rectangle of each number's row, in as many columns as it takes."""
     inner, count = _inner(area), len(panel.names)
-    columns = -(-count // ROWS)
+    columns = -(-count // max(1, (inner.height - HEAD) // LOWEST_ROW))
     rows = -(-count // columns)
     width = (inner.width - BETWEEN * (columns - 1)) // columns
-    height = min(26, (inner.height - HEAD) // rows)
+    height = min(HIGHEST_ROW, (inner.height - HEAD) // rows)
     top = inner.top + HEAD
     return [
         pygame.Rect(inner.left + i // rows * (width + BETWEEN), top + i % rows * height, width, height)
@@ -65,25 +75,28 @@ def _places(area: pygame.Rect, panel: BoxPanel) -> list[pygame.Rect]:
 
 
 def _plot(place: pygame.Rect, panel: BoxPanel) -> pygame.Rect:
-    keys = KEYS if panel.keys else 22
-    return pygame.Rect(place.left + keys, place.top + 2, place.width - keys - VALUE, place.height - 4)
+    keys = KEYS if panel.keys else INDEX
+    width = place.width - keys
+    if width - VALUE >= NARROWEST_PLOT:
+        width -= VALUE
+    return pygame.Rect(place.left + keys, place.top + 2, width, place.height - 4)
 
 
-def _draw_number(surface: pygame.Surface, place: pygame.Rect, panel: BoxPanel, number: int) -> None:
+def _draw_number(canvas: Canvas, place: pygame.Rect, panel: BoxPanel, number: int) -> None:
     chosen = number == panel.slider
     text = panel.keys[number] if panel.keys else str(number)
     colour = theme.MODEL if chosen else theme.TEXT if panel.keys else QUIET
-    write(surface, text, (place.left, place.centery), size=SMALL, colour=colour, bold=chosen, anchor="midleft")
-    value = panel.values[number]
-    write(surface, f"{value:.2f}", (place.right, place.centery), size=SMALL, anchor="midright")
-    plot = _plot(place, panel)
+    canvas.write(text, (place.left, place.centery), size=SMALL, colour=colour, bold=chosen, anchor="midleft")
+    value, plot = panel.values[number], _plot(place, panel)
+    if plot.right < place.right:
+        canvas.write(f"{value:.2f}", (place.right, place.centery), size=SMALL, anchor="midright", room=VALUE - 2)
     row = BarRow("", (Bar(value, theme.TEXT),), panel.low[number], panel.high[number])
-    pygame.draw.rect(surface, theme.LINE, plot)
+    canvas.fill(theme.LINE, plot)
     left, width = bar_span(row, value, plot)
-    pygame.draw.rect(surface, theme.MODEL if chosen else QUIET, (left, plot.top, width, plot.height))
+    canvas.fill(theme.MODEL if chosen else QUIET, pygame.Rect(left, plot.top, width, plot.height))
     if row.low < 0 < row.high:
         zero = position(row, 0.0, plot)
-        pygame.draw.line(surface, theme.TEXT, (zero, plot.top), (zero, plot.bottom - 1))
+        canvas.down(theme.TEXT, zero, plot.top, plot.bottom)
     if panel.choice is not None:
         x = position(row, panel.choice[number], plot)
-        pygame.draw.rect(surface, theme.REAL, (x - 1, plot.top - 1, 3, plot.height + 2))
+        canvas.fill(theme.REAL, pygame.Rect(x - 1, plot.top - 1, 3, plot.height + 2))

@@ -10,51 +10,61 @@ from worldmodels.player.session.snapshot import Branch, BranchesSnapshot
 from worldmodels.player.session.vector_ranges import Ranges
 from worldmodels.player.view import theme
 from worldmodels.player.view.bars import draw_small_bars, value_rows
+from worldmodels.player.view.canvas import Canvas, drawn_zoom
 from worldmodels.player.view.columns import show_frame
-from worldmodels.player.view.theme import GAP, QUIET, SMALL, write
+from worldmodels.player.view.theme import QUIET, SMALL
 
-LABEL = 20
-"""Pixels below each frame."""
+LABEL, GAP = 20, 12
+"""Units below each frame, and between frames."""
 NUMBERS = (4, 8)
 """Height and width in proportion of a branch without a frame."""
 
 
-def draw_branches(surface: pygame.Surface, area: pygame.Rect, snapshot: BranchesSnapshot, ranges: Ranges) -> None:
-    """Draw all branches, as large as a whole zoom allows; those without frames as bars in the ranges of numbers."""
+def draw_branches(canvas: Canvas, area: pygame.Rect, snapshot: BranchesSnapshot, ranges: Ranges) -> None:
+    """Draw all branches, as large as they fit; those without frames as bars in the ranges of numbers."""
     first = snapshot.branches[0].frame
-    height, width = NUMBERS if first is None else first.shape[:2]
-    columns, scale = _best_grid(area, len(snapshot.branches), width, height)
+    shape = NUMBERS if first is None else first.shape[:2]
+    columns, (width, height) = _best_grid(area, len(snapshot.branches), shape, canvas.scale, first is not None)
     rows = math.ceil(len(snapshot.branches) / columns)
-    wide, high = width * scale + GAP, height * scale + LABEL
+    wide, high = width + GAP, height + LABEL
     left = area.centerx - (columns * wide - GAP) // 2
     top = area.top + max(0, (area.height - rows * high) // 2)
     for i, branch in enumerate(snapshot.branches):
-        place = pygame.Rect(left + i % columns * wide, top + i // columns * high, width * scale, height * scale)
-        _draw_branch(surface, place, branch, scale, ranges)
+        place = pygame.Rect(left + i % columns * wide, top + i // columns * high, width, height)
+        _draw_branch(canvas, place, branch, ranges)
 
 
-def _best_grid(area: pygame.Rect, count: int, width: int, height: int) -> tuple[int, int]:
-    """Return the number of columns and the zoom: the largest zoom, with the fewest columns."""
+def _best_grid(
+    area: pygame.Rect, count: int, shape: tuple[int, ...], scale: float, whole: bool
+) -> tuple[int, tuple[int, int]]:
+    """Return the number of columns, and width and height of a cell: the largest zoom, with the fewest columns.
 
-    def zoom(columns: int) -> int:
-        rows = math.ceil(count / columns)
-        across = (area.width + GAP) // columns - GAP
-        down = area.height // rows - LABEL
-        return min(across // width, down // height)
+    Args:
+        shape: height and width of a frame.
+        whole: frames are enlarged by whole numbers where they are large.
+    """
+
+    def zoom(columns: int) -> float:
+        across = (area.width + GAP) // columns - GAP - 1
+        down = area.height // math.ceil(count / columns) - LABEL - 1
+        fits = min(across * scale / shape[1], down * scale / shape[0])
+        return drawn_zoom(fits) if whole else fits
 
     columns = max(range(1, count + 1), key=lambda n: (zoom(n), -n))
-    return columns, max(1, zoom(columns))
+    best = max(zoom(columns), 0.01)
+    return columns, (max(1, math.ceil(shape[1] * best / scale)), max(1, math.ceil(shape[0] * best / scale)))
 
 
-def _draw_branch(surface: pygame.Surface, place: pygame.Rect, branch: Branch, scale: int, ranges: Ranges) -> None:
+def _draw_branch(canvas: Canvas, place: pygame.Rect, branch: Branch, ranges: Ranges) -> None:
     ended = branch.survival < 0.5
     if branch.frame is None:
-        theme.card(surface, place)
-        draw_small_bars(surface, place.inflate(-12, -8), value_rows(ranges, [(branch.vectors, theme.MODEL)]))
+        canvas.card(place)
+        draw_small_bars(canvas, place.inflate(-12, -8), value_rows(ranges, [(branch.vectors, theme.MODEL)]))
     else:
-        show_frame(surface, branch.frame, place.topleft, scale, ended)
+        show_frame(canvas, branch.frame, place, ended)
     y = place.bottom + LABEL // 2
-    total = theme.signed(branch.branch_return, ".1f")
-    colour = theme.ALERT if ended else theme.MODEL
-    end = write(surface, total, (place.right, y), size=SMALL, bold=True, colour=colour, anchor="midright").left
-    theme.write_if_fits(surface, branch.label, (place.left, y), end, colour=QUIET)
+    total, colour = theme.signed(branch.branch_return, ".1f"), theme.ALERT if ended else theme.MODEL
+    midright = (place.right, y)
+    end = canvas.write(total, midright, size=SMALL, bold=True, colour=colour, anchor="midright", room=place.width).left
+    room = end - place.left - 4
+    canvas.write(branch.label, (place.left, y), size=SMALL, colour=QUIET, anchor="midleft", room=room)

@@ -12,11 +12,10 @@ from worldmodels.player.session.snapshot import ModelSnapshot, Snapshot
 from worldmodels.player.session.vector_ranges import vector_error
 from worldmodels.player.view import theme
 from worldmodels.player.view.bars import BarRow, difference_rows, draw_bars, value_rows
+from worldmodels.player.view.canvas import Canvas
 from worldmodels.player.view.colour_maps import COLOUR_MAP, difference_map, heat_map
-from worldmodels.player.view.theme import LARGE, QUIET, SMALL, write
-
-TITLE_ROW, CAPTION = 30, 34
-"""Pixels above and below a frame."""
+from worldmodels.player.view.layout import FramePlace
+from worldmodels.player.view.theme import LARGE, QUIET, SMALL
 
 
 @dataclass(frozen=True)
@@ -28,6 +27,7 @@ class Column:
     frame: Frame | None
     total: str
     """The return or the difference of returns, if any."""
+    total_name: str = "return"
     reward: str = ""
     note: str = ""
     """A text beside the name, if there is room."""
@@ -67,7 +67,7 @@ def reality(snapshot: Snapshot) -> Column:
         theme.REAL,
         real.frame,
         f"{real.episode_return:.1f}",
-        theme.signed(real.reward, ".2f"),
+        reward=theme.signed(real.reward, ".2f"),
         end="episode over" if over else "",
         ended=over,
         rows=real_rows(snapshot),
@@ -79,59 +79,37 @@ def count_columns(models: int, reconstructs: bool, alone: bool = False) -> int:
     return models if alone else 5 if models == 2 else 3 + reconstructs
 
 
-def draw_column(surface: pygame.Surface, place: pygame.Rect, column: Column, scale: int, below: int = 0) -> None:
-    """Draw a column whose frame itself has the rectangle `place`, and whose bars, if there is a frame, `below` more."""
+def draw_column(canvas: Canvas, place: FramePlace, column: Column) -> None:
+    """Draw a column: its title, its frame or numbers, the numbers below a frame, and a caption."""
     if column.frame is None:
-        show_numbers(surface, column.rows, place, column.ended)
+        whole = place.frame.union(place.numbers)
+        show_numbers(canvas, column.rows, whole, column.ended)
     else:
-        show_picture(surface, column.frame, place, scale, column.ended)
-        draw_bars(surface, pygame.Rect(place.left, place.bottom + 6, place.width, below - 6), column.rows[: below // 2])
-    _draw_title(surface, place, column)
-    y = place.bottom + below + CAPTION // 2 - 1
-    if column.error is not None:
-        _draw_scale(surface, place, column.error, y)
-        return
-    right = theme.inline(surface, "reward", column.reward, (place.left, y)) if column.reward else place.left
-    if column.end and right + theme.font(SMALL).size(column.end)[0] < place.right:
-        colour = theme.ALERT if column.ended else QUIET
-        write(surface, column.end, (place.right, y), size=SMALL, colour=colour, anchor="midright")
+        show_frame(canvas, column.frame, place.frame, column.ended)
+        if place.numbers.height > 12:
+            draw_bars(canvas, place.numbers.inflate(0, -6), column.rows)
+    _draw_title(canvas, place.title, column)
+    if column.error is None:
+        _draw_caption(canvas, place.caption, column)
+    else:
+        _draw_scale(canvas, place.caption, column.error)
 
 
-def show_picture(
-    surface: pygame.Surface, frame: Frame, place: pygame.Rect, scale: int, ended: bool = False
-) -> pygame.Rect:
-    """Draw a frame with pixels `scale` times as large, or, if that does not fill the place, as large as it fits."""
-    if frame.shape[:2] == (place.height // scale, place.width // scale):
-        return show_frame(surface, frame, place.topleft, scale, ended)
-    picture = pygame.surfarray.make_surface(in_colour(frame).swapaxes(0, 1))
-    theme.card(surface, place)
-    inside = picture.get_rect().fit(place)
-    surface.blit(pygame.transform.smoothscale(picture, inside.size), inside)
-    _draw_border(surface, place, ended)
-    return place
-
-
-def show_numbers(surface: pygame.Surface, rows: tuple[BarRow, ...], place: pygame.Rect, ended: bool = False) -> None:
+def show_numbers(canvas: Canvas, rows: tuple[BarRow, ...], place: pygame.Rect, ended: bool = False) -> None:
     """Draw numbers as bars where others have a frame."""
-    theme.card(surface, place)
-    draw_bars(surface, place.inflate(-20, -16), rows)
-    _draw_border(surface, place, ended)
+    canvas.card(place)
+    draw_bars(canvas, place.inflate(-20, -16), rows)
+    colour, width = _border(ended)
+    canvas.border(colour, place, width)
 
 
-def show_frame(
-    surface: pygame.Surface, frame: Frame, place: tuple[int, int], scale: int, ended: bool = False
-) -> pygame.Rect:
-    """Draw a frame with pixels `scale` times as large, and a border that stands out if its world has ended."""
-    image = pygame.transform.scale_by(pygame.surfarray.make_surface(in_colour(frame).swapaxes(0, 1)), scale)
-    rectangle = surface.blit(image, place)
-    _draw_border(surface, rectangle, ended)
-    return rectangle
+def show_frame(canvas: Canvas, frame: Frame, place: pygame.Rect, ended: bool = False) -> None:
+    """Draw a frame as large as it fits, with a border that stands out if its world has ended."""
+    canvas.frame(in_colour(frame), place, *_border(ended))
 
 
-def _draw_border(surface: pygame.Surface, rectangle: pygame.Rect, ended: bool) -> None:
-    border = 3 if ended else 1
-    colour = theme.ALERT if ended else theme.LINE
-    pygame.draw.rect(surface, colour, rectangle.inflate(2 * border, 2 * border), width=border)
+def _border(ended: bool) -> tuple[theme.Colour, int]:
+    return (theme.ALERT, 3) if ended else (theme.LINE, 1)
 
 
 def in_colour(frame: Frame) -> Frame:
@@ -155,7 +133,9 @@ def _prediction(model: ModelSnapshot, snapshot: Snapshot) -> Column:
         theme.MODEL,
         frame,
         f"{model.episode_return:.1f}",
-        theme.signed(model.reward, ".2f"),
+        # A sum of expected rewards, to which a rare one adds a little at every step.
+        total_name="imagined return" if snapshot.alone else "return",
+        reward=theme.signed(model.reward, ".2f"),
         note=f"{snapshot.since_put_back} steps alone",
         end="model: ended" if model.ended else f"goes on: {model.continuation:.0%}",
         ended=model.ended,
@@ -197,30 +177,46 @@ def _rows_beside_real(
     return value_rows(snapshot.ranges, [*real, (vectors, colour)], spreads)
 
 
-def _draw_title(surface: pygame.Surface, place: pygame.Rect, column: Column) -> None:
-    y = place.top - TITLE_ROW // 2 - 1
-    pygame.draw.rect(surface, column.colour, (place.left, y - 8, 4, 16), border_radius=2)
-    text = write(surface, column.name, (place.left + 12, y), bold=True, anchor="midleft")
+def _draw_title(canvas: Canvas, place: pygame.Rect, column: Column) -> None:
+    """Draw the name and, as far as there is room, the return, its name and a note."""
+    y = place.centery - 1
+    canvas.fill(column.colour, pygame.Rect(place.left, y - 8, 4, 16))
     end = place.right
     if column.total:
-        number = write(
-            surface, column.total, (end, y - 1), size=LARGE, bold=True, colour=column.colour, anchor="midright"
-        )
-        end = number.left - 7
-        if place.width >= 240:
-            end = write(surface, "return", (end, y), size=SMALL, colour=QUIET, anchor="midright").left
-    theme.write_if_fits(surface, column.note, (text.right + 10, y), end)
+        total = canvas.write(column.total, (end, y - 1), size=LARGE, bold=True, colour=column.colour, anchor="midright")
+        end = total.left - 7
+    name = canvas.write(column.name, (place.left + 12, y), bold=True, anchor="midleft", room=end - place.left - 12)
+    width = canvas.width(column.total_name, SMALL)
+    if column.total and end - width > name.right + 10:
+        end = canvas.write(column.total_name, (end, y), size=SMALL, colour=QUIET, anchor="midright").left
+    room = end - name.right - 18
+    if canvas.width(column.note, SMALL) <= room:
+        canvas.write(column.note, (name.right + 10, y), size=SMALL, colour=QUIET, anchor="midleft")
 
 
-def _draw_scale(surface: pygame.Surface, place: pygame.Rect, error: float, y: int) -> None:
+def _draw_caption(canvas: Canvas, place: pygame.Rect, column: Column) -> None:
+    """Draw the reward and the text at the end, in one line or, where that is too narrow, in two."""
+    wide = canvas.inline_width("reward", column.reward) + canvas.width(column.end, SMALL) + 12 <= place.width
+    first, second = (place.centery, place.centery) if wide else (place.top + 9, place.top + 25)
+    if column.reward:
+        canvas.inline("reward", column.reward, (place.left, first))
+    colour = theme.ALERT if column.ended else QUIET
+    at, anchor = ((place.right, second), "midright") if wide else ((place.left, second), "midleft")
+    canvas.write(column.end, at, size=SMALL, colour=colour, anchor=anchor, room=place.width)
+
+
+def _draw_scale(canvas: Canvas, place: pygame.Rect, error: float) -> None:
     """Draw the scale of the difference map, and the mean error."""
-    right = theme.inline(surface, "mean", f"{error:.1f}", (place.left, y))
-    low, high = (theme.font(SMALL).size(text)[0] for text in ("0", "255"))
+    y = place.centery
+    right = canvas.inline("mean", f"{error:.1f}", (place.left, y))
+    low, high = (canvas.width(text, SMALL) for text in ("0", "255"))
     width = min(128, place.right - right - low - high - 24)
     if width < 24:
         return
-    bar = pygame.surfarray.make_surface(COLOUR_MAP[np.linspace(0, 255, width).astype(int), None].repeat(10, axis=1))
-    end = write(surface, "255", (place.right, y), size=SMALL, colour=QUIET, anchor="midright")
-    rectangle = surface.blit(bar, bar.get_rect(midright=(end.left - 5, y)))
-    pygame.draw.rect(surface, theme.LINE, rectangle.inflate(2, 2), width=1)
-    write(surface, "0", (rectangle.left - 5, y), size=SMALL, colour=QUIET, anchor="midright")
+    end = canvas.write("255", (place.right, y), size=SMALL, colour=QUIET, anchor="midright")
+    bar = pygame.Rect(end.left - 5 - width, y - 5, width, 10)
+    for x in range(width):
+        level = COLOUR_MAP[255 * x // (width - 1)]
+        canvas.fill((int(level[0]), int(level[1]), int(level[2])), pygame.Rect(bar.left + x, bar.top, 1, bar.height))
+    canvas.border(theme.LINE, bar.inflate(2, 2))
+    canvas.write("0", (bar.left - 5, y), size=SMALL, colour=QUIET, anchor="midright")

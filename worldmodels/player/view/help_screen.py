@@ -9,9 +9,18 @@ import pygame
 from worldmodels.player.session.box_controls import BoxControls
 from worldmodels.player.session.controls import COMMAND_KEYS, Command, Controls, label
 from worldmodels.player.view import theme
-from worldmodels.player.view.theme import NORMAL, QUIET, SMALL, TITLE, write
+from worldmodels.player.view.canvas import Canvas
+from worldmodels.player.view.theme import LARGE, NORMAL, QUIET, SMALL
 
-ROW, LINE = 24, 17
+ROW, LINE = 21, 15
+"""Units from one row of a table to the next, and from one line in it."""
+PADDING, BETWEEN, HEAD = 14, 20, 20
+"""Units around the help, between its columns, and of the name of a table."""
+WIDEST, COLUMN = 1080, 300
+"""The greatest width of the help, and the least of a column."""
+SHRINKS = tuple(1.0 - 0.05 * i for i in range(12))
+"""Units get smaller by these factors until the help fits."""
+Table = tuple[tuple[str, str], ...]
 TIME_LINE = (
     "The time line shows the {error}, the rewards (real ones above the model's) and how sure the model is that the "
     "episode goes on. A white line: models were put back; a blue one: an episode began; a short orange one: the first "
@@ -55,6 +64,8 @@ class Guide:
     """An explanation of the time line; may be empty."""
     signs: tuple[str, ...] = ()
     """A character or two for each action."""
+    hint_keys: tuple[str, ...] = ()
+    """The key of each hint, by the name that the controls know."""
 
 
 def make_guide(
@@ -81,70 +92,97 @@ def make_guide(
         tuple((label(keys[0]), _SHORT[command]) for keys, command in commands),
         TIME_LINE.format(error="image error" if of_images else "error") if with_model else "",
         controls.signs,
+        tuple(keys[0] for keys, _ in commands),
     )
 
 
-def draw_guide(surface: pygame.Surface, area: pygame.Rect, guide: Guide) -> None:
-    """Draw the rules and the game's keys in one column."""
+def draw_guide(canvas: Canvas, area: pygame.Rect, guide: Guide) -> None:
+    """Draw the rules and the game's keys in one column, as much as there is room for; the help has all of it."""
     y = area.top
-    for line in theme.wrap(guide.rules, area.width):
-        y = write(surface, line, (area.left, y)).bottom + 3
-    _table(surface, area.left, area.width, y + 18, guide.actions)
+    for line in canvas.wrap(guide.rules, area.width):
+        if y + 18 > area.bottom:
+            return
+        y = canvas.write(line, (area.left, y)).bottom + 2
+    _table(canvas, pygame.Rect(area.left, y + 12, area.width, area.bottom - y - 12), guide.actions)
 
 
-def draw_help(surface: pygame.Surface, guide: Guide, status: str = "") -> None:
-    """Draw rules and keys over the whole picture; `status` says what the player is doing."""
-    shade = pygame.Surface(surface.get_size(), pygame.SRCALPHA)
-    shade.fill((*theme.BACKGROUND, 215))
-    surface.blit(shade, (0, 0))
-    theme.show_centred(surface, _help_panel(guide, status))
+def draw_help(canvas: Canvas, guide: Guide, status: str = "") -> None:
+    """Draw rules and keys over the whole picture; `status` says what the player is doing.
+
+    Where there is little room, commands are told in a word and the notes are left out; then all gets smaller.
+    """
+    canvas.surface.fill((40, 40, 40), special_flags=pygame.BLEND_RGB_MULT)
+    for shrink in SHRINKS:
+        smaller = Canvas(canvas.surface, canvas.scale * shrink)
+        for brief in (False, True):
+            page = _Page(smaller, guide, status, brief)
+            if page.height <= smaller.area.height or (brief and shrink == SHRINKS[-1]):
+                page.draw()
+                return
 
 
-def _help_panel(guide: Guide, status: str) -> pygame.Surface:
-    rules = theme.wrap(guide.rules, 724)
-    notes = theme.wrap(guide.notes, 724, SMALL)
-    tables = max(_height(guide.actions, 300), _height(guide.commands, 412))
-    height = 64 + 20 * len(rules) + 54 + tables + (18 * len(notes) + 16 if notes else 0) + (44 if status else 4)
-    panel = pygame.Surface((780, height), pygame.SRCALPHA)
-    theme.card(panel, panel.get_rect())
-    pygame.draw.rect(panel, theme.LINE, panel.get_rect(), width=1, border_radius=8)
-    write(panel, guide.title, (28, 20), size=TITLE, bold=True)
-    y = 58
-    for line in rules:
-        write(panel, line, (28, y))
-        y += 20
-    y += 22
-    for left, width, name, table in (
-        (28, 300, "In the game", guide.actions),
-        (340, 412, "The player", guide.commands),
-    ):
-        write(panel, name, (left, y), size=SMALL, colour=theme.REAL, bold=True)
-        _table(panel, left, width, y + 24, table)
-    y += 24 + tables + 10
-    for line in notes:
-        write(panel, line, (28, y), size=SMALL, colour=QUIET)
-        y += 18
-    if status:
-        write(panel, status, (28, panel.get_height() - 24), colour=theme.MODEL, anchor="midleft")
-    return panel
+class _Page:
+    """The page of the help in one size: title, rules, tables side by side, notes and status below one another."""
+
+    def __init__(self, canvas: Canvas, guide: Guide, status: str, brief: bool) -> None:
+        self._canvas, self._guide, self._status = canvas, guide, status
+        self._width = min(WIDEST, canvas.area.width - 12)
+        inner = self._width - 2 * PADDING
+        self._rules = canvas.wrap(guide.rules, inner)
+        self._notes = [] if brief else canvas.wrap(guide.notes, inner, SMALL)
+        commands = guide.hints if brief else guide.commands
+        count = min(3, max(2, (inner + BETWEEN) // (COLUMN + BETWEEN)))
+        half = -(-len(commands) // (count - 1))
+        parts = [commands[i : i + half] for i in range(0, len(commands), half)]
+        self._tables = [("In the game", guide.actions), *(("The player", part) for part in parts)]
+        self._column = (inner - BETWEEN * (len(self._tables) - 1)) // len(self._tables)
+        self._table_height = HEAD + max(_height(canvas, table, self._column) for _, table in self._tables)
+        lines = 32 + 19 * len(self._rules) + 10 + self._table_height + 16 * len(self._notes) + (24 if status else 0)
+        self.height = lines + 2 * PADDING
+
+    def draw(self) -> None:
+        canvas, page = self._canvas, pygame.Rect(0, 0, self._width, self.height)
+        page.center = canvas.area.center
+        canvas.card(page)
+        canvas.border(theme.LINE, page, radius=8)
+        inner = page.inflate(-2 * PADDING, -2 * PADDING)
+        canvas.write(self._guide.title, inner.topleft, size=LARGE, bold=True, room=inner.width)
+        y = inner.top + 32
+        for line in self._rules:
+            canvas.write(line, (inner.left, y))
+            y += 19
+        y += 10
+        for i, (name, table) in enumerate(self._tables):
+            left = inner.left + i * (self._column + BETWEEN)
+            canvas.write(name, (left, y), size=SMALL, colour=theme.REAL, bold=True)
+            _table(canvas, pygame.Rect(left, y + HEAD, self._column, self._table_height), table)
+        y += self._table_height
+        for line in self._notes:
+            canvas.write(line, (inner.left, y), size=SMALL, colour=QUIET)
+            y += 16
+        if self._status:
+            canvas.write(self._status, (inner.left, inner.bottom - 9), colour=theme.MODEL, anchor="midleft")
 
 
-def _table(surface: pygame.Surface, left: int, width: int, y: int, rows: tuple[tuple[str, str], ...]) -> None:
-    """Draw keys and meanings below one another."""
-    indent = _indent(rows)
+def _table(canvas: Canvas, area: pygame.Rect, rows: Table) -> None:
+    """Draw keys and meanings below one another, as many as there is room for."""
+    indent, y = _indent(canvas, rows), area.top
     for keys, meaning in rows:
-        write(surface, keys, (left, y), size=NORMAL, bold=True)
-        for line in theme.wrap(meaning, width - indent, SMALL):
-            write(surface, line, (left + indent, y + 1), size=SMALL, colour=QUIET)
+        lines = canvas.wrap(meaning, area.width - indent, SMALL)
+        if y + LINE * len(lines) > area.bottom:
+            return
+        canvas.write(keys, (area.left, y), size=NORMAL, bold=True)
+        for line in lines:
+            canvas.write(line, (area.left + indent, y + 1), size=SMALL, colour=QUIET)
             y += LINE
         y += ROW - LINE
 
 
-def _height(rows: tuple[tuple[str, str], ...], width: int) -> int:
-    """Return the height in pixels of a table."""
-    lines = [len(theme.wrap(meaning, width - _indent(rows), SMALL)) for _, meaning in rows]
+def _height(canvas: Canvas, rows: Table, width: int) -> int:
+    """Return the height of a table."""
+    lines = [len(canvas.wrap(meaning, width - _indent(canvas, rows), SMALL)) for _, meaning in rows]
     return sum(ROW + LINE * (count - 1) for count in lines)
 
 
-def _indent(rows: tuple[tuple[str, str], ...]) -> int:
-    return 18 + max((theme.font(NORMAL, True).size(keys)[0] for keys, _ in rows), default=0)
+def _indent(canvas: Canvas, rows: Table) -> int:
+    return 12 + max((canvas.width(keys, NORMAL, bold=True) for keys, _ in rows), default=0)

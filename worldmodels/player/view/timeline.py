@@ -6,72 +6,108 @@ from collections.abc import Sequence
 
 import pygame
 
-from worldmodels.player.session.snapshot import TimelineEntry
+from worldmodels.player.session.snapshot import DIVERGENCE_ERROR, TimelineEntry
 from worldmodels.player.view import theme
-from worldmodels.player.view.theme import QUIET, SMALL, write
+from worldmodels.player.view.canvas import Canvas
+from worldmodels.player.view.theme import QUIET, SMALL
 
 LABELS = 92
-"""Width in pixels of the names of the rows."""
+"""Width of the names of the rows, with the scale of the error."""
 FULL_ERROR = 48.0
 """The mean absolute difference, 0 to 255, that fills the row."""
+SHARES = {"error": 4, "rewards": 2, "goes on": 3}
+"""The height of each row, in proportion."""
+GAP = 6
 
 
 def draw_timeline(
-    surface: pygame.Surface, area: pygame.Rect, history: Sequence[TimelineEntry], of_images: bool = True
+    canvas: Canvas,
+    area: pygame.Rect,
+    history: Sequence[TimelineEntry],
+    of_images: bool = True,
+    alone: bool = False,
 ) -> None:
-    """Draw rows for the error, both rewards and the continuation, and lines where the model was put back."""
-    theme.card(surface, area)
+    """Draw rows for the error, both rewards and the continuation, and lines where the model was put back.
+
+    Args:
+        of_images: the error is that of images, and not of numbers.
+        alone: there is no reality, and so no error.
+    """
+    canvas.card(area)
     plot = pygame.Rect(area.left + LABELS, area.top + 8, area.width - LABELS - 10, area.height - 16)
+    rows = _rows(plot, [name for name in SHARES if not (alone and name == "error")])
     step = 3 if plot.width >= 720 else 2
     shown = history[-(plot.width // step) :]
     columns = [(plot.right - step * (len(shown) - i), entry) for i, entry in enumerate(shown)]
-    error = pygame.Rect(plot.left, plot.top, plot.width, 42)
-    reward = pygame.Rect(plot.left, error.bottom + 8, plot.width, 22)
-    continues = pygame.Rect(plot.left, reward.bottom + 8, plot.width, plot.bottom - reward.bottom - 8)
-    rows = (("image error" if of_images else "error", error), ("rewards", reward), ("goes on", continues))
-    for name, row in rows:
-        write(surface, name, (area.left + 12, row.centery), size=SMALL, colour=QUIET, anchor="midleft")
-    models = len(history[-1].models) if history else 0
-    errors, continuations = _shares(error, models), _shares(continues, models)
+    for name, row in rows.items():
+        text = "image error" if name == "error" and of_images else name
+        canvas.write(text, (area.left + 10, row.centery), size=SMALL, colour=QUIET, anchor="midleft")
+    if "error" in rows:
+        _draw_scale(canvas, rows["error"], of_images)
     for x, entry in columns:
-        if entry.mark:
-            colour = theme.TEXT if entry.mark == "put back" else theme.REAL
-            pygame.draw.line(surface, colour, (x, plot.top), (x, plot.bottom))
-            continue
-        for i, forecast in enumerate(entry.models):
-            _bar(surface, errors[i], x, step, forecast.image_error / FULL_ERROR, theme.DIFFERENCE)
-            colour = theme.ALERT if forecast.continuation < 0.5 else theme.GOOD
-            _bar(surface, continuations[i], x, step, forecast.continuation, colour)
-            if forecast.reconstruction_error is not None:
-                height = round(error.height * min(1.0, forecast.reconstruction_error / FULL_ERROR))
-                surface.fill(theme.RECONSTRUCTION, (x, error.bottom - height - 1, step, 2))
-        if entry.diverged:
-            pygame.draw.rect(surface, theme.ALERT, (x, plot.top, 2, error.height))
-    for x, entry in columns:
-        if not entry.mark:
-            _rewards(surface, reward, x, step, entry)
-    for _, row in rows:
-        pygame.draw.line(surface, theme.LINE, row.bottomleft, row.bottomright)
+        _draw_entry(canvas, rows, plot, x, step, entry)
+    for row in rows.values():
+        canvas.across(theme.LINE, row.left, row.right, row.bottom)
 
 
-def _bar(surface: pygame.Surface, row: pygame.Rect, x: int, width: int, share: float, colour: theme.Colour) -> None:
+def _rows(plot: pygame.Rect, names: Sequence[str]) -> dict[str, pygame.Rect]:
+    """Return the rows of the plot, one below the other."""
+    room, whole = plot.height - GAP * (len(names) - 1), sum(SHARES[name] for name in names)
+    rows, top = {}, plot.top
+    for name in names:
+        rows[name] = pygame.Rect(plot.left, top, plot.width, room * SHARES[name] // whole)
+        top = rows[name].bottom + GAP
+    return rows
+
+
+def _draw_scale(canvas: Canvas, row: pygame.Rect, of_images: bool) -> None:
+    """Draw the ends of the scale of the error, and a line from where on the model has left reality."""
+    top, bottom = (f"{FULL_ERROR:.0f}", "0") if of_images else ("50%", "0")
+    canvas.write(top, (row.left - 4, row.top - 2), size=theme.TINY, colour=QUIET, anchor="topright")
+    canvas.write(bottom, (row.left - 4, row.bottom + 2), size=theme.TINY, colour=QUIET, anchor="bottomright")
+    canvas.across(theme.LINE, row.left, row.right, row.bottom - round(row.height * DIVERGENCE_ERROR / FULL_ERROR))
+
+
+def _draw_entry(
+    canvas: Canvas, rows: dict[str, pygame.Rect], plot: pygame.Rect, x: int, step: int, entry: TimelineEntry
+) -> None:
+    """Draw one step, or a line through all rows for a mark."""
+    if entry.mark:
+        canvas.down(theme.TEXT if entry.mark == "put back" else theme.REAL, x, plot.top, plot.bottom)
+        return
+    count, error = len(entry.models), rows.get("error")
+    for i, forecast in enumerate(entry.models):
+        if error:
+            _bar(canvas, _share(error, i, count), x, step, forecast.image_error / FULL_ERROR, theme.DIFFERENCE)
+        if error and forecast.reconstruction_error is not None:
+            height = round(error.height * min(1.0, forecast.reconstruction_error / FULL_ERROR))
+            canvas.fill(theme.RECONSTRUCTION, pygame.Rect(x, error.bottom - height - 1, step, 2))
+        colour = theme.ALERT if forecast.continuation < 0.5 else theme.GOOD
+        _bar(canvas, _share(rows["goes on"], i, count), x, step, forecast.continuation, colour)
+    if error and entry.diverged:
+        canvas.fill(theme.ALERT, pygame.Rect(x, plot.top, 2, error.height))
+    _rewards(canvas, rows["rewards"], x, step, entry)
+
+
+def _bar(canvas: Canvas, row: pygame.Rect, x: int, width: int, share: float, colour: theme.Colour) -> None:
     height = round(row.height * min(1.0, max(0.0, share)))
-    surface.fill(colour, (x, row.bottom - height, width, height))
+    if height:
+        canvas.fill(colour, pygame.Rect(x, row.bottom - height, width, height))
 
 
-def _shares(row: pygame.Rect, models: int) -> list[pygame.Rect]:
-    """Return each model's share of a row; of two models, the first has the upper half."""
-    height = row.height // max(1, models)
-    return [pygame.Rect(row.left, row.top + i * height, row.width, height - (models > 1)) for i in range(models)]
+def _share(row: pygame.Rect, index: int, models: int) -> pygame.Rect:
+    """Return a model's share of a row; of two models, the first has the upper half."""
+    height = row.height // models
+    return pygame.Rect(row.left, row.top + index * height, row.width, height - (models > 1))
 
 
-def _rewards(surface: pygame.Surface, row: pygame.Rect, x: int, width: int, entry: TimelineEntry) -> None:
+def _rewards(canvas: Canvas, row: pygame.Rect, x: int, width: int, entry: TimelineEntry) -> None:
     """Draw real rewards above the middle and the model's below it, unless they round to nothing."""
     half = row.height // 2
-    for value, top, colour in (
-        (entry.real_reward, row.top, theme.REAL),
-        *((forecast.reward, row.top + half + 1, theme.MODEL) for forecast in entry.models[:1]),
-    ):
+    values = [(entry.real_reward, row.top, theme.REAL)]
+    values += [(forecast.reward, row.top + half + 1, theme.MODEL) for forecast in entry.models[:1]]
+    for value, top, colour in values:
         if abs(value) >= 0.05:
-            tall = half - 2 if abs(value) >= 0.5 else half // 2
-            pygame.draw.rect(surface, colour if value > 0 else theme.ALERT, (x, top + half - 2 - tall, width + 1, tall))
+            tall = max(1, half - 2 if abs(value) >= 0.5 else half // 2)
+            place = pygame.Rect(x, top + half - 2 - tall, width + 1, tall)
+            canvas.fill(colour if value > 0 else theme.ALERT, place)

@@ -15,12 +15,10 @@ from worldmodels.player.session.loading import Prepare
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.session import InputEvent, Session
 from worldmodels.player.session.timing import LatencyMeter, TickClock
-from worldmodels.player.view import theme
 from worldmodels.player.view.background_task import BackgroundTask
 from worldmodels.player.view.box_input import BoxInput
 from worldmodels.player.view.capture import VideoRecorder, pixels, save_pictures
 from worldmodels.player.view.display import open_display
-from worldmodels.player.view.help_screen import draw_help
 from worldmodels.player.view.painter import Painter
 
 LOADING_RATE = 10
@@ -155,8 +153,7 @@ class _Window:
         self._stale = True
 
     def _draw_rules(self, status: str) -> None:
-        self._surface.fill(theme.BACKGROUND)
-        draw_help(self._surface, self._painter.guide, status)
+        self._painter.draw_rules(self._surface, status)
         pygame.display.flip()
 
     def _take_events(self, session: Session | None = None) -> list[InputEvent]:

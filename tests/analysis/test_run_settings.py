@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import pytest
+
+from worldmodels.analysis.run_settings import read_settings, read_tree
+from worldmodels.core.config import load_config, preset_names, to_dict
+from worldmodels.core.errors import ConfigError
+from worldmodels.core.run_dir import RunDir
+from worldmodels.core.yaml_text import parse_value
+from worldmodels.runtime.config import RunConfig
+
+ALONE = [name for name in preset_names() if name.startswith("d")]
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_what_runs_write_is_read_as_yaml_reads_it(tmp_path, name):
+    config = load_config(RunConfig, [name])
+    run = RunDir.create(tmp_path / "run", config, {})
+    assert read_tree(run.path) == parse_value(run.config.read_text(), "config.yaml")
+    assert read_settings(run.path)["agent.kind"] == to_dict(config)["agent"]["kind"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "seed: 3\nenv:\n  game: maze\n",
+        "seed: 3  # of everything\nenv: {game: maze}\n",
+        "env:\n  game: 'a: b'\n  options: {}\nseed: 3\n",
+        'logdir: "one\n  two"\nseed: 3\n',
+        "a: &x [1, 2]\nb: *x\n",
+        "a: |\n  b: 1\n  c: 2\nd: 3\n",
+        "a:\n- 1\n- 2\nb: [1, 2]\n",
+        "  a: 1\n  b: 2\n",
+    ],
+)
+def test_any_other_file_too(tmp_path, text):
+    (tmp_path / "config.yaml").write_text(text)
+    assert read_tree(tmp_path) == parse_value(text, "config.yaml")
+
+
+@pytest.mark.parametrize("text", ["  a: 1\nb: 2\n", "a: 1\na: 2\n", "a: 1\n  b: 2\n", "a: [1\n", "", "3\n"])
+def test_what_yaml_refuses_is_refused(tmp_path, text):
+    (tmp_path / "config.yaml").write_text(text)
+    with pytest.raises(ConfigError):
+        read_tree(tmp_path)

@@ -1,0 +1,104 @@
+"""Minari data sets: ours read by Minari, and Minari's by us. Skipped where Minari is not installed."""
+
+from contextlib import closing
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from datasets_made import SPACES, assert_same, gathered, made_source
+
+from worldmodels.core.errors import FileError, UserError
+from worldmodels.datasets import open_source, write
+
+try:
+    import minari
+except ImportError:
+    minari = None
+
+needed = pytest.mark.skipif(minari is None, reason="needs the extra minari")
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "minari"))
+
+
+@pytest.mark.skipif(minari is not None, reason="Minari is installed")
+def test_a_missing_package_says_how_to_install_it():
+    with pytest.raises(UserError, match=r"pip install 'worldmodels\[minari\]'"):
+        open_source("minari:coinrun/random-v0")
+
+
+@needed
+@pytest.mark.parametrize("begun", [True, False])
+@pytest.mark.parametrize("spaces", SPACES)
+def test_steps_come_back_as_they_were(spaces, begun):
+    source = made_source(*SPACES[spaces], begun=begun)
+    write("minari:made/steps-v0", source)
+    assert_same(source, open_source("minari:made/steps-v0"))
+    with pytest.raises(FileError, match="nothing is overwritten"):
+        write("minari:made/steps-v0", source)
+
+
+@needed
+def test_minari_reads_ours():
+    source = made_source(*SPACES["vectors and a box"])
+    write("minari:made/steps-v0", source)
+    dataset = minari.load_dataset("made/steps-v0")
+    assert (dataset.total_episodes, dataset.total_steps) == (15 + 14 + 13, 3 * 150 - 42)
+    steps, episode = source.batch, next(iter(dataset.iterate_episodes()))
+    np.testing.assert_array_equal(episode.observations, steps.observation[0, :10])
+    np.testing.assert_array_equal(episode.rewards, steps.reward[0, 1:10])
+    # From -2 to 2, and from 0 to 3.
+    np.testing.assert_allclose(episode.actions, (steps.action[0, :9] + 1) * [2, 1.5] + [-2, 0], atol=1e-6)
+    assert episode.terminations.tolist() == [False] * 8 + [True] and not episode.truncations.any()
+
+
+@needed
+def test_an_observation_without_a_step_is_left_out():
+    source = made_source(*SPACES["images and choices"], num_streams=1, length=11)
+    with pytest.warns(UserWarning, match="1 observations that begin an episode"):
+        write("minari:made/steps-v0", source)
+    found = gathered(open_source("minari:made/steps-v0"))
+    np.testing.assert_array_equal(found.observation, source.batch.observation[:, :10])
+
+
+@needed
+def test_a_data_set_of_others_becomes_one_stream():
+    from minari.data_collector import EpisodeBuffer
+
+    def episode(ends):
+        return EpisodeBuffer(
+            observations=np.arange(6, dtype=np.float64).reshape(3, 2),
+            actions=np.array([[-0.5], [1.5]], np.float32),
+            rewards=[1.0, 2.0],
+            terminations=[False, ends],
+            truncations=[False, not ends],
+        )
+
+    box = gym.spaces.Box(-9, 9, (2,), np.float64), gym.spaces.Box(-0.5, 1.5, (1,), np.float32)
+    minari.create_dataset_from_buffers(
+        "other/task-v0", [episode(True), episode(False)], observation_space=box[0], action_space=box[1]
+    )
+    source = open_source("minari:other/task-v0")
+    steps = gathered(source)
+    assert (source.spec.num_streams, source.spec.length, source.spec.action.high) == (1, 6, (1.5,))
+    assert steps.observation.dtype == np.float32 and steps.observation[0, :3].tolist() == [[0, 1], [2, 3], [4, 5]]
+    assert steps.action[0, :, 0].tolist() == [-1, 1, 0, -1, 1, 0]
+    assert steps.reward.tolist() == [[0, 1, 2, 0, 1, 2]]
+    assert steps.is_first.astype(int).tolist() == [[1, 0, 0, 1, 0, 0]]
+    assert steps.is_last.astype(int).tolist() == [[0, 0, 1, 0, 0, 1]]
+    assert steps.is_terminal.astype(int).tolist() == [[0, 0, 1, 0, 0, 0]]
+
+
+@needed
+@pytest.mark.parametrize("name", ["../x-v0", "/x-v0", "x", "", "a/../b-v0"])
+def test_names_that_cannot_be(name):
+    with pytest.raises(FileError, match="ends in a version"), closing(open_source(f"minari:{name}")):
+        pass
+
+
+@needed
+def test_a_data_set_that_is_not_there():
+    with pytest.raises(FileError, match="There is no Minari data set 'nowhere-v0'"):
+        open_source("minari:nowhere-v0")

@@ -1,0 +1,136 @@
+"""What is written in a format comes back byte by byte; files from outside are refused in one sentence."""
+
+from contextlib import closing
+
+import h5py
+import numpy as np
+import pytest
+from datasets_made import SPACES, assert_same, made_source
+
+from worldmodels.core.errors import FileError
+from worldmodels.datasets import open_source, write
+
+PLACES = ("store", "steps.npz", "steps.hdf5")
+
+
+@pytest.mark.parametrize("begun", [True, False])
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("spaces", SPACES)
+def test_steps_come_back_as_they_were(tmp_path, spaces, place, begun):
+    source = made_source(*SPACES[spaces], begun=begun)
+    write(str(tmp_path / "new" / place), source)
+    with closing(open_source(str(tmp_path / "new" / place))) as found:
+        assert_same(source, found)
+    assert [path.name for path in (tmp_path / "new").iterdir()] == [place]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_nothing_is_overwritten(tmp_path, place):
+    (tmp_path / place).write_text("mine")
+    with pytest.raises(FileError, match="nothing is overwritten"):
+        write(str(tmp_path / place), made_source(*SPACES["vectors and a box"]))
+    assert (tmp_path / place).read_text() == "mine"
+
+
+def test_equal_steps_give_equal_files(tmp_path):
+    for name in PLACES[1:]:
+        for folder in "ab":
+            write(str(tmp_path / folder / name), made_source(*SPACES["a dictionary"]))
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+def arrays():
+    """The arrays of a data set of vectors and choices, 6 steps of 1 stream, as people with NumPy write them."""
+    first, last = np.zeros((6, 1), bool), np.zeros((6, 1), bool)
+    first[[0, 3]], last[[2, 5]] = True, True
+    reward = np.where(first, 0, 1).astype(np.float32)
+    action = np.zeros((6, 1), np.int32)
+    return {
+        "observation": np.ones((6, 1, 2), np.float32),
+        **{"reward": reward, "is_first": first, "is_last": last, "is_terminal": last, "action": action},
+        "action_choices": 2,
+    }
+
+
+def test_a_file_of_others_is_read(tmp_path):
+    np.savez(tmp_path / "a.npz", **arrays())
+    with closing(open_source(str(tmp_path / "a.npz"))) as source:
+        (piece,) = source.pieces()
+    assert piece.reward.tolist() == [[0, 1, 1, 0, 1, 1]]
+    assert (source.spec.action.count, source.spec.observation.only.shape) == (2, (2,))
+
+
+def changed(name, place=None, value=None):
+    """The arrays with one of them replaced, or with one number of it."""
+    found = arrays()
+    if place is None:
+        found[name] = value
+    else:
+        found[name] = found[name].copy()
+        found[name][place] = value
+    return found
+
+
+WRONG = [
+    (changed("reward", 2, np.nan), "at step 2 of stream 0, a reward is not a finite number"),
+    (changed("observation", 4, np.inf), "at step 4 of stream 0, an observation holds a number that is not finite"),
+    (changed("action", 1, 2), "at step 1 of stream 0, an action is none of the choices 0 to 1"),
+    (changed("is_first", 3, False), "at step 3 of stream 0, no episode begins"),
+    (changed("reward", 3, 1), "at step 3 of stream 0, an episode begins with a reward"),
+    (changed("is_last", 2, False), "at step 2 of stream 0, is_terminal holds and is_last does not"),
+    (changed("is_first", 5, True) | {"reward": np.zeros((6, 1), np.float32)}, "ends with the observation"),
+    (changed("reward", None, np.zeros((5, 1), np.float32)), r"'reward' must be of shape \(6, 1\)"),
+    (changed("reward", None, np.zeros((6, 1))), "type float32. Received .* float64"),
+    (changed("more", None, np.zeros(3)), "it must hold .* Received .*'more'"),
+    (changed("action_low", None, np.zeros(3)), "either 'action_choices' or both"),
+    (changed("observation", None, np.zeros((0, 1, 2), np.float32)), "1 stream or more"),
+    (changed("observation", None, np.zeros((6, 1, 2, 2), np.float32)), "image of shape"),
+    (changed("observation", None, np.float32(1)), r"must be of shape \(steps, streams"),
+]
+
+
+@pytest.mark.parametrize("kind", ["npz", "hdf5"])
+@pytest.mark.parametrize(("wrong", "text"), WRONG)
+def test_wrong_arrays_are_refused(tmp_path, wrong, text, kind):
+    path = tmp_path / f"wrong.{kind}"
+    if kind == "npz":
+        np.savez(path, **wrong)
+    else:
+        with h5py.File(path, "w") as file:
+            for name, array in wrong.items():
+                file[name] = array
+    with pytest.raises(FileError, match=text), closing(open_source(str(path))) as source:
+        list(source.pieces())
+
+
+def test_pickled_objects_are_refused(tmp_path):
+    np.savez(tmp_path / "a.npz", **arrays() | {"action": np.array([[{}]], object)})
+    with pytest.raises(FileError, match="pickled objects"):
+        open_source(str(tmp_path / "a.npz"))
+
+
+def test_forged_sizes_are_refused_before_memory_is_asked_for(tmp_path):
+    with h5py.File(tmp_path / "a.hdf5", "w") as file:
+        file.create_dataset("observation", (10**12, 1, 2), np.float32, chunks=(64, 1, 2))
+    with pytest.raises(FileError, match="so much cannot come of 0"):
+        open_source(str(tmp_path / "a.hdf5"))
+    np.savez(tmp_path / "a.npz", **arrays())
+    data = (tmp_path / "a.npz").read_bytes()
+    (tmp_path / "a.npz").write_bytes(data.replace(b"(6, 1, 2), }", b"(9**9,1,2),}"[:12]).replace(b"(6, 1)", b"(9, 1)"))
+    with pytest.raises(FileError):
+        open_source(str(tmp_path / "a.npz"))
+
+
+@pytest.mark.parametrize("name", ["a.npz", "a.hdf5"])
+def test_files_that_are_cut_or_something_else_are_refused(tmp_path, name):
+    write(str(tmp_path / name), made_source(*SPACES["vectors and a box"]))
+    whole = (tmp_path / name).read_bytes()
+    for data in (b"", b"no such format", whole[: len(whole) // 2]):
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(FileError, match="cannot be read"), closing(open_source(str(tmp_path / name))) as source:
+            list(source.pieces())
+
+
+def test_a_place_without_experience(tmp_path):
+    with pytest.raises(FileError, match="There is no recorded experience in"):
+        open_source(str(tmp_path))

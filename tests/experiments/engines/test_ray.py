@@ -1,0 +1,278 @@
+"""Commands on a Ray cluster of several node processes on this machine, one of which is killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import worldmodels
+from worldmodels.cli import main
+from worldmodels.core.checkpoint import Checkpoints
+from worldmodels.core.errors import UserError
+from worldmodels.experiments.engines.api import LOST, Engine, Used
+from worldmodels.experiments.engines.local import LocalEngine, core_shares
+from worldmodels.experiments.grid import Grid, make_grid
+from worldmodels.experiments.grid_training import train_grid
+
+pytest.importorskip("ray")
+from ray.cluster_utils import Cluster  # noqa: E402
+
+from worldmodels.experiments.engines.ray import RayEngine, RunResources  # noqa: E402
+
+SOURCES = [str(Path(worldmodels.__file__).parents[1]), str(Path(__file__).parents[1])]
+SAVING = "trap 'sleep 0.2; echo saved; exit 130' TERM; echo begun; while true; do sleep 0.05; done"
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    """A head that runs nothing, and two nodes with a core each."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join(SOURCES))
+        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        found = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
+        for _ in range(2):
+            found.add_node(num_cpus=1, memory=2**30)
+        yield found
+        found.shutdown()
+
+
+def wait_for(condition: Callable[[], Any]) -> None:
+    for _ in range(2400):
+        if condition():
+            return
+        time.sleep(0.05)
+    raise AssertionError("it did not happen within two minutes")
+
+
+def processes_of(text: str) -> list[int]:
+    """Return the numbers of the processes that have a text in their command lines."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = path.read_bytes()
+        except OSError:
+            continue
+        if text.encode() in words and int(path.parent.name) != os.getpid():
+            found.append(int(path.parent.name))
+    return found
+
+
+def family(process: int) -> list[int]:
+    """Return a process and all below it, parents first."""
+    children: dict[int, list[int]] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = int(path.read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+        children.setdefault(parent, []).append(int(path.parent.name))
+    found = [process]
+    for member in found:
+        found.extend(children.get(member, []))
+    return found
+
+
+def ended(engine: Engine, log: Path, script: str) -> tuple[int, Used]:
+    command = engine.start(["sh", "-c", script], log)
+    while (found := command.poll()) is None:
+        time.sleep(0.05)
+    return found
+
+
+def test_a_command_runs_on_a_node_as_it_would_here(cluster: Cluster, tmp_path: Path) -> None:
+    log, busy = tmp_path / "logs" / "a.txt", "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done"
+    with RayEngine(address=cluster.address) as engine:
+        assert engine.places() == 2
+        assert ended(engine, log, "pwd; echo wrong >&2; exit 3")[0] == 3
+        assert ended(engine, log, "kill -KILL $$")[0] == -signal.SIGKILL
+        assert ended(engine, log, "grep Cpus_allowed_list /proc/self/status; echo ${OMP_NUM_THREADS-unset}")[0] == 0
+        lines = log.read_text().splitlines()
+        assert lines[:2] == [os.getcwd(), "wrong"] and lines[3] == "unset"
+        assert int(lines[2].split()[1]) in os.sched_getaffinity(0)
+        _, used = ended(engine, log, busy)
+        assert 0.1 < used.processor_seconds <= used.wall_seconds + 0.1
+
+
+def test_a_command_that_cannot_be_started_says_why_in_its_log(cluster: Cluster, tmp_path: Path) -> None:
+    with RayEngine(address=cluster.address) as engine, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Path, "cwd", lambda: tmp_path / "gone")
+        assert ended(engine, tmp_path / "log.txt", "true")[0] == 1
+        assert "No such file or directory" in (tmp_path / "log.txt").read_text()
+        with pytest.raises(UserError, match="The node .* does not see '.*/gone' of this"):
+            engine.check_folder(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["log.txt"]
+
+
+def test_runs_that_no_node_has_room_for_are_refused(cluster: Cluster) -> None:
+    for resources in (RunResources(cores=2), RunResources(memory=1.5), RunResources(gpus=1)):
+        with pytest.raises(UserError, match="No node .* has room .* Nodes have: .*1 cores, 1.0 GiB and 0 GPUs"):
+            RayEngine(resources, cluster.address).__enter__()
+    with RayEngine(RunResources(memory=0.4), cluster.address) as engine:
+        assert engine.places() == 2
+    with RayEngine(RunResources(cores=2), cluster.address, jobs=7) as engine:  # nodes may come yet
+        assert engine.places() == 7
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "nonsense", "127.0.0.1:x"])
+def test_a_cluster_that_is_not_there_is_told_at_once(
+    address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "small.yaml"
+    file.write_text(f"config: debug\nlogdir: {tmp_path}/grid\n")
+    assert main(["grid", str(file), "--engine", "ray", "--address", address]) == 2
+    assert f"There is no Ray cluster at '{address}' that could be used" in capsys.readouterr().err
+    assert not (tmp_path / "grid").exists()
+
+
+def test_something_else_at_the_address_is_told(cluster: Cluster) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = "127.0.0.1:{1}".format(*server.getsockname())
+
+        def answer() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(1000)
+                connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+        threading.Thread(target=answer, daemon=True).start()
+        with pytest.raises(UserError, match=f"at '{address}' that could be used: something else answers there"):
+            RayEngine(address=address).__enter__()
+
+
+@pytest.mark.parametrize(
+    ("flags", "text"),
+    [
+        (["--cores-per-run", "0"], "The cores of a run must be at least 1. Received 0."),
+        (["--memory-per-run", "-1"], "The memory of a run must be at least 0. Received -1.0."),
+        (["--jobs", "0"], "The number of jobs at once must be at least 1. Received 0."),
+    ],
+)
+def test_numbers_out_of_range_are_refused(
+    flags: Sequence[str], text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "small.yaml"
+    file.write_text(f"config: debug\nlogdir: {tmp_path}/grid\n")
+    assert main(["grid", str(file), "--engine", "ray", *flags]) == 2
+    assert capsys.readouterr().err == f"worldmodels: {text}\n"
+
+
+GRID = """
+from pathlib import Path
+from test_jobs import ShellJob, run_jobs
+from worldmodels.experiments.engines.ray import RayEngine
+with RayEngine(address={address!r}) as engine:
+    jobs = [ShellJob(Path({folder!r}), name, {script!r}) for name in "abc"]
+    print(run_jobs(jobs, engine, 60, lambda text: None))
+"""
+
+
+@pytest.mark.parametrize(
+    ("numbers", "script"),
+    [
+        ([signal.SIGINT], SAVING),
+        ([signal.SIGKILL], SAVING),
+        ([signal.SIGINT, signal.SIGINT], SAVING.replace("exit 130", "true")),  # it is deaf
+    ],
+    ids=["interrupted", "killed", "interrupted twice"],
+)
+def test_no_process_outlives_a_grid(
+    cluster: Cluster, tmp_path: Path, numbers: Sequence[signal.Signals], script: str
+) -> None:
+    script = f"true {tmp_path}; {script}"
+    program = GRID.format(address=cluster.address, folder=str(tmp_path), script=script)
+    driver = subprocess.Popen([sys.executable, "-c", program], start_new_session=True)
+    logs = [tmp_path / "logs" / f"{name}.log" for name in "ab"]
+    wait_for(lambda: all(log.exists() and log.read_text() == "begun\n" for log in logs))
+    for number in numbers:
+        driver.send_signal(number)
+        time.sleep(2.0 if len(numbers) > 1 else 0.0)
+    driver.wait(60)
+    wait_for(lambda: not processes_of(str(tmp_path)))
+    assert [log.read_text() for log in logs] == ["begun\nsaved\n"] * 2
+    assert not (tmp_path / "logs" / "c.log").exists()  # it waited
+
+
+def test_a_command_saves_where_ray_alone_dies(cluster: Cluster, tmp_path: Path) -> None:
+    log = tmp_path / "log.txt"
+    with RayEngine(address=cluster.address) as engine:
+        command = engine.start(["sh", "-c", f"true {tmp_path}; {SAVING}"], log)
+        wait_for(lambda: log.exists() and log.read_text() == "begun\n")
+        below = {node: family(node.all_processes["raylet"][0].process.pid) for node in cluster.worker_nodes}
+        (node,) = (node for node, members in below.items() if set(members) & set(processes_of(str(tmp_path))))
+        cluster.remove_node(node, allow_graceful=False)
+        cluster.add_node(num_cpus=1, memory=2**30)
+        while (found := command.poll()) is None:
+            time.sleep(0.05)
+        assert found[0] == LOST
+        wait_for(lambda: not processes_of(str(tmp_path)))
+        assert log.read_text() == "begun\nsaved\n"
+
+
+def two_runs(folder: Path) -> Grid:
+    overrides = {"training.steps": 240, "schedule.evaluate_every": 0, "schedule.checkpoint_every": 40}
+    return make_grid({"config": "debug", "overrides": overrides, "seeds": 2, "logdir": str(folder)}, "two")
+
+
+def numbers_of(run: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Return what a run has recorded but for the clock, and all arrays of its last checkpoint."""
+    rows = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    records = [{key: value for key, value in row.items() if not key.startswith("time/")} for row in rows]
+    _, tree = Checkpoints(run / "checkpoints").read()
+    return records, dict(arrays(tree))
+
+
+def arrays(tree: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in tree.items():
+        if isinstance(value, dict):
+            yield from arrays(value, f"{prefix}{key}/")
+        elif isinstance(value, np.ndarray):
+            yield prefix + key, value
+
+
+def test_a_node_that_dies_costs_nothing_but_the_work_since_the_last_checkpoint(
+    cluster: Cluster, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The same grid by processes of this machine, and by two nodes of which one dies with all that it runs."""
+    plain, grid = two_runs(tmp_path / "plain"), two_runs(tmp_path / "ray")
+    assert len(train_grid(plain, LocalEngine(core_shares(1))).done) == 2
+    for other in set(cluster.worker_nodes):
+        cluster.remove_node(other)
+    node, killed = cluster.add_node(num_cpus=1), []
+    cluster.add_node(num_cpus=1)
+
+    def kill() -> None:
+        raylet = node.all_processes["raylet"][0].process.pid
+        while not killed:
+            below = set(family(raylet))
+            for run in grid.runs:
+                steps = Checkpoints(run.path / "checkpoints").steps() if run.path.is_dir() else []
+                if steps and steps[-1] >= 120 and below & set(processes_of(str(run.path))):
+                    killed.append(run.name)
+            time.sleep(0.02)
+        for process in family(raylet):  # as when the power goes
+            os.kill(process, signal.SIGKILL)
+
+    thread = threading.Thread(target=kill, daemon=True)
+    thread.start()
+    with_ray = train_grid(grid, RayEngine(address=cluster.address))
+    thread.join(10)
+    assert len(with_ray.done) == 2 and len(killed) == 1
+    assert f"{killed[0]}: the machine was lost" in capsys.readouterr().out
+    for ours, theirs in zip(plain.runs, grid.runs, strict=True):
+        (records, weights), (other_records, other_weights) = numbers_of(ours.path), numbers_of(theirs.path)
+        assert records == other_records
+        assert weights.keys() == other_weights.keys() and len(weights) > 20
+        for name, value in weights.items():
+            np.testing.assert_array_equal(value, other_weights[name], err_msg=name)

@@ -1,0 +1,120 @@
+"""A session served in this process, and a page without a browser that talks to it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import struct
+import zlib
+from contextlib import asynccontextmanager
+from types import SimpleNamespace
+
+import numpy as np
+
+from worldmodels.player.session.options import PlayOptions
+from worldmodels.player.view.help_screen import make_guide
+from worldmodels.player.view.painter import Painter
+from worldmodels.player.web.serve import serve
+
+PATIENCE = 20
+"""Seconds after which something that has to happen counts as missing."""
+
+
+@asynccontextmanager
+async def serving(session, **options):
+    """Serve a session, or what a function prepares; yield its task, its address and its token."""
+    prepare = session if callable(session) else lambda report: session
+    told = asyncio.Queue()
+    options = PlayOptions(web=True, port=0, **options)
+    task = asyncio.create_task(serve(make_painter(session), prepare, options, {}, 1, None, told.put_nowait))
+    announced = asyncio.create_task(told.get())
+    await asyncio.wait([task, announced], return_when=asyncio.FIRST_COMPLETED)
+    if task.done():
+        announced.cancel()
+        task.result()
+    address, token = re.search(r"(http://\S+)/#(\S+)", announced.result()).groups()
+    try:
+        yield SimpleNamespace(task=task, address=address, token=token, link=f"{address}/#{token}")
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+def make_painter(session):
+    controls = getattr(session, "controls", None) or SimpleNamespace(help=list, signs=())
+    guide = make_guide("Field", "Walk to the right.", controls, with_model=True, players=2)
+    return Painter(guide, (64, 64), 3, "runs/field, step 0")
+
+
+class TestPage:
+    """A page that keeps what it was sent, and says so unless it is `slow`."""
+
+    __test__ = False
+
+    def __init__(self, http, served, name="", slow=False):
+        self.http, self.served, self.name, self.slow = http, served, name, slow
+        self.parts, self.frames, self.role, self.numbers = {}, {}, {}, []
+
+    async def __aenter__(self):
+        query = {"token": self.served.token, "page": self.name}
+        self.socket = await self.http.ws_connect(f"{self.served.address}/socket", params=query)
+        return self
+
+    async def __aexit__(self, *error):
+        await self.socket.close()
+
+    async def send(self, **message):
+        await self.socket.send_str(json.dumps(message))
+
+    async def tap(self, key):
+        await self.send(key=key, pressed=True)
+        await self.send(key=key, pressed=False)
+
+    async def until(self, condition):
+        """Take messages until something is true of the page."""
+
+        async def take_all():
+            while not condition(self):
+                await self.take()
+
+        await asyncio.wait_for(take_all(), PATIENCE)
+
+    async def take(self):
+        message = await self.socket.receive()
+        if isinstance(message.data, str):
+            self.role = json.loads(message.data).get("role", self.role)
+            self.ended = json.loads(message.data).get("ended")
+        elif isinstance(message.data, bytes):
+            head, frames = unpack(message.data)
+            self.parts |= head["parts"]
+            self.frames |= frames
+            self.numbers.append(head["number"])
+            if not self.slow:
+                await self.send(seen=head["number"])
+        else:
+            raise ConnectionError(message)
+
+    async def quiet(self, seconds=0.4):
+        """Say whether nothing comes for so long."""
+        try:
+            await asyncio.wait_for(self.take(), seconds)
+        except asyncio.TimeoutError:
+            return True
+        return False
+
+    def fact(self, name):
+        return dict(self.parts["header"]["facts"])[name] if "header" in self.parts else None
+
+
+def unpack(message):
+    """Return head and frames of a message, by the format that `scene.py` describes."""
+    data = zlib.decompress(message)
+    (length,) = struct.unpack_from("<I", data)
+    head, at, frames = json.loads(data[4 : 4 + length]), 4 + length, {}
+    for name, height, width in head["frames"]:
+        size = height * width * 3
+        frames[name] = np.frombuffer(data[at : at + size], np.uint8).reshape(height, width, 3)
+        at += size
+    assert at == len(data)
+    return head, frames

@@ -1,0 +1,116 @@
+"""The audience: who plays, who watches, and what is let go when somebody goes."""
+
+from __future__ import annotations
+
+import pytest
+
+from worldmodels.player.session.box_controls import AxisEvent, StickEvent
+from worldmodels.player.session.controls import KeyEvent
+from worldmodels.player.web.audience import Audience, Viewer
+from worldmodels.player.web.inbox import Inbox
+from worldmodels.player.web.scene import Scene
+
+
+@pytest.fixture
+def inbox():
+    return Inbox()
+
+
+@pytest.fixture
+def audience(inbox):
+    return Audience(inbox)
+
+
+def joined(audience, *pages):
+    viewers = [Viewer(page) for page in pages]
+    for viewer in viewers:
+        audience.join(viewer)
+    return viewers
+
+
+def taken(inbox):
+    return inbox.take(lambda pressed: 0.0)
+
+
+def test_the_first_plays_and_the_others_watch(audience, inbox):
+    first, second = joined(audience, "a", "b")
+    assert audience.role(first) == {"plays": True, "asks": False, "played": True, "watching": 1, "asking": 0}
+    assert audience.role(second) == {"plays": False, "asks": False, "played": True, "watching": 1, "asking": 0}
+    audience.take(first, KeyEvent("left", True))
+    audience.take(second, KeyEvent("right", True))
+    assert taken(inbox) == [KeyEvent("left", True)]
+
+
+def test_whoever_asked_first_gets_to_play(audience, inbox):
+    first, _, third = joined(audience, "a", "b", "c")
+    audience.take(first, KeyEvent("left", True))
+    audience.ask(third)
+    assert audience.role(first)["asking"] == 1
+    audience.hand_over(third)  # which is not hers to do
+    assert audience.plays(first)
+    audience.hand_over(first)
+    assert audience.plays(third) and not audience.role(third)["asks"]
+    assert taken(inbox) == [KeyEvent("left", True), KeyEvent("left", False)]
+
+
+def test_nobody_is_handed_anything_where_nobody_watches(audience):
+    (first,) = joined(audience, "a")
+    audience.hand_over(first)
+    assert audience.plays(first)
+
+
+def test_who_is_gone_lets_everything_go(audience, inbox):
+    first, second = joined(audience, "a", "b")
+    for event in (
+        KeyEvent("left", True),
+        KeyEvent("c", True),
+        KeyEvent("c", False),
+        AxisEvent(1, 0.5),
+        StickEvent(0, 1.0),
+    ):
+        audience.take(first, event)
+    taken(inbox)
+    audience.leave(first)
+    assert not inbox.played and not audience.role(second)["played"]
+    assert taken(inbox) == [KeyEvent("left", False), AxisEvent(1, None), StickEvent(0, 0.0)]
+    audience.leave(first)  # a second time changes nothing
+    audience.ask(second)
+    assert audience.plays(second) and inbox.played
+
+
+def test_a_page_that_comes_back_finds_its_place_free(audience):
+    first, _ = joined(audience, "a", "b")
+    audience.leave(first)
+    (again,) = joined(audience, "a")
+    assert audience.plays(again)
+
+
+def test_or_taken(audience):
+    first, second = joined(audience, "a", "b")
+    audience.leave(first)
+    audience.ask(second)
+    (again,) = joined(audience, "a")
+    assert audience.plays(second) and not audience.plays(again)
+
+
+def test_a_new_page_does_not_take_the_place_of_one_that_may_come_back(audience):
+    first, _ = joined(audience, "a", "b")
+    audience.leave(first)
+    (new,) = joined(audience, "c")
+    assert not audience.plays(new)
+
+
+def test_receipts_count_for_all_scenes_before():
+    viewer = Viewer("a")
+    scenes = [Scene(number, {}, {}) for number in (3, 5)]
+    viewer.in_flight.extend(scenes)
+    assert viewer.drawn(2) is None and viewer.drawn(4) is None
+    assert list(viewer.in_flight) == scenes[1:]
+    assert viewer.drawn(5) is scenes[1] and viewer.drawn(5) is None
+
+
+def test_a_flood_of_events_ends_at_the_inbox(inbox):
+    for _ in range(5000):
+        inbox.put(KeyEvent("left", True))
+    inbox.set_played(True)
+    assert len(taken(inbox)) == 1000

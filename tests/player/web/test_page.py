@@ -1,0 +1,290 @@
+"""The page in a real Chromium: keys, touch, sizes, lost connections, several viewers, a wrong link."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from contextlib import asynccontextmanager
+from urllib.parse import urlsplit
+
+import numpy as np
+import pytest
+from cart_world import BOX, Cart, CartModel, CartView, PushPolicy
+from serving import serving
+
+from worldmodels.core.seeding import Streams
+from worldmodels.player.session.box_controls import BoxControls
+from worldmodels.player.session.model_world import ModelWorld
+from worldmodels.player.session.options import PlayOptions
+from worldmodels.player.session.players import PolicyPlayer
+from worldmodels.player.session.real_world import RealWorld
+from worldmodels.player.session.session import Session
+from worldmodels.player.session.settings import Settings
+from worldmodels.player.session.state_tracker import StateTracker
+
+pytest.importorskip("aiohttp")
+playwright = pytest.importorskip("playwright.async_api")
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
+
+
+def browse(session, act, **options):
+    """Serve a session while `act` goes on with a browser; no page may have an error."""
+
+    async def main():
+        async with serving(session, **options) as served, playwright.async_playwright() as driver:
+            arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+            browser = await driver.chromium.launch(executable_path=CHROMIUM, args=arguments)
+            errors = []
+
+            async def open_page(link=served.link, **settings):
+                page = await (await browser.new_context(**settings)).new_page()
+                page.on("pageerror", lambda error: errors.append(str(error)))
+                page.on("console", lambda line: errors.append(line.text) if "Security Policy" in line.text else None)
+                await page.goto(link)
+                return page
+
+            result = await act(open_page, served)
+            await browser.close()
+            assert not errors
+            return result
+
+    return asyncio.run(main())
+
+
+async def begin(page):
+    await page.click("#begin")
+    await page.wait_for_selector("#help", state="hidden")
+
+
+async def shows(page, selector, text):
+    await page.wait_for_function(
+        "([selector, text]) => document.querySelector(selector).innerText.toLowerCase().includes(text)",
+        arg=[selector, text],
+    )
+
+
+def test_keys_move_the_worlds(make_session):
+    session = make_session()
+
+    async def act(open_page, served):
+        page = await open_page(viewport={"width": 1280, "height": 800})
+        await shows(page, "#status", "press a key")
+        await page.keyboard.press("n")  # begins, makes one step and pauses
+        await shows(page, "#clock", "paused")
+        await page.keyboard.down("ArrowRight")
+        await page.keyboard.up("ArrowRight")
+        await shows(page, "#facts", "action right")
+        await page.keyboard.press("Tab")
+        await page.keyboard.press("-")
+        await shows(page, "#notice", "model temperature: 0.75")
+        script = "() => [...document.querySelectorAll('.cell .frame')].map((c) => "
+        script += "[...c.getContext('2d').getImageData(0, 0, c.width, c.height).data])"
+        return [np.reshape(data, (64, 64, 4)) for data in await page.evaluate(script)]
+
+    frames = browse(session, act)
+    seen = session.snapshot()
+    np.testing.assert_array_equal(frames[0][..., :3], seen.models[0].frame)
+    np.testing.assert_array_equal(frames[1][..., :3], seen.real.frame)
+
+
+NARROW = [(640, 400), (390, 844), (844, 390)]
+
+
+@pytest.mark.parametrize("size", [(800, 600), (1280, 800), (1366, 768), (2560, 1440), *NARROW])
+def test_everything_is_on_the_screen(make_session, size):
+    """Where the page scrolls, the worlds and the commands are on the first screen."""
+
+    async def act(open_page, served):
+        page = await open_page(viewport={"width": 1280, "height": 800})
+        await begin(page)
+        await page.set_viewport_size({"width": size[0], "height": size[1]})
+        await page.keyboard.press("n")
+        await shows(page, "#clock", "paused")
+        await page.wait_for_timeout(200)
+        names = ("header", "#worlds", ".cell:first-child", ".cell:last-child", "#below", "#commands", "#settings")
+        boxes = {name: await page.locator(name).bounding_box() for name in names}
+        return boxes, await page.evaluate("document.documentElement.scrollWidth")
+
+    boxes, across = browse(make_session(), act)
+    assert across <= size[0]
+    for name in (".cell:first-child", ".cell:last-child"):
+        assert boxes[name]["width"] >= 80
+        assert boxes["#worlds"]["y"] <= boxes[name]["y"] + 0.5
+        assert bottom(boxes[name]) <= min(boxes["#below"]["y"], boxes["#commands"]["y"]) + 0.5
+    rows = ("header", "#worlds", "#below", *(() if size in NARROW else ("#commands", "#settings")))
+    for above, below in zip(rows, rows[1:], strict=False):
+        assert bottom(boxes[above]) <= boxes[below]["y"] + 0.5
+    assert bottom(boxes["#commands" if size in NARROW else "#settings"]) <= size[1]
+
+
+def bottom(box):
+    return box["y"] + box["height"]
+
+
+def test_fingers_hold_buttons(make_session):
+    async def act(open_page, served):
+        page = await open_page(**PHONE)
+        await begin(page)
+        button = page.locator('#touch [data-key="right"]')
+        await button.dispatch_event("pointerdown", {"pointerId": 1, "isPrimary": True})
+        await shows(page, "#facts", "action right")
+        await button.dispatch_event("pointerup", {"pointerId": 1})
+        await shows(page, "#facts", "action nothing")
+        await page.locator('#touch [data-key="space"]').tap()
+        await page.locator('#commands [data-key="c"]').tap()
+        await shows(page, "#clock", "paused")
+
+    browse(make_session(), act)
+
+
+def test_who_looks_away_lets_go(make_session):
+    async def act(open_page, served):
+        page = await open_page()
+        await begin(page)
+        await page.keyboard.down("ArrowRight")
+        await shows(page, "#facts", "action right")
+        await page.evaluate("dispatchEvent(new Event('blur'))")
+        await shows(page, "#facts", "action nothing")
+
+    browse(make_session(), act)
+
+
+def test_two_viewers_take_turns(make_session):
+    async def act(open_page, served):
+        first, second = await open_page(), await open_page()
+        await begin(first)
+        await shows(second, "#role", "you watch")
+        assert await second.locator("#settings input").first.is_disabled()
+        await second.keyboard.press("n")  # of those who watch, nothing is taken
+        await second.click("#role-button")
+        await shows(first, "#role", "1 of 1 who watch would like to play")
+        await shows(first, "#clock", "running")
+        await first.click("#role-button")
+        await shows(first, "#role", "you watch")
+        await second.keyboard.press("n")
+        await shows(first, "#clock", "paused")
+        await second.context.close()
+        await shows(first, "#role", "nobody plays")
+        await first.click("#role-button")
+        await first.wait_for_selector("#role", state="hidden")
+
+    browse(make_session(), act)
+
+
+def test_a_lost_connection_comes_back(make_session):
+    async def act(open_page, served):
+        async with relay(served) as (link, cut):
+            page = await open_page(link)
+            await begin(page)
+            await cut()
+            await page.wait_for_selector("#lost", state="visible")
+            await page.wait_for_selector("#lost", state="hidden")
+            await shows(page, "#clock", "paused")
+            await page.keyboard.press("c")
+            await shows(page, "#clock", "running")
+
+    browse(make_session(), act)
+
+
+@asynccontextmanager
+async def relay(served):
+    """Stand between pages and server; yield another link, and a function that cuts all connections."""
+    target, writers = urlsplit(served.address), []
+
+    async def pump(reader, writer):
+        while data := await reader.read(65536):
+            writer.write(data)
+        writer.close()
+
+    async def connect(reader, writer):
+        there_reader, there_writer = await asyncio.open_connection(target.hostname, target.port)
+        writers.extend([writer, there_writer])
+        await asyncio.gather(pump(reader, there_writer), pump(there_reader, writer), return_exceptions=True)
+
+    async def cut():
+        for writer in writers:
+            writer.transport.abort()
+        writers.clear()
+
+    server = await asyncio.start_server(connect, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    try:
+        yield f"http://127.0.0.1:{port}/#{served.token}", cut
+    finally:
+        await cut()
+        server.close()
+
+
+def test_a_busy_page_shows_the_newest_picture(make_session):
+    async def act(open_page, served):
+        first, slow = await open_page(), await open_page()
+        await begin(first)
+        await slow.evaluate("() => { const end = performance.now() + 1500; while (performance.now() < end); }")
+        await first.keyboard.press("c")
+        await shows(first, "#clock", "paused")
+        await shows(slow, "#clock", "paused")
+        assert await first.inner_text("#facts") == await slow.inner_text("#facts")
+
+    browse(make_session(), act, rate=60)
+
+
+def test_a_wrong_link_says_so(make_session):
+    async def act(open_page, served):
+        page = await open_page(f"{served.address}/#wrong")
+        await shows(page, "#lost", "not, or no longer")
+        assert await page.locator("#screen").is_hidden()
+
+    browse(make_session(), act)
+
+
+def test_leaving_is_asked_about(make_session):
+    async def act(open_page, served):
+        page = await open_page()
+        await begin(page)
+        await page.keyboard.press("h")
+        await page.wait_for_selector("#help", state="visible")
+        await page.keyboard.press("Escape")  # leaves the help
+        await page.wait_for_selector("#help", state="hidden")
+        await page.keyboard.press("Escape")
+        await page.click("#stay")
+        await page.keyboard.press("Escape")
+        await page.click("#end")
+        await shows(page, "#lost", "the session is over")
+        await served.task
+
+    browse(make_session(), act)
+
+
+def make_cart():
+    streams, settings = Streams(0), Settings(PlayOptions(), with_model=True, with_policy=True)
+    tracker = StateTracker(CartModel(), streams)
+    model = ModelWorld(CartView(CartModel()), tracker, streams, settings)
+    players = [PolicyPlayer(PushPolicy(), tracker, streams, settings)]
+    return Session("Cart", RealWorld(Cart(), seed=1), BoxControls(BOX, ("push", "brake")), settings, [model], players)
+
+
+def test_bars_are_dragged_and_sliders_set():
+    async def act(open_page, served):
+        page = await open_page(viewport={"width": 1280, "height": 800})
+        await begin(page)
+        box = await page.locator("#box").bounding_box()
+        bar = box["x"] + 12 + 36, box["width"] - 24 - 36 - 46, box["y"] + 34 + 10
+        await page.mouse.move(bar[0] + bar[1] / 2, bar[2])
+        await page.mouse.down()
+        await page.mouse.move(bar[0] + bar[1], bar[2])
+        await shows(page, "#facts", "2.00 0.00")
+        await page.mouse.up()
+        await shows(page, "#facts", "0.00 0.00")
+        await page.evaluate("navigator.getGamepads = () => [{ connected: true, axes: [-0.5, 0] }]")
+        await page.evaluate("dispatchEvent(new Event('gamepadconnected'))")
+        await shows(page, "#facts", "-1.00 0.00")
+        slider = page.locator("#settings input").nth(1)
+        await slider.fill("0")
+        await shows(page, "#notice", "model temperature: 0, the mode")
+
+    browse(make_cart(), act)

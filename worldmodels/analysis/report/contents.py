@@ -1,0 +1,87 @@
+"""The contents of the folders of runs: everything of which a report is made."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from worldmodels.analysis.curve_panels import RETURNS, RunMetrics
+from worldmodels.analysis.load import Series, load_metrics
+from worldmodels.analysis.report.request import Conditions, ReportRequest, RunCondition
+from worldmodels.analysis.run_folders import find_runs_by_path
+from worldmodels.analysis.run_groups import RunGroup, group_by_path, group_runs
+from worldmodels.analysis.run_settings import Settings, read_settings
+from worldmodels.analysis.task_runs import BESIDE_METHOD, TaskRuns, read_task, task_runs
+from worldmodels.core.errors import RunError, UserError
+
+EVALUATION = "eval/"
+"""The names of what evaluations during training measure begin so."""
+
+
+class Contents(NamedTuple):
+    """The runs of a report, and what they recorded."""
+
+    found: TaskRuns
+    """Runs by variant, which is a method, and task."""
+    settings: Mapping[Path, Settings]
+    metrics: RunMetrics
+    """Returns and evaluations of each run, against its steps."""
+    conditions: Conditions
+    """The condition of every run, also of those that are in nothing else of this."""
+    notes: list[str]
+    """Sentences on what a reader should know of the runs."""
+
+    def runs_of(self, method: int) -> list[Path]:
+        """Return the runs of a variant in all tasks."""
+        return [run for (number, _), runs in self.found.runs.items() if number == method for run in runs]
+
+
+def read_contents(request: ReportRequest, conditions: Conditions) -> Contents:
+    """Return what the runs of a request hold; a run that cannot be read is left out, and its condition says why.
+
+    Raises:
+        RunError: there are no such runs, or none of them can be read.
+        UserError: the names of variants are not as many as the variants.
+    """
+    paths = find_runs_by_path(request.paths, request.grouping.select, request.grouping.exclude)
+    settings, metrics, known = dict[Path, Settings](), dict[Path, dict[str, Series]](), dict(conditions)
+    for run in [run for runs in paths.values() for run in runs]:
+        try:
+            read_task(run)
+            settings[run], metrics[run] = read_settings(run), _records(run)
+            known.setdefault(run, RunCondition("unknown"))
+        except UserError as error:
+            known[run] = RunCondition("unreadable", str(error))
+    if not metrics:
+        reasons = [condition.reason for condition in known.values() if condition.state == "unreadable"]
+        raise RunError(f"None of the {len(reasons)} runs can be read, so there is nothing to report. {reasons[0]}")
+    readable = {path: [run for run in runs if run in metrics] for path, runs in paths.items()}
+    with noted() as notes:
+        groups = _groups({path: runs for path, runs in readable.items() if runs}, request)
+    return Contents(task_runs(groups), settings, metrics, known, notes)
+
+
+@contextmanager
+def noted() -> Iterator[list[str]]:
+    """Collect the warnings of a block as notes, in place of showing them; each once."""
+    notes: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield notes
+    notes += dict.fromkeys(str(warning.message) for warning in caught)
+
+
+def _groups(runs: Mapping[Path, Sequence[Path]], request: ReportRequest) -> list[RunGroup]:
+    if request.grouping.by == "path":
+        return group_by_path(runs, request.grouping.names)
+    every = [run for own in runs.values() for run in own]
+    return group_runs(every, names=request.grouping.names, aside=BESIDE_METHOD)
+
+
+def _records(run: Path) -> dict[str, Series]:
+    return {
+        name: series for name, series in load_metrics(run).items() if name in RETURNS or name.startswith(EVALUATION)
+    }

@@ -1,0 +1,80 @@
+"""The page of a report: one file of HTML with its style inside, no script, and leave to load nothing."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from worldmodels.analysis.report.contents import Contents
+from worldmodels.analysis.report.film_section import film_gallery
+from worldmodels.analysis.report.foresight_section import foresight
+from worldmodels.analysis.report.markup import Child, Markup, element, joined
+from worldmodels.analysis.report.numbers import counted
+from worldmodels.analysis.report.request import ReportRequest
+from worldmodels.analysis.report.result_section import return_parts
+from worldmodels.analysis.report.results import read_results
+from worldmodels.analysis.report.run_section import incomplete_runs, run_table, states_text
+from worldmodels.analysis.report.setting_section import setting_tables
+
+STYLE = Path(__file__).with_name("page.css")
+RETURNS = {"performance": "Return", "eval/test_return": "Return on test levels"}
+"""The returns that have a section, by what is recorded."""
+
+
+def page_of(contents: Contents, request: ReportRequest) -> str:
+    """Return the page of a report."""
+    title = ", ".join(Path(path).resolve().name for path in request.paths)
+    sections = list(_sections(contents, request))
+    links = element("nav", [element("a", name, " ", href=f"#{_anchor(name)}") for name, _ in sections])
+    body = [element("section", element("h2", name), content, id=_anchor(name)) for name, content in sections]
+    foot = element("footer", "Made by ", element("code", request.command)) if request.command else None
+    main = element("main", element("h1", title), _summary(contents), links, body, foot)
+    return "<!DOCTYPE html>\n" + element("html", _head(title), element("body", main), lang="en") + "\n"
+
+
+def _sections(contents: Contents, request: ReportRequest) -> Iterator[tuple[str, Child]]:
+    """Yield the name and the content of each section that has any."""
+    if contents.notes:
+        yield "Notes", element("ul", [element("li", note) for note in contents.notes], class_="notes")
+    if (incomplete := incomplete_runs(contents, request)) is not None:
+        yield "Not complete", incomplete
+    results = {name: read_results(contents, name, request.at) for name in RETURNS}
+    for name, found in results.items():
+        if found is not None:
+            yield RETURNS[name], list(return_parts(found, request))
+    if results["performance"] is None:
+        yield "Return", element("p", "No run has recorded a return, so there is nothing to compare.", class_="warning")
+    if (foreseen := foresight(contents)) is not None:
+        yield "What the world model foresees", foreseen
+    if (films := film_gallery(contents, request)) is not None:
+        yield "Films", films
+    yield "Settings", setting_tables(contents)
+    yield "Runs", run_table(contents, results["performance"], request)
+
+
+def _summary(contents: Contents) -> Markup:
+    found = contents.found
+    variants, tasks = counted(len(found.methods), "variant"), counted(len(found.tasks), "task")
+    return element(
+        "p", f"{counted(len(contents.conditions), 'run')} of {variants} in {tasks}: ", states_text(contents), "."
+    )
+
+
+def _head(title: str) -> Markup:
+    style = STYLE.read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; media-src data:; base-uri 'none'; form-action 'none'"
+    metas = (
+        '<meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light dark">'
+        '<link rel="icon" href="data:,">'
+    )
+    return element("head", Markup(metas), element("title", title), joined(Markup(f"<style>{style}</style>")))
+
+
+def _anchor(name: str) -> str:
+    return name.lower().replace(" ", "-")

@@ -1,0 +1,62 @@
+"""The command that reports on runs."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+
+def add_report(commands: argparse._SubParsersAction) -> None:
+    """Add the command that writes a report of runs."""
+    command = commands.add_parser(
+        "report",
+        help="write one HTML page about runs: tables, curves, statistics with intervals, films",
+        description="Write one page that a browser opens offline: returns with intervals, performance profiles, "
+        "probabilities of improvement, curves, what world models foresee, settings, films, and what failed.",
+    )
+    command.add_argument(
+        "paths", nargs="+", metavar="GRID", help="a grid's folder; or several, runs, or how their names begin"
+    )
+    command.add_argument("--save", metavar="FILE", help="the page to write (default: report.html in the grid's folder)")
+    command.add_argument("--films", action="store_true", help="put films into the page, in place of links to them")
+    command.add_argument(
+        "--normalize",
+        metavar="SCALE",
+        help="none, human, range or a file of scores (default: the published scale that all games have)",
+    )
+    command.add_argument(
+        "--at", type=int, metavar="STEP", help="compare returns at this step (default: at the end of finished runs)"
+    )
+    command.add_argument(
+        "--group",
+        choices=("configuration", "path"),
+        default="configuration",
+        help="a variant is a configuration, or a GRID that is given (default: %(default)s)",
+    )
+    command.add_argument(
+        "--legend", nargs="+", default=[], metavar="NAME", help="a name for each variant, in their order"
+    )
+    command.add_argument(
+        "--select", nargs="+", default=[], metavar="TEXT", help="only runs whose path has all of these"
+    )
+    command.add_argument("--exclude", nargs="+", default=[], metavar="TEXT", help="no run whose path has one of these")
+    command.set_defaults(run=_report)
+
+
+def _report(options: argparse.Namespace) -> None:
+    from worldmodels.analysis.grouping import Grouping
+    from worldmodels.analysis.report.request import ReportRequest
+    from worldmodels.experiments.run_report import command_text, default_place, report_runs
+
+    words = [*options.paths]
+    for name in ("save", "normalize", "at"):
+        words += [f"--{name}", str(value)] if (value := getattr(options, name)) is not None else []
+    words += ["--films"] * options.films + ["--group", "path"] * (options.group == "path")
+    for name in ("legend", "select", "exclude"):
+        words += [f"--{name}", *value] if (value := getattr(options, name)) else []
+    save = Path(options.save) if options.save else default_place(options.paths)
+    grouping = Grouping(options.select, options.exclude, options.group, options.legend)
+    request = ReportRequest(
+        options.paths, save, grouping, options.normalize, options.at, options.films, command_text(words)
+    )
+    print(report_runs(request))

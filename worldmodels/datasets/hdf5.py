@@ -1,0 +1,123 @@
+"""A data set in the HDF5 format, compressed, for MATLAB, Julia, R and the like; `arrays.py` says what it holds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from worldmodels.core.errors import FileError
+from worldmodels.datasets.arrays import Array, ArraySource, Shapes, action_arrays, piece_arrays, step_arrays
+from worldmodels.datasets.new_path import writing_file
+from worldmodels.datasets.source import Source
+
+LEVEL = 1
+"""The level of gzip is its fastest."""
+CHUNK_STEPS = 16
+"""Steps of one stream that are compressed together: images of consecutive steps are much alike."""
+MOST_COMPRESSION = 1100
+"""The factor by which deflate can compress at most is 1032: what says that it is larger has been forged."""
+MOST_CHUNK_BYTES = 2**28
+_DAMAGE = (OSError, RuntimeError, KeyError, ValueError, TypeError)
+
+
+class HDF5File:
+    """An `ArrayFile` in the HDF5 format. Links and what stands in other files are not followed.
+
+    Raises:
+        FileError: it is none, or holds something else than plain arrays.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self._path = path
+        with self._damage_reported():
+            self._file = h5py.File(path, "r", track_order=True)
+        try:
+            with self._damage_reported():
+                self._arrays = self._find_arrays()
+                for name, array in self._arrays.items():
+                    self._check(name, array)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def shapes(self) -> Shapes:
+        return {name: (tuple(array.shape), array.dtype) for name, array in self._arrays.items()}
+
+    def blocks(self, name: str, pieces: Iterator[range]) -> Iterator[Array]:
+        for piece in pieces:
+            with self._damage_reported():
+                block = self._arrays[name][piece.start : piece.stop]
+            yield block
+
+    def whole(self, name: str) -> Array:
+        with self._damage_reported():
+            return np.asarray(self._arrays[name][()])
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _find_arrays(self) -> dict[str, Any]:
+        found = dict(_datasets(self._file, ""))
+        if isinstance(self._file.get("observation", getlink=True), h5py.HardLink):
+            inner = self._file["observation"]
+            found |= dict(_datasets(inner, "observation/")) if isinstance(inner, h5py.Group) else {}
+        return found
+
+    def _check(self, name: str, array: Any) -> None:
+        """Refuse what asks for more memory than the file can stand for, before anything of it is read."""
+        what = f"'{self._path}': '{name}'"
+        if array.is_virtual or array.external:
+            raise FileError(f"{what} stands in other files; it must be in this one.")
+        if array.shape is None:
+            raise FileError(f"{what} is empty.")
+        stored, told = array.id.get_storage_size(), array.size * array.dtype.itemsize
+        if told > MOST_COMPRESSION * stored:
+            raise FileError(f"{what} says that it holds {told:,} bytes; so much cannot come of {stored:,}.")
+        chunk = math.prod(array.chunks or ()) * array.dtype.itemsize
+        if chunk > MOST_CHUNK_BYTES:
+            raise FileError(f"{what} has chunks of {chunk:,} bytes; at most {MOST_CHUNK_BYTES:,} are read at once.")
+
+    @contextmanager
+    def _damage_reported(self) -> Iterator[None]:
+        try:
+            yield
+        except _DAMAGE as error:
+            raise FileError(f"'{self._path}' cannot be read as HDF5: {' '.join(str(error).split())}.") from error
+
+
+def _datasets(group: Any, prefix: str) -> Iterator[tuple[str, Any]]:
+    for name in group:
+        if isinstance(group.get(name, getlink=True), h5py.HardLink) and isinstance(item := group[name], h5py.Dataset):
+            yield prefix + name, item
+
+
+def open_hdf5(path: Path | str) -> ArraySource:
+    """Open an HDF5 file as a `Source`; raises FileError where it holds no data set."""
+    return ArraySource(HDF5File(path), f"'{path}'")
+
+
+def write_hdf5(path: Path | str, source: Source) -> None:
+    """Write an HDF5 file, which must not be there yet."""
+    spec = source.spec
+    if odd := [name for name, _ in spec.observation.parts if "/" in name or name == "."]:
+        raise FileError(f"HDF5 cannot name a part of an observation {odd[0]!r}. Nothing was written to '{path}'.")
+    with writing_file(path) as beside, h5py.File(beside, "w", track_order=True) as file:
+        if not spec.observation.only:
+            file.create_group("observation", track_order=True)  # parts keep their order
+        for name, (shape, dtype) in step_arrays(spec).items():
+            observed = len(shape) > 2 and name != "action"
+            steps, streams = (CHUNK_STEPS, 1) if observed else (1024, shape[1])
+            chunks = (min(shape[0], steps), streams, *shape[2:])
+            file.create_dataset(name, shape, dtype, chunks=chunks, compression="gzip", compression_opts=LEVEL)
+        for name, array in action_arrays(spec.action).items():
+            file.create_dataset(name, data=array)
+        for written, piece in zip(spec.pieces, source.pieces(), strict=True):
+            for name, array in piece_arrays(piece, spec.observation).items():
+                file[name][written.start : written.stop] = array

@@ -1,0 +1,83 @@
+"""Writes Minari data sets: episodes that every tool for offline reinforcement learning can read."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from worldmodels.core.specs import ActionSpec
+from worldmodels.core.types import Batch
+from worldmodels.datasets.episodes import Episode, episodes_of
+from worldmodels.datasets.minari_names import ACTION, IS_FIRST, REWARD, STREAM, dataset_path, load_minari
+from worldmodels.datasets.new_path import writing_folder
+from worldmodels.datasets.source import Source
+from worldmodels.envs.spaces import bounded_action_space, observation_space
+
+Array = np.ndarray[Any, Any]
+
+
+def write_minari(name: str, source: Source) -> None:
+    """Write a Minari data set, of which there must be none of this name yet.
+
+    Actions of a box are in the environment's own units there, and as they were stored in `infos`. Images are stored
+    as they are: Minari's JPEG would lose some of them. An episode of which a single observation is there, such as one
+    that begins with the last step of its stream, is left out with a warning: Minari has none without a step.
+    """
+    spec, minari, path = source.spec, load_minari(), dataset_path(name)
+    from minari.dataset.minari_storage import MinariStorage
+
+    left_out = 0
+    attributes: list[dict[str, Any]] = []
+
+    def episodes() -> Iterator[Any]:
+        nonlocal left_out
+        for episode in episodes_of(source):
+            if len(episode.steps.reward) < 2:
+                left_out += 1
+                continue
+            attributes.append(_attributes(episode))
+            yield _buffer(episode.steps, spec.action)
+
+    with writing_folder(path) as beside:
+        data = beside / "data"
+        data.mkdir(parents=True)
+        spaces = observation_space(spec.observation), bounded_action_space(spec.action)
+        storage = MinariStorage.new(data, *spaces, jpeg_encoding=False)
+        storage.update_metadata({"dataset_id": name, "minari_version": minari.__version__})
+        storage.update_episodes(episodes())
+        storage.update_episode_metadata(attributes)
+    if left_out:
+        warnings.warn(
+            f"{left_out} observations that begin an episode and that no step follows were left out: an episode of "
+            "Minari has at least one step.",
+            stacklevel=2,
+        )
+
+
+def _buffer(steps: Batch, action: ActionSpec) -> Any:
+    from minari.data_collector import EpisodeBuffer
+
+    return EpisodeBuffer(
+        observations=steps.observation,
+        actions=_in_units(steps.action[:-1], action),
+        rewards=steps.reward[1:],
+        terminations=steps.is_terminal[1:],
+        truncations=(steps.is_last & ~steps.is_terminal)[1:],
+        infos={ACTION: steps.action},
+    )
+
+
+def _attributes(episode: Episode) -> dict[str, Any]:
+    first, reward = episode.steps.is_first[0], episode.steps.reward[0]
+    return {STREAM: episode.stream, IS_FIRST: int(first), REWARD: float(reward)}
+
+
+def _in_units(actions: Array, spec: ActionSpec) -> Array:
+    """Return actions as the environment takes them: a box from its own lower bound to its upper one."""
+    if spec.is_discrete:
+        return actions
+    low, high = np.array(spec.low), np.array(spec.high)
+    return (low + (np.clip(actions, -1.0, 1.0) + 1.0) / 2.0 * (high - low)).astype(np.float32)

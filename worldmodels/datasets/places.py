@@ -1,0 +1,80 @@
+"""The places of data sets, as people name them: a folder, FILE.npz, FILE.hdf5, or minari:NAME."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from worldmodels.core.errors import FileError
+from worldmodels.core.run_dir import RunDir
+from worldmodels.datasets.new_path import check_new
+from worldmodels.datasets.source import Source
+from worldmodels.datasets.store import StoreSource, write_store
+
+MINARI = "minari:"
+HDF5 = (".hdf5", ".h5")
+PLACES = "the folder of a run or of a replay store, FILE.npz, FILE.hdf5, or minari:NAME"
+
+
+def is_file(place: str) -> bool:
+    """Return whether a place is in the format of another tool, and no folder with a replay store."""
+    return place.startswith(MINARI) or Path(place).suffix in (".npz", *HDF5)
+
+
+def open_source(place: str) -> Source:
+    """Open recorded experience: the folder of a run or of a replay store, FILE.npz, FILE.hdf5 or minari:NAME.
+
+    Raises:
+        FileError, RunError: there is none, or it is damaged.
+        UserError: a package is missing; the text says how to install it.
+    """
+    if place.startswith(MINARI):
+        from worldmodels.datasets.minari_source import MinariSource
+
+        return MinariSource(place.removeprefix(MINARI))
+    if Path(place).suffix == ".npz":
+        from worldmodels.datasets.npz import open_npz
+
+        return open_npz(place)
+    if Path(place).suffix in HDF5:
+        from worldmodels.datasets.hdf5 import open_hdf5
+
+        return open_hdf5(place)
+    if Path(place, "store.json").exists():
+        return StoreSource(place)
+    if RunDir(place).exists():
+        return StoreSource(RunDir.open(place).replay)
+    raise FileError(f"There is no recorded experience in '{place}', which must be {PLACES}.")
+
+
+def write(place: str, source: Source) -> None:
+    """Write experience to a place where nothing is yet: a replay store, or what its name says.
+
+    Raises:
+        FileError, DiskFullError: something is there, or it cannot be written.
+        UserError: a package is missing; the text says how to install it.
+    """
+    check_free(place)
+    if place.startswith(MINARI):
+        from worldmodels.datasets.minari_writing import write_minari
+
+        write_minari(place.removeprefix(MINARI), source)
+    elif Path(place).suffix == ".npz":
+        from worldmodels.datasets.npz import write_npz
+
+        write_npz(place, source)
+    elif Path(place).suffix in HDF5:
+        from worldmodels.datasets.hdf5 import write_hdf5
+
+        write_hdf5(place, source)
+    else:
+        write_store(place, source)
+
+
+def check_free(place: str) -> None:
+    """Check that a data set can be written to a place; raises as `write`."""
+    if place.startswith(MINARI):
+        from worldmodels.datasets.minari_names import dataset_path
+
+        check_new(dataset_path(place.removeprefix(MINARI)))
+    else:
+        check_new(place)

@@ -1,0 +1,81 @@
+"""Actors of a cluster engine, as they are on the node of a command; they know nothing of the cluster."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from worldmodels.experiments.engines.api import Used
+from worldmodels.experiments.engines.kept_cores import kept_cores
+from worldmodels.experiments.engines.local import pinned, reap
+
+ATTENDED = Path(__file__).with_name("attended.py")
+POLL_SECONDS = 0.1
+
+
+class Attendant:
+    """Starts a command on the node on which it is, waits for its end, and stops it; one command after the other."""
+
+    def __init__(self, cores: int) -> None:
+        self._kept = ExitStack()
+        self._cores = self._kept.enter_context(kept_cores(cores))
+
+    async def start(self, command: Sequence[str], python: str, folder: str, log: str) -> str:
+        """Start a command in a working directory, and return the name of the node.
+
+        Args:
+            python: stands for this node's Python where it is the first word.
+            log: takes the output, after what it has already.
+
+        Raises:
+            FileNotFoundError: the folder or the log is not there.
+        """
+        words = [sys.executable if command[0] == python else command[0], *command[1:]]
+        attended = [sys.executable, "-I", "-S", str(ATTENDED), ",".join(map(str, self._cores)), *words]
+        # Ray sets it for its own workers; without it libraries see the cores that the command has.
+        environment = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"}
+        with open(os.open(log, os.O_WRONLY | os.O_APPEND), "ab") as file:  # it is not made: nobody would see it
+            self._started = time.monotonic()
+            self._process = subprocess.Popen(
+                pinned(attended, self._cores),
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                cwd=folder,
+                env=environment,
+            )
+        return socket.gethostname()
+
+    async def wait(self, begun: str) -> tuple[int, Used]:
+        """Return the exit status of the command, and what it took, once it has ended.
+
+        Args:
+            begun: what `start` returned: an actor of this kind may do things in another order than asked for.
+        """
+        while not (ended := reap(self._process, self._started)):
+            await asyncio.sleep(POLL_SECONDS)
+        return ended
+
+    async def terminate(self) -> None:
+        """Ask the command to stop."""
+        if self._process.returncode is None:
+            os.kill(self._process.pid, signal.SIGTERM)
+
+    async def kill(self) -> None:
+        """End the command, and whatever it has started, at once."""
+        if self._process.returncode is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+
+def unseen(paths: Sequence[str]) -> list[str]:
+    """Return those paths that this node does not see."""
+    return [path for path in paths if not os.path.exists(path)]

@@ -1,0 +1,32 @@
+"""Attends a command: hands on to it the signal to stop, and ends as it did.
+
+    python attended.py CORE,CORE,... COMMAND ARGUMENT...
+
+Ray kills the children of a worker that ends, at once and without a word. This process is such a child; the command is
+its child, and is then asked to stop by the kernel, and saves. Like `pinned.py` it is a program, which needs nothing but
+the standard library.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+PINNED = str(Path(__file__).with_name("pinned.py"))
+
+
+def attend(cores: str, command: list[str]) -> int:
+    """Run a command on some cores until it ends, and return its exit status, -N where signal N ended it."""
+    child = subprocess.Popen([sys.executable, "-I", "-S", PINNED, str(os.getpid()), cores, *command])
+    signal.signal(signal.SIGTERM, lambda number, frame: child.send_signal(number))
+    return child.wait()
+
+
+if __name__ == "__main__":
+    status = attend(sys.argv[1], sys.argv[2:])
+    if status < 0:
+        if -status != signal.SIGKILL:
+            signal.signal(-status, signal.SIG_DFL)
+        os.kill(os.getpid(), -status)
+    sys.exit(status)

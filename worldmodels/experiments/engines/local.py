@@ -1,0 +1,110 @@
+"""Commands as processes of this machine, each on cores of its own.
+
+Each is a process in a session of its own: so Ctrl-C reaches the scheduler alone. Where the scheduler is killed, the
+kernel asks them to stop.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from worldmodels.core.errors import UserError
+from worldmodels.experiments.engines.api import Engine, Used
+
+Cores = Sequence[int]
+"""The numbers of the cores to which a process is pinned."""
+
+PINNED = Path(__file__).with_name("pinned.py")
+
+
+def usable_cores() -> list[int]:
+    """Return the numbers of the cores that this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)  # Linux
+    return sorted(affinity(0)) if affinity else list(range(os.cpu_count() or 1))
+
+
+def core_shares(count: int | None = None) -> list[Cores]:
+    """Return the cores of each of so many jobs: those that this process may use, divided; by default, one job on each.
+
+    All get equally many, because the last bits of what is computed follow from their number; what is left over stays
+    idle. Where there are more jobs than cores, some have the same one.
+
+    Raises:
+        UserError: `count` is below 1.
+    """
+    cores = usable_cores()
+    count = len(cores) if count is None else count
+    if count < 1:
+        raise UserError(f"The number of jobs at once must be at least 1. Received {count}.")
+    if count > len(cores):
+        return [[cores[i % len(cores)]] for i in range(count)]
+    size = len(cores) // count
+    return [cores[i * size : (i + 1) * size] for i in range(count)]
+
+
+class LocalEngine(Engine):
+    """Runs one command at a time on each share of the cores."""
+
+    def __init__(self, shares: Sequence[Cores]) -> None:
+        self._count, self._free = len(shares), list(shares)
+
+    def places(self) -> int:
+        return self._count
+
+    def start(self, command: Sequence[str], log: Path) -> LocalCommand:
+        return LocalCommand(command, log, self._free.pop(0), self._free)
+
+
+class LocalCommand:
+    """A command in a process of its own, on some cores, which go to the front of `free` once it has ended."""
+
+    def __init__(self, command: Sequence[str], log: Path, cores: Cores, free: list[Cores]):
+        self.place = f"core{'s' if len(cores) > 1 else ''} {', '.join(map(str, cores))}"
+        self._cores, self._free, self._started = cores, free, time.monotonic()
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with open(log, "ab") as file:
+            self._process = subprocess.Popen(
+                pinned(command, cores),
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def poll(self) -> tuple[int, Used] | None:
+        found = reap(self._process, self._started)
+        if found:
+            self._free.insert(0, self._cores)
+        return found
+
+    def terminate(self) -> None:
+        os.kill(self._process.pid, signal.SIGTERM)  # Popen's own would first reap what has ended, and lose its usage
+
+    def kill(self) -> None:
+        os.kill(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+
+def pinned(command: Sequence[str], cores: Cores) -> list[str]:
+    """Return a command that becomes another one on some cores, and is asked to stop when this thread dies."""
+    return [sys.executable, "-I", "-S", str(PINNED), str(os.getpid()), ",".join(map(str, cores)), *command]
+
+
+def reap(process: subprocess.Popen[bytes], started: float) -> tuple[int, Used] | None:
+    """Return the exit status of a child, and what it took, once it has ended, and None before.
+
+    Args:
+        started: what `time.monotonic` gave when it was started.
+    """
+    number, status, usage = os.wait4(process.pid, os.WNOHANG)
+    if not number:
+        return None
+    process.returncode = os.waitstatus_to_exitcode(status)  # or Popen would wait for it in vain
+    used = Used(time.monotonic() - started, usage.ru_utime + usage.ru_stime)
+    return process.returncode, used

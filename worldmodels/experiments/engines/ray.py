@@ -1,0 +1,264 @@
+"""Commands on a Ray cluster, each attended by an actor that holds its cores, memory and GPUs (Moritz et al. 2018).
+
+The folders in which commands work are on storage that all nodes share. A node that dies takes its actors along, which
+is how that is noticed. Nothing else in the package imports Ray.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import sys
+import time
+import uuid
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple
+
+from worldmodels.core.errors import UserError
+from worldmodels.core.files import write_atomic
+from worldmodels.core.lookup import shortened
+from worldmodels.experiments.engines.api import LOST, Engine, Used
+from worldmodels.experiments.engines.attendant import Attendant, unseen
+
+try:
+    import ray
+    from ray.exceptions import GetTimeoutError, RayError, RayTaskError
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+except ModuleNotFoundError as error:
+    raise UserError(
+        "The engine 'ray' needs Ray, which is not installed: pip install 'worldmodels[ray]' brings it. It has to be "
+        "there on every node of the cluster, in the same version."
+    ) from error
+
+CURRENT_CLUSTER = Path(os.environ.get("RAY_TMPDIR", "/tmp"), "ray", "ray_current_cluster")
+"""The file in which `ray start` notes the cluster's address."""
+NODES_SECONDS = 2.0
+"""The cluster is asked for its nodes this often."""
+IDLE_SECONDS = 2.0
+"""An actor that has nothing to do gives its place back after this time."""
+PROBE_SECONDS = 5.0
+HTTP2_SETTINGS = bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
+HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + HTTP2_SETTINGS
+ANSWER_SECONDS = 120.0
+"""Within this a node starts a worker and answers."""
+GIB = 2**30
+
+
+class RunResources(NamedTuple):
+    """The share of a node that a command takes."""
+
+    cores: int = 1
+    memory: float = 0.0
+    """GiB; 0 where it is not counted."""
+    gpus: int = 0
+
+    def check(self) -> None:
+        """Raise UserError where a number is out of range."""
+        for name, least in (("cores", 1), ("memory", 0), ("gpus", 0)):
+            if (value := getattr(self, name)) < least:
+                raise UserError(f"The {name} of a run must be at least {least}. Received {value}.")
+
+    def demand(self) -> dict[str, float]:
+        """Return the resources by Ray's names."""
+        named = {"CPU": float(self.cores), "memory": self.memory * GIB, "GPU": float(self.gpus)}
+        return {name: amount for name, amount in named.items() if amount}
+
+    def __str__(self) -> str:
+        parts = [f"{self.cores} core{'s' if self.cores > 1 else ''}"]
+        parts += [f"{self.memory:g} GiB of memory"] if self.memory else []
+        return ", ".join([*parts, *([f"{self.gpus} GPUs"] if self.gpus else [])])
+
+
+class _Idle(NamedTuple):
+    actor: Any
+    since: float
+
+
+class RayEngine(Engine):
+    """Runs commands on a cluster that is there already, as many as it has room for.
+
+    Args:
+        resources: of each command; by default a core.
+        address: "HOST:PORT" of the cluster; by default that of RAY_ADDRESS, or of the one that this machine belongs to.
+        jobs: commands at once; Ray lets them wait where there is no room. By default as many as there is room for now.
+
+    Raises:
+        UserError: a number is out of range; on entering: there is no such cluster, or none of its nodes has the room.
+    """
+
+    def __init__(
+        self, resources: RunResources | None = None, address: str | None = None, jobs: int | None = None
+    ) -> None:
+        resources = resources or RunResources()
+        resources.check()
+        if jobs is not None and jobs < 1:
+            raise UserError(f"The number of jobs at once must be at least 1. Received {jobs}.")
+        self._resources, self._jobs = resources, jobs
+        self._address = address
+        self._nodes: list[dict[str, Any]] = []
+        self._looked = 0.0
+        self._idle: deque[_Idle] = deque()
+
+    def __enter__(self) -> RayEngine:
+        _connect(self._address)
+        if not self.places():
+            ray.shutdown()
+            raise UserError(
+                f"No node of the Ray cluster has room for a run of {self._resources}. Nodes have: "
+                f"{'; '.join(map(_contents, self._nodes)) or 'there is none'}. Ask for less for each run, or add nodes "
+                "(ray start --address=...)."
+            )
+        return self
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        ray.shutdown()
+
+    def check_folder(self, folder: Path) -> None:
+        token = folder.absolute() / f".cluster-{uuid.uuid4().hex}"
+        write_atomic(token, "")  # another folder of the same path does not have it
+        try:
+            looks = [(node["NodeManagerAddress"], _look(node, [token, Path.cwd()])) for node in self._with_room()]
+            for node, look in looks:
+                for path in _answer(node, look):
+                    raise UserError(
+                        f"The node {node} of the Ray cluster does not see '{folder if path == str(token) else path}' "
+                        "of this machine. Runs need a working directory and a 'logdir' on storage that all nodes "
+                        "share, under the same path."
+                    )
+        finally:
+            token.unlink(missing_ok=True)
+
+    def places(self) -> int:
+        while self._idle and time.monotonic() - self._idle[0].since > IDLE_SECONDS:
+            ray.kill(self._idle.popleft().actor)
+        if time.monotonic() - self._looked > NODES_SECONDS:
+            self._nodes = [node for node in ray.nodes() if node["Alive"]]
+            self._looked = time.monotonic()
+        return self._jobs or sum(map(self._room, self._nodes))
+
+    def start(self, command: Sequence[str], log: Path) -> RayCommand:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.touch()
+        return RayCommand(self._attendant(), command, log.absolute(), self._idle)
+
+    def _attendant(self) -> Any:
+        """Return an actor with a place for a command; starting one takes seconds, so those that are idle come first."""
+        if self._idle:
+            return self._idle.pop().actor
+        memory = {"memory": int(self._resources.memory * GIB)} if self._resources.memory else {}
+        actor: Any = ray.remote(num_cpus=self._resources.cores, num_gpus=self._resources.gpus, **memory)(Attendant)
+        return actor.remote(self._resources.cores)
+
+    def _with_room(self) -> list[dict[str, Any]]:
+        return [node for node in self._nodes if self._room(node)]
+
+    def _room(self, node: dict[str, Any]) -> int:
+        """Return how many commands fit on a node that has nothing else to do."""
+        return min(int(node["Resources"].get(name, 0.0) // amount) for name, amount in self._resources.demand().items())
+
+
+class RayCommand:
+    """A command on the node of its actor, which Ray chooses; once it has ended, the actor is among the idle ones."""
+
+    def __init__(self, actor: Any, command: Sequence[str], log: Path, idle: deque[_Idle]):
+        self._actor, self._log, self._idle, self._submitted = actor, log, idle, time.monotonic()
+        self._begun = self._actor.start.remote(list(command), sys.executable, str(Path.cwd()), str(log))
+        self._ended = self._actor.wait.remote(self._begun)
+
+    @property
+    def place(self) -> str:
+        with suppress(RayError):
+            if _is_ready(self._begun):
+                return f"node {ray.get(self._begun)}"
+        return "the cluster"
+
+    def poll(self) -> tuple[int, Used] | None:
+        if not _is_ready(self._ended):
+            return None
+        try:
+            status, used = ray.get(self._ended)
+            self._idle.append(_Idle(self._actor, time.monotonic()))
+            return status, Used(*used)
+        except RayTaskError as error:  # ours: the command was not to be started there
+            with open(self._log, "a") as log:
+                log.write(f"{error.cause}\n")
+            status, used = 1, self._wall_time()
+        except RayError:
+            status, used = LOST, self._wall_time()
+        ray.kill(self._actor)
+        return status, used
+
+    def terminate(self) -> None:
+        if _is_ready(self._begun):
+            self._actor.terminate.remote()
+        else:
+            ray.kill(self._actor)  # it waits for a place
+
+    def kill(self) -> None:
+        with suppress(RayError):
+            ray.get(self._actor.kill.remote(), timeout=PROBE_SECONDS)
+        ray.kill(self._actor)
+
+    def _wall_time(self) -> Used:
+        return Used(time.monotonic() - self._submitted, 0.0)
+
+
+def _connect(address: str | None) -> None:
+    """Connect this process to a cluster, which Ray itself would wait for without an end if it is not there.
+
+    Raises:
+        UserError: there is none, or it has another version of Python or of Ray.
+    """
+    try:
+        address = address or os.environ.get("RAY_ADDRESS") or CURRENT_CLUSTER.read_text().strip()
+        host, _, port = address.rpartition(":")
+        _probe(host.strip("[]"), int(port))
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+    except (OSError, ValueError, RuntimeError, RayError) as error:
+        where = f"at '{address}'" if address else "to which this machine belongs"
+        why = "" if isinstance(error, FileNotFoundError) else f": {shortened(' '.join(str(error).split()), 200)}"
+        raise UserError(
+            f"There is no Ray cluster {where} that could be used{why}. Start one by 'ray start --head', let other "
+            "machines join it by 'ray start --address=HOST:PORT', and run this command on one of them; or give the "
+            "--address of another one."
+        ) from error
+
+
+def _probe(host: str, port: int) -> None:
+    """Raise ConnectionError where nothing answers in HTTP/2 (RFC 9113, section 3.4), as whatever uses gRPC does."""
+    with socket.create_connection((host, port), PROBE_SECONDS) as connection:
+        connection.sendall(HTTP2_PREFACE)
+        if connection.recv(4)[3:] != HTTP2_SETTINGS[3:4]:
+            raise ConnectionError("something else answers there")
+
+
+def _look(node: dict[str, Any], paths: Sequence[Path]) -> Any:
+    """Begin to ask a node which of some paths it does not see."""
+    there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+    return ray.remote(num_cpus=0, scheduling_strategy=there)(unseen).remote([str(path) for path in paths])
+
+
+def _answer(node: str, look: Any) -> list[str]:
+    try:
+        return list(ray.get(look, timeout=ANSWER_SECONDS))
+    except (RayError, GetTimeoutError) as error:
+        last = str(error).strip().splitlines()[-1:]
+        raise UserError(
+            f"The node {node} of the Ray cluster cannot run worldmodels: {''.join(last)} It has to be installed there "
+            "as it is here."
+        ) from error
+
+
+def _is_ready(reference: Any) -> bool:
+    return bool(ray.wait([reference], timeout=0)[0])
+
+
+def _contents(node: dict[str, Any]) -> str:
+    found = node["Resources"]
+    memory = found.get("memory", 0.0) / GIB
+    return f"{found.get('CPU', 0):g} cores, {memory:.1f} GiB and {found.get('GPU', 0):g} GPUs"

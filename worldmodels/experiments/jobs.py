@@ -1,0 +1,187 @@
+"""Jobs that run side by side, wherever an engine has places, until they are done or time is up.
+
+A job is a sequence of commands. Ctrl-C lets all of them save; a second one kills them. A job whose machine dies goes on
+in another place.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from worldmodels.experiments.engines.api import LOST, STOPPED, Engine, RunningCommand, Used
+from worldmodels.telemetry.status import duration
+from worldmodels.training.interrupt import Interruption
+
+POLL_SECONDS = 0.1
+LOG_LINES = 15
+MOST_LOSSES = 10
+"""A job that loses its machine more often has failed: it may be what takes them down."""
+
+
+class Job(Protocol):
+    """Something to do in several commands."""
+
+    name: str
+    log: Path
+    """The file to which all output of its commands is added."""
+
+    def obstacle(self) -> str | None:
+        """Return what the job has to wait for before it is begun, in a few words; None where nothing is in its way."""
+
+    def command(self) -> Sequence[str] | None:
+        """Return the command that comes next, as often as one asks; None where nothing is left to do."""
+
+    def ended(self, status: int, used: Used) -> None:
+        """Note that the command ended, or was stopped, with an exit status; after `LOST` it is begun once more."""
+
+    def summary(self) -> str:
+        """Return what came of a finished job, in a few words."""
+
+
+class JobsOutcome(NamedTuple):
+    """The names of the jobs by what became of them."""
+
+    finished: list[str]
+    failed: list[str]
+    left: list[str]
+    """They wait to be continued or begun."""
+
+
+def log_end(log: Path) -> str:
+    """Return the last lines of a log, indented; a sentence where there is none."""
+    if not log.is_file():
+        return "    There is no log."
+    lines = log.read_text(errors="replace").splitlines()[-LOG_LINES:]
+    return "\n".join(f"    {line}" for line in lines)
+
+
+def run_jobs(jobs: Iterable[Job], engine: Engine, seconds: float, tell: Callable[[str], None] = print) -> JobsOutcome:
+    """Run jobs in their order, one at a time in each place of an engine, and return what became of them.
+
+    A job of which a command fails is named, and the others go on.
+
+    Args:
+        seconds: after which all are stopped.
+        tell: is given a line for each job that starts or ends.
+    """
+    with Interruption() as interruption:
+        scheduler = _Scheduler(jobs, engine, tell)
+        end = time.monotonic() + seconds
+        try:
+            while scheduler.busy:
+                if interruption.requested or time.monotonic() >= end:
+                    scheduler.stop("interrupted" if interruption.requested else "time is up")
+                scheduler.turn()
+                time.sleep(POLL_SECONDS if scheduler.busy else 0)
+        finally:
+            scheduler.kill()
+    return scheduler.outcome
+
+
+class _Running(NamedTuple):
+    job: Job
+    command: RunningCommand
+    begun: float
+    """The time at which the first of the job's commands was started."""
+
+
+class _Scheduler:
+    def __init__(self, jobs: Iterable[Job], engine: Engine, tell: Callable[[str], None]):
+        self._waiting, self._engine, self._tell = deque(jobs), engine, tell
+        self._running: list[_Running] = []
+        self._losses: Counter[str] = Counter()
+        self._told: set[str] = set()
+        self._stopping, self._started, self._count = False, time.monotonic(), len(self._waiting)
+        self.outcome = JobsOutcome([], [], [])
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._waiting or self._running)
+
+    def turn(self) -> None:
+        """Take note of what ended, and start what there is a free place for."""
+        for running in list(self._running):
+            if ended := running.command.poll():
+                self._running.remove(running)
+                self._next(running, *ended)
+        while len(self._running) < self._engine.places() and (job := self._next_waiting()):
+            self._continue(job, time.monotonic(), f"; {len(self._waiting)} wait")
+
+    def stop(self, why: str) -> None:
+        """Ask all commands to stop, once; nothing else is started."""
+        if self._stopping:
+            return
+        self._stopping = True
+        saving = ", ".join(running.job.name for running in self._running) or "none"
+        self._tell(f"Stopping, {why}; still saving: {saving}")
+        self.outcome.left.extend(job.name for job in self._waiting)
+        self._waiting.clear()
+        for running in self._running:
+            running.command.terminate()
+
+    def kill(self) -> None:
+        """End what still runs, at once."""
+        for running in self._running:
+            running.command.kill()
+
+    def _next_waiting(self) -> Job | None:
+        """Take the first job that waits for nothing but a place, and return it."""
+        for job in self._waiting:
+            if (obstacle := job.obstacle()) is None:
+                self._waiting.remove(job)
+                return job
+            if job.name not in self._told:
+                self._told.add(job.name)
+                self._tell(f"{job.name}: {obstacle}; waiting for its end")
+        return None
+
+    def _next(self, running: _Running, status: int, used: Used) -> None:
+        job, status = running.job, self._judged(running.job, status)
+        job.ended(status, used)
+        if status == 0 and not self._stopping:
+            self._continue(job, running.begun)
+        elif status == LOST:
+            self._tell(f"{job.name}: the machine was lost, {running.command.place}; it goes on in another place")
+            self._waiting.appendleft(job)
+        elif job.command() is None:
+            self._finish(job, running.begun)
+        elif status == 0 or status in STOPPED:
+            self._tell(f"{job.name}: stopped, to be continued")
+            self.outcome.left.append(job.name)
+        else:
+            self._tell(f"{job.name}: FAILED with status {status}, see {job.log}")
+            self.outcome.failed.append(job.name)
+
+    def _judged(self, job: Job, status: int) -> int:
+        """Return what losing a machine comes to: it is being stopped while all is, and failing where it goes on."""
+        if status != LOST:
+            return status
+        if self._stopping:
+            return -signal.SIGTERM
+        self._losses[job.name] += 1
+        return LOST if self._losses[job.name] <= MOST_LOSSES else -signal.SIGKILL
+
+    def _continue(self, job: Job, begun: float, more: str | None = None) -> None:
+        """Start the next command of a job, if there is one; with `more` to tell, it is the first."""
+        if (command := job.command()) is None:
+            self._finish(job, begun)
+            return
+        running = _Running(job, self._engine.start(command, job.log), begun)
+        self._running.append(running)
+        if more is not None:
+            self._tell(f"{job.name}: started on {running.command.place}{more}")
+
+    def _finish(self, job: Job, begun: float) -> None:
+        self.outcome.finished.append(job.name)
+        self._tell(f"{job.name}: {duration(time.monotonic() - begun)}; {job.summary()}; {self._left()}")
+
+    def _left(self) -> str:
+        done = len(self.outcome.finished) + len(self.outcome.failed)
+        left = self._count - done
+        seconds = (time.monotonic() - self._started) / done * left
+        return f"{left} left, about {duration(seconds)}" if left else "none left"

@@ -1,0 +1,84 @@
+"""The report of runs of experiments, with the condition of each: finished, failed, stopped, running."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from worldmodels.analysis.report.request import ReportRequest, RunCondition
+from worldmodels.analysis.report.writing import write_report
+from worldmodels.analysis.run_folders import is_recorded, walk_folders
+from worldmodels.analysis.run_settings import read_tree
+from worldmodels.core.config import from_dict
+from worldmodels.core.errors import UserError
+from worldmodels.core.lock import lock_holder
+from worldmodels.core.run_dir import RunDir
+from worldmodels.experiments.grid import training_log
+from worldmodels.experiments.grid_job import failure_note
+from worldmodels.experiments.jobs import log_end
+from worldmodels.runtime.config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig
+from worldmodels.training.finished import is_trained
+
+
+@dataclass(frozen=True)
+class _TrainingSection:
+    """The section of a configuration that says when a run is finished: reading all of it takes ten times as long."""
+
+    training: ModelBasedConfig | ModelFreeConfig | OffPolicyConfig
+
+
+def report_runs(request: ReportRequest) -> Path:
+    """Write a report of runs with the condition of each, and return its path; raises as `write_report`."""
+    conditions = {run: run_condition(run) for run in _runs(request.paths) if _is_chosen(run, request)}
+    return write_report(request, conditions)
+
+
+def run_condition(run: Path) -> RunCondition:
+    """Return how the training of a run stands."""
+    try:
+        if (run / "meta.json").exists() and _is_finished(run):
+            return RunCondition("finished")
+        if run.is_dir() and lock_holder(run) is not None:
+            return RunCondition("running")
+    except (UserError, OSError, KeyError, TypeError) as error:
+        return RunCondition("unknown", str(error))
+    if failure_note(run).exists():
+        return RunCondition("failed", log_end(training_log(run)))
+    return RunCondition("unfinished" if (run / "meta.json").exists() else "unknown")
+
+
+def default_place(paths: Sequence[Path | str]) -> Path:
+    """Return where a report goes by default: into the folder of runs, if one is given, else where we are."""
+    only = Path(paths[0])
+    return (only if len(paths) == 1 and only.is_dir() and not is_recorded(only) else Path()) / "report.html"
+
+
+def command_text(words: Sequence[str]) -> str:
+    """Return the command that makes a report, as one types it."""
+    return shlex.join(["worldmodels", "report", *words])
+
+
+def _runs(paths: Sequence[Path | str]) -> Iterator[Path]:
+    """Yield the folders of all runs: with records, begun without any, or failed before they had a folder."""
+    for folder in walk_folders(paths):
+        if is_recorded(folder) or (folder / "meta.json").exists():
+            yield folder
+        else:
+            for note in sorted(folder.glob("failed_*.txt")):
+                run = folder / re.sub(r"^failed_|\.txt$", "", note.name)
+                if not run.is_dir():
+                    yield run
+
+
+def _is_finished(run: Path) -> bool:
+    tree = read_tree(run)
+    training = from_dict(_TrainingSection, {"training": tree["training"]}, str(run)).training
+    return is_trained(RunDir(run), training, tree["env"]["num_envs"])
+
+
+def _is_chosen(run: Path, request: ReportRequest) -> bool:
+    grouping = request.grouping
+    return all(text in str(run) for text in grouping.select) and not any(text in str(run) for text in grouping.exclude)

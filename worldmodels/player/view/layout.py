@@ -1,0 +1,219 @@
+"""The layout of the window: where everything goes, for any size, from 640 x 400 to 4K and upright.
+
+This is arithmetic alone. All numbers are units, of which each is `scale` pixels (`view/canvas.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pygame import Rect
+
+from worldmodels.player.view.canvas import drawn_zoom
+
+SMALLEST = (640, 360)
+"""Units that everything has room in; a smaller window makes units smaller."""
+COMFORTABLE = (1280, 720)
+"""The long and the short side of a window that has units of one pixel; larger ones grow them by quarters."""
+LARGEST_SCALE = 3.0
+TITLE_ROW, CAPTION = 30, 34
+"""Heights above and below a frame."""
+NUMBER_ROW, MOST_NUMBERS = 17, 8
+"""Height of a number's bar below a frame, and how many have room there."""
+BELOW, HIGHEST_BELOW = 90, 190
+"""Least and greatest height of the time line, and of a panel."""
+RULES = 170
+"""Least height of the rules of a game below its frame."""
+BESIDE, WIDEST_BESIDE = 280, 420
+"""Least and greatest width of what stands beside the frames and not below them."""
+SMALL_HEIGHT, SMALL_WIDTH = 540, 960
+"""Heights and widths below which lines stand closer together."""
+
+
+@dataclass(frozen=True)
+class Content:
+    """The content of a picture: what there is to lay out.
+
+    Args:
+        columns: frames side by side; 0 for a game alone beside its rules.
+        frame_size: width and height of a frame in its own pixels.
+        numbers: numbers that stand as bars below each frame.
+        panel: the width that a panel of the policy or of a box of actions would like; 0: there is none.
+    """
+
+    columns: int
+    frame_size: tuple[int, int]
+    numbers: int = 0
+    panel: int = 0
+
+
+@dataclass(frozen=True)
+class FramePlace:
+    """The place of one frame with what stands around it; a game alone has no title, numbers or caption."""
+
+    title: Rect
+    frame: Rect
+    numbers: Rect
+    caption: Rect
+
+
+@dataclass(frozen=True)
+class WindowLayout:
+    """The rectangles of a picture, none of which overlap, except that `worlds` holds all `frames`."""
+
+    header: Rect
+    worlds: Rect
+    frames: tuple[FramePlace, ...]
+    rest: Rect
+    """The time line, or the rules of a game alone."""
+    panel: Rect | None
+    settings: Rect
+    keys: Rect
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """One way to divide the middle of the window: so many rows of frames, the rest below them or beside them."""
+
+    zoom: float
+    rows: int
+    worlds: Rect
+    rest: Rect
+
+
+def scale_for(size: tuple[int, int]) -> float:
+    """Return the pixels of a unit in a window of so many pixels: 1 to 3 by quarters, less where it is very small."""
+    smallest = min(size[0] / SMALLEST[0], size[1] / SMALLEST[1])
+    if smallest < 1.0:
+        return max(smallest, 1 / 64)
+    comfortable = min(max(size) / COMFORTABLE[0], min(size) / COMFORTABLE[1])
+    return min(max(int(4 * comfortable) / 4, 1.0), LARGEST_SCALE, smallest)
+
+
+def natural_size(zoom: int, content: Content) -> tuple[int, int]:
+    """Return width and height, both even, of a picture with units of one pixel and frames of this zoom."""
+    frame_width, frame_height = (zoom * side for side in content.frame_size)
+    width, height = 40 + frame_width, 74 + frame_height + 26 + 34
+    if content.columns > 1:
+        width += (content.columns - 1) * (frame_width + 16)
+        height += TITLE_ROW + _numbers(content, 10**6) + CAPTION + 132
+    else:
+        width += 16 + 340
+        height += (TITLE_ROW + _numbers(content, 10**6) + CAPTION + 26) if content.columns else 8
+    return max(SMALLEST[0], width + width % 2), max(SMALLEST[1], height + height % 2)
+
+
+def lay_out(width: int, height: int, scale: float, content: Content) -> WindowLayout:
+    """Return the layout of a window of so many units, with frames as large as the smallest sizes of the others allow.
+
+    Args:
+        scale: pixels of a unit: frames are enlarged by whole numbers of those.
+    """
+    small, narrow = height < SMALL_HEIGHT, width < SMALL_WIDTH
+    margin, gap = (8, 8) if narrow or small else (20, 16)
+    header = Rect(margin, 0, width - 2 * margin, 50 if small else 74)
+    keys = Rect(margin, height - (24 if small else 34), width - 2 * margin, 24 if small else 34)
+    lines = (2 if narrow else 1) if content.columns else 1
+    settings = Rect(margin, keys.top - lines * 18 - (2 if small else 8), keys.width, lines * 18 + (2 if small else 8))
+    middle = Rect(margin, header.bottom, header.width, settings.top - header.bottom - gap // 2)
+    best = max(_candidates(middle, content, scale, gap), key=lambda one: one.zoom)
+    rest, panel = _divide(best.rest, content, gap)
+    return WindowLayout(header, best.worlds, tuple(_frames(best, content, scale, gap)), rest, panel, settings, keys)
+
+
+def _candidates(middle: Rect, content: Content, scale: float, gap: int) -> Iterator[_Candidate]:
+    """Yield the ways to divide the middle, those that are preferred first."""
+    least = BELOW if content.columns else RULES
+    for rows in range(1, max(content.columns, 1) + 1):
+        worlds = Rect(middle.left, middle.top, middle.width, middle.height - least - gap)
+        zoom = _zoom(worlds, rows, content, scale, gap)
+        # What frames leave in height, by their whole zoom, is for the rest.
+        worlds.height = min(worlds.height, _height(zoom, rows, content, scale, gap))
+        most = HIGHEST_BELOW if content.columns else middle.height
+        rest = Rect(middle.left, 0, middle.width, min(middle.height - worlds.height - gap, most))
+        worlds.height = middle.height - rest.height - gap
+        rest.top = worlds.bottom + gap
+        yield _Candidate(zoom, rows, worlds, rest)
+    for rows in range(1, max(content.columns, 1) + 1):
+        worlds = Rect(middle.left, middle.top, middle.width - BESIDE - gap, middle.height)
+        zoom = _zoom(worlds, rows, content, scale, gap)
+        wide = min(max(middle.width - gap - _width(zoom, rows, content, scale, gap), BESIDE), WIDEST_BESIDE)
+        worlds.width = middle.width - gap - wide
+        yield _Candidate(zoom, rows, worlds, Rect(worlds.right + gap, middle.top, wide, middle.height))
+
+
+def _zoom(area: Rect, rows: int, content: Content, scale: float, gap: int) -> float:
+    """Return by how much frames are enlarged, in pixels; whole where it is large, and very small where none fit."""
+    across = -(-max(content.columns, 1) // rows)
+    wide = (area.width - gap * (across - 1)) / across
+    high = area.height / rows - _around(content, area.height // rows)
+    zoom = min(wide * scale / content.frame_size[0], high * scale / content.frame_size[1])
+    return max(drawn_zoom(zoom), 0.01)
+
+
+def _around(content: Content, height: int) -> int:
+    """Return the height of title, numbers and caption of a frame, in a row of this height."""
+    return TITLE_ROW + _numbers(content, height) + CAPTION if content.columns else 0
+
+
+def _numbers(content: Content, height: int) -> int:
+    """Return the height of the numbers below each frame, which take a third of a row at most."""
+    return min(min(content.numbers, MOST_NUMBERS) * NUMBER_ROW + 6, height // 3) if content.numbers else 0
+
+
+def _frame_size(zoom: float, content: Content, scale: float) -> tuple[int, int]:
+    """Return width and height of an enlarged frame in units, rounded up."""
+    width, height = (-int(-side * zoom // scale) for side in content.frame_size)
+    return max(width, 1), max(height, 1)
+
+
+def _width(zoom: float, rows: int, content: Content, scale: float, gap: int) -> int:
+    across = -(-max(content.columns, 1) // rows)
+    return across * (_frame_size(zoom, content, scale)[0] + gap) - gap
+
+
+def _height(zoom: float, rows: int, content: Content, scale: float, gap: int) -> int:
+    frame = _frame_size(zoom, content, scale)[1]
+    most = _numbers(content, 10**6)
+    return rows * (frame + (TITLE_ROW + most + CAPTION if content.columns else 0))
+
+
+def _frames(how: _Candidate, content: Content, scale: float, gap: int) -> Iterator[FramePlace]:
+    """Yield the place of each frame, in rows, in the middle of the area of the worlds."""
+    area, count = how.worlds, max(content.columns, 1)
+    across = -(-count // how.rows)
+    titles = TITLE_ROW if content.columns else 0
+    caption = CAPTION if content.columns else 0
+    numbers = _numbers(content, area.height // how.rows)
+    width, height = _frame_size(how.zoom, content, scale)
+    width = min(width, (area.width - gap * (across - 1)) // across)
+    height = min(height, area.height // how.rows - titles - numbers - caption)
+    row = titles + height + numbers + caption
+    top = area.top + (0 if not content.columns else max(0, (area.height - how.rows * row) // 2))
+    for i in range(count):
+        in_row = min(across, count - i // across * across)
+        left = area.centerx - (in_row * (width + gap) - gap) // 2 + i % across * (width + gap)
+        y = top + i // across * row
+        yield FramePlace(
+            Rect(left, y, width, titles),
+            Rect(left, y + titles, width, height),
+            Rect(left, y + titles + height, width, numbers),
+            Rect(left, y + titles + height + numbers, width, caption),
+        )
+
+
+def _divide(area: Rect, content: Content, gap: int) -> tuple[Rect, Rect | None]:
+    """Return the places of the time line or the rules, and of the panel, if there is one."""
+    if not content.panel:
+        return area, None
+    rest, panel = area.copy(), area.copy()
+    if area.width > area.height and area.width >= 2 * BESIDE:
+        panel.width = min(content.panel, (area.width - gap) // 2)
+        panel.right = area.right
+        rest.width = area.width - panel.width - gap
+    else:
+        panel.height = min(HIGHEST_BELOW, (area.height - gap) // 2)
+        panel.bottom = area.bottom
+        rest.height = area.height - panel.height - gap
+    return rest, panel

@@ -1,0 +1,153 @@
+"""The audience: everybody who looks at the session, of whom one plays."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import Any
+
+from worldmodels.player.session.box_controls import AxisEvent, StickEvent
+from worldmodels.player.session.controls import KeyEvent
+from worldmodels.player.session.session import InputEvent
+from worldmodels.player.web.inbox import Inbox
+from worldmodels.player.web.scene import Scene
+
+IN_FLIGHT = 2
+"""Scenes that a page may have been sent and not yet drawn: a slow one gets fewer of them, and always the newest."""
+
+
+class Viewer:
+    """A viewer is one connection of a page.
+
+    Attributes:
+        page: the name that the page gave itself, by which it is known again after a lost connection.
+        asks: it wants to play.
+        in_flight: the scenes that were sent to it and not yet drawn, the oldest first.
+        changed: set when there may be something to send.
+    """
+
+    def __init__(self, page: str) -> None:
+        self.page, self.asks = page, False
+        self.sent: Scene | None = None
+        self.in_flight: deque[Scene] = deque()
+        self.changed = asyncio.Event()
+        self._held: dict[InputEvent, None] = {}
+
+    def hold(self, event: InputEvent) -> None:
+        """Remember what is held, to be let go when the page is gone."""
+        release = _release_of(event)
+        if release is not None:
+            self._held.pop(release, None)
+            if event != release:
+                self._held[release] = None
+
+    def let_go(self) -> list[InputEvent]:
+        """Return the events that let go whatever is held."""
+        released, self._held = list(self._held), {}
+        return released
+
+    def drawn(self, number: int) -> Scene | None:
+        """Take the receipt for a scene, and for all before it; return that scene, if it was waited for."""
+        scene = None
+        while self.in_flight and self.in_flight[0].number <= number:
+            scene = self.in_flight.popleft()
+        self.changed.set()
+        return scene if scene and scene.number == number else None
+
+
+def _release_of(event: InputEvent) -> InputEvent | None:
+    """Return the event that lets go what another one holds; None for one that holds nothing."""
+    if isinstance(event, KeyEvent):
+        return KeyEvent(event.key, False)
+    if isinstance(event, AxisEvent):
+        return AxisEvent(event.number, None)
+    return StickEvent(event.number, 0.0) if isinstance(event, StickEvent) else None
+
+
+class Audience:
+    """The first viewer plays, and the others watch, until who plays hands over or is gone.
+
+    A page that comes back finds its place free, unless somebody else has taken it meanwhile.
+
+    Args:
+        inbox: gets the events of whoever plays.
+    """
+
+    def __init__(self, inbox: Inbox) -> None:
+        self._inbox = inbox
+        self._viewers: list[Viewer] = []
+        self._player: Viewer | None = None
+        self._last_page = ""
+
+    @property
+    def viewers(self) -> tuple[Viewer, ...]:
+        """All viewers, in the order in which they came."""
+        return tuple(self._viewers)
+
+    def join(self, viewer: Viewer) -> None:
+        """Let a viewer in."""
+        alone = not self._viewers
+        self._viewers.append(viewer)
+        if self._player is None and (alone or viewer.page == self._last_page):
+            self._let_play(viewer)
+        self._tell_all()
+
+    def leave(self, viewer: Viewer) -> None:
+        """Let a viewer go, who may have gone already; the session waits if it was the one who played."""
+        if viewer in self._viewers:
+            self._viewers.remove(viewer)
+        if viewer is self._player:
+            self._let_play(None)
+        self._tell_all()
+
+    def take(self, viewer: Viewer, event: InputEvent) -> None:
+        """Take an event of a viewer; of those who watch nothing is taken."""
+        if viewer is self._player:
+            viewer.hold(event)
+            self._inbox.put(event)
+
+    def release(self, viewer: Viewer) -> None:
+        """Let go whatever a viewer holds."""
+        for event in viewer.let_go():
+            self._inbox.put(event)
+
+    def ask(self, viewer: Viewer) -> None:
+        """Let a viewer play where nobody does; else it asks for that, or asks no longer."""
+        if self._player is None:
+            self._let_play(viewer)
+        elif viewer is not self._player:
+            viewer.asks = not viewer.asks
+        self._tell_all()
+
+    def hand_over(self, viewer: Viewer) -> None:
+        """Let the first play who asks, or else the first of the others, if it is the one who plays who wishes it."""
+        others = [other for other in self._viewers if other is not viewer]
+        if viewer is self._player and others:
+            self._let_play(next((other for other in others if other.asks), others[0]))
+            self._tell_all()
+
+    def plays(self, viewer: Viewer) -> bool:
+        """Return whether a viewer is the one who plays."""
+        return viewer is self._player
+
+    def role(self, viewer: Viewer) -> dict[str, Any]:
+        """Return what a viewer is told of itself and of the others."""
+        return {
+            "plays": viewer is self._player,
+            "asks": viewer.asks,
+            "played": self._player is not None,
+            "watching": len(self._viewers) - (self._player is not None),
+            "asking": sum(other.asks for other in self._viewers),
+        }
+
+    def _let_play(self, viewer: Viewer | None) -> None:
+        if self._player is not None:
+            self.release(self._player)
+        self._player = viewer
+        if viewer is not None:
+            viewer.asks, self._last_page = False, viewer.page
+        self._inbox.set_played(viewer is not None)
+
+    def _tell_all(self) -> None:
+        for viewer in self._viewers:
+            viewer.changed.set()

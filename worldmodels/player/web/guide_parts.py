@@ -1,0 +1,77 @@
+"""The parts of a scene that stay as they are: rules, keys, buttons for a touch screen, and the choices of settings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from worldmodels.player.session.box_controls import BoxControls
+from worldmodels.player.session.controls import COMMAND_KEYS, DIRECTIONS, KEY_NAMES, Command, Controls, label
+from worldmodels.player.session.settings import Settings
+from worldmodels.player.view import theme
+from worldmodels.player.view.colour_maps import COLOUR_MAP
+from worldmodels.player.view.help_screen import Guide
+
+SCALE_COLOURS = 17
+"""Colours from which the page mixes the scale of differences."""
+_SETTING_KEYS = {
+    key for command in (Command.NEXT_SETTING, Command.DECREASE, Command.INCREASE) for key in COMMAND_KEYS[command]
+}
+"""The keys that need no button, because the page has a slider for each setting."""
+ROLES = {
+    "background": theme.BACKGROUND,
+    "card": theme.CARD,
+    "line": theme.LINE,
+    "text": theme.TEXT,
+    "quiet": theme.QUIET,
+    "model": theme.MODEL,
+    "real": theme.REAL,
+    "alert": theme.ALERT,
+    "good": theme.GOOD,
+    "difference": theme.DIFFERENCE,
+    "reconstruction": theme.RECONSTRUCTION,
+}
+
+
+def hex_colour(colour: theme.Colour) -> str:
+    """Return a colour as style sheets write it."""
+    return "#{:02x}{:02x}{:02x}".format(*colour)
+
+
+def style_sheet() -> str:
+    """Return the colours of the player as variables of a style sheet."""
+    positions = np.linspace(0, 255, SCALE_COLOURS).astype(int)
+    scale = ", ".join(hex_colour(tuple(COLOUR_MAP[position].tolist())) for position in positions)
+    roles = "".join(f"--{name}: {hex_colour(colour)}; " for name, colour in ROLES.items())
+    return f":root {{ {roles}--scale: linear-gradient(to right, {scale}); }}\n"
+
+
+def guide_part(guide: Guide) -> dict[str, Any]:
+    """Return rules, tables of keys and notes, and the commands as buttons."""
+    return {
+        "title": guide.title,
+        "rules": guide.rules,
+        "actions": guide.actions,
+        "commands": guide.commands,
+        "notes": guide.notes,
+        "buttons": [
+            [key, *hint] for key, hint in zip(guide.hint_keys, guide.hints, strict=True) if key not in _SETTING_KEYS
+        ],
+        "keys": KEY_NAMES,
+    }
+
+
+def touch_part(controls: Controls | BoxControls) -> list[dict[str, str]]:
+    """Return a button for each key of an action; none for a box, whose bars are dragged."""
+    if isinstance(controls, BoxControls):
+        return []
+    return [
+        {"key": keys[0], "label": label(keys[0]), "meaning": meaning, "place": name if name in DIRECTIONS else ""}
+        for name, keys, meaning in controls.bound_buttons()
+    ]
+
+
+def choices_part(settings: Settings) -> list[list[str]]:
+    """Return the values that each setting can have, as texts."""
+    return [list(setting.texts) for setting in settings.rows]

@@ -1,0 +1,208 @@
+// The page: it keeps the newest parts of the scene, and draws those that have changed.
+
+import { Connection } from "./connection.js";
+import { byId, fillTable, make, setText } from "./dom.js";
+import { bindGamepad } from "./gamepad.js";
+import { Input } from "./input.js";
+import { bindBox, drawBox, drawPolicy, drawTimeline } from "./panels.js";
+import { worlds } from "./worlds.js";
+
+const state = { parts: {}, frames: {}, role: {}, watchesHelp: false };
+const connection = new Connection({ scene: drawScene, fresh, role: showRole, state: showConnection });
+const send = (message) => connection.send(message);
+const input = new Input(send, wants);
+
+function fresh() {
+  state.parts = {};
+  state.frames = {};
+}
+
+function drawScene(parts, frames) {
+  Object.assign(state.parts, parts);
+  Object.assign(state.frames, frames);
+  if ("guide" in parts) showGuide(parts.guide);
+  if ("touch" in parts) showTouch(parts.touch);
+  if ("choices" in parts) makeSettings(parts.choices);
+  if ("guide" in parts || "touch" in parts || "choices" in parts) enableControls();
+  if ("header" in parts) showHeader(parts.header);
+  if ("settings" in parts || "choices" in parts) showSettings(state.parts.settings);
+  showHelp();
+  byId("screen").hidden = !state.parts.columns;
+  if (state.parts.columns) drawPanes(new Set([...Object.keys(parts), ...Object.keys(frames)]));
+}
+
+/** Draw the panes that have changed; without `changed` all of them. */
+function drawPanes(changed) {
+  const { parts, frames } = state, all = !changed;
+  for (const [id, name] of [["timeline", "timeline"], ["policy", "policy"], ["box", "box"]]) byId(id).hidden = !parts[name];
+  byId("screen").classList.toggle("box", Boolean(parts.box));
+  byId("below").hidden = !(parts.timeline || parts.policy || parts.box);
+  worlds.draw(parts, frames, changed ?? new Set(Object.keys(frames)));
+  if (parts.timeline && (all || changed.has("timeline"))) drawTimeline(byId("timeline"), parts.timeline, parts["error name"]);
+  if (parts.policy && (all || changed.has("policy"))) drawPolicy(byId("policy"), parts.policy);
+  if (parts.box && (all || changed.has("box"))) drawBox(byId("box"), parts.box);
+}
+
+// ---- header, help, commands
+
+function showHeader(header) {
+  document.title = `${header.title} - worldmodels`;
+  setText(byId("title"), header.title);
+  setText(byId("notice"), header.notice || header.source);
+  byId("notice").classList.toggle("new", Boolean(header.notice));
+  const you = header.player === "you";
+  setPill("player", you ? `${state.role.plays === false ? "a person plays" : "you play"}` : `${header.player} plays`, you ? "quiet" : "real");
+  const clock = { running: "good", paused: "model", "episode over": "alert" }[header.clock];
+  setPill("clock", header.branches ? "branches" : header.clock, clock);
+  byId("facts").replaceChildren(...header.facts.map(([name, value]) => make("span", "", `${name} `, make("b", "", value))));
+  setText(byId("totals"), header.totals);
+}
+
+function setPill(id, text, role) {
+  setText(byId(id), text);
+  byId(id).style.color = byId(id).style.borderColor = `var(--${role})`;
+}
+
+function showGuide(guide) {
+  setText(byId("help-title"), guide.title);
+  setText(byId("rules"), guide.rules);
+  setText(byId("notes"), guide.notes);
+  fillTable(byId("help-actions"), guide.actions);
+  fillTable(byId("help-commands"), guide.commands);
+  byId("commands").replaceChildren(...guide.buttons.map(([key, name, text]) => {
+    const button = make("button", "", "", make("b", "", name), text);
+    button.type = "button";
+    button.dataset.key = key;
+    input.bind(button, key);
+    return button;
+  }));
+}
+
+/** Show rules and keys: while the session loads or waits to begin, and when somebody asks for them. */
+function showHelp() {
+  const { kind = "", text = "" } = state.parts.status ?? {};
+  const before = kind === "loading" || kind === "ready";
+  byId("help").hidden = !(before || state.parts.help || state.watchesHelp);
+  setText(byId("status"), kind === "ready" && !state.role.plays ? "Ready: waiting for the one who plays" : text);
+  byId("begin").hidden = !(kind === "ready" ? state.role.plays : !before && (state.parts.help || state.watchesHelp));
+  setText(byId("begin"), kind === "ready" ? "Begin" : "Close");
+  if (kind === "working") {
+    setText(byId("notice"), `${text} ...`);
+    byId("notice").classList.add("new");
+  } else if (state.parts.header) {
+    setText(byId("notice"), state.parts.header.notice || state.parts.header.source);
+    byId("notice").classList.toggle("new", Boolean(state.parts.header.notice));
+  }
+}
+
+// ---- settings and touch
+
+function makeSettings(choices) {
+  byId("settings").replaceChildren(...choices.map((values, i) => {
+    const slider = make("input"), label = make("label", "", "", make("span"), slider, make("output"));
+    Object.assign(slider, { type: "range", min: 0, max: values.length - 1, step: 1 });
+    slider.addEventListener("input", () => send({ setting: i, value: Number(slider.value) }));
+    for (const end of ["change", "pointerup"]) slider.addEventListener(end, () => slider.blur()); // keys go to the game
+    return label;
+  }));
+}
+
+function showSettings({ rows, chosen }) {
+  rows.forEach(([name, text], i) => {
+    const [title, slider, output] = byId("settings").children[i].children;
+    setText(title, name);
+    setText(output, text);
+    title.classList.toggle("chosen", i === chosen);
+    if (document.activeElement !== slider) slider.value = state.parts.choices[i].indexOf(text);
+  });
+}
+
+function showTouch(buttons) {
+  const made = buttons.map(({ key, label, meaning, place }) => {
+    const button = make("button", "", place ? label : meaning);
+    button.type = "button";
+    button.dataset.place = place;
+    button.dataset.key = key;
+    button.setAttribute("aria-label", meaning);
+    input.bind(button, key);
+    return button;
+  });
+  byId("directions").replaceChildren(...made.filter((button) => button.dataset.place));
+  byId("specials").replaceChildren(...made.filter((button) => !button.dataset.place));
+  byId("touch").hidden = !made.length;
+}
+
+// ---- who plays, and the connection
+
+function showRole(role) {
+  state.role = role;
+  const { plays, asks, played, watching, asking } = role;
+  const others = watching === 1 ? "1 viewer watches" : `${watching} viewers watch`;
+  const [text, button] = plays
+    ? [asking ? `${asking} of ${watching} who watch would like to play` : watching ? others : "", watching ? "Hand over" : ""]
+    : !played ? ["Nobody plays, so the session waits.", "Play"]
+    : [asks ? "You watch, and have asked to play." : "You watch.", asks ? "Ask no longer" : "Ask to play"];
+  setText(byId("role-text"), text);
+  setText(byId("role-button"), button);
+  byId("role").hidden = !text;
+  byId("role").classList.toggle("calls", plays ? asking > 0 : !played);
+  enableControls();
+  if (state.parts.header) showHeader(state.parts.header);
+  if (state.parts.guide) showHelp();
+  if (state.parts.columns) drawPanes();
+}
+
+function enableControls() {
+  for (const control of document.querySelectorAll("#commands button, #touch button, #settings input")) {
+    control.disabled = !state.role.plays && control.dataset.key !== "h";
+  }
+}
+
+function showConnection(text) {
+  setText(byId("lost"), text);
+  byId("lost").hidden = !text;
+}
+
+// ---- what the person does
+
+/** Say who takes a key, as `Input` asks; help is everybody's own who watches, and the end is asked about. */
+function wants(key) {
+  const { guide, help, branches, status } = state.parts;
+  if (!guide?.keys.includes(key) || byId("quit").open) return null;
+  if (!state.role.plays) {
+    if (key !== "h" && key !== "?" && !(key === "escape" && state.watchesHelp)) return null;
+    toggleOwnHelp();
+    return false;
+  }
+  if (key === "escape" && !help && !branches && status?.kind !== "loading") {
+    byId("quit").showModal();
+    byId("stay").focus();
+    return false;
+  }
+  return true;
+}
+
+function toggleOwnHelp() {
+  state.watchesHelp = !state.watchesHelp;
+  showHelp();
+}
+
+byId("role-button").addEventListener("click", () => {
+  send({ wish: state.role.plays ? "hand over" : "play" });
+  byId("role-button").blur();
+});
+byId("begin").addEventListener("click", () => {
+  byId("begin").blur();
+  if (state.watchesHelp) toggleOwnHelp();
+  else input.tap("h");
+});
+byId("stay").addEventListener("click", () => byId("quit").close());
+byId("end").addEventListener("click", () => {
+  byId("quit").close();
+  input.tap("escape");
+});
+bindGamepad(send, () => state.role.plays && state.parts.box);
+bindBox(byId("box"), send, () => (state.role.plays ? state.parts.box : null));
+new ResizeObserver(() => state.parts.columns && drawPanes()).observe(document.documentElement);
+addEventListener("resize", () => state.parts.columns && drawPanes());
+connection.open();

@@ -1,0 +1,95 @@
+"""The player served to browsers: prints the link, plays until somebody quits, and ends as the window does."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import socket
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+
+from worldmodels.core.errors import UserError
+from worldmodels.player.session.key_script import KeyScript
+from worldmodels.player.session.loading import Prepare
+from worldmodels.player.session.options import PlayOptions
+from worldmodels.player.session.session import Session
+from worldmodels.player.view.background_task import BackgroundTask
+from worldmodels.player.view.capture import VideoRecorder
+from worldmodels.player.view.painter import Painter
+from worldmodels.player.web.access import Access
+from worldmodels.player.web.session_thread import SessionThread
+
+POLL_INTERVAL = 0.1
+"""Seconds from one look whether the session is over to the next."""
+LOCAL = ("127.0.0.1", "localhost", "::1")
+
+
+def run_web(painter: Painter, prepare: Prepare, options: PlayOptions, script: KeyScript, zoom: int) -> Session | None:
+    """Serve the session that `prepare` builds until somebody quits; return it, or None if it never was ready.
+
+    Raises:
+        UserError: the packages for it are not installed, the address cannot be had, or whatever `prepare` raised.
+    """
+    if importlib.util.find_spec("aiohttp") is None:
+        raise UserError(
+            "The player in a browser needs a package that is not installed: pip install 'worldmodels[web]' brings it."
+        )
+    video = VideoRecorder(Path(options.video), options.rate, options.width) if options.video else None
+    with video or nullcontext():  # the video is written after the server has ended
+        return asyncio.run(serve(painter, prepare, options, script, zoom, video, lambda text: print(text, flush=True)))
+
+
+async def serve(
+    painter: Painter,
+    prepare: Prepare,
+    options: PlayOptions,
+    script: KeyScript,
+    zoom: int,
+    video: VideoRecorder | None,
+    announce: Callable[[str], object],
+) -> Session | None:
+    """Do what `run_web` does; `announce` gets the text with the link, and the video is written elsewhere."""
+    from worldmodels.player.web.server import Server
+
+    loop = asyncio.get_running_loop()
+    access = Access(options.host)
+    thread = SessionThread(
+        painter, options, zoom, script, video, lambda scene: loop.call_soon_threadsafe(server.show, scene)
+    )
+    server = Server(thread, access)
+    port = await server.start(options.host, options.port)
+    announce(_invitation(options.host, port, access.token))
+    task = BackgroundTask(lambda report: thread.run(prepare, report))
+    why = "The server was stopped."
+    try:
+        while task.running:
+            await asyncio.sleep(POLL_INTERVAL)
+        why = "The session has failed."
+        session = task.result()
+        why = "The session is over."
+        return session
+    except UserError as error:
+        why = str(error)
+        raise
+    finally:
+        thread.inbox.close()
+        task.stop()
+        await server.close(why)
+        # A tick that is under way is recorded; a model that still loads is not waited for.
+        while thread.session is not None and task.running:
+            await asyncio.sleep(POLL_INTERVAL)
+
+
+def _invitation(host: str, port: int, token: str) -> str:
+    """Return the link, and who else could read along."""
+    everywhere = host in ("0.0.0.0", "::", "")
+    name = socket.gethostname() if everywhere else f"[{host}]" if ":" in host else host
+    link = f"http://{name}:{port}/#{token}"
+    text = f"Open this link to play; whoever else has it can watch:\n\n    {link}\n\nCtrl-C ends it."
+    if host in LOCAL:
+        return text
+    return (
+        f"{text} Nothing is encrypted, so whoever can listen on the network can read along; a tunnel "
+        f"(ssh -L {port}:localhost:{port} ...) to a player that is bound to localhost avoids that."
+    )

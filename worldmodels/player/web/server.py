@@ -1,0 +1,178 @@
+"""The server: the page and its files, and a web socket for each viewer."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from aiohttp import WSMsgType, web
+
+from worldmodels.core.errors import UserError
+from worldmodels.player.web.access import HEADERS, Access
+from worldmodels.player.web.audience import IN_FLIGHT, Audience, Viewer
+from worldmodels.player.web.guide_parts import style_sheet
+from worldmodels.player.web.messages import LARGEST, Seen, Wish, read_message
+from worldmodels.player.web.page_json import page_json
+from worldmodels.player.web.scene import Scene
+from worldmodels.player.web.session_thread import SessionThread
+
+PAGE = Path(__file__).parent / "page"
+TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
+MOST_VIEWERS = 32
+HEARTBEAT = 10.0
+"""Seconds after which a connection is asked whether it is still there."""
+REPLACED = "The session goes on in another tab of this browser."
+PATIENCE = 1.0
+"""Seconds to wait for a connection that is to be closed."""
+NAME_LENGTH = 64
+"""The characters of a page's name, at most."""
+
+
+class Server:
+    """The server shows one session to its viewers.
+
+    Args:
+        thread: the session.
+        access: who may talk to it.
+    """
+
+    def __init__(self, thread: SessionThread, access: Access) -> None:
+        self._thread, self._access = thread, access
+        self._audience = Audience(thread.inbox)
+        self._sockets: dict[Viewer, Any] = {}
+        self._scene: Scene | None = None
+        self._files = {f"/{path.name}": (path.read_bytes(), TYPES[path.suffix]) for path in PAGE.iterdir()}
+        self._files["/colours.css"] = (style_sheet().encode(), TYPES[".css"])
+        self._files["/"] = self._files.pop("/index.html")
+        self.app = web.Application()
+        self.app.router.add_get("/check", self._check)
+        self.app.router.add_get("/socket", self._connect)
+        self.app.router.add_get("/{name:.*}", self._send_file)
+        self.app.on_response_prepare.append(_add_headers)
+        self._runner = web.AppRunner(self.app, access_log=None, shutdown_timeout=1.0)
+
+    async def start(self, host: str, port: int) -> int:
+        """Begin to listen, and return the port; raise UserError if that address cannot be had."""
+        await self._runner.setup()
+        try:
+            await web.TCPSite(self._runner, host, port).start()
+        except OSError as error:
+            raise UserError(
+                f"The player cannot be served at {host}, port {port}: {error.strerror or error}. --host takes an "
+                "address or name of this machine, --port another port, and --port 0 a free one."
+            ) from error
+        return int(self._runner.addresses[0][1])
+
+    def show(self, scene: Scene) -> None:
+        """Send a scene to everybody, in this thread."""
+        self._scene = scene
+        for viewer in self._audience.viewers:
+            viewer.changed.set()
+
+    async def close(self, why: str) -> None:
+        """Tell everybody why it is over, and listen no longer."""
+        for socket in list(self._sockets.values()):
+            await _dismiss(socket, why)
+        await self._runner.cleanup()
+
+    # ---- requests
+
+    async def _send_file(self, request: web.Request) -> web.Response:
+        self._check_headers(request)
+        if request.path not in self._files:
+            raise web.HTTPNotFound
+        body, kind = self._files[request.path]
+        return web.Response(body=body, content_type=kind, charset="utf-8")
+
+    async def _check(self, request: web.Request) -> web.Response:
+        """Answer whether the token of a link is right, which a web socket cannot tell its page."""
+        self._check_token(request)
+        return web.Response(status=204)
+
+    async def _connect(self, request: web.Request) -> web.WebSocketResponse:
+        self._check_token(request)
+        if len(self._sockets) >= MOST_VIEWERS:
+            raise web.HTTPServiceUnavailable(text=f"There are {MOST_VIEWERS} viewers already, which is the most.")
+        socket = web.WebSocketResponse(max_msg_size=LARGEST, heartbeat=HEARTBEAT, compress=False)
+        await socket.prepare(request)
+        viewer = Viewer(request.query.get("page", "")[:NAME_LENGTH])
+        earlier = [other for other in self._sockets if other.page == viewer.page != ""]
+        for other in earlier:  # it may be dead without anybody knowing
+            self._audience.leave(other)
+        self._sockets[viewer] = socket
+        self._audience.join(viewer)
+        sender = asyncio.create_task(self._send(viewer, socket))
+        try:
+            for other in earlier:
+                await _dismiss(self._sockets.get(other), REPLACED)
+            async for message in socket:
+                if message.type is WSMsgType.TEXT:
+                    self._take(viewer, message.data)
+        finally:
+            sender.cancel()
+            del self._sockets[viewer]
+            self._audience.leave(viewer)
+        return socket
+
+    def _check_token(self, request: web.Request) -> None:
+        self._check_headers(request)
+        if not self._access.admits(request.query.get("token", "")):
+            raise web.HTTPForbidden(text="This link is not, or no longer, that of the session which is played here.")
+
+    def _check_headers(self, request: web.Request) -> None:
+        if problem := self._access.problem(request.host, request.headers.get("Origin")):
+            raise web.HTTPForbidden(text=problem)
+
+    # ---- viewers
+
+    def _take(self, viewer: Viewer, text: str) -> None:
+        """Take one message of a viewer; what is none is passed over."""
+        message = read_message(text)
+        if isinstance(message, Seen):
+            self._take_receipt(viewer, message)
+        elif message is Wish.PLAY:
+            self._audience.ask(viewer)
+        elif message is Wish.HAND_OVER:
+            self._audience.hand_over(viewer)
+        elif message is Wish.RELEASE:
+            self._audience.release(viewer)
+        elif message is not None:
+            self._audience.take(viewer, message)
+
+    def _take_receipt(self, viewer: Viewer, receipt: Seen) -> None:
+        scene = viewer.drawn(receipt.number)
+        if scene and scene.began and self._audience.plays(viewer):
+            self._thread.latency.add(time.perf_counter() - scene.began, scene.rate)
+
+    async def _send(self, viewer: Viewer, socket: Any) -> None:
+        """Send a viewer its role and the newest scene, whenever they change and it can take more."""
+        told: dict[str, Any] = {}
+        with suppress(ConnectionError):
+            while True:
+                await viewer.changed.wait()
+                viewer.changed.clear()
+                if (role := self._audience.role(viewer)) != told:
+                    told = role
+                    await socket.send_str(page_json({"role": role}))
+                scene = self._scene
+                if scene and scene is not viewer.sent and len(viewer.in_flight) < IN_FLIGHT:
+                    viewer.in_flight.append(scene)
+                    before, viewer.sent = viewer.sent, scene
+                    if not scene.is_packed_since(before):  # which takes milliseconds, for a page that is behind
+                        await asyncio.to_thread(scene.changes_since, before)
+                    await socket.send_bytes(scene.changes_since(before))
+
+
+async def _dismiss(socket: Any, why: str) -> None:
+    """Close a connection and say why, so that the page does not come back; one that does not answer is left alone."""
+    if socket is not None:
+        with suppress(ConnectionError, asyncio.TimeoutError):
+            await asyncio.wait_for(socket.send_str(page_json({"ended": why})), PATIENCE)
+            await asyncio.wait_for(socket.close(), PATIENCE)
+
+
+async def _add_headers(request: web.Request, response: web.StreamResponse) -> None:
+    response.headers.update(HEADERS)

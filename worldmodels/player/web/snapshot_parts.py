@@ -1,0 +1,187 @@
+"""The parts of a scene that a snapshot gives: each pane of the window as texts, shares of bars and names of frames.
+
+Shares are whole thousandths of a bar's length, so that a page computes nothing and little is sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pygame
+
+from worldmodels.player.session.frames import Frame
+from worldmodels.player.session.snapshot import (
+    BoxPanel,
+    BranchesSnapshot,
+    PolicyPanel,
+    Snapshot,
+    TimelineEntry,
+)
+from worldmodels.player.session.vector_ranges import Ranges
+from worldmodels.player.view import theme
+from worldmodels.player.view.bars import Bar, BarRow, bar_span, number_text, position, value_rows
+from worldmodels.player.view.columns import Column, columns_of, in_colour, reality
+from worldmodels.player.view.header import facts, totals
+from worldmodels.player.view.timeline import FULL_ERROR
+from worldmodels.player.web.guide_parts import hex_colour
+
+THOUSAND = pygame.Rect(0, 0, 1001, 1)
+"""A bar as long as there are shares."""
+MARKS = {"": 0, "put back": 1, "episode": 2}
+HUNDRED = 100
+
+
+def parts_of(snapshot: Snapshot, source: str, latency: str, signs: tuple[str, ...]) -> dict[str, Any]:
+    """Return the parts that change; the frames of columns and branches are named "column 0" and "branch 0" and so on.
+
+    Args:
+        source: the run of the model, for people.
+        latency: says how fast pictures follow keys; may be empty.
+        signs: a character or two for each action.
+    """
+    columns = shown_columns(snapshot)
+    return {
+        "header": _header(snapshot, source, latency),
+        "columns": [_column(column, i) for i, column in enumerate(columns)],
+        "branches": _branches(snapshot.branches, snapshot.ranges) if snapshot.branches else None,
+        "policy": _policy(snapshot.policy_panel, signs) if snapshot.policy_panel and not snapshot.box_panel else None,
+        "box": _box(snapshot.box_panel) if snapshot.box_panel else None,
+        "settings": {"rows": snapshot.settings, "chosen": snapshot.chosen},
+        "timeline": [_timeline(entry) for entry in snapshot.history] if snapshot.models else None,
+        "alone": not snapshot.models,
+        "error name": "image error" if snapshot.models and snapshot.models[0].frame is not None else "error",
+        "help": snapshot.help_shown,
+    }
+
+
+def frames_of(snapshot: Snapshot) -> Mapping[str, Frame]:
+    """Return the frames that are shown, uint8 (H, W, 3), by their names."""
+    if snapshot.branches:
+        found = {f"branch {i}": branch.frame for i, branch in enumerate(snapshot.branches.branches)}
+    else:
+        found = {f"column {i}": column.frame for i, column in enumerate(shown_columns(snapshot))}
+    return {name: in_colour(frame) for name, frame in found.items() if frame is not None}
+
+
+def shown_columns(snapshot: Snapshot) -> list[Column]:
+    """Return the columns of a snapshot, also of a game alone."""
+    return columns_of(snapshot) if snapshot.models else [reality(snapshot)]
+
+
+def _header(snapshot: Snapshot, source: str, latency: str) -> dict[str, Any]:
+    return {
+        "title": snapshot.title,
+        "clock": snapshot.clock,
+        "branches": snapshot.branches is not None,
+        "player": snapshot.player,
+        "notice": snapshot.notice,
+        "source": source,
+        "facts": facts(snapshot),
+        "totals": "   ·   ".join(text for text in (totals(snapshot), latency) if text),
+    }
+
+
+def _column(column: Column, number: int) -> dict[str, Any]:
+    return {
+        "name": column.name,
+        "colour": hex_colour(column.colour),
+        "frame": None if column.frame is None else f"column {number}",
+        "total": column.total,
+        "reward": column.reward,
+        "note": column.note,
+        "end": column.end,
+        "ended": column.ended,
+        "error": None if column.error is None else f"{column.error:.1f}",
+        "rows": [_row(row) for row in column.rows],
+    }
+
+
+def _row(row: BarRow) -> dict[str, Any]:
+    return {"name": row.name, "zero": _zero(row), "bars": [_bar(row, bar) for bar in row.bars]}
+
+
+def _bar(row: BarRow, bar: Bar) -> dict[str, Any]:
+    ends = [position(row, bar.value + sign * bar.spread, THOUSAND) for sign in (-1, 1)]
+    return {
+        "span": bar_span(row, bar.value, THOUSAND),
+        "colour": hex_colour(bar.colour),
+        "text": number_text(bar.value),
+        "spread": ends if bar.spread else None,
+    }
+
+
+def _zero(row: BarRow) -> int | None:
+    """Return where 0 lies within a row; None where it does not."""
+    return position(row, 0.0, THOUSAND) if row.low < 0 < row.high else None
+
+
+def _branches(branches: BranchesSnapshot, ranges: Ranges) -> list[dict[str, Any]]:
+    return [
+        {
+            "label": branch.label,
+            "frame": None if branch.frame is None else f"branch {i}",
+            "total": theme.signed(branch.branch_return, ".1f"),
+            "ended": branch.survival < 0.5,
+            "rows": [_row(row) for row in value_rows(ranges, [(branch.vectors, theme.MODEL)])],
+        }
+        for i, branch in enumerate(branches.branches)
+    ]
+
+
+def _policy(panel: PolicyPanel, signs: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "value": _value(panel.value),
+        "bars": [[sign, round(1000 * share)] for sign, share in zip(signs, panel.probabilities, strict=True)],
+    }
+
+
+def _box(panel: BoxPanel) -> dict[str, Any]:
+    rows = [
+        BarRow(name, (Bar(value, theme.TEXT),), low, high)
+        for name, value, low, high in zip(panel.names, panel.values, panel.low, panel.high, strict=True)
+    ]
+    choice = panel.choice or [None] * len(rows)
+    return {
+        "value": _value(panel.value),
+        "slider": panel.slider,
+        "rows": [
+            {
+                **_row(row),
+                "keys": panel.keys[i] if i < len(panel.keys) else "",
+                "choice": None if chosen is None else position(row, chosen, THOUSAND),
+            }
+            for i, (row, chosen) in enumerate(zip(rows, choice, strict=True))
+        ],
+    }
+
+
+def _value(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
+
+
+def _timeline(entry: TimelineEntry) -> list[Any]:
+    """Return mark, divergence, level of the real reward, and for each model its error and continuation in hundredths.
+
+    The error of a model's reconstruction follows, or null, and the level of its reward.
+    """
+    models = [
+        [
+            _hundredths(forecast.image_error / FULL_ERROR),
+            _hundredths(forecast.continuation),
+            None if forecast.reconstruction_error is None else _hundredths(forecast.reconstruction_error / FULL_ERROR),
+            _level(forecast.reward),
+        ]
+        for forecast in entry.models
+    ]
+    return [MARKS[entry.mark], int(entry.diverged), _level(entry.real_reward), models]
+
+
+def _hundredths(share: float) -> int:
+    return round(HUNDRED * min(1.0, max(0.0, share)))
+
+
+def _level(reward: float) -> int:
+    """Return 0 for a reward that rounds to nothing, 1 or -1 for a small one, 2 or -2 for a large one."""
+    size = 0 if abs(reward) < 0.05 else 1 if abs(reward) < 0.5 else 2
+    return size if reward > 0 else -size
