@@ -11,7 +11,7 @@ from gymnasium.spaces import Box, Discrete
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.lookup import unknown
-from worldmodels.envs.games import ACTION_KEYS, HUMAN_SIZE, NUM_ACTIONS, OBSERVATION_SHAPE
+from worldmodels.envs.games import ACTION_KEYS, HUMAN_SIZE, NUM_ACTIONS, OBSERVATION_SHAPE, variable_units
 from worldmodels.envs.native_batch import Images, NativeBatch
 
 # The codes of SDL, and so of pygame, which need not be installed. Letters have that of their character.
@@ -95,6 +95,14 @@ class GameEnv(gymnasium.Env[Images, np.int64]):
         """Restore what `get_state` gave. Raises `UserError` for bytes that are foreign, truncated or corrupted."""
         self._batch.set_state([state])
         self._seeded = True
+
+    def variables(self) -> dict[str, float]:
+        """Return what is true of the moment that is shown, by the names of `variable_units`; reading changes nothing.
+
+        What is not there, or not seen, is NaN.
+        """
+        names = variable_units(self.game.name, self._batch.options["distribution_mode"])
+        return dict(zip(names, self._batch.describe(len(names))[0].tolist(), strict=True))
 
     def fields(self) -> dict[str, float]:
         """Return every field of the state by its path, `{"entities/0/x": 1.5, ...}`; entity 0 is the agent."""

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from worldmodels.player.session.latent_commands import LATENT_KEYS
 from worldmodels.player.session.snapshot import PolicyPanel
 from worldmodels.runtime.action_recording import Action
 
@@ -37,6 +38,7 @@ class Command(Enum):
     NEXT_PLAYER = "who that is: the policy, chance, a script"
     BRANCHES = "branch: many samples from here, then each action, then off"
     UNCERTAINTY = "heat map: where samples of the next step differ"
+    LATENTS = "look inside the model: its latents, and what probes read"
     NEXT_SETTING = "choose the setting that - and + change"
     DECREASE = "less of it"
     INCREASE = "more of it"
@@ -58,6 +60,7 @@ COMMAND_KEYS = {
     Command.NEXT_PLAYER: ("t",),
     Command.BRANCHES: ("b",),
     Command.UNCERTAINTY: ("y",),
+    Command.LATENTS: ("m",),
     Command.NEXT_SETTING: ("tab",),
     Command.DECREASE: ("-",),
     Command.INCREASE: ("+", "="),
@@ -69,7 +72,8 @@ COMMAND_KEYS = {
     Command.QUIT: ("escape",),
 }
 _COMMAND_OF_KEY = {key: command for command, keys in COMMAND_KEYS.items() for key in keys}
-KEY_NAMES = tuple(key for group in (*DIRECTIONS.values(), *SPECIAL_KEYS, *COMMAND_KEYS.values()) for key in group)
+_KEYS = (*DIRECTIONS.values(), *SPECIAL_KEYS, *COMMAND_KEYS.values(), *LATENT_KEYS.values())
+KEY_NAMES = tuple(dict.fromkeys(key for keys in _KEYS for key in keys))
 """Every key that can mean something to the player; a game may have no use for some."""
 
 

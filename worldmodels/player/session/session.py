@@ -12,6 +12,8 @@ from typing import TypeAlias
 from worldmodels.player.session.box_controls import AxisEvent, BoxControls, StickEvent
 from worldmodels.player.session.controls import Command, Controls, KeyEvent
 from worldmodels.player.session.inspection import Inspection, PendingWork
+from worldmodels.player.session.latent_commands import GroupEvent
+from worldmodels.player.session.latent_inspection import LatentInspection
 from worldmodels.player.session.model_world import ModelWorld
 from worldmodels.player.session.player_selection import YOU, PlayerSelection
 from worldmodels.player.session.players import Player
@@ -25,7 +27,7 @@ from worldmodels.player.session.snapshot import BoxPanel, ClockState, PolicyPane
 from worldmodels.player.session.vector_ranges import VectorRanges
 from worldmodels.runtime.action_recording import Action
 
-InputEvent: TypeAlias = KeyEvent | AxisEvent | StickEvent | SettingEvent
+InputEvent: TypeAlias = KeyEvent | AxisEvent | StickEvent | SettingEvent | GroupEvent
 
 NOTICE_TICKS = 30
 """Ticks for which a message stays."""
@@ -66,6 +68,7 @@ class Session:
         self._rewind_buffer = RewindBuffer(self._play)
         self._selection = PlayerSelection(players, playing)
         self._inspection = Inspection(self._play.models, controls, settings, self._notify)
+        self._latents = LatentInspection(self._play, self._rewind_buffer, self._notify)
         self.paused = self.help_shown = self.quit = False
         self.pictures = 0
         self._end_ticks = END_TICKS
@@ -96,7 +99,7 @@ class Session:
         changed = self._count_down()
         for event in events:
             changed |= self._take(event)
-        changed |= self._execute(self.controls.repeated_command)
+        changed |= self._execute(self.controls.repeated_command) | self._latents.tick()
         if self.controls.touched:
             self._take_over()
             changed = True
@@ -166,9 +169,9 @@ class Session:
         if isinstance(event, SettingEvent):
             self._setting_changed(self.settings.take(event))
             return True
-        return self._execute(self._handle(event))
+        return self._latents.take(event) or self._execute(self._handle(event))
 
-    def _handle(self, event: KeyEvent | AxisEvent | StickEvent) -> Command | None:
+    def _handle(self, event: KeyEvent | AxisEvent | StickEvent | GroupEvent) -> Command | None:
         if isinstance(self.controls, BoxControls) or isinstance(event, KeyEvent):
             return self.controls.handle(event)  # type: ignore[arg-type]
         return None
@@ -198,6 +201,7 @@ class Session:
             Command.NEXT_PLAYER: lambda: self._notify(self._selection.choose_next()),
             Command.BRANCHES: self._next_branches,
             Command.UNCERTAINTY: self._toggle_uncertainty,
+            Command.LATENTS: self._toggle_latents,
             Command.NEXT_SETTING: self.settings.choose_next,
             Command.DECREASE: lambda: self._setting_changed(self.settings.change(-1)),
             Command.INCREASE: lambda: self._setting_changed(self.settings.change(1)),
@@ -245,6 +249,12 @@ class Session:
         else:
             self._notify(NO_MODEL)
 
+    def _toggle_latents(self) -> None:
+        if self._play.models:
+            self._latents.toggle()
+        else:
+            self._notify(NO_MODEL)
+
     def _setting_changed(self, changed: str) -> None:
         self._notify(changed)
         self.log.event(changed)
@@ -266,9 +276,11 @@ class Session:
         self.help_shown = not self.help_shown
 
     def _leave(self) -> None:
-        """Leave the help and the branches, or else the player."""
+        """Leave the help and the branches, or else the pane of latents, or else the player."""
         if self.help_shown or self._inspection.branches:
             self.help_shown, self._inspection.branches = False, None
+        elif self._latents.shown:
+            self._latents.toggle()
         else:
             self.quit = True
 
@@ -318,6 +330,7 @@ class Session:
             history=tuple(play.history),
             ranges=play.ranges.ranges,
             box_panel=self._box_panel(panel),
+            latents=self._latents.snapshot(),
         )
 
     def _box_panel(self, policy: PolicyPanel | None) -> BoxPanel | None:

@@ -36,6 +36,7 @@ _SHORT = {
     Command.NEXT_PLAYER: "who",
     Command.BRANCHES: "branch",
     Command.UNCERTAINTY: "heat map",
+    Command.LATENTS: "inside",
     Command.NEXT_SETTING: "setting",
     Command.DECREASE: "less",
     Command.INCREASE: "more",
@@ -77,7 +78,7 @@ def make_guide(
         of_images: the model predicts images, and not numbers alone.
     """
     there = {
-        **dict.fromkeys((Command.PUT_BACK, Command.BRANCHES, Command.UNCERTAINTY), with_model),
+        **dict.fromkeys((Command.PUT_BACK, Command.BRANCHES, Command.UNCERTAINTY, Command.LATENTS), with_model),
         Command.TOGGLE_PLAYER: players > 0,
         Command.NEXT_PLAYER: players > 1,
         Command.VIEW: not with_model,
