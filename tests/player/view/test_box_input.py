@@ -47,7 +47,7 @@ def dragging(monkeypatch):
     monkeypatch.setattr(box_input.controller, "init", lambda: None)
     painter = Painter(Guide("Cart", "", (), (), (), ""), (64, 64), columns=4)
     surface = pygame.Surface(painter.size(5))
-    snapshot = SimpleNamespace(box_panel=PANEL, policy_panel=None)
+    snapshot = SimpleNamespace(box_panel=PANEL, policy_panel=None, latents=None)
     place = painter.panel_place(surface, snapshot)
     return BoxInput(painter, SimpleNamespace(snapshot=lambda: snapshot)), surface, place
 

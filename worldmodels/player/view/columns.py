@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -137,20 +136,11 @@ def _prediction(model: ModelSnapshot, snapshot: Snapshot) -> Column:
         # A sum of expected rewards, to which a rare one adds a little at every step.
         total_name="imagined return" if snapshot.alone else "return",
         reward=theme.signed(model.reward, ".2f"),
-        note=", ".join(_notes(model, snapshot.since_put_back)),
+        note=f"{snapshot.since_put_back} steps alone",
         end="model: ended" if model.ended else f"goes on: {model.continuation:.0%}",
         ended=model.ended,
         rows=_rows_beside_real(model.vectors, theme.MODEL, snapshot, model.spreads),
     )
-
-
-def _notes(model: ModelSnapshot, alone: int) -> Iterator[str]:
-    """Yield how long a model has predicted alone, and what a person has done to it meanwhile."""
-    yield f"{alone} steps alone"
-    if model.changed:
-        yield "changed"
-    if model.held:
-        yield f"{model.held} held"
 
 
 def _reconstruction(model: ModelSnapshot, snapshot: Snapshot) -> Column:

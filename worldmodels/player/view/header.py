@@ -106,6 +106,11 @@ def facts(snapshot: Snapshot) -> list[tuple[str, str]]:
         found.insert(1, ("level", f"{snapshot.level_seed}"))
     if snapshot.branches:
         found.append(("branches", f"step {snapshot.branches.step} of {snapshot.branches.steps}"))
+    model = snapshot.models[0] if snapshot.models else None
+    if model and model.held:
+        found.append(("latents held", f"{model.held}"))
+    if model and model.changed:
+        found.append(("latents", "changed by hand"))
     return found
 
 

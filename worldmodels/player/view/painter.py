@@ -16,6 +16,7 @@ from worldmodels.player.view.canvas import Canvas
 from worldmodels.player.view.columns import columns_of, draw_column, real_rows, show_frame, show_numbers
 from worldmodels.player.view.header import draw_header, draw_hints, draw_settings
 from worldmodels.player.view.help_screen import Guide, draw_guide, draw_help
+from worldmodels.player.view.latents_panel import draw_latents
 from worldmodels.player.view.layout import Content, WindowLayout, lay_out, natural_size, scale_for
 from worldmodels.player.view.theme import LARGE
 from worldmodels.player.view.timeline import draw_timeline
@@ -96,7 +97,8 @@ class Painter:
         return lay_out(canvas.area.width, canvas.area.height, canvas.scale, self._content(snapshot))
 
     def _content(self, snapshot: Snapshot | None) -> Content:
-        return Content(self.columns, self.frame_size, self.numbers, _wished_width(snapshot) if snapshot else 0)
+        panel, inside = (_wished_width(snapshot), snapshot.latents is not None) if snapshot else (0, False)
+        return Content(self.columns, self.frame_size, self.numbers, panel, inside)
 
     def _draw_worlds(self, canvas: Canvas, layout: WindowLayout, snapshot: Snapshot) -> None:
         if snapshot.branches:
@@ -107,7 +109,10 @@ class Painter:
                 draw_column(canvas, place, column)
         of_images = snapshot.models[0].frame is not None
         with canvas.only(layout.rest):
-            draw_timeline(canvas, layout.rest, snapshot.history, of_images, snapshot.alone)
+            if snapshot.latents:
+                draw_latents(canvas, layout.rest, snapshot.latents)
+            else:
+                draw_timeline(canvas, layout.rest, snapshot.history, of_images, snapshot.alone)
 
     def _draw_alone(self, canvas: Canvas, layout: WindowLayout, snapshot: Snapshot) -> None:
         real, over, place = snapshot.real, snapshot.clock == "episode over", layout.frames[0].frame
@@ -136,4 +141,6 @@ def _wished_width(snapshot: Snapshot) -> int:
     """Return the width that the panel of the policy or of a box would like; 0: there is none."""
     if snapshot.box_panel:
         return box_panel.wished_width(snapshot.box_panel)
+    if snapshot.latents:
+        return 0  # the pane of latents needs the place
     return policy_panel.wished_width(len(snapshot.policy_panel.probabilities)) if snapshot.policy_panel else 0
