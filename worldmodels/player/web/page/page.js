@@ -4,6 +4,7 @@ import { Connection } from "./connection.js";
 import { byId, fillTable, make, setText } from "./dom.js";
 import { bindGamepad } from "./gamepad.js";
 import { Input } from "./input.js";
+import { bindLatents, drawLatents } from "./latents.js";
 import { bindBox, drawBox, drawPolicy, drawTimeline } from "./panels.js";
 import { worlds } from "./worlds.js";
 
@@ -36,10 +37,14 @@ function drawPanes(changed) {
   const { parts, frames } = state, all = !changed;
   for (const [id, name] of [["timeline", "timeline"], ["policy", "policy"], ["box", "box"]]) byId(id).hidden = !parts[name];
   byId("screen").classList.toggle("box", Boolean(parts.box));
-  byId("below").hidden = !(parts.timeline || parts.policy || parts.box);
+  if (parts.latents) for (const id of ["timeline", "policy"]) byId(id).hidden = true; // the pane needs the place
+  byId("below").hidden = parts.latents ? !parts.box : !(parts.timeline || parts.policy || parts.box);
+  byId("latents").hidden = !parts.latents;
+  byId("screen").classList.toggle("inside", Boolean(parts.latents));
   worlds.draw(parts, frames, changed ?? new Set(Object.keys(frames)));
-  if (parts.timeline && (all || changed.has("timeline"))) drawTimeline(byId("timeline"), parts.timeline, parts["error name"]);
-  if (parts.policy && (all || changed.has("policy"))) drawPolicy(byId("policy"), parts.policy);
+  if (parts.latents && (all || changed.has("latents"))) drawLatents(parts.latents, frames.latents, state.role.plays);
+  if (parts.timeline && !parts.latents && (all || changed.has("timeline"))) drawTimeline(byId("timeline"), parts.timeline, parts["error name"]);
+  if (parts.policy && !parts.latents && (all || changed.has("policy"))) drawPolicy(byId("policy"), parts.policy);
   if (parts.box && (all || changed.has("box"))) drawBox(byId("box"), parts.box);
 }
 
@@ -167,14 +172,14 @@ function showConnection(text) {
 
 /** Say who takes a key, as `Input` asks; help is everybody's own who watches, and the end is asked about. */
 function wants(key) {
-  const { guide, help, branches, status } = state.parts;
+  const { guide, help, branches, latents, status } = state.parts;
   if (!guide?.keys.includes(key) || byId("quit").open) return null;
   if (!state.role.plays) {
     if (key !== "h" && key !== "?" && !(key === "escape" && state.watchesHelp)) return null;
     toggleOwnHelp();
     return false;
   }
-  if (key === "escape" && !help && !branches && status?.kind !== "loading") {
+  if (key === "escape" && !help && !branches && !latents && status?.kind !== "loading") {
     byId("quit").showModal();
     byId("stay").focus();
     return false;
@@ -202,6 +207,7 @@ byId("end").addEventListener("click", () => {
   input.tap("escape");
 });
 bindGamepad(send, () => state.role.plays && state.parts.box);
+bindLatents(input, send, () => (state.role.plays ? state.parts.latents : null));
 bindBox(byId("box"), send, () => (state.role.plays ? state.parts.box : null));
 new ResizeObserver(() => state.parts.columns && drawPanes()).observe(document.documentElement);
 addEventListener("resize", () => state.parts.columns && drawPanes());
