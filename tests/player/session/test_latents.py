@@ -232,7 +232,8 @@ def test_a_game_alone_has_no_inside(make_session):
 def test_probes_read_the_prediction_and_what_was_seen_beside_the_truth(opened):
     assert opened.snapshot().latents.why_no_readings == NONE_SAVED
     world = opened._play.models[0]
-    world.probes = ProbeReader({"age": "steps", "enemy": "cells"}, (0.9, 0.5), lambda state: np.repeat(state["age"], 2))
+    units = {"age": "steps", "enemy": "cells", "seldom there": "cells"}
+    world.probes = ProbeReader(units, (0.9, 0.5, float("nan")), lambda state: np.repeat(state["age"], 3))
     opened._play.real._env.variables = lambda: {"age": 4.0}
     age, enemy = opened.snapshot().latents.readings
     assert (age.name, age.unit, age.explained) == ("age", "steps", 0.9)

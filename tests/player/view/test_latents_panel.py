@@ -15,15 +15,8 @@ from worldmodels.player.view import theme
 from worldmodels.player.view.canvas import Canvas
 from worldmodels.player.view.capture import pixels
 from worldmodels.player.view.help_screen import make_guide
-from worldmodels.player.view.latents_panel import (
-    draw_latents,
-    facts,
-    is_known,
-    key_hints,
-    likely_rows,
-    probability_map,
-    reading_texts,
-)
+from worldmodels.player.view.latent_texts import facts, is_known, key_hints, likely_rows, probability_map, reading_texts
+from worldmodels.player.view.latents_panel import draw_latents
 from worldmodels.player.view.painter import Painter
 
 NAN = float("nan")
@@ -89,8 +82,8 @@ def test_brightness_rises_with_probability():
 
 def test_readings_as_texts():
     assert reading_texts(SAW) == ("5.36", "2.20", "2.89", "68%")
-    absent = Reading("walker.dx", "cells", NAN, imagined=NAN, seen=None, truth=NAN)
-    assert reading_texts(absent) == ("–", "–", "–", "")
+    absent = Reading("walker.dx", "cells", 0.5, imagined=1.0, seen=None, truth=NAN)
+    assert reading_texts(absent) == ("–", "–", "1.00", "50%")
     assert reading_texts(replace(SAW, explained=-0.2))[-1] == "0%"
 
 
@@ -100,7 +93,6 @@ def test_readings_as_texts():
         (SAW, True),
         (replace(SAW, truth=None), True),
         (replace(SAW, explained=0.29), False),
-        (replace(SAW, explained=NAN), False),
         (replace(SAW, truth=NAN), False),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -138,7 +139,10 @@ class LatentInspection:
         return len(self._model.latents.held) if self._model.latents else 1
 
     def _readings(self, probes: ProbeReader) -> tuple[Reading, ...]:
-        """Return what probes read of the predicted state and of the one that has seen the real frame."""
+        """Return what probes read of the predicted state and of the one that has seen the real frame.
+
+        Variables of which nobody knows how well they are read, because they were too seldom there, are left out.
+        """
         model, real = self._model, self._play.real
         imagined = probes.read(model.predicted).tolist()
         seen = [None] * len(imagined) if real.frozen else probes.read(model.tracker.state).tolist()
@@ -146,6 +150,7 @@ class LatentInspection:
         return tuple(
             Reading(name, unit, explained, imagined[i], seen[i], truth.get(name))
             for i, ((name, unit), explained) in enumerate(zip(probes.units.items(), probes.explained, strict=True))
+            if not math.isnan(explained)
         )
 
 

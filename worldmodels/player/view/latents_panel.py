@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
 import pygame
 
-from worldmodels.player.session.controls import label
-from worldmodels.player.session.frames import Frame
-from worldmodels.player.session.latent_commands import LATENT_KEYS, LatentCommand
 from worldmodels.player.session.latents_snapshot import LatentsSnapshot, Reading
 from worldmodels.player.view import theme
-from worldmodels.player.view.bars import Bar, BarRow, draw_bars, number_text
+from worldmodels.player.view.bars import draw_bars
 from worldmodels.player.view.canvas import Canvas
-from worldmodels.player.view.colour_maps import COLOUR_MAP
+from worldmodels.player.view.latent_texts import (
+    facts,
+    is_known,
+    key_hints,
+    likely_rows,
+    probability_map,
+    reading_texts,
+)
 from worldmodels.player.view.theme import QUIET, SMALL
 
-LINE, MARKS, BETWEEN = 15, 14, 24
-"""Height of a line, width of the marks beside the rows of classes, and space between the parts."""
+LINE, MARKS, BETWEEN, SPACE = 15, 14, 24, 16
+"""Height of a line, width of the marks beside the rows of classes, and space between the parts and between texts."""
 HIGHEST_ROW, WIDEST_CLASS = 20, 12
 CHOSEN, NARROW_CHOSEN = 190, 116
 """Width of the classes of the chosen group, and where there is no room for numbers beside the bars."""
@@ -28,9 +29,6 @@ LEAST = 60
 """The width and height below which nothing is drawn but texts."""
 SIDE_BY_SIDE = 560
 """The width from which the parts stand beside each other."""
-MOST_CLASSES = 12
-KNOWN = 0.3
-"""The share of its variance below which what is read of a variable is no more than a guess."""
 HEADS = (("true", theme.REAL), ("seen", theme.RECONSTRUCTION), ("model", theme.MODEL), ("known", QUIET))
 TABLE, WIDEST_TABLE = NAME + VALUE * len(HEADS), 420
 """Least and greatest width of a table of what is read; a smaller one does not say what is known."""
@@ -40,9 +38,12 @@ def draw_latents(canvas: Canvas, area: pygame.Rect, snapshot: LatentsSnapshot) -
     """Draw all of it, as much as there is room for."""
     canvas.card(area)
     inner = area.inflate(-24, -12)
-    _pairs(canvas, inner.topleft, inner.width, facts(snapshot))
-    lines = _pairs(canvas, (inner.left, inner.bottom), inner.width, key_hints(snapshot), bold=True, upwards=True)
-    body = pygame.Rect(inner.left, inner.top + 20, inner.width, inner.height - 24 - LINE * lines)
+    told = _lines(canvas, facts(snapshot), inner.width, False)[: 1 if inner.width >= SIDE_BY_SIDE else 2]
+    hints = _lines(canvas, key_hints(snapshot), inner.width, True)
+    _write_lines(canvas, inner.topleft, told, False)
+    _write_lines(canvas, (inner.left, inner.bottom - LINE * len(hints)), hints, True)
+    top = inner.top + LINE * len(told) + 5
+    body = pygame.Rect(inner.left, top, inner.width, inner.bottom - LINE * len(hints) - 4 - top)
     if min(body.size) < LEAST:
         return
     classes, chosen, readings = _places(body, snapshot)
@@ -55,65 +56,6 @@ def draw_latents(canvas: Canvas, area: pygame.Rect, snapshot: LatentsSnapshot) -
         _draw_readings(canvas, readings, snapshot.readings)
     else:
         _wrap(canvas, readings, snapshot.why_no_readings)
-
-
-def facts(snapshot: LatentsSnapshot) -> list[tuple[str, str]]:
-    """Return what is to be known of the step, as names and values."""
-    found = [("inside", snapshot.model), ("this step", snapshot.origin)]
-    if snapshot.classes:
-        found.append(("sure of", f"{snapshot.sure} of {len(snapshot.classes)} groups"))
-        found.append(("open", f"{snapshot.open_bits:.1f} bits"))
-        found.append(("group", f"{snapshot.chosen + 1}, class {snapshot.classes[snapshot.chosen]}"))
-        if snapshot.held[snapshot.chosen] >= 0:
-            found.append(("held at", f"{snapshot.held[snapshot.chosen]}"))
-    return found
-
-
-def key_hints(snapshot: LatentsSnapshot) -> list[tuple[str, str]]:
-    """Return the keys of the pane and what they do now; those of groups only where there are groups."""
-    close = (label("m"), "close")
-    if not snapshot.classes:
-        return [close]
-    hints = [("↑ ↓", "group")]
-    for command in (LatentCommand.HOLD, LatentCommand.SWAP, LatentCommand.RESAMPLE, LatentCommand.COPY):
-        let_go = command is LatentCommand.HOLD and snapshot.held[snapshot.chosen] >= 0
-        hints.append((label(LATENT_KEYS[command][0]), "let go" if let_go else command.value))
-    if snapshot.copied:
-        hints.append((label(LATENT_KEYS[LatentCommand.PASTE][0]), LatentCommand.PASTE.value))
-    return [*hints, close]
-
-
-def probability_map(snapshot: LatentsSnapshot) -> Frame:
-    """Return the probabilities as colours, uint8 (G, K, 3); small ones are spread out, half way up stands a quarter."""
-    colours: Frame = COLOUR_MAP[(255 * np.sqrt(snapshot.probabilities)).round().astype(np.uint8)]
-    return colours
-
-
-def likely_rows(snapshot: LatentsSnapshot) -> tuple[BarRow, ...]:
-    """Return the likeliest classes of the chosen group with their probabilities, and its own class in any case."""
-    own, probabilities = snapshot.classes[snapshot.chosen], snapshot.probabilities[snapshot.chosen]
-    order = np.argsort(-probabilities, kind="stable")[:MOST_CLASSES].tolist()
-    shown = order if own in order else [own, *order[:-1]]
-    return tuple(
-        BarRow(f"class {k}", (Bar(float(probabilities[k]), theme.MODEL if k == own else QUIET),), 0.0, 1.0)
-        for k in shown
-    )
-
-
-def reading_texts(reading: Reading) -> tuple[str, str, str, str]:
-    """Return the true value, what is read of both states, and the share of the variance that the probe explains."""
-    known = "" if math.isnan(reading.explained) else f"{max(0.0, reading.explained):.0%}"
-    return _number(reading.truth), _number(reading.seen), _number(reading.imagined), known
-
-
-def is_known(reading: Reading) -> bool:
-    """Return whether what is read of a variable is more than a guess, and there is anything to be read."""
-    absent = reading.truth is not None and math.isnan(reading.truth)
-    return reading.explained >= KNOWN and not absent
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None or math.isnan(value) else number_text(value)
 
 
 def _places(body: pygame.Rect, snapshot: LatentsSnapshot) -> tuple[pygame.Rect, pygame.Rect, pygame.Rect]:
@@ -181,37 +123,28 @@ def _draw_table(canvas: Canvas, area: pygame.Rect, readings: tuple[Reading, ...]
             canvas.write(text, (end, y), size=SMALL, colour=own if known else QUIET, anchor="topright")
 
 
-def _pairs(
-    canvas: Canvas,
-    place: tuple[int, int],
-    width: int,
-    pairs: list[tuple[str, str]],
-    bold: bool = False,
-    upwards: bool = False,
-) -> int:
-    """Write pairs side by side in as many lines as they need, or, unless `upwards`, in one; return the lines.
-
-    Args:
-        place: the top left corner, or, `upwards`, the bottom left one.
-    """
+def _lines(canvas: Canvas, pairs: list[tuple[str, str]], width: int, bold: bool) -> list[list[tuple[str, str]]]:
+    """Divide pairs of texts into lines of this width; the first of each is bold or not."""
     lines: list[list[tuple[str, str]]] = [[]]
     x = 0
-    for pair in pairs:
-        wide = canvas.width(pair[0], SMALL, bold=bold) + 6 + canvas.width(pair[1], SMALL) + 16
-        if x + wide > width + 16:
+    for first, second in pairs:
+        wide = canvas.width(first, SMALL, bold=bold) + 6 + canvas.width(second, SMALL) + SPACE
+        if lines[-1] and x + wide > width + SPACE:
             lines.append([])
             x = 0
-        lines[-1].append(pair)
+        lines[-1].append((first, second))
         x += wide
-    shown = lines if upwards else lines[:1]
-    for i, line in enumerate(shown):
-        y = place[1] + LINE * i - (LINE * len(shown) if upwards else 0)
-        x = place[0]
+    return lines
+
+
+def _write_lines(canvas: Canvas, place: tuple[int, int], lines: list[list[tuple[str, str]]], bold: bool) -> None:
+    """Write lines of names and quiet words for keys, which are bold, or of quiet names and values."""
+    colours = (theme.TEXT, QUIET) if bold else (QUIET, theme.TEXT)
+    for i, line in enumerate(lines):
+        x, y = place[0], place[1] + LINE * i
         for first, second in line:
-            first_colour, second_colour = (theme.TEXT, QUIET) if bold else (QUIET, theme.TEXT)
-            right = canvas.write(first, (x, y), size=SMALL, colour=first_colour, bold=bold).right
-            x = canvas.write(second, (right + 6, y), size=SMALL, colour=second_colour).right + 16
-    return len(shown)
+            right = canvas.write(first, (x, y), size=SMALL, colour=colours[0], bold=bold).right
+            x = canvas.write(second, (right + 6, y), size=SMALL, colour=colours[1]).right + SPACE
 
 
 def _wrap(canvas: Canvas, area: pygame.Rect, text: str) -> None:

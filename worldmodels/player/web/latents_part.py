@@ -7,7 +7,7 @@ from typing import Any
 from worldmodels.player.session.latent_commands import LATENT_KEYS, LatentCommand
 from worldmodels.player.session.latents_snapshot import LatentsSnapshot
 from worldmodels.player.view.bars import BarRow
-from worldmodels.player.view.latents_panel import facts, is_known, likely_rows, reading_texts
+from worldmodels.player.view.latent_texts import facts, is_known, likely_rows, reading_texts
 
 
 def latents_part(snapshot: LatentsSnapshot) -> dict[str, Any]:

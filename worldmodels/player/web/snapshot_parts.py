@@ -23,7 +23,7 @@ from worldmodels.player.view import theme
 from worldmodels.player.view.bars import Bar, BarRow, bar_span, number_text, position, value_rows
 from worldmodels.player.view.columns import Column, columns_of, in_colour, reality
 from worldmodels.player.view.header import facts, totals
-from worldmodels.player.view.latents_panel import probability_map
+from worldmodels.player.view.latent_texts import probability_map
 from worldmodels.player.view.timeline import FULL_ERROR
 from worldmodels.player.web.guide_parts import hex_colour
 from worldmodels.player.web.latents_part import latents_part
