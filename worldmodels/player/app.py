@@ -60,7 +60,8 @@ def play_runs(paths: Sequence[str | Path], options: PlayOptions | None = None) -
     env = setup.env
     controls = setup.controls()
     players = len(setup.players()) + first.config.trains_policy
-    guide = make_guide(env.title, env.rules, controls, models > 0, players, first.spec.image is not None)
+    of_images = first.spec.image is not None
+    guide = make_guide(env.title, env.rules, controls, models > 0, players, of_images, in_window=not options.web)
     columns = count_columns(models, first.spec.reconstructs, options.alone == "model") if models else 0
     frame_size, numbers = _frame_size(first.spec) if models else ((HUMAN_SIZE, HUMAN_SIZE), 0)
     source = "   ".join(run.source for run in runs)
@@ -120,7 +121,7 @@ def _play_alone(setup: GameSetup, keys: KeyScript) -> None:
     settings = Settings(options, with_model=False, with_policy=False)
     players = setup.players()
     session = Session(env.title, real, controls, settings, players=players, playing=setup.playing)
-    guide = make_guide(env.title, env.rules, controls, with_model=False, players=len(players))
+    guide = make_guide(env.title, env.rules, controls, False, len(players), in_window=not options.web)
     _play(Painter(guide, (HUMAN_SIZE, HUMAN_SIZE)), lambda report: session, setup, keys)
 
 
@@ -163,4 +164,4 @@ def _recording(prepare: Prepare, setup: GameSetup) -> Iterator[Prepare]:
 
 
 def _read_keys(options: PlayOptions) -> KeyScript:
-    return {} if options.keys is None else read_script(Path(options.keys))
+    return {} if options.key_script is None else read_script(Path(options.key_script))

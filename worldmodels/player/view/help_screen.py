@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import pygame
 
+from worldmodels.envs.action_keys import key_label
 from worldmodels.player.session.box_controls import BoxControls
-from worldmodels.player.session.controls import COMMAND_KEYS, Command, Controls, label
+from worldmodels.player.session.controls import DEFAULT_KEYS, Command, Controls, KeyTable
 from worldmodels.player.view import theme
 from worldmodels.player.view.canvas import Canvas
 from worldmodels.player.view.theme import LARGE, NORMAL, QUIET, SMALL
@@ -43,6 +44,8 @@ _SHORT = {
     Command.LOAD: "load",
     Command.PICTURE: "picture",
     Command.VIEW: "view",
+    Command.FULL_SCREEN: "full screen",
+    Command.ZOOM: "size",
     Command.HELP: "help",
     Command.QUIT: "quit",
 }
@@ -66,33 +69,44 @@ class Guide:
     """A character or two for each action."""
     hint_keys: tuple[str, ...] = ()
     """The key of each hint, by the name that the controls know."""
+    keys: KeyTable = DEFAULT_KEYS
+    """The keys of the session."""
 
 
 def make_guide(
-    title: str, rules: str, controls: Controls | BoxControls, with_model: bool, players: int, of_images: bool = True
+    title: str,
+    rules: str,
+    controls: Controls | BoxControls,
+    with_model: bool,
+    players: int,
+    of_images: bool = True,
+    in_window: bool = True,
 ) -> Guide:
     """Return the guide of a session, without commands that have nothing to act on.
 
     Args:
         of_images: the model predicts images, and not numbers alone.
+        in_window: there is a window, which has keys of its own.
     """
     there = {
         **dict.fromkeys((Command.PUT_BACK, Command.BRANCHES, Command.UNCERTAINTY), with_model),
         Command.TOGGLE_PLAYER: players > 0,
         Command.NEXT_PLAYER: players > 1,
         Command.VIEW: not with_model,
+        **dict.fromkeys((Command.FULL_SCREEN, Command.ZOOM), in_window),
     }
     missing = {command for command, makes_sense in there.items() if not makes_sense}
-    commands = [(keys, command) for command, keys in COMMAND_KEYS.items() if command not in missing]
+    commands = [(keys, command) for command, keys in controls.keys.commands.items() if command not in missing]
     return Guide(
         title,
         rules,
         tuple(controls.help()),
-        tuple((" ".join(map(label, keys)), command.value) for keys, command in commands),
-        tuple((label(keys[0]), _SHORT[command]) for keys, command in commands),
+        tuple((" ".join(map(key_label, keys)), command.value) for keys, command in commands),
+        tuple((key_label(keys[0]), _SHORT[command]) for keys, command in commands),
         TIME_LINE.format(error="image error" if of_images else "error") if with_model else "",
         controls.signs,
         tuple(keys[0] for keys, _ in commands),
+        controls.keys,
     )
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import pygame
 
 from worldmodels.player.session.box_controls import BoxControls
-from worldmodels.player.session.controls import KeyEvent
+from worldmodels.player.session.controls import Command, KeyEvent
+from worldmodels.player.session.key_names import SHIFTED, WITH_ALT
 from worldmodels.player.session.key_script import KeyScript
 from worldmodels.player.session.loading import Prepare
 from worldmodels.player.session.options import PlayOptions
@@ -25,7 +27,6 @@ LOADING_RATE = 10
 """Pictures a second while the model loads or compiles."""
 POLL_INTERVAL = 0.008
 """Seconds from one look for events to the next."""
-ESCAPE = KeyEvent("escape", True)
 
 
 def run_window(
@@ -63,6 +64,7 @@ def _recorder(options: PlayOptions) -> AbstractContextManager[VideoRecorder | No
 class _Window:
     def __init__(self, painter: Painter, options: PlayOptions, zoom: int) -> None:
         self._painter, self._options = painter, options
+        self._keys = painter.guide.keys.commands
         open_display()
         # The size of a video's pictures is fixed by the first one.
         flags = 0 if options.video else pygame.RESIZABLE
@@ -80,7 +82,7 @@ class _Window:
         ticks = 0
         while task.running and not self.closed:
             self._draw_rules(f"{task.status}{'.' * (1 + ticks // 4 % 3)}")
-            self.closed = self.closed or ESCAPE in self._take_events()
+            self.closed = self.closed or self._leaves(self._take_events())
             ticks += 1
             self._clock.tick(LOADING_RATE)
 
@@ -93,7 +95,7 @@ class _Window:
                 self._stale = False
             for event in self._take_events():
                 if isinstance(event, KeyEvent) and event.pressed:
-                    return [] if event.key in ("h", "?") else [event]
+                    return [] if event.key in self._keys[Command.HELP] else [event]
             self._clock.tick(self._options.rate)
         return []
 
@@ -130,10 +132,15 @@ class _Window:
         rate = session.settings.rate
         # Not pygame.event.wait, which looks for keys a thousand times a second: a pause is to cost next to nothing.
         while (left := clock.next(any(event.pressed for event in self._events), rate) - time.perf_counter()) > 0:
-            if self.closed or ESCAPE in self._events:
+            if self.closed or self._leaves(self._events):
                 return
             time.sleep(min(left, POLL_INTERVAL))
             self._events += self._take_events(session)
+
+    def _leaves(self, events: Sequence[InputEvent]) -> bool:
+        """Return whether the key went down that leaves help, branches or the player."""
+        keys = self._keys[Command.QUIT]
+        return any(isinstance(event, KeyEvent) and event.pressed and event.key in keys for event in events)
 
     def _do_pending(self, session: Session) -> None:
         """Do pending work in a thread, so that the window stays awake and says what is being done."""
@@ -178,6 +185,9 @@ def key_event(event: pygame.Event) -> KeyEvent:
     """Return the event of a key with the name that the controls know."""
     # A question mark lies on another key on each keyboard, so it goes by what was typed.
     name = "?" if getattr(event, "unicode", "") == "?" else pygame.key.name(event.key)
-    if name == "f1" and getattr(event, "mod", 0) & pygame.KMOD_SHIFT:
-        name = "shift+f1"
+    held = getattr(event, "mod", 0)
+    if held & pygame.KMOD_SHIFT:
+        name = SHIFTED.get(name, name)
+    if held & pygame.KMOD_ALT:
+        name = WITH_ALT.get(name, name)
     return KeyEvent(name, event.type == pygame.KEYDOWN)

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from worldmodels.envs.action_keys import DIRECTIONS, key_label
 from worldmodels.player.session.box_controls import BoxControls
-from worldmodels.player.session.controls import COMMAND_KEYS, DIRECTIONS, KEY_NAMES, Command, Controls, label
+from worldmodels.player.session.controls import Command, Controls
 from worldmodels.player.session.settings import Settings
 from worldmodels.player.view import theme
 from worldmodels.player.view.colour_maps import COLOUR_MAP
@@ -15,10 +16,10 @@ from worldmodels.player.view.help_screen import Guide
 
 SCALE_COLOURS = 17
 """Colours from which the page mixes the scale of differences."""
-_SETTING_KEYS = {
-    key for command in (Command.NEXT_SETTING, Command.DECREASE, Command.INCREASE) for key in COMMAND_KEYS[command]
-}
-"""The keys that need no button, because the page has a slider for each setting."""
+BEGINS = ("return", "space")
+"""Keys with which people begin, whatever else they mean."""
+OF_SETTINGS = (Command.NEXT_SETTING, Command.DECREASE, Command.INCREASE)
+"""The commands that need no button, because the page has a slider for each setting."""
 ROLES = {
     "background": theme.BACKGROUND,
     "card": theme.CARD,
@@ -48,7 +49,9 @@ def style_sheet() -> str:
 
 
 def guide_part(guide: Guide) -> dict[str, Any]:
-    """Return rules, tables of keys and notes, and the commands as buttons."""
+    """Return rules, tables of keys and notes, the commands as buttons, and the keys that the page itself looks at."""
+    keys = guide.keys
+    of_settings = {key for command in OF_SETTINGS for key in keys.commands[command]}
     return {
         "title": guide.title,
         "rules": guide.rules,
@@ -56,9 +59,11 @@ def guide_part(guide: Guide) -> dict[str, Any]:
         "commands": guide.commands,
         "notes": guide.notes,
         "buttons": [
-            [key, *hint] for key, hint in zip(guide.hint_keys, guide.hints, strict=True) if key not in _SETTING_KEYS
+            [key, *hint] for key, hint in zip(guide.hint_keys, guide.hints, strict=True) if key not in of_settings
         ],
-        "keys": KEY_NAMES,
+        "keys": [*keys.names, *BEGINS],
+        "help": keys.commands[Command.HELP],
+        "quit": keys.commands[Command.QUIT],
     }
 
 
@@ -67,7 +72,7 @@ def touch_part(controls: Controls | BoxControls) -> list[dict[str, str]]:
     if isinstance(controls, BoxControls):
         return []
     return [
-        {"key": keys[0], "label": label(keys[0]), "meaning": meaning, "place": name if name in DIRECTIONS else ""}
+        {"key": keys[0], "label": key_label(keys[0]), "meaning": meaning, "place": name if name in DIRECTIONS else ""}
         for name, keys, meaning in controls.bound_buttons()
     ]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pygame
 
-from worldmodels.player.session.controls import KeyEvent
+from worldmodels.player.session.controls import Command, KeyEvent
 from worldmodels.player.session.key_script import KeyScript
 from worldmodels.player.session.loading import Prepare, Report
 from worldmodels.player.session.options import PlayOptions
@@ -90,7 +90,8 @@ class SessionThread:
             events = self.inbox.take(lambda pressed: 0.0 if pressed else float("inf"))
             pressed = next((event for event in events if event.pressed), None)
             if pressed is not None:
-                asks_for_help = isinstance(pressed, KeyEvent) and pressed.key in ("h", "?")
+                of_help = self._painter.guide.keys.commands[Command.HELP]
+                asks_for_help = isinstance(pressed, KeyEvent) and pressed.key in of_help
                 return [] if asks_for_help else events
         return []
 

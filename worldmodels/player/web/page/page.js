@@ -154,7 +154,7 @@ function showRole(role) {
 
 function enableControls() {
   for (const control of document.querySelectorAll("#commands button, #touch button, #settings input")) {
-    control.disabled = !state.role.plays && control.dataset.key !== "h";
+    control.disabled = !state.role.plays && !state.parts.guide?.help.includes(control.dataset.key);
   }
 }
 
@@ -170,11 +170,11 @@ function wants(key) {
   const { guide, help, branches, status } = state.parts;
   if (!guide?.keys.includes(key) || byId("quit").open) return null;
   if (!state.role.plays) {
-    if (key !== "h" && key !== "?" && !(key === "escape" && state.watchesHelp)) return null;
+    if (!guide.help.includes(key) && !(guide.quit.includes(key) && state.watchesHelp)) return null;
     toggleOwnHelp();
     return false;
   }
-  if (key === "escape" && !help && !branches && status?.kind !== "loading") {
+  if (guide.quit.includes(key) && !help && !branches && status?.kind !== "loading") {
     byId("quit").showModal();
     byId("stay").focus();
     return false;
@@ -194,12 +194,12 @@ byId("role-button").addEventListener("click", () => {
 byId("begin").addEventListener("click", () => {
   byId("begin").blur();
   if (state.watchesHelp) toggleOwnHelp();
-  else input.tap("h");
+  else input.tap(state.parts.guide.help[0]);
 });
 byId("stay").addEventListener("click", () => byId("quit").close());
 byId("end").addEventListener("click", () => {
   byId("quit").close();
-  input.tap("escape");
+  input.tap(state.parts.guide.quit[0]);
 });
 bindGamepad(send, () => state.role.plays && state.parts.box);
 bindBox(byId("box"), send, () => (state.role.plays ? state.parts.box : null));
