@@ -8,8 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pygame
-
 from worldmodels.envs.games import HUMAN_SIZE
 from worldmodels.envs.levels import has_test_levels, level_words
 from worldmodels.models.api import ModelSpec
@@ -21,7 +19,7 @@ from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.real_world import RealWorld
 from worldmodels.player.session.session import Session
 from worldmodels.player.session.settings import Settings
-from worldmodels.player.view.capture import pixels, save_pictures
+from worldmodels.player.view.capture import FixedPicture, pixels, save_pictures
 from worldmodels.player.view.columns import count_columns
 from worldmodels.player.view.help_screen import make_guide
 from worldmodels.player.view.painter import Painter
@@ -92,11 +90,11 @@ def play_headless(
     Args:
         folder: for single pictures that the key script asks for.
     """
-    surface, pictures = pygame.Surface(painter.size(zoom)), 0
+    film, pictures = FixedPicture(painter, zoom), 0
     for tick in range(ticks):
         session.do_pending()
         session.tick(keys.get(tick, ()))
-        painter.draw(surface, session.snapshot())
+        surface = film.draw(session.snapshot())
         yield pixels(surface)
         if session.pictures > pictures:
             pictures = session.pictures

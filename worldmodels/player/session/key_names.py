@@ -9,6 +9,8 @@ SHIFTED = {name: f"shift+{name}" for name in FUNCTION_KEYS}
 """The keys that are another one while Shift is held."""
 WITH_ALT = {"return": "alt+return"}
 """The keys that are another one while Alt is held."""
+BEGIN_KEYS = ("return", "space")
+"""The keys with which play begins, whatever else they mean."""
 KEY_NAMES = (
     *("left", "right", "up", "down", "space", "return", "tab", "backspace", "escape"),
     *("insert", "delete", "home", "end", "page up", "page down"),

@@ -89,6 +89,17 @@ def draw_hints(canvas: Canvas, area: pygame.Rect, guide: Guide) -> None:
         x = _draw_hint(canvas, *hint, (x, y)) + gap
 
 
+def draw_hint(canvas: Canvas, area: pygame.Rect, text: str) -> None:
+    """Draw a text for beginners on a card over the lower end of an area."""
+    lines = canvas.wrap(text, area.width - 40)
+    card = pygame.Rect(0, 0, max(map(canvas.width, lines)) + 32, 20 * len(lines) + 16)
+    card.midbottom = (area.centerx, area.bottom - 8)
+    canvas.card(card)
+    canvas.border(theme.MODEL, card, radius=8)
+    for i, line in enumerate(lines):
+        canvas.write(line, (card.centerx, card.top + 18 + 20 * i), anchor="center")
+
+
 def _hint_width(canvas: Canvas, keys: str, text: str) -> int:
     return canvas.width(keys, SMALL, bold=True) + 6 + canvas.width(text, SMALL)
 

@@ -9,6 +9,7 @@ import numpy as np
 from worldmodels.envs.action_keys import DIRECTIONS, key_label
 from worldmodels.player.session.box_controls import BoxControls
 from worldmodels.player.session.controls import Command, Controls
+from worldmodels.player.session.key_names import BEGIN_KEYS
 from worldmodels.player.session.settings import Settings
 from worldmodels.player.view import theme
 from worldmodels.player.view.colour_maps import COLOUR_MAP
@@ -16,8 +17,6 @@ from worldmodels.player.view.help_screen import Guide
 
 SCALE_COLOURS = 17
 """Colours from which the page mixes the scale of differences."""
-BEGINS = ("return", "space")
-"""Keys with which people begin, whatever else they mean."""
 OF_SETTINGS = (Command.NEXT_SETTING, Command.DECREASE, Command.INCREASE)
 """The commands that need no button, because the page has a slider for each setting."""
 ROLES = {
@@ -61,7 +60,7 @@ def guide_part(guide: Guide) -> dict[str, Any]:
         "buttons": [
             [key, *hint] for key, hint in zip(guide.hint_keys, guide.hints, strict=True) if key not in of_settings
         ],
-        "keys": [*keys.names, *BEGINS],
+        "keys": [*keys.names, *BEGIN_KEYS],
         "help": keys.commands[Command.HELP],
         "quit": keys.commands[Command.QUIT],
     }

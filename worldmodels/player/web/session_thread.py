@@ -7,15 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pygame
-
 from worldmodels.player.session.controls import Command, KeyEvent
 from worldmodels.player.session.key_script import KeyScript
 from worldmodels.player.session.loading import Prepare, Report
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.session import InputEvent, Session
 from worldmodels.player.session.timing import LatencyMeter, TickClock
-from worldmodels.player.view.capture import VideoRecorder, pixels, save_pictures
+from worldmodels.player.view.capture import FixedPicture, VideoRecorder, pixels, save_pictures
 from worldmodels.player.view.painter import Painter
 from worldmodels.player.web.guide_parts import choices_part, guide_part, touch_part
 from worldmodels.player.web.inbox import Inbox
@@ -52,7 +50,7 @@ class SessionThread:
     ) -> None:
         self._painter, self._options, self._script = painter, options, script
         self._recorder, self._show = recorder, show
-        self._surface, self._pictures = pygame.Surface(painter.size(zoom)), 0
+        self._film, self._pictures = FixedPicture(painter, zoom), 0
         self._fixed = {"guide": page_json(guide_part(painter.guide))}
         self._last: Scene | None = None
         self.inbox = Inbox()
@@ -130,12 +128,12 @@ class SessionThread:
         wanted = session.pictures > self._pictures
         if self._recorder is None and not wanted:
             return
-        self._painter.draw(self._surface, session.snapshot())
+        surface = self._film.draw(session.snapshot())
         if self._recorder is not None:
-            self._recorder.add(pixels(self._surface))
+            self._recorder.add(pixels(surface))
         if wanted:
             self._pictures = session.pictures
-            save_pictures(Path(self._options.pictures), self._surface, session.snapshot())
+            save_pictures(Path(self._options.pictures), surface, session.snapshot())
 
     def _show_session(self, session: Session, kind: str = "", text: str = "", began: float = 0.0) -> None:
         snapshot = session.snapshot()
