@@ -13,7 +13,7 @@ from worldmodels.player.session.controls import DEFAULT_KEYS, Command, Controls,
 from worldmodels.player.session.key_file import names, read_keys
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.view.help_screen import make_guide
-from worldmodels.player.web.guide_parts import guide_part, touch_part
+from worldmodels.player.web.guide_parts import guide_part, pad_part, touch_part
 
 
 @pytest.fixture
@@ -84,6 +84,7 @@ def test_rules_help_panel_keys_and_page_follow_the_table(read):
     page = guide_part(guide)
     assert {"z", "f3", "return"} <= set(page["keys"]) and "h" not in page["keys"]
     assert (page["help"], page["quit"]) == (("f3",), ("q",))
+    assert pad_part(controls)[0] == "z" and pad_part(controls)[15] == "m" and pad_part(controls)[8] == "f3"
     assert {button["key"] for button in touch_part(controls)} >= {"m", "z"}
 
 
@@ -93,3 +94,4 @@ def test_a_box_follows_the_table(read):
     assert controls.panel(None, None).keys[:3] == ("M →", "↓ ↑", "Z G")
     assert controls.handle(KeyEvent("g", True)) is None and controls.choose() == (0.0, 0.0, 1.0)
     assert controls.help()[2][0] == "Z G"
+    assert pad_part(controls) == {8: "h", 9: "c", 12: "up", 13: "down", 14: "m", 15: "right"}

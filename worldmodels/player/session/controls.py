@@ -267,7 +267,8 @@ class Controls(CommandControls):
 
     def help(self) -> list[tuple[str, str]]:
         """Return the rows of the help screen for the game's actions: keys and their meaning."""
-        return [(" ".join(map(key_label, keys)), meaning) for _, keys, meaning in self.bound_buttons()]
+        rows = [(" ".join(map(key_label, keys)), meaning) for _, keys, meaning in self.bound_buttons()]
+        return [*rows, ("Gamepad", "cross or stick, and buttons")]
 
     def bound_buttons(self) -> list[tuple[str, tuple[str, ...], str]]:
         """Return each button that does something by itself, its keys and its meaning in the game."""

@@ -13,7 +13,7 @@ from worldmodels.player.view.window_memory import WindowMemory, recall, remember
 from worldmodels.player.view.window_size import LEAST, next_size, opening_size, room_on, within
 
 TRIES, PAUSE = 8, 30
-"""How often a size is asked for, and the milliseconds between."""
+"""Times that a size is asked for, and the milliseconds between."""
 
 
 class ResizableWindow:

@@ -20,6 +20,7 @@ from worldmodels.player.session.timing import LatencyMeter, TickClock
 from worldmodels.player.view.background_task import BackgroundTask
 from worldmodels.player.view.box_input import BoxInput
 from worldmodels.player.view.capture import FixedPicture, VideoRecorder, pixels, save_pictures
+from worldmodels.player.view.gamepads import Gamepads
 from worldmodels.player.view.painter import Painter
 from worldmodels.player.view.resizable_window import ResizableWindow
 
@@ -50,6 +51,7 @@ def run_window(
             if window.closed:
                 return None
             session = task.result()
+            window.connect(session)
             # A script or the policy starts at once; a person may still be reading.
             events = [] if script or options.policy else window.wait_for_key()
             window.play(session, script, events, recorder)
@@ -75,6 +77,7 @@ class _Window:
         self._latency = LatencyMeter()
         self._events: list[InputEvent] = []  # taken from the window, not yet given to a tick
         self._box_input: BoxInput | None = None
+        self._gamepads: Gamepads | None = None
         self._begins = False
         """Whether play begins as soon as the model is loaded."""
         self._hint_until = 0.0
@@ -98,8 +101,14 @@ class _Window:
             ticks += 1
             self._clock.tick(LOADING_RATE)
 
+    def connect(self, session: Session) -> None:
+        """Let mouse and gamepads reach a session."""
+        of_box = isinstance(session.controls, BoxControls)
+        self._box_input = BoxInput(self._painter, session) if of_box else None
+        self._gamepads = Gamepads(self._keys, of_box)
+
     def wait_for_key(self) -> list[KeyEvent]:
-        """Show the rules until a key goes down; return that key's event, unless it asks for help.
+        """Show the rules until a key goes down; return that key's event, unless it asks for help or a pause.
 
         Who wanted to begin while the model was loading waits no longer.
         """
@@ -110,7 +119,8 @@ class _Window:
                 self._stale = False
             for event in self._take_events():
                 if isinstance(event, KeyEvent) and event.pressed:
-                    return [] if event.key in self._keys.commands[Command.HELP] else [event]
+                    asks = self._keys.command(event.key) in (Command.HELP, Command.PAUSE)
+                    return [] if asks else [event]
             self._clock.tick(self._options.rate)
         return []
 
@@ -118,8 +128,6 @@ class _Window:
         """Tick until the person leaves, or the number of ticks asked for is reached."""
         tick = pictures = 0
         self._stale, self._events = True, list(first)
-        if isinstance(session.controls, BoxControls):
-            self._box_input = BoxInput(self._painter, session)
         clock = TickClock(time.perf_counter())
         if self._window.take_hint():
             self._hint_until = time.perf_counter() + HINT_SECONDS
@@ -198,11 +206,18 @@ class _Window:
                 self._stale = True
             elif event.type == pygame.WINDOWFOCUSLOST and session is not None:
                 session.controls.release_all()
+                if self._gamepads is not None:
+                    self._gamepads.release_all()
             elif event.type in (pygame.KEYDOWN, pygame.KEYUP):
                 taken += self._key(key_event(event))
-            elif self._box_input is not None:
-                taken += self._box_input.events(self._window.surface, event)
+            else:
+                taken += self._other_events(event)
         return taken
+
+    def _other_events(self, event: pygame.Event) -> list[InputEvent]:
+        """Return what an event of a mouse or a gamepad means."""
+        of_mouse = self._box_input.events(self._window.surface, event) if self._box_input else []
+        return of_mouse or (self._gamepads.events(event) if self._gamepads else [])
 
     def _key(self, event: KeyEvent) -> list[InputEvent]:
         """Do what a key of the window itself means; return the event of any other key."""

@@ -1,4 +1,4 @@
-"""What the window remembers from one time to the next: its size, and that the hint for beginners was shown."""
+"""The memory of the window from one time to the next: its size, and that the hint for beginners was shown."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ import numpy as np
 from worldmodels.envs.action_keys import DIRECTIONS, key_label
 from worldmodels.player.session.box_controls import BoxControls
 from worldmodels.player.session.controls import Command, Controls
+from worldmodels.player.session.gamepad_keys import OF_BOX, keys_of_buttons
 from worldmodels.player.session.key_names import BEGIN_KEYS
 from worldmodels.player.session.settings import Settings
 from worldmodels.player.view import theme
@@ -17,6 +18,11 @@ from worldmodels.player.view.help_screen import Guide
 
 SCALE_COLOURS = 17
 """Colours from which the page mixes the scale of differences."""
+PAD = {
+    **dict(enumerate(("south", "east", "west", "north", "left shoulder", "right shoulder"))),
+    **{8: "back", 9: "start", 12: "up", 13: "down", 14: "left", 15: "right"},
+}
+"""The buttons of a gamepad by the places of the standard that browsers keep to."""
 OF_SETTINGS = (Command.NEXT_SETTING, Command.DECREASE, Command.INCREASE)
 """The commands that need no button, because the page has a slider for each setting."""
 ROLES = {
@@ -74,6 +80,12 @@ def touch_part(controls: Controls | BoxControls) -> list[dict[str, str]]:
         {"key": keys[0], "label": key_label(keys[0]), "meaning": meaning, "place": name if name in DIRECTIONS else ""}
         for name, keys, meaning in controls.bound_buttons()
     ]
+
+
+def pad_part(controls: Controls | BoxControls) -> dict[int, str]:
+    """Return the key of each button of a gamepad, by the place that browsers give it."""
+    keys, of_box = keys_of_buttons(controls.keys), isinstance(controls, BoxControls)
+    return {place: keys[name] for place, name in PAD.items() if name in keys and (name in OF_BOX or not of_box)}
 
 
 def choices_part(settings: Settings) -> list[list[str]]:

@@ -15,7 +15,7 @@ from worldmodels.player.session.session import InputEvent, Session
 from worldmodels.player.session.timing import LatencyMeter, TickClock
 from worldmodels.player.view.capture import FixedPicture, VideoRecorder, pixels, save_pictures
 from worldmodels.player.view.painter import Painter
-from worldmodels.player.web.guide_parts import choices_part, guide_part, touch_part
+from worldmodels.player.web.guide_parts import choices_part, guide_part, pad_part, touch_part
 from worldmodels.player.web.inbox import Inbox
 from worldmodels.player.web.page_json import page_json
 from worldmodels.player.web.scene import Scene
@@ -71,6 +71,7 @@ class SessionThread:
         tell("Loading")
         session = self.session = prepare(tell)
         self._fixed["touch"] = page_json(touch_part(session.controls))
+        self._fixed["pad"] = page_json(pad_part(session.controls))
         self._fixed["choices"] = page_json(choices_part(session.settings))
         first = self._wait_to_begin(session)
         if not self.inbox.closed:

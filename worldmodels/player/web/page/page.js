@@ -201,7 +201,12 @@ byId("end").addEventListener("click", () => {
   byId("quit").close();
   input.tap(state.parts.guide.quit[0]);
 });
-bindGamepad(send, () => state.role.plays && state.parts.box);
+bindGamepad(
+  send,
+  () => (!state.role.plays ? null : state.parts.box ? "numbers" : state.parts.guide ? "keys" : null),
+  () => state.parts.pad ?? {},
+  input,
+);
 bindBox(byId("box"), send, () => (state.role.plays ? state.parts.box : null));
 new ResizeObserver(() => state.parts.columns && drawPanes()).observe(document.documentElement);
 addEventListener("resize", () => state.parts.columns && drawPanes());
