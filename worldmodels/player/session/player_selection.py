@@ -50,6 +50,11 @@ class PlayerSelection:
         changed, self._playing = self._playing is not None, None
         return "you play" if changed else ""
 
+    @property
+    def begins_episode(self) -> bool:
+        """Whether who plays goes on in a new episode, although this one is not over."""
+        return self._playing is not None and self._playing.begins_episode
+
     def act(self) -> tuple[Action | None, str]:
         """Return the player's action, or None where the person is to choose, and a message, mostly empty."""
         if self._playing is None:

@@ -143,7 +143,9 @@ class Session:
 
     def _advance(self) -> None:
         """Step the worlds, or begin the next episode where one is over and was shown long enough."""
-        if not self._play.real.ended:
+        if not self._play.real.ended and self._selection.begins_episode:
+            self._begin_episode()
+        elif not self._play.real.ended:
             self._step_worlds()
         elif self.paused or self._end_ticks <= 1:
             self._begin_episode()

@@ -132,8 +132,8 @@ def _prediction(model: ModelSnapshot, snapshot: Snapshot) -> Column:
         model.name,
         theme.MODEL,
         frame,
-        f"{model.episode_return:.1f}",
-        # A sum of expected rewards, to which a rare one adds a little at every step.
+        # Alone, it is a sum of expected rewards, to which a rare one adds a little at every step.
+        f"≈ {model.episode_return:.1f}" if snapshot.alone else f"{model.episode_return:.1f}",
         total_name="imagined return" if snapshot.alone else "return",
         reward=theme.signed(model.reward, ".2f"),
         note=f"{snapshot.since_put_back} steps alone",

@@ -38,7 +38,7 @@ function drawPanes(changed) {
   byId("screen").classList.toggle("box", Boolean(parts.box));
   byId("below").hidden = !(parts.timeline || parts.policy || parts.box);
   worlds.draw(parts, frames, changed ?? new Set(Object.keys(frames)));
-  if (parts.timeline && (all || changed.has("timeline"))) drawTimeline(byId("timeline"), parts.timeline, parts["error name"]);
+  if (parts.timeline && (all || changed.has("timeline"))) drawTimeline(byId("timeline"), parts.timeline, parts.error);
   if (parts.policy && (all || changed.has("policy"))) drawPolicy(byId("policy"), parts.policy);
   if (parts.box && (all || changed.has("box"))) drawBox(byId("box"), parts.box);
 }
