@@ -286,8 +286,8 @@ class Controls(CommandControls):
 
 
 def _name(action: int, buttons: Sequence[str], meaning: str) -> str:
-    """Return the name of an action; one that does nothing is named by its buttons, since there may be several."""
-    return f"{'+'.join(buttons)} ({meaning})" if buttons and meaning == NOTHING else meaning or f"action {action}"
+    """Return the name of an action; one that does nothing has its number, too, since there may be several."""
+    return f"action {action} ({meaning})" if buttons and meaning == NOTHING else meaning or f"action {action}"
 
 
 def _rank(names: frozenset[str], down: list[str]) -> tuple[int, int, int]:

@@ -55,9 +55,10 @@ def _second_line(canvas: Canvas, area: pygame.Rect, y: int, snapshot: Snapshot, 
         if x + canvas.inline_width(name, value) > area.right:
             break
         x = canvas.inline(name, value, (x, y)) + 20
-    right = " · ".join(text for text in (totals(snapshot), latency) if text)
-    if area.right - x >= 60:
-        canvas.write(right, (area.right, y), size=SMALL, colour=QUIET, anchor="midright", room=area.right - x)
+    sums = totals(snapshot)
+    whole = " · ".join(text for text in (sums, latency) if text)
+    right = next((text for text in (whole, sums, latency) if canvas.width(text, SMALL) <= area.right - x), "")
+    canvas.write(right, (area.right, y), size=SMALL, colour=QUIET, anchor="midright")
 
 
 def draw_settings(canvas: Canvas, area: pygame.Rect, snapshot: Snapshot) -> None:

@@ -13,12 +13,12 @@ from worldmodels.player.view import theme
 from worldmodels.player.view.canvas import Canvas
 from worldmodels.player.view.theme import LARGE, NORMAL, QUIET, SMALL
 
-ROW, LINE = 21, 15
-"""Units from one row of a table to the next, and from one line in it."""
+ROW, LINE, RULE = 21, 15, 19
+"""Units from one row of a table to the next, from one line in it, and from one line of the rules."""
 PADDING, BETWEEN, HEAD = 14, 20, 20
 """Units around the help, between its columns, and of the name of a table."""
-WIDEST, COLUMN = 1080, 300
-"""The greatest width of the help, and the least of a column."""
+WIDEST, COLUMN, BRIEF_COLUMN = 1080, 300, 150
+"""The greatest width of the help, and the least of a column, also where commands are told in a word."""
 SHRINKS = tuple(1.0 - 0.05 * i for i in range(12))
 """Units get smaller by these factors until the help fits."""
 Table = tuple[tuple[str, str], ...]
@@ -112,11 +112,12 @@ def make_guide(
 
 def draw_guide(canvas: Canvas, area: pygame.Rect, guide: Guide) -> None:
     """Draw the rules and the game's keys in one column, as much as there is room for; the help has all of it."""
-    y = area.top
-    for line in canvas.wrap(guide.rules, area.width):
-        if y + 18 > area.bottom:
-            return
-        y = canvas.write(line, (area.left, y)).bottom + 2
+    lines, room = canvas.wrap(guide.rules, area.width), max(1, area.height // RULE)
+    if len(lines) > room:
+        lines = [*lines[: room - 1], f"{lines[room - 1]} …"]
+    for i, line in enumerate(lines):
+        canvas.write(line, (area.left, area.top + RULE * i), room=area.width)
+    y = area.top + RULE * len(lines)
     _table(canvas, pygame.Rect(area.left, y + 12, area.width, area.bottom - y - 12), guide.actions)
 
 
@@ -145,13 +146,14 @@ class _Page:
         self._rules = canvas.wrap(guide.rules, inner)
         self._notes = [] if brief else canvas.wrap(guide.notes, inner, SMALL)
         commands = guide.hints if brief else guide.commands
-        count = min(3, max(2, (inner + BETWEEN) // (COLUMN + BETWEEN)))
+        column = BRIEF_COLUMN if brief else COLUMN
+        count = min(3, max(2, (inner + BETWEEN) // (column + BETWEEN)))
         half = -(-len(commands) // (count - 1))
         parts = [commands[i : i + half] for i in range(0, len(commands), half)]
         self._tables = [("In the game", guide.actions), *(("The player", part) for part in parts)]
         self._column = (inner - BETWEEN * (len(self._tables) - 1)) // len(self._tables)
         self._table_height = HEAD + max(_height(canvas, table, self._column) for _, table in self._tables)
-        lines = 32 + 19 * len(self._rules) + 10 + self._table_height + 16 * len(self._notes) + (24 if status else 0)
+        lines = 32 + RULE * len(self._rules) + 10 + self._table_height + 16 * len(self._notes) + (24 if status else 0)
         self.height = lines + 2 * PADDING
 
     def draw(self) -> None:
@@ -164,7 +166,7 @@ class _Page:
         y = inner.top + 32
         for line in self._rules:
             canvas.write(line, (inner.left, y))
-            y += 19
+            y += RULE
         y += 10
         for i, (name, table) in enumerate(self._tables):
             left = inner.left + i * (self._column + BETWEEN)
