@@ -79,7 +79,7 @@ def test_nothing_is_printed_over_or_cut(modes, size, monkeypatch):
         painter, snapshot = painter_of(session, columns), play(session, keys)
         with recording(monkeypatch) as drawn:
             painter.draw(surface, snapshot, "key to picture 28 ms")
-        own = {SOURCE, *session.controls.names, *(model.name for model in snapshot.models)}  # as long as they are
+        own = {SOURCE, *(model.name for model in snapshot.models)}  # as long as they are
         texts = [text for text in drawn.shortened if text not in own]
         if drawn.cut or drawn.overlaps() or drawn.covered or texts:
             faults[name] = drawn.cut, drawn.overlaps(), drawn.covered, texts

@@ -43,7 +43,7 @@ async def serving(session, **options):
 
 
 def make_painter(session):
-    controls = getattr(session, "controls", None) or SimpleNamespace(help=list, signs=(), keys=DEFAULT_KEYS)
+    controls = getattr(session, "controls", None) or SimpleNamespace(help=list, signs=(), names=(), keys=DEFAULT_KEYS)
     guide = make_guide("Field", "Walk to the right.", controls, with_model=True, players=2)
     return Painter(guide, (64, 64), 3, "runs/field, step 0")
 

@@ -67,6 +67,8 @@ class Guide:
     """An explanation of the time line; may be empty."""
     signs: tuple[str, ...] = ()
     """A character or two for each action."""
+    action_names: tuple[str, ...] = ()
+    """The name of each action where all are shown together."""
     hint_keys: tuple[str, ...] = ()
     """The key of each hint, by the name that the controls know."""
     keys: KeyTable = DEFAULT_KEYS
@@ -105,6 +107,7 @@ def make_guide(
         tuple((key_label(keys[0]), _SHORT[command]) for keys, command in commands),
         TIME_LINE.format(error="image error" if of_images else "error") if with_model else "",
         controls.signs,
+        controls.names,
         tuple(keys[0] for keys, _ in commands),
         controls.keys,
     )

@@ -105,7 +105,8 @@ class Painter:
     def _draw_worlds(self, canvas: Canvas, layout: WindowLayout, snapshot: Snapshot) -> None:
         if snapshot.branches:
             with canvas.only(layout.worlds):
-                draw_branches(canvas, layout.worlds, snapshot.branches, snapshot.ranges)
+                short = dict(zip(self.guide.action_names, self.guide.signs, strict=False))
+                draw_branches(canvas, layout.worlds, snapshot.branches, snapshot.ranges, short)
         else:
             for place, column in zip(layout.frames, columns_of(snapshot), strict=False):
                 draw_column(canvas, place, column)
