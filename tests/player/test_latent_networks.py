@@ -66,7 +66,7 @@ def test_the_same_keys_give_the_same_video_and_a_recording_that_replays(run, tmp
     (tmp_path / "keys.txt").write_text("\n".join(lines))
     for name in ("a", "b"):
         files = {"video": tmp_path / f"{name}.mp4", "record": tmp_path / f"{name}.jsonl"}
-        play_runs([run], PlayOptions(headless=True, keys=tmp_path / "keys.txt", zoom=1, **files))
+        play_runs([run], PlayOptions(headless=True, key_script=tmp_path / "keys.txt", zoom=1, **files))
     assert (tmp_path / "a.mp4").read_bytes() == (tmp_path / "b.mp4").read_bytes()
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
     verify_recording(read_recording(tmp_path / "a.jsonl"))

@@ -10,6 +10,7 @@ import pytest
 from keys import tap
 from tiny_worlds import LatentModel
 
+from worldmodels.player.session.controls import DEFAULT_KEYS
 from worldmodels.player.session.latents_snapshot import LatentsSnapshot, Reading
 from worldmodels.player.view import theme
 from worldmodels.player.view.canvas import Canvas
@@ -57,12 +58,12 @@ def test_the_facts_of_a_step():
 
 
 def test_keys_say_what_they_do_now():
-    told = dict(key_hints(SNAPSHOT))
+    told = dict(key_hints(SNAPSHOT, DEFAULT_KEYS))
     assert (told["G"], told["M"]) == ("let go", "close")
     assert "F4" not in told
-    told = dict(key_hints(replace(SNAPSHOT, chosen=0, copied=True)))
+    told = dict(key_hints(replace(SNAPSHOT, chosen=0, copied=True), DEFAULT_KEYS))
     assert (told["G"], told["F4"]) == ("hold", "paste all")
-    assert key_hints(EMPTY) == [("M", "close")]
+    assert key_hints(EMPTY, DEFAULT_KEYS) == [("M", "close")]
 
 
 def test_the_chosen_group_has_its_likeliest_classes_and_its_own():
@@ -104,13 +105,13 @@ def test_what_is_not_there_or_badly_read_is_no_knowledge(reading, known):
 @pytest.mark.parametrize("snapshot", [SNAPSHOT, EMPTY, replace(SNAPSHOT, readings=(SAW,) * 40)])
 def test_it_is_drawn_at_any_size(size, snapshot):
     surface = pygame.Surface(size)
-    draw_latents(Canvas(surface), surface.get_rect(), snapshot)
+    draw_latents(Canvas(surface), surface.get_rect(), snapshot, DEFAULT_KEYS)
     assert pixels(surface).shape == (size[1], size[0], 3)
 
 
 def test_the_class_of_a_group_and_its_probabilities_are_seen():
     surface = pygame.Surface((900, 200))
-    draw_latents(Canvas(surface), surface.get_rect(), SNAPSHOT)
+    draw_latents(Canvas(surface), surface.get_rect(), SNAPSHOT, DEFAULT_KEYS)
     colours = {tuple(colour) for colour in pixels(surface).reshape(-1, 3).tolist()}
     assert {tuple(colour) for colour in probability_map(SNAPSHOT).reshape(-1, 3).tolist()} <= colours
     assert {theme.MODEL, theme.ALERT, theme.TEXT} <= colours  # its class, that it is held, and that it is chosen

@@ -28,7 +28,7 @@ MEANINGS = {
 }
 NONE = [
     *("", "[]", "null", "17", '"left"', "{", "{}", "\x00", '{"key": "left"}', '{"key": "left", "pressed": 1}'),
-    *('{"key": "delete", "pressed": true}', '{"key": ["left"], "pressed": true}', '{"key": "left", "key": "left"}'),
+    *('{"key": "hyper", "pressed": true}', '{"key": ["left"], "pressed": true}', '{"key": "left", "key": "left"}'),
     *('{"axis": -1, "value": 0}', '{"axis": true, "value": 0}', '{"axis": 0.0, "value": 0}', '{"axis": 0}'),
     *('{"axis": 0, "value": NaN}', '{"axis": 0, "value": Infinity}', '{"axis": 0, "value": "1"}'),
     *('{"axis": 0, "value": 1e999}', '{"axis": 0, "value": true}', f'{{"axis": 0, "value": {10**400}}}'),

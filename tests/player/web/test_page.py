@@ -185,6 +185,24 @@ def test_fingers_hold_buttons(make_session):
     browse(make_session(), act)
 
 
+def test_a_gamepad_presses_keys(make_session):
+    session = make_session()
+
+    async def act(open_page, served):
+        page = await open_page(viewport={"width": 1280, "height": 800})
+        await begin(page)
+        await page.evaluate("window.pad = { connected: true, axes: [0.9, 0], buttons: [] }")
+        await page.evaluate("navigator.getGamepads = () => [window.pad]")
+        await page.evaluate("dispatchEvent(new Event('gamepadconnected'))")
+        await shows(page, "#facts", "action right")
+        await page.evaluate("Object.assign(window.pad, { axes: [0, 0], buttons: [{ pressed: true }] })")
+        await shows(page, "#facts", "action fire")
+        await page.evaluate("window.pad.buttons = []")
+        await shows(page, "#facts", "action nothing")
+
+    browse(session, act)
+
+
 def test_who_looks_away_lets_go(make_session):
     async def act(open_page, served):
         page = await open_page()

@@ -68,8 +68,8 @@ def test_the_inside_of_a_model_is_a_part_and_a_frame(make_session):
     ]
     assert [row["own"] for row in part["likely"]] == [own[1] == k for k in (1, 2, 0)]
     assert part["words"] == ["no probes were fitted for this checkpoint; worldmodels eval RUN --mode model fits them"]
-    buttons = {button["key"]: (button["text"], button["enabled"]) for button in part["buttons"]}
-    assert (buttons["g"], buttons["f4"]) == (("let go", True), ("paste all", True))
+    buttons = [(button["text"], button["enabled"]) for button in part["buttons"]]
+    assert (len(buttons), buttons[2], buttons[-1]) == (7, ("let go", True), ("paste all", True))
     np.testing.assert_array_equal(frames_of(snapshot)["latents"], probability_map(snapshot.latents))
 
 

@@ -27,7 +27,6 @@ LATENT_KEYS = {
     LatentCommand.COPY: ("f3",),
     LatentCommand.PASTE: ("f4",),
 }
-COMMAND_OF_KEY = {key: command for command, keys in LATENT_KEYS.items() for key in keys}
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from worldmodels.player.session.controls import REPEAT_DELAY, KeyEvent
-from worldmodels.player.session.latent_commands import COMMAND_OF_KEY, GroupEvent, LatentCommand
+from worldmodels.player.session.controls import REPEAT_DELAY, KeyEvent, KeyTable
+from worldmodels.player.session.latent_commands import GroupEvent, LatentCommand
 from worldmodels.player.session.latent_steps import FREE, LatentSteps, StepLatents
 from worldmodels.player.session.latents_snapshot import LatentsSnapshot, Reading, StepOrigin
 from worldmodels.player.session.model_world import ModelWorld
@@ -28,12 +28,12 @@ class LatentInspection:
         shown: the pane is open, and takes its keys.
     """
 
-    def __init__(self, play: Playthrough, rewind: RewindBuffer, notify: Callable[[str], None]) -> None:
-        self._play, self._rewind, self._notify = play, rewind, notify
+    def __init__(self, play: Playthrough, rewind: RewindBuffer, keys: KeyTable, notify: Callable[[str], None]) -> None:
+        self._play, self._rewind, self._keys, self._notify = play, rewind, keys, notify
         self.shown = False
         self._chosen = 0
         self._copied: tuple[int, ...] = ()
-        self._moving: str = ""  # the key of a move that is held
+        self._moving: LatentCommand | None = None  # while its key is held
         self._ticks = 0
 
     def take(self, event: object) -> bool:
@@ -43,13 +43,14 @@ class LatentInspection:
         if isinstance(event, GroupEvent):
             self._chosen = min(event.group, self._groups - 1)
             return True
-        if not isinstance(event, KeyEvent) or event.key not in COMMAND_OF_KEY:
+        command = self._keys.latent_command(event.key) if isinstance(event, KeyEvent) else None
+        if not isinstance(event, KeyEvent) or command is None:
             return False
         if not event.pressed:
             # A key that went down before the pane was shown has to come up in the game, too.
-            self._moving = "" if event.key == self._moving else self._moving
+            self._moving = None if command is self._moving else self._moving
             return False
-        self._execute(COMMAND_OF_KEY[event.key], event.key)
+        self._execute(command)
         return True
 
     def tick(self) -> bool:
@@ -57,12 +58,12 @@ class LatentInspection:
         self._ticks += 1
         if not (self.shown and self._moving and self._ticks > REPEAT_DELAY):
             return False
-        self._move(MOVES[COMMAND_OF_KEY[self._moving]])
+        self._move(MOVES[self._moving])
         return True
 
     def toggle(self) -> None:
         """Show the pane, or hide it; what is held stays held."""
-        self.shown, self._moving = not self.shown, ""
+        self.shown, self._moving = not self.shown, None
 
     def snapshot(self) -> LatentsSnapshot | None:
         """Return what is to be seen of the first model; None where the pane is not shown."""
@@ -87,9 +88,9 @@ class LatentInspection:
 
     # ---- commands
 
-    def _execute(self, command: LatentCommand, key: str) -> None:
+    def _execute(self, command: LatentCommand) -> None:
         if command in MOVES:
-            self._moving, self._ticks = key, 0
+            self._moving, self._ticks = command, 0
             self._move(MOVES[command])
             return
         latents = self._model.latents
@@ -98,9 +99,9 @@ class LatentInspection:
             self._notify(NONE_HERE if latents else NO_LATENTS)
         elif command is LatentCommand.COPY:
             self._copied = now.classes
-            self._notify("latents copied; F4 pastes them at another moment")
+            self._notify(f"latents copied; {self._keys.label(LatentCommand.PASTE)} pastes them at another moment")
         elif command is LatentCommand.PASTE and not self._copied:
-            self._notify("no latents are copied yet: F3 copies those of a moment")
+            self._notify(f"no latents are copied yet: {self._keys.label(LatentCommand.COPY)} copies those of a moment")
         else:
             self._rewind.push()
             self._change(command, latents, now)

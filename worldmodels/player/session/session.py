@@ -68,7 +68,7 @@ class Session:
         self._rewind_buffer = RewindBuffer(self._play)
         self._selection = PlayerSelection(players, playing)
         self._inspection = Inspection(self._play.models, controls, settings, self._notify)
-        self._latents = LatentInspection(self._play, self._rewind_buffer, self._notify)
+        self._latents = LatentInspection(self._play, self._rewind_buffer, controls.keys, self._notify)
         self.paused = self.help_shown = self.quit = False
         self.pictures = 0
         self._end_ticks = END_TICKS
@@ -146,7 +146,9 @@ class Session:
 
     def _advance(self) -> None:
         """Step the worlds, or begin the next episode where one is over and was shown long enough."""
-        if not self._play.real.ended:
+        if not self._play.real.ended and self._selection.begins_episode:
+            self._begin_episode()
+        elif not self._play.real.ended:
             self._step_worlds()
         elif self.paused or self._end_ticks <= 1:
             self._begin_episode()
@@ -198,7 +200,7 @@ class Session:
             Command.STEP: self._step_once,
             Command.REWIND: self._rewind,
             Command.TOGGLE_PLAYER: lambda: self._notify(self._selection.toggle()),
-            Command.NEXT_PLAYER: lambda: self._notify(self._selection.choose_next()),
+            Command.NEXT_PLAYER: self._choose_next_player,
             Command.BRANCHES: self._next_branches,
             Command.UNCERTAINTY: self._toggle_uncertainty,
             Command.LATENTS: self._toggle_latents,
@@ -209,6 +211,8 @@ class Session:
             Command.LOAD: self._load,
             Command.PICTURE: self._request_picture,
             Command.VIEW: self._change_view,
+            Command.FULL_SCREEN: _leave_to_the_window,
+            Command.ZOOM: _leave_to_the_window,
             Command.HELP: self._show_or_hide_help,
             Command.QUIT: self._leave,
         }[command]()
@@ -236,6 +240,9 @@ class Session:
         """Let the person play, who presses a key of an action."""
         self._inspection.branches = None
         self._notify(self._selection.take_over())
+
+    def _choose_next_player(self) -> None:
+        self._notify(self._selection.choose_next(self.controls.keys.label(Command.TOGGLE_PLAYER)))
 
     def _next_branches(self) -> None:
         if self._play.models:
@@ -285,14 +292,15 @@ class Session:
             self.quit = True
 
     def _save(self) -> None:
-        self._notify("saved; F1 comes back to here" if self._rewind_buffer.save() else CANNOT_SAVE)
+        back = self.controls.keys.label(Command.LOAD)
+        self._notify(f"saved; {back} comes back to here" if self._rewind_buffer.save() else CANNOT_SAVE)
 
     def _load(self) -> None:
         if self._rewind_buffer.load():
             self._leave_branches()
             self._notify("back at the saved moment")
         else:
-            self._notify("nothing is saved yet: Shift F1 saves")
+            self._notify(f"nothing is saved yet: {self.controls.keys.label(Command.SAVE)} saves")
 
     def _rewind(self) -> None:
         """Undo the last step, put-back or new episode, and pause, or it would be stepped again at once."""
@@ -352,3 +360,7 @@ class Session:
         """Show a message for a while; an empty one leaves the message before it."""
         if notice:
             self._notice, self._notice_ticks = notice, NOTICE_TICKS
+
+
+def _leave_to_the_window() -> None:
+    """Do nothing: size and place of the window are its own."""

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from worldmodels.player.session.controls import label
+from worldmodels.player.session.controls import Command, KeyTable
 from worldmodels.player.session.frames import Frame
-from worldmodels.player.session.latent_commands import LATENT_KEYS, LatentCommand
+from worldmodels.player.session.latent_commands import LatentCommand
 from worldmodels.player.session.latents_snapshot import LatentsSnapshot, Reading
 from worldmodels.player.view import theme
 from worldmodels.player.view.bars import Bar, BarRow, number_text
@@ -32,18 +32,25 @@ def facts(snapshot: LatentsSnapshot) -> list[tuple[str, str]]:
     return found
 
 
-def key_hints(snapshot: LatentsSnapshot) -> list[tuple[str, str]]:
+def key_hints(snapshot: LatentsSnapshot, keys: KeyTable) -> list[tuple[str, str]]:
     """Return the keys of the pane and what they do now; those of groups only where there are groups."""
-    close = (label("m"), "close")
+    close = (keys.label(Command.LATENTS), "close")
     if not snapshot.classes:
         return [close]
-    hints = [("↑ ↓", "group")]
-    for command in (LatentCommand.HOLD, LatentCommand.SWAP, LatentCommand.RESAMPLE, LatentCommand.COPY):
-        let_go = command is LatentCommand.HOLD and snapshot.held[snapshot.chosen] >= 0
-        hints.append((label(LATENT_KEYS[command][0]), "let go" if let_go else command.value))
-    if snapshot.copied:
-        hints.append((label(LATENT_KEYS[LatentCommand.PASTE][0]), LatentCommand.PASTE.value))
-    return [*hints, close]
+    moves = (LatentCommand.PREVIOUS, LatentCommand.NEXT)
+    shown = [command for command in keys.latents if command not in moves and _makes_sense(command, snapshot)]
+    hints = [(keys.label(command), command_text(command, snapshot)) for command in shown]
+    return [(" ".join(map(keys.label, moves)), "group"), *hints, close]
+
+
+def command_text(command: LatentCommand, snapshot: LatentsSnapshot) -> str:
+    """Return what a command does now, in a word or two."""
+    lets_go = command is LatentCommand.HOLD and snapshot.classes and snapshot.held[snapshot.chosen] >= 0
+    return "let go" if lets_go else command.value
+
+
+def _makes_sense(command: LatentCommand, snapshot: LatentsSnapshot) -> bool:
+    return command is not LatentCommand.PASTE or snapshot.copied
 
 
 def probability_map(snapshot: LatentsSnapshot) -> Frame:

@@ -7,7 +7,7 @@ from typing import Any
 from worldmodels.player.session.latent_commands import LATENT_KEYS, LatentCommand
 from worldmodels.player.session.latents_snapshot import LatentsSnapshot
 from worldmodels.player.view.bars import BarRow
-from worldmodels.player.view.latent_texts import facts, is_known, likely_rows, reading_texts
+from worldmodels.player.view.latent_texts import command_text, facts, is_known, likely_rows, reading_texts
 
 
 def latents_part(snapshot: LatentsSnapshot) -> dict[str, Any]:
@@ -23,7 +23,7 @@ def latents_part(snapshot: LatentsSnapshot) -> dict[str, Any]:
             for each in snapshot.readings
         ],
         "words": [text for text in (snapshot.why_no_latents, snapshot.why_no_readings) if text],
-        "buttons": [_button(command, keys[0], snapshot) for command, keys in LATENT_KEYS.items()],
+        "buttons": [_button(command, snapshot) for command in LATENT_KEYS],
     }
 
 
@@ -32,8 +32,7 @@ def _likely(row: BarRow, snapshot: LatentsSnapshot) -> dict[str, Any]:
     return {"name": row.name, "share": round(1000 * row.bars[0].value), "own": own}
 
 
-def _button(command: LatentCommand, key: str, snapshot: LatentsSnapshot) -> dict[str, Any]:
-    """Return the key of a button, its text, and whether it does anything now."""
-    lets_go = command is LatentCommand.HOLD and snapshot.classes and snapshot.held[snapshot.chosen] >= 0
+def _button(command: LatentCommand, snapshot: LatentsSnapshot) -> dict[str, Any]:
+    """Return the text of a button, and whether it does anything now."""
     does = bool(snapshot.classes) and (command is not LatentCommand.PASTE or snapshot.copied)
-    return {"key": key, "text": "let go" if lets_go else command.value, "enabled": does}
+    return {"text": command_text(command, snapshot), "enabled": does}

@@ -20,7 +20,8 @@ from typing import Any, TypeAlias
 from worldmodels.core.errors import FileError
 from worldmodels.core.json_files import parse_strict
 from worldmodels.player.session.box_controls import AxisEvent, StickEvent
-from worldmodels.player.session.controls import KEY_NAMES, KeyEvent
+from worldmodels.player.session.controls import KeyEvent
+from worldmodels.player.session.key_names import KEY_NAMES
 from worldmodels.player.session.latent_commands import GroupEvent
 from worldmodels.player.session.session import InputEvent
 from worldmodels.player.session.settings import SettingEvent

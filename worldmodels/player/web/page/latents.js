@@ -15,16 +15,15 @@ export function drawLatents(part, image, plays) {
   setText(byId("latents-words"), part.words.join("; "));
   byId("latents-words").hidden = !part.words.length;
   fillReadings(byId("readings").firstChild, part.readings);
-  for (const { key, text, enabled } of part.buttons) {
-    const button = document.querySelector(`#latents-buttons [data-key="${key}"]`);
+  part.buttons.forEach(({ text, enabled }, i) => {
+    const button = byId("latents-buttons").children[i];
     setText(button.lastChild, text);
     button.disabled = !(plays && enabled);
-  }
+  });
 }
 
-/** Make the buttons once, and let a finger or the mouse choose a group. */
-export function bindLatents(input, send, part) {
-  const names = [["up", "↑"], ["down", "↓"], ["g", "G"], ["f", "F"], ["z", "Z"], ["f3", "F3"], ["f4", "F4"]];
+/** Make a button for each command, of its key and the key's name. */
+export function makeLatentButtons(input, names) {
   byId("latents-buttons").replaceChildren(...names.map(([key, name]) => {
     const button = make("button", "", "", make("b", "", name), make("span"));
     button.type = "button";
@@ -32,6 +31,10 @@ export function bindLatents(input, send, part) {
     input.bind(button, key);
     return button;
   }));
+}
+
+/** Let a finger or the mouse choose a group. */
+export function bindLatents(send, part) {
   byId("classes").addEventListener("pointerdown", (event) => {
     const shown = part();
     if (!shown) return;
