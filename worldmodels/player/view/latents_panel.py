@@ -25,10 +25,10 @@ CHOSEN, NARROW_CHOSEN = 190, 116
 """Width of the classes of the chosen group, and where there is no room for numbers beside the bars."""
 NAME, VALUE = 112, 46
 """Least widths of the name of a variable, and of each number that is read."""
-LEAST = 60
+LEAST = 40
 """The width and height below which nothing is drawn but texts."""
-SIDE_BY_SIDE = 560
-"""The width from which the parts stand beside each other."""
+SIDE_BY_SIDE, ROOMY = 560, 700
+"""The width from which the parts stand side by side, and from which the chosen group has numbers beside its bars."""
 HEADS = (("true", theme.REAL), ("seen", theme.RECONSTRUCTION), ("model", theme.MODEL), ("known", QUIET))
 TABLE, WIDEST_TABLE = NAME + VALUE * len(HEADS), 420
 """Least and greatest width of a table of what is read; a smaller one does not say what is known."""
@@ -62,7 +62,7 @@ def _places(body: pygame.Rect, snapshot: LatentsSnapshot) -> tuple[pygame.Rect, 
     """Return the places of all classes, of those of the chosen group, and of what is read."""
     groups, classes = snapshot.probabilities.shape
     wide = body.width >= SIDE_BY_SIDE
-    beside = CHOSEN if wide else NARROW_CHOSEN
+    beside = CHOSEN if body.width >= ROOMY else NARROW_CHOSEN
     share = body.width * (3 if snapshot.readings else 5) // 10 if wide else body.width - beside - BETWEEN
     width = min(share, max(MARKS + WIDEST_CLASS * classes, CHOSEN)) if groups else body.width
     high = body.height if wide else body.height * 2 // 5

@@ -24,7 +24,8 @@ NUMBER_ROW, MOST_NUMBERS = 17, 8
 BELOW, HIGHEST_BELOW = 90, 190
 """Least and greatest height of the time line, and of a panel."""
 INSIDE, HIGHEST_INSIDE = 172, 330
-"""Least and greatest height of the pane of a model's inside, which takes the place of the time line."""
+"""Least and greatest height of the pane of a model's inside, which takes the place of the time line; less where that
+would be more than three eighths of all that is between header and settings."""
 RULES = 170
 """Least height of the rules of a game below its frame."""
 BESIDE, WIDEST_BESIDE = 280, 420
@@ -128,7 +129,7 @@ def lay_out(width: int, height: int, scale: float, content: Content) -> WindowLa
 
 def _candidates(middle: Rect, content: Content, scale: float, gap: int) -> Iterator[_Candidate]:
     """Yield the ways to divide the middle, those that are preferred first."""
-    least = INSIDE if content.inside else BELOW if content.columns else RULES
+    least = min(INSIDE, middle.height * 3 // 8) if content.inside else BELOW if content.columns else RULES
     for rows in range(1, max(content.columns, 1) + 1):
         worlds = Rect(middle.left, middle.top, middle.width, middle.height - least - gap)
         zoom = _zoom(worlds, rows, content, scale, gap)
