@@ -45,6 +45,8 @@ class Canvas:
 
     def pixels(self, area: pygame.Rect) -> pygame.Rect:
         """Return an area of the canvas in pixels of its surface."""
+        if self.scale == 1.0:  # most screens, and all films: a time line asks a thousand times
+            return area.copy()
         x, y, width, height = area
         left, top = round(x * self.scale), round(y * self.scale)
         right, bottom = round((x + width) * self.scale), round((y + height) * self.scale)
@@ -54,7 +56,7 @@ class Canvas:
 
     def fill(self, colour: Colour, area: pygame.Rect) -> None:
         """Fill an area; where it is thinner than a pixel, that pixel."""
-        left, top, width, height = self.pixels(area)  # a time line fills a thousand areas: nothing here is to cost much
+        left, top, width, height = self.pixels(area)
         self.surface.fill(colour, (left, top, max(1, width), max(1, height)))
 
     def card(self, area: pygame.Rect) -> None:
