@@ -23,7 +23,7 @@ DIRECTIONS: Mapping[str, Keys] = {
 }
 SPECIAL_KEYS: tuple[Keys, ...] = (
     *(("space", "j", "1"), ("k", "2"), ("l", "3"), ("u", "4"), ("i", "5"), ("o", "6")),
-    *(("7",), ("8",), ("9",), ("0",), ("e",), ("f",)),
+    *(("7",), ("8",), ("9",), ("0",), (",",), (".",)),
 )
 NOTHING = "nothing"
 """The meaning of an action that does nothing in a game; its keys stay free."""
