@@ -1,15 +1,18 @@
 """How fast the player is: steps a second, from a key to its picture, and what a pause costs.
 
-    python benchmarks/player_speed.py [--seconds 20] [--presets dreamer_small simple_small] [--overrides ...]
+    python benchmarks/player_speed.py [--seconds 20] [--presets dreamer_small simple_small] [--sizes 640x400 ...]
 
 For each preset a run folder with fresh weights is made, which take as long as learned ones, and played in a window:
 model, reality, difference and policy together. Without a display the window is one that SDL keeps in memory, and the
-time to show it is saved; `xvfb-run -a python ...` includes that.
+time to show it is saved; `xvfb-run -a -s "-screen 0 4000x2300x24" python ...` includes that, and has room for the
+largest window.
 
 steps/s        as many as there can be, with a key held: the clock is set to 240
 key to picture keys are pressed at random times while the clock ticks 15 (and 30) times a second; the time from the
                press until the picture of the step that obeys it has been shown
 paused         processor time, of all threads, in each second of a pause
+by size        steps/s, and milliseconds to draw and to show a picture, in windows of several sizes, one after the
+               other and round again, so that whatever else the machine does concerns all of them
 """
 
 from __future__ import annotations
@@ -35,6 +38,8 @@ from worldmodels.core.run_dir import RunDir
 from worldmodels.player import app
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.session import Session
+from worldmodels.player.view.painter import Painter
+from worldmodels.player.view.window_memory import WindowMemory, remember
 from worldmodels.runtime.build import build_parts
 from worldmodels.runtime.config import RunConfig
 from worldmodels.runtime.environment import build_env
@@ -42,6 +47,10 @@ from worldmodels.runtime.environment import build_env
 STEPS_A_SECOND, MILLISECONDS, PAUSED = 15, 80, 0.05
 """Targets: steps a second to reach, milliseconds and share of a processor to stay below."""
 FASTEST = 240
+ROUNDS = 3
+OPENED = (1312, 640)
+COMMAND = 'xvfb-run -a -s "-screen 0 4000x2300x24" python benchmarks/player_speed.py'
+SIZES = ("640x400", "1366x768", "2560x1440", "3840x2160")
 KEYS = (pygame.K_RIGHT, pygame.K_LEFT, pygame.K_UP)
 
 
@@ -52,16 +61,27 @@ class KeyProbe:
         self.pressed: list[float] = []
         self.seconds: list[float] = []
         self.ticks = 0
+        self.drawn: list[float] = []
+        """Seconds to draw each picture."""
+        self.shown: list[float] = []
+        """Seconds to show it."""
         self._taken: list[float] = []
 
     @contextmanager
     def measuring(self) -> Iterator[None]:
         """Measure while pictures are shown and sessions tick."""
-        flip, tick = pygame.display.flip, Session.tick
+        flip, tick, draw = pygame.display.flip, Session.tick, Painter.draw
+
+        def timed_draw(painter: Painter, *what: Any) -> None:
+            start = time.perf_counter()
+            draw(painter, *what)
+            self.drawn.append(time.perf_counter() - start)
 
         def timed_flip() -> None:
+            start = time.perf_counter()
             flip()
             now = time.perf_counter()
+            self.shown.append(now - start)
             self.seconds += [now - pressed for pressed in self._taken]
             self._taken = []
 
@@ -73,11 +93,11 @@ class KeyProbe:
             del self.pressed[:downs]
             return tick(session, events)
 
-        pygame.display.flip, Session.tick = timed_flip, timed_tick
+        pygame.display.flip, Session.tick, Painter.draw = timed_flip, timed_tick, timed_draw  # type: ignore[method-assign]
         try:
             yield
         finally:
-            pygame.display.flip, Session.tick = flip, tick
+            pygame.display.flip, Session.tick, Painter.draw = flip, tick, draw  # type: ignore[method-assign]
 
     def press(self, key: int) -> None:
         """Press and release a key as a keyboard does."""
@@ -116,6 +136,37 @@ def play(run: Path, rate: int, during: Callable[[KeyProbe], Any], policy: bool =
     return results[0]
 
 
+def opened_in(size: tuple[int, int]) -> None:
+    """Let the next window open in this size: it is what the last one left."""
+    remember(WindowMemory(*size, hint_shown=True))
+
+
+def pictures(seconds: float) -> Callable[[KeyProbe], dict[str, float]]:
+    """Measure steps a second, and the median milliseconds of drawing a picture and of showing it."""
+
+    def during(probe: KeyProbe) -> dict[str, float]:
+        probe.drawn.clear()
+        probe.shown.clear()
+        rate = steps_a_second(seconds)(probe)
+        drawn, shown = (float(np.median(times)) * 1000 for times in (probe.drawn, probe.shown))
+        return {"steps_per_second": rate, "drawing": drawn, "showing": shown}
+
+    return during
+
+
+def by_size(run: Path, sizes: list[tuple[int, int]], seconds: float) -> dict[str, dict[str, float]]:
+    """Return the medians over `ROUNDS` rounds of what `pictures` measures in each size."""
+    found: dict[str, list[dict[str, float]]] = {}
+    for _ in range(ROUNDS):
+        for size in sizes:
+            opened_in(size)
+            found.setdefault(f"{size[0]} x {size[1]}", []).append(play(run, FASTEST, pictures(seconds / ROUNDS)))
+    return {
+        size: {name: float(np.median([figures[name] for figures in rounds])) for name in rounds[0]}
+        for size, rounds in found.items()
+    }
+
+
 def steps_a_second(seconds: float) -> Callable[[KeyProbe], float]:
     def during(probe: KeyProbe) -> float:
         before, start = probe.ticks, time.perf_counter()
@@ -148,7 +199,7 @@ def paused(seconds: float) -> Callable[[KeyProbe], float]:
     return during
 
 
-def measure(preset: str, overrides: list[str], seconds: float) -> dict[str, Any]:
+def measure(preset: str, overrides: list[str], seconds: float, sizes: list[tuple[int, int]]) -> dict[str, Any]:
     """Return all figures of one preset."""
     with tempfile.TemporaryDirectory() as folder:
         run = make_run(preset, overrides, Path(folder))
@@ -157,6 +208,7 @@ def measure(preset: str, overrides: list[str], seconds: float) -> dict[str, Any]
             "steps_per_second": play(run, FASTEST, steps_a_second(seconds)),
             "milliseconds": {"15": _spread(slow), "30": _spread(fast)},
             "paused": play(run, 15, paused(seconds)),
+            "sizes": by_size(run, sizes, seconds),
         }
 
 
@@ -187,12 +239,24 @@ def report(result: dict[str, Any]) -> str:
             f"| {fast['median']:.0f} ms, {fast['95th']:.0f} ms "
             f"| {100 * figures['paused']:.1f} % (target {100 * PAUSED:.0f} %) |"
         )
+    lines += ["", "| preset | window | steps/s | drawing | showing |", "|---|---|---|---|---|"]
+    lines += [
+        f"| {preset} | {size} | {at['steps_per_second']:.0f} | {at['drawing']:.1f} ms | {at['showing']:.1f} ms |"
+        for preset, figures in result["presets"].items()
+        for size, at in figures["sizes"].items()
+    ]
     return "\n".join(lines) + "\n"
+
+
+def _size(text: str) -> tuple[int, int]:
+    width, _, height = text.partition("x")
+    return int(width), int(height)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--presets", nargs="+", default=["dreamer_small", "simple_small"])
+    parser.add_argument("--sizes", nargs="+", type=_size, default=[*map(_size, SIZES)], metavar="WIDTHxHEIGHT")
     parser.add_argument("--overrides", nargs="*", default=[], metavar="KEY=VALUE")
     parser.add_argument("--seconds", type=float, default=20, help="of each figure (default: %(default)s)")
     parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results" / "player_speed")
@@ -201,8 +265,12 @@ def main() -> None:
         os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
     pygame.display.init()
     driver = pygame.display.get_driver()
-    result: dict[str, Any] = {"command": "xvfb-run -a python benchmarks/player_speed.py", "driver": driver}
-    result["presets"] = {preset: measure(preset, how.overrides, how.seconds) for preset in how.presets}
+    result: dict[str, Any] = {"command": COMMAND, "driver": driver}
+    with tempfile.TemporaryDirectory() as states:
+        os.environ["XDG_STATE_HOME"] = states  # where windows remember their size
+        opened_in(OPENED)
+        measured = {preset: measure(preset, how.overrides, how.seconds, how.sizes) for preset in how.presets}
+    result["presets"] = measured
     result["machine"] = machine()
     how.output.with_suffix(".json").write_text(json.dumps(result, indent=2) + "\n")
     how.output.with_suffix(".md").write_text(report(result))

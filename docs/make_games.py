@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from PIL import Image
 
 from worldmodels.core.files import write_atomic
 from worldmodels.envs import GameEnv
+from worldmodels.envs.action_keys import DIRECTIONS, NOTHING, Keys, key_label, lay_out
 from worldmodels.envs.games import ACTION_KEYS, GAME_INFO, GameInfo, variable_units
 
 DOCS = Path(__file__).parent
@@ -84,16 +85,22 @@ def variables(info: GameInfo) -> str:
 
 def action_rows(info: GameInfo) -> Iterator[tuple[str, str, str]]:
     """Numbers, keys and meaning; neighbours that mean the same share a row, what means nothing is left out."""
+    layout, taken = lay_out(ACTION_KEYS, info.action_meanings), {}
     rows = zip(range(len(ACTION_KEYS)), ACTION_KEYS, info.action_meanings, strict=True)
     for meaning, group in groupby(rows, key=lambda row: row[2]):
-        if meaning == "nothing":
+        if meaning == NOTHING:
             continue
         members = list(group)
         numbers = ", ".join(str(number) for number, _, _ in members)
-        keys = ", ".join(
-            " + ".join(key.upper() if len(key) == 1 else key for key in row[1]) or "none" for row in members
-        )
-        yield numbers, keys, meaning
+        keys = [name for row in members if (name := key_names(layout, row[1]))]
+        yield numbers, taken.setdefault(meaning, ", ".join(keys)), meaning
+
+
+def key_names(layout: Mapping[str, Keys], buttons: tuple[str, ...]) -> str:
+    """The first key of each button, directions by their names; "none" without buttons, and nothing without keys."""
+    keys = [layout[button][0] for button in buttons if layout.get(button)]
+    names = [key if key in DIRECTIONS else key_label(key) for key in keys]
+    return "none" if not buttons else " + ".join(names) if len(names) == len(buttons) else ""
 
 
 def picture(info: GameInfo) -> Image.Image:

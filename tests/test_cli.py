@@ -211,7 +211,7 @@ def test_plot_by_task_passes_everything_on(tmp_path, monkeypatch, capsys):
         ["replay", "BAD"],
         ["train", "--config", "BAD", "--logdir", "new"],
         ["grid", "BAD"],
-        ["play", "--game", "maze", "--headless", "--video", "a.mp4", "--keys", "BAD"],
+        ["play", "--game", "maze", "--headless", "--video", "a.mp4", "--key-script", "BAD"],
         ["play", "--game", "maze", "--headless", "--steps", "1", "--video", "a.mp4", "--script", "BAD"],
         ["play", "BAD", "--headless", "--steps", "1", "--video", "a.mp4"],
     ],

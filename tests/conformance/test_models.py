@@ -8,11 +8,12 @@ import tensorflow as tf
 
 from worldmodels.core.errors import ConformanceError
 from worldmodels.models import MODELS
-from worldmodels.models.conformance import check_model, model_checks, representation, world_model
+from worldmodels.models.conformance import check_model, latents, model_checks, representation, world_model
 from worldmodels.models.conformance.samples import shared_model
 from worldmodels.models.frame_stack import FrameStack
 from worldmodels.models.frame_stack_config import FrameStackConfig
 from worldmodels.models.precision import building_in
+from worldmodels.models.rssm.config import RSSMConfig
 
 PAIRS = [
     pytest.param(config, check, id=f"{check.__name__.removeprefix('check_')}-{name}")
@@ -42,7 +43,13 @@ def test_the_kit_keeps_a_model_for_each_precision():
 
 def test_a_representation_is_not_asked_to_imagine():
     assert model_checks(FrameStackConfig()) == representation.CHECKS
-    assert model_checks(members.MODELS["rssm"]) == representation.CHECKS + world_model.CHECKS
+    assert model_checks(members.MODELS["deterministic"]) == representation.CHECKS + world_model.CHECKS
+
+
+def test_a_model_without_classes_is_not_asked_for_them():
+    of_latents = model_checks(members.MODELS["rssm"])[-len(latents.CHECKS) :]
+    assert of_latents == latents.CHECKS
+    assert not set(latents.CHECKS) & set(model_checks(RSSMConfig(classes=0)))
 
 
 def test_a_model_that_breaks_the_contract_is_told(monkeypatch):

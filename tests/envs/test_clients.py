@@ -23,18 +23,27 @@ def codes(*names):
     return tuple(getattr(pygame, f"K_{name.upper() if len(name) > 1 else name}") for name in names)
 
 
-def meaning(*names):
-    return next(action for keys, action in keys_to_action().items() if set(keys) == set(codes(*names)))
+def meaning(*names, game="starpilot"):
+    actions = keys_to_action(GAME_INFO[game].action_meanings)
+    return next(action for keys, action in actions.items() if set(keys) == set(codes(*names)))
 
 
-def test_each_action_has_its_keys_and_none_does_nothing():
-    assert [meaning(*keys) for keys in ACTION_KEYS] == list(range(15))
-    assert keys_to_action()[""] == 4
+def test_each_move_has_its_keys_and_none_does_nothing():
+    assert [meaning(*keys) for keys in ACTION_KEYS[:9] if keys] == [0, 1, 2, 3, 5, 6, 7, 8]
+    assert keys_to_action(GAME_INFO["coinrun"].action_meanings)[""] == 4
+
+
+def test_special_actions_lie_where_the_player_has_them():
+    assert [meaning(key) for key in ("SPACE", "j", "1")] == [9, 9, 9]
+    assert [meaning(key) for key in ("k", "2")] == [10, 10]
+    assert [meaning(key, game="ninja") for key in ("l", "u")] == [11, 12]
+    assert meaning("d") == meaning("right") == 7
 
 
 def test_combinations_that_mean_no_action_of_their_own():
     assert meaning("left", "right") == 4 and meaning("left", "right", "up") == 5
-    assert meaning("right", "d") == 9 and meaning("e", "d", "up") == 9
+    assert meaning("right", "SPACE") == 9 and meaning("k", "j", "up") == 9
+    assert meaning("a", "up") == 2
 
 
 @pytest.mark.parametrize("id", IDS)

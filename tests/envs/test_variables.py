@@ -285,3 +285,14 @@ def test_variables_belong_to_one_game() -> None:
 def test_there_is_nothing_to_read_before_the_first_episode() -> None:
     with pytest.raises(RuntimeError, match="call reset first"):
         GameVectorEnv("maze").variables()
+
+
+@pytest.mark.parametrize("mode", ["easy", "hard"])
+def test_a_single_environment_tells_the_same(mode: str) -> None:
+    env = start("coinrun", 3, mode)
+    for action in (RIGHT, RIGHT, UP):
+        env.step(action)
+        state, told = env.get_state(), env.variables()
+        np.testing.assert_equal(told, variables(env, mode))
+        assert list(told) == list(variable_units("coinrun", mode))
+        assert env.get_state() == state

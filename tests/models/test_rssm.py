@@ -35,7 +35,7 @@ def assert_equal(first, second) -> None:
 
 
 def test_shapes_and_ranges(model, state, seed):
-    assert model.spec == image_spec((16, 16, 3), 5, (28,), reconstructs=True, latent=12)
+    assert model.spec == image_spec((16, 16, 3), 5, (28,), reconstructs=True, latent=12, latent_groups=(3, 4))
     assert model.initial(4).recurrent.shape == (4, 16)
     assert state.latent.shape == (4, 12)
     assert model.features(state).shape == (4, 28)
@@ -43,6 +43,29 @@ def test_shapes_and_ranges(model, state, seed):
     assert model.frame(state).shape == (4, 16, 16, 3)
     assert model.reward(state).shape == (4,)
     assert np.all((model.continuation(state) > 0) & (model.continuation(state) < 1))
+
+
+def test_a_held_class_changes_its_group_and_nothing_that_was_remembered(model, state, seed):
+    held = np.full((4, 3), -1, np.int32)
+    held[:, 1] = [0, 1, 2, 3]
+    drawn, held_state = (
+        model.imagine(state, ACTIONS, 1.0, seed),
+        model.imagine_latents(state, ACTIONS, 1.0, seed, held)[0],
+    )
+    groups = tf.reshape(held_state.latent, (4, 3, 4)).numpy()
+    np.testing.assert_array_equal(groups[:, 1], np.eye(4))
+    np.testing.assert_array_equal(groups[:, [0, 2]], tf.reshape(drawn.latent, (4, 3, 4)).numpy()[:, [0, 2]])
+    np.testing.assert_array_equal(held_state.recurrent, drawn.recurrent)
+
+
+def test_no_action_leads_from_the_initial_state_to_the_first_one(model, batch, seed):
+    """So the latents of an episode's first state can be chosen like those of any other."""
+    first = model.observe(model.initial(4), batch.observation[:, 0], ACTIONS, np.ones(4, bool), seed)
+    none = np.full(4, -1, np.int32)
+    classes = model.observed_latents(model.initial(4), none, first).classes
+    again, _ = model.imagine_latents(model.initial(4), none, 1.0, seed, classes)
+    np.testing.assert_array_equal(again.latent, first.latent)
+    np.testing.assert_allclose(again.recurrent, first.recurrent, atol=1e-6)
 
 
 def test_latents_are_exactly_one_hot(model, state):

@@ -24,6 +24,13 @@ from worldmodels.runtime.config import RunConfig
 KEYS = "0 press right\n5 press up\n9 release up\n12 tap x\n15 tap p\n18 tap space\n20 tap r\n24 tap c\n"
 
 
+@pytest.fixture(autouse=True)
+def remembered(tmp_path, monkeypatch):
+    """The file in which windows remember their size: none of the person's own who runs the tests."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return tmp_path / "state" / "worldmodels" / "window.json"
+
+
 @pytest.fixture
 def make_session():
     """Build a session of the tiny worlds; `models` counts those of the learned ones."""

@@ -6,4 +6,4 @@ from worldmodels.player.session.options import PlayOptions
 
 
 def headless(keys, video, **more):
-    return PlayOptions(headless=True, keys=keys, video=video, zoom=1, **more)
+    return PlayOptions(headless=True, key_script=keys, video=video, zoom=1, **more)

@@ -155,3 +155,13 @@ def test_two_runs_are_played_beside_one_reality(run_folder, keys, tmp_path):
     play_runs([run_folder, run_folder], headless(keys, tmp_path / "a.mp4", ticks=4))
     height, width = read_video(tmp_path / "a.mp4").shape[1:3]
     assert width == 2 * 20 + 4 * 16 + 5 * 64 or width == 640
+
+
+def test_a_recording_with_an_episode_that_was_cut_short_is_played_whole(tmp_path):
+    """It is recorded again while it plays, and both recordings are the same."""
+    (tmp_path / "keys.txt").write_text("0 press right\n4 tap r\n6 press up\n9 tap r\n")
+    first, again = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    play_game("coinrun", headless(tmp_path / "keys.txt", tmp_path / "a.mp4", record=first, ticks=14))
+    play_game("coinrun", headless(None, tmp_path / "b.mp4", record=again, script=first, ticks=16))
+    assert len(read_recording(first).episodes) == 3
+    assert read_recording(again).episodes == read_recording(first).episodes

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from worldmodels.player.session.controls import COMMAND_KEYS, Command, label
+from worldmodels.envs.action_keys import key_label
+from worldmodels.player.session.controls import COMMAND_KEYS, Command
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.settings import Settings
 
@@ -16,7 +17,7 @@ KEYS = [line.split("|")[1] for line in TEXT.splitlines() if line.startswith("| "
 
 @pytest.mark.parametrize("command", Command)
 def test_every_command_has_its_key_in_the_table(command):
-    name = {"Back": "Backspace"}.get(label(COMMAND_KEYS[command][0]), label(COMMAND_KEYS[command][0]))
+    name = {"Back": "Backspace"}.get(key_label(COMMAND_KEYS[command][0]), key_label(COMMAND_KEYS[command][0]))
     assert any(name in keys.replace(",", " ").split() or f" {name} " in keys.replace(",", " ") for keys in KEYS)
 
 

@@ -31,7 +31,7 @@ def test_the_same_keys_give_the_same_video(kind, tmp_path):
     run, keys = write_untrained_run(tmp_path / "run", [preset], ["env.game=maze", *changes]), tmp_path / "keys.txt"
     keys.write_text("0 press right\n2 release right\n4 tap x\n6 tap p\n9 tap r\n")
     for name in ("a.mp4", "b.mp4"):
-        play_runs([run], PlayOptions(headless=True, keys=keys, video=tmp_path / name, zoom=1))
+        play_runs([run], PlayOptions(headless=True, key_script=keys, video=tmp_path / name, zoom=1))
     assert (tmp_path / "a.mp4").read_bytes() == (tmp_path / "b.mp4").read_bytes()
     film = read_video(tmp_path / "a.mp4")
     assert len(film) == 10
@@ -45,7 +45,7 @@ def test_numbers_are_played_beside_their_model_and_the_same_keys_give_the_same_v
     keys.write_text("0 press right\n2 release right\n3 tap y\n4 tap x p\n8 tap c\n9 tap backspace f2\n10 tap b\n")
     for name in ("a", "b"):
         files = {"pictures": tmp_path / name, "video": tmp_path / f"{name}.mp4", "record": tmp_path / f"{name}.jsonl"}
-        play_runs([run], PlayOptions(headless=True, keys=keys, zoom=5, **files))
+        play_runs([run], PlayOptions(headless=True, key_script=keys, zoom=5, **files))
     assert (tmp_path / "a.mp4").read_bytes() == (tmp_path / "b.mp4").read_bytes()
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
     verify_recording(read_recording(tmp_path / "a.jsonl"))

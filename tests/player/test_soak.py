@@ -11,7 +11,7 @@ import pytest
 from untrained import write_untrained_run
 
 from worldmodels.player.app import play_runs
-from worldmodels.player.session.controls import KEY_NAMES
+from worldmodels.player.session.controls import DEFAULT_KEYS
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.session import Session
 from worldmodels.player.session.timing import TickClock
@@ -22,7 +22,7 @@ TICKS, SETTLED = 6000, 3000
 """By half of them the rewinding is full, and all that is ever compiled has been."""
 GROWTH = 24
 """Megabytes that may be added after that: allocators are not exact. A frame kept at every tick would be 35."""
-KEYS = [key for key in KEY_NAMES if key not in ("escape", "f2")]
+KEYS = [key for key in DEFAULT_KEYS.names if key not in ("escape", "f2")]
 
 
 def megabytes():
@@ -61,6 +61,6 @@ def test_random_keys_neither_crash_nor_fill_the_memory(presets, tmp_path, monkey
     )  # the clock waits for nothing, whatever speed the keys choose
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     record = tmp_path / "play.jsonl"
-    play_runs([run], PlayOptions(keys=tmp_path / "keys.txt", ticks=TICKS, rate=240, record=record, zoom=1))
+    play_runs([run], PlayOptions(key_script=tmp_path / "keys.txt", ticks=TICKS, rate=240, record=record, zoom=1))
     verify_recording(read_recording(record))
     assert memory[TICKS - 1] - memory[SETTLED] < GROWTH

@@ -106,7 +106,7 @@ def test_every_control_works_from_a_keyboard(run, display, tmp_path):
     record, pictures = tmp_path / "play.jsonl", tmp_path / "pictures"
     command = [sys.executable, "-m", "worldmodels", "play", str(run), "--record", str(record)]
     (tmp_path / "keys.txt").write_text("0 tap f2\n")  # its picture says that the model has been loaded
-    command += ["--pictures", str(pictures), "--zoom", "4", "--keys", str(tmp_path / "keys.txt")]
+    command += ["--pictures", str(pictures), "--zoom", "4", "--key-script", str(tmp_path / "keys.txt")]
     with open(tmp_path / "log.txt", "w") as log:
         player = subprocess.Popen(command, env=display, stdout=log, stderr=subprocess.STDOUT, cwd=tmp_path)
     keyboard = Keyboard(display, tmp_path / "shots")

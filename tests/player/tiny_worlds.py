@@ -105,6 +105,37 @@ class CopyingModel(ReconstructingModel):
         return frame
 
 
+class LatentModel(ReconstructingModel):
+    """The same, with two groups of three classes at each step, which colour the first two pixels and are paid for."""
+
+    spec = ReconstructingModel.spec._replace(latent_groups=(2, 3))
+    expected = np.float32([[0.95, 0.05, 0.0], [0.2, 0.5, 0.3]])
+
+    def observe(self, state, observation, previous_action, is_first, seed):
+        state = super().observe(state, observation, previous_action, is_first, seed)
+        return {**state, "classes": np.full((len(observation), 2), 2, np.int32)}
+
+    def imagine(self, state, action, temperature, seed):
+        return self.imagine_latents(state, action, temperature, seed, np.full((len(action), 2), -1, np.int32))[0]
+
+    def imagine_latents(self, state, action, temperature, seed, held):
+        drawn = np.random.default_rng(np.asarray(seed).view(np.uint32)).integers(3, size=held.shape)
+        classes = np.where(held < 0, drawn, held).astype(np.int32)
+        state = {**super().imagine(state, np.maximum(action, 0), 0.0, seed), "classes": classes}
+        return {**state, "reward": state["reward"] + classes[:, 0]}, self._latents(classes)
+
+    def observed_latents(self, before, action, state):
+        return self._latents(state["classes"])
+
+    def frame(self, state):
+        frame = super().frame(state).copy()
+        frame[:, 0, :2, 0] = 100 * state["classes"]
+        return frame
+
+    def _latents(self, classes):
+        return np.stack([self.expected] * len(classes)), classes
+
+
 class ModelView:
     """The view of a model as `imagination.model_view` gives it, on NumPy arrays."""
 
@@ -114,6 +145,13 @@ class ModelView:
     def step(self, state, action, temperature, seed, before=None):
         state = self.model.imagine(state, action, temperature, seed)
         return state, self.predict(state, before)
+
+    def step_latents(self, state, action, temperature, seed, held, before=None):
+        state, latents = self.model.imagine_latents(state, action, temperature, seed, held)
+        return state, self.predict(state, before), latents
+
+    def observed_latents(self, before, action, state):
+        return self.model.observed_latents(before, action, state)
 
     def repeat(self, state, rows):
         return {name: part.repeat(rows, 0) for name, part in state.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
@@ -11,11 +12,14 @@ from gymnasium.spaces import Box, Discrete
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.lookup import unknown
-from worldmodels.envs.games import ACTION_KEYS, HUMAN_SIZE, NUM_ACTIONS, OBSERVATION_SHAPE
+from worldmodels.envs.action_keys import DIRECTIONS, lay_out
+from worldmodels.envs.games import ACTION_KEYS, HUMAN_SIZE, NUM_ACTIONS, OBSERVATION_SHAPE, variable_units
 from worldmodels.envs.native_batch import Images, NativeBatch
 
+MOST_KEYS = 4
+"""Keys that `gymnasium.utils.play` knows to be held together."""
 # The codes of SDL, and so of pygame, which need not be installed. Letters have that of their character.
-_ARROWS = {"right": 0x4000004F, "left": 0x40000050, "down": 0x40000051, "up": 0x40000052}
+_CODES = {"right": 0x4000004F, "left": 0x40000050, "down": 0x40000051, "up": 0x40000052, "space": ord(" ")}
 _OPPOSITE = ({"left", "right"}, {"up", "down"})
 _MASK = np.ones(1, np.bool_)
 
@@ -96,13 +100,21 @@ class GameEnv(gymnasium.Env[Images, np.int64]):
         self._batch.set_state([state])
         self._seeded = True
 
+    def variables(self) -> dict[str, float]:
+        """Return what is true of the moment that is shown, by the names of `variable_units`; reading changes nothing.
+
+        What is not there, or not seen, is NaN.
+        """
+        names = variable_units(self.game.name, self._batch.options["distribution_mode"])
+        return dict(zip(names, self._batch.describe(len(names))[0].tolist(), strict=True))
+
     def fields(self) -> dict[str, float]:
         """Return every field of the state by its path, `{"entities/0/x": 1.5, ...}`; entity 0 is the agent."""
         return self._batch.fields(0)
 
     def get_keys_to_action(self) -> dict[tuple[int, ...] | str, int]:
-        """Return `keys_to_action()` for `gymnasium.utils.play`, which needs the render mode "rgb_array"."""
-        return keys_to_action()
+        """Return the player's keys for `gymnasium.utils.play`, which needs the render mode "rgb_array"."""
+        return keys_to_action(self.action_meanings)
 
     def get_action_meanings(self) -> list[str]:
         """Return one text per action."""
@@ -118,27 +130,35 @@ def _scalars(info: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def keys_to_action() -> dict[tuple[int, ...] | str, int]:
-    """Return the action that each combination of held keys means, by their key codes.
+def keys_to_action(meanings: Sequence[str]) -> dict[tuple[int, ...] | str, int]:
+    """Return the action that each combination of up to `MOST_KEYS` held keys means, by their key codes.
 
     Nothing held is "", since `play` takes no empty tuple, and would otherwise take action 0, which moves. Opposite
-    arrows cancel out; a letter goes before the arrows, and the first one before the others.
+    directions cancel out; a special action goes before moves, and the first one before the others.
+
+    Args:
+        meanings: the meaning of each action in the game, which decides what keys it needs.
     """
-    actions = {frozenset(keys): action for action, keys in enumerate(ACTION_KEYS)}
-    letters = [keys[0] for keys in ACTION_KEYS if len(keys) == 1 and keys[0] not in _ARROWS]
-    names = [*_ARROWS, *letters]
-    meanings: dict[tuple[int, ...] | str, int] = {}
-    for count in range(len(names) + 1):
-        for held in combinations(names, count):
-            codes = tuple(_ARROWS.get(name) or ord(name) for name in held)
-            meanings[codes or ""] = actions[_meant(set(held), letters)]
-    return meanings
+    actions = {frozenset(names): action for action, names in enumerate(ACTION_KEYS)}
+    keys_of_button = lay_out(ACTION_KEYS, meanings)
+    specials = [button for button in keys_of_button if button not in DIRECTIONS]
+    button_of_code = {_code(key): button for button, keys in keys_of_button.items() for key in keys}
+    found: dict[tuple[int, ...] | str, int] = {}
+    for count in range(MOST_KEYS + 1):
+        for held in combinations(sorted(button_of_code), count):
+            found[held or ""] = actions[_meant({button_of_code[code] for code in held}, specials)]
+    return found
 
 
-def _meant(held: set[str], letters: list[str]) -> frozenset[str]:
-    for letter in letters:
-        if letter in held:
-            return frozenset({letter})
+def _code(key: str) -> int:
+    """Return the code of a key by its name."""
+    return _CODES.get(key) or ord(key)
+
+
+def _meant(held: set[str], specials: list[str]) -> frozenset[str]:
+    for special in specials:
+        if special in held:
+            return frozenset({special})
     for pair in _OPPOSITE:
         if pair <= held:
             held = held - pair

@@ -18,6 +18,7 @@ from worldmodels.evaluation.measures.imagined_play import imagined_metrics
 from worldmodels.evaluation.measures.knowledge import knowledge_metrics
 from worldmodels.evaluation.measures.model_errors import error_metrics
 from worldmodels.evaluation.measures.windows import check_horizon
+from worldmodels.evaluation.probes import Probes
 from worldmodels.evaluation.report.comparison_video import imagined_video, prediction_video
 from worldmodels.evaluation.report.json_trees import errors_tree, grid_tree, imagined_tree, knowledge_tree, metrics_tree
 from worldmodels.evaluation.report.pictures import draw_errors, draw_grid, draw_imagined
@@ -49,6 +50,8 @@ class Findings:
     """Functions that draw into a file, by name."""
     videos: dict[str, Iterable[np.ndarray]] = field(default_factory=dict)
     """Frames uint8 (H, W, 3), by name."""
+    probes: Probes | None = None
+    """The probes of the model's features, where the game tells its variables."""
     recordings: dict[str, list[ActionRecording]] = field(default_factory=dict)
     """The actions of the episodes of a film, by its name."""
 
@@ -105,6 +108,7 @@ def _model(findings: Findings, evaluator: Evaluator, request: Request, settings:
         print_knowledge(knowledge, levels)
         findings.tree["knowledge"] = knowledge_tree(knowledge)
         findings.metrics |= knowledge_metrics(knowledge)
+        findings.probes = knowledge.probes
     if effects := evaluator.action_effects():
         print_action_effects(effects, levels)
         findings.tree["actions"] = metrics_tree(effects._asdict())

@@ -16,6 +16,7 @@ from worldmodels.core.json_files import parse_strict
 from worldmodels.core.run_dir import RunDir
 from worldmodels.envs.config import EnvConfig
 from worldmodels.envs.levels import level_words
+from worldmodels.evaluation.probes import write_probes
 from worldmodels.evaluation.request import Request
 from worldmodels.runtime.action_recording import ActionRecording, write_recording
 from worldmodels.runtime.config import EvaluationConfig
@@ -60,6 +61,8 @@ class ResultFiles:
             video = self._run_dir.videos / f"evaluation_{name}_{title}.mp4"
             write_video(video, frames, fps=VIDEO_FPS)
             written.append(video)
+        if findings.probes and not self._suffix.endswith("_test"):  # the player plays the levels of training
+            written.append(write_probes(self._run_dir, step, findings.probes))
         for title, recordings in findings.recordings.items():
             written.append(_write_recordings(result.with_name(f"{result.stem}_{title}"), recordings))
         print_written(written)

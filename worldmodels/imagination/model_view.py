@@ -6,13 +6,13 @@ the player's branches and heat map all go through here.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import tensorflow as tf
 
 from worldmodels.core.types import Batch, State
 from worldmodels.imagination.rollout import Policy, RolloutOptions, rollout, rollout_actions
-from worldmodels.models.api import ModelSpec, WorldModel
+from worldmodels.models.api import LatentModel, Latents, ModelSpec, WorldModel
 from worldmodels.models.graph import graph
 from worldmodels.replay import previous_actions
 
@@ -154,6 +154,30 @@ class ModelView:
         """
         state = self._model.imagine(state, action, temperature, seed)
         return state, self.predict(state, before)
+
+    @graph
+    def step_latents(
+        self,
+        state: State,
+        action: tf.Tensor,
+        temperature: float | tf.Tensor,
+        seed: tf.Tensor,
+        held: tf.Tensor,
+        before: tf.Tensor | None = None,
+    ) -> tuple[State, Prediction, Latents]:
+        """Take one imagined step as `step` does, with some latents held, and return its latents too.
+
+        For a model with `spec.latent_groups`, see `LatentModel`.
+
+        Args:
+            held: int32 (B, G), the class of each group that is held; -1 for one that is drawn.
+        """
+        state, latents = cast(LatentModel, self._model).imagine_latents(state, action, temperature, seed, held)
+        return state, self.predict(state, before), latents
+
+    def observed_latents(self, before: State, action: tf.Tensor, state: State) -> Latents:
+        """Return the latents of an observed step, see `LatentModel.observed_latents`."""
+        return cast(LatentModel, self._model).observed_latents(before, action, state)
 
     @graph
     def observe(self, observations: Observations, seed: tf.Tensor) -> State:

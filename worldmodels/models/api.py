@@ -49,6 +49,8 @@ class ModelSpec(NamedTuple):
     """Numbers at the front of `features` that say what is uncertain at each step; 0: features are not told apart so."""
     predicted: ObservationSpec | None = None
     """The parts of an observation that a world model predicts, if they are not all of them."""
+    latent_groups: tuple[int, int] | None = None
+    """The number of groups, and of the classes of each, that a `LatentModel` draws at each step; None for others."""
 
     @property
     def observation_shape(self) -> tuple[int, int, int]:
@@ -237,4 +239,46 @@ class WorldModel(Representation, Protocol):
 
         Returns:
             Scalar metrics named `model/...`, and the posterior states, leading (B, T), for imagination to start at.
+        """
+
+
+class Latents(NamedTuple):
+    """The discrete latents of one step in B rows, in G groups of K classes each: what was open, and how it came out."""
+
+    probabilities: tf.Tensor
+    """float32 (B, G, K): what the model expected of each group before it knew, at temperature 1. Where it draws one
+    group after the other, this is under the classes of those before."""
+    classes: tf.Tensor
+    """int32 (B, G): the class of each group; -1 where there is none."""
+
+
+class LatentModel(WorldModel, Protocol):
+    """A world model whose discrete latents can be read and chosen; `spec.latent_groups` says how many there are.
+
+    Latents belong to a step, from a state under an action, so whoever wants to change those of a state draws the step
+    that led there again.
+    """
+
+    def imagine_latents(
+        self, state: State, action: tf.Tensor, temperature: float | tf.Tensor, seed: tf.Tensor, held: tf.Tensor
+    ) -> tuple[State, Latents]:
+        """Do what `imagine` does, with some groups held at given classes, and return the latents too.
+
+        With no group held the state is that of `imagine`, bit for bit; with all of them held at the classes that it
+        drew, too. Everything that depends on a class is made of the one that was taken.
+
+        Args:
+            action: as in `imagine`. The initial state and no action, -1 or numbers of 0, lead to the first state of an
+                episode, where the model has latents there.
+            held: int32 (B, G), the class of each group that is held; -1 for one that is drawn.
+        """
+
+    def observed_latents(self, before: State, action: tf.Tensor, state: State) -> Latents:
+        """Return the latents of a step that was observed.
+
+        Args:
+            before: the state before it; the initial one where `state` is the first of an episode.
+            action: as `spec.action` says, leading B, taken there; -1 or numbers of 0 before a first state.
+            state: after observing where the action led. A model without latents at the first state of an episode gives
+                classes of -1 there.
         """

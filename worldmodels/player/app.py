@@ -8,8 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pygame
-
 from worldmodels.envs.games import HUMAN_SIZE
 from worldmodels.envs.levels import has_test_levels, level_words
 from worldmodels.models.api import ModelSpec
@@ -21,7 +19,7 @@ from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.real_world import RealWorld
 from worldmodels.player.session.session import Session
 from worldmodels.player.session.settings import Settings
-from worldmodels.player.view.capture import pixels, save_pictures
+from worldmodels.player.view.capture import FixedPicture, pixels, save_pictures
 from worldmodels.player.view.columns import count_columns
 from worldmodels.player.view.help_screen import make_guide
 from worldmodels.player.view.painter import Painter
@@ -60,7 +58,8 @@ def play_runs(paths: Sequence[str | Path], options: PlayOptions | None = None) -
     env = setup.env
     controls = setup.controls()
     players = len(setup.players()) + first.config.trains_policy
-    guide = make_guide(env.title, env.rules, controls, models > 0, players, first.spec.image is not None)
+    of_images = first.spec.image is not None
+    guide = make_guide(env.title, env.rules, controls, models > 0, players, of_images, in_window=not options.web)
     columns = count_columns(models, first.spec.reconstructs, options.alone == "model") if models else 0
     frame_size, numbers = _frame_size(first.spec) if models else ((HUMAN_SIZE, HUMAN_SIZE), 0)
     source = "   ".join(run.source for run in runs)
@@ -91,11 +90,11 @@ def play_headless(
     Args:
         folder: for single pictures that the key script asks for.
     """
-    surface, pictures = pygame.Surface(painter.size(zoom)), 0
+    film, pictures = FixedPicture(painter, zoom), 0
     for tick in range(ticks):
         session.do_pending()
         session.tick(keys.get(tick, ()))
-        painter.draw(surface, session.snapshot())
+        surface = film.draw(session.snapshot())
         yield pixels(surface)
         if session.pictures > pictures:
             pictures = session.pictures
@@ -120,7 +119,7 @@ def _play_alone(setup: GameSetup, keys: KeyScript) -> None:
     settings = Settings(options, with_model=False, with_policy=False)
     players = setup.players()
     session = Session(env.title, real, controls, settings, players=players, playing=setup.playing)
-    guide = make_guide(env.title, env.rules, controls, with_model=False, players=len(players))
+    guide = make_guide(env.title, env.rules, controls, False, len(players), in_window=not options.web)
     _play(Painter(guide, (HUMAN_SIZE, HUMAN_SIZE)), lambda report: session, setup, keys)
 
 
@@ -163,4 +162,4 @@ def _recording(prepare: Prepare, setup: GameSetup) -> Iterator[Prepare]:
 
 
 def _read_keys(options: PlayOptions) -> KeyScript:
-    return {} if options.keys is None else read_script(Path(options.keys))
+    return {} if options.key_script is None else read_script(Path(options.key_script))

@@ -16,6 +16,7 @@ from worldmodels.evaluation.measures.knowledge import knowledge_metrics
 from worldmodels.evaluation.measures.model_errors import error_metrics
 from worldmodels.evaluation.measures.optimism import fooled_warning, optimism_metrics
 from worldmodels.evaluation.measures.windows import held_out_windows
+from worldmodels.evaluation.probes import write_probes
 from worldmodels.evaluation.report.comparison_video import prediction_video, video_rows
 from worldmodels.evaluation.report.pictures import draw_errors
 from worldmodels.replay import Replay
@@ -65,7 +66,7 @@ class PeriodicEvaluation:
                 windows = self._played_windows()
                 values |= error_metrics(evaluator.errors(windows)) | self._optimism(windows, "test")
                 del windows  # large, and more are to come
-                values |= self._what_it_knows()
+                values |= self._what_it_knows(None)
         finally:
             evaluator.use_levels("train")
         return {name.replace("/", "/test_", 1): value for name, value in values.items()}
@@ -92,7 +93,7 @@ class PeriodicEvaluation:
         if frames is not None:
             self._write_video(step, "prediction", frames)
             logger.video(step, "eval/prediction", frames)
-        return error_metrics(errors) | optimism | self._what_it_knows()
+        return error_metrics(errors) | optimism | self._what_it_knows(step)
 
     def _optimism(self, windows: Batch, levels: str = "") -> dict[str, float]:
         """Return what the policy earns in the model beside reality, in windows that it has played itself."""
@@ -103,8 +104,11 @@ class PeriodicEvaluation:
             self._report(warning)
         return optimism_metrics(optimism)
 
-    def _what_it_knows(self) -> dict[str, float]:
+    def _what_it_knows(self, step: int | None) -> dict[str, float]:
+        """Return what the model knows, and keep the probes that read it as those of a step, unless that is None."""
         knowledge, effects = self._evaluator.knowledge(), self._evaluator.action_effects()
+        if knowledge and step is not None:
+            write_probes(self._run_dir, step, knowledge.probes)
         known = knowledge_metrics(knowledge) if knowledge else {}
         return known | (action_metrics(effects) if effects else {})
 

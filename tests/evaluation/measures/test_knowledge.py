@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from worldmodels.evaluation.measures.knowledge import Knowledge, ProbeData, explained, knowledge_metrics, probe
+from worldmodels.evaluation.probes import Probes
 
 UNITS = {"place": "cells", "key": "0 or 1", "enemy": "cells"}
 HORIZONS = (1, 4)
@@ -49,6 +50,17 @@ def test_what_the_model_loses_on_its_own_the_probe_loses() -> None:
     np.testing.assert_allclose(found.ahead[1], 1, atol=0.02)
 
 
+def test_the_probes_read_features_as_they_are() -> None:
+    """Features are 2 x + 3 and a constant, so x is half of the first, less 1.5, but for what the ridge takes."""
+    x = np.random.default_rng(2).normal(size=(500, 1)).astype(np.float32)
+    features = np.concatenate([2 * x + 3, np.full_like(x, 7.0)], 1)
+    windows, truth = features[:400].reshape(200, 2, 2), x[:400].reshape(200, 2, 1)
+    probes = probe(ProbeData(features, x, windows, windows[:, 1:], truth, np.ones((200, 1), bool)), {"x": "cells"}, [1])
+    np.testing.assert_allclose(probes.probes.read(features), x, atol=0.05)
+    np.testing.assert_allclose(probes.probes.weights, [[0.5, 0.0]], atol=0.01)
+    assert (probes.probes.units, probes.probes.horizons.tolist()) == ({"x": "cells"}, [1])
+
+
 def test_noise_costs_what_it_hides() -> None:
     assert 0.5 < known(noise=1.0).seen[0] < 0.99
 
@@ -77,8 +89,14 @@ def test_explained_by_hand() -> None:
 
 def test_metrics_are_means_in_which_worse_than_the_mean_counts_as_nothing() -> None:
     nan = float("nan")
+    none = Probes({}, *(np.zeros((0, 0)),) * 5)
     found = Knowledge(
-        UNITS, (1, 4), np.array([1.0, 0.5, nan]), np.array([[0.8, -3], [0.4, 0.2], [nan, nan]]), np.full((3, 2), nan)
+        UNITS,
+        (1, 4),
+        np.array([1.0, 0.5, nan]),
+        np.array([[0.8, -3], [0.4, 0.2], [nan, nan]]),
+        np.full((3, 2), nan),
+        none,
     )
     assert knowledge_metrics(found) == {
         "eval/known": 0.75,

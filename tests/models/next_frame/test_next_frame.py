@@ -55,7 +55,8 @@ def assert_equal(first, second) -> None:
 
 def test_shapes_and_ranges(model, window, seed):
     state = model.imagine(last_of(states_of(model, window)), CHOICES, 1.0, seed)
-    assert model.spec == image_spec((13, 10, 3), 3, (13, 10, 6), min_sequence_length=3)
+    groups = {"deterministic": None, "stochastic_discrete": (2, 4)}[model.config.kind]
+    assert model.spec == image_spec((13, 10, 3), 3, (13, 10, 6), min_sequence_length=3, latent_groups=groups)
     assert model.features(state).shape == (4, 13, 10, 6)
     assert model.frame(state).dtype == tf.uint8
     assert model.frame(state).shape == (4, 13, 10, 3)

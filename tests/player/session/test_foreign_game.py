@@ -123,7 +123,7 @@ GAMES += [("CartPole-v1", "0 tap k\n2 tap k\n4 tap k\n6 tap k\n8 tap k\n", [1, 0
 def test_numbers_are_recorded_taken_back_verified_and_played_by_a_script(tmp_path, name, pressed, actions):
     keys, record = tmp_path / "keys.txt", tmp_path / "a.jsonl"
     keys.write_text(f"{pressed}10 tap c\n11 tap backspace\n12 tap v\n13 tap c\n")  # and a step more
-    play_game(name, PlayOptions(headless=True, keys=keys, video=tmp_path / "a.mp4", zoom=1, record=record))
+    play_game(name, PlayOptions(headless=True, key_script=keys, video=tmp_path / "a.mp4", zoom=1, record=record))
     played = read_recording(record)
     (episode,) = played.episodes
     assert episode.actions == actions
@@ -148,7 +148,7 @@ def test_a_run_in_it_is_played_and_says_what_it_cannot_do(tmp_path):
     keys = tmp_path / "keys.txt"
     keys.write_text("0 tap space\n2 tap backspace\n")
     record = tmp_path / "a.jsonl"
-    play_runs([run], PlayOptions(headless=True, keys=keys, video=tmp_path / "a.mp4", zoom=2, record=record))
+    play_runs([run], PlayOptions(headless=True, key_script=keys, video=tmp_path / "a.mp4", zoom=2, record=record))
     assert len(read_video(tmp_path / "a.mp4")) == 3
     assert read_recording(record).episodes[0].actions == [1, 0]  # nothing was taken back, since nothing could be
 
@@ -170,7 +170,7 @@ def test_an_environment_that_fails_in_the_player_is_named(tmp_path, monkeypatch)
     keys = tmp_path / "keys.txt"
     keys.write_text("0 tap space\n")
     with pytest.raises(UserError, match=r"Environment 0 \('test/Lamp-v0'\), step 1 of episode 1 failed: SystemExit: 3"):
-        play_runs([run], PlayOptions(headless=True, keys=keys, video=tmp_path / "a.mp4", zoom=2))
+        play_runs([run], PlayOptions(headless=True, key_script=keys, video=tmp_path / "a.mp4", zoom=2))
 
 
 def test_what_was_given_in_python_is_not_recorded():

@@ -59,8 +59,17 @@ def test_the_random_player_takes_all_actions_and_the_same_ones_again(make_sessio
     assert {"left", "right", "up", "down", "fire", "nothing"} <= set(actions)
 
 
+def test_a_script_begins_the_episodes_that_were_begun_when_it_was_recorded(make_session):
+    session = make_session(script=[[3, 5], [], [RIGHT]], playing="script")
+    seen = [run(session, 1) for _ in range(6)]
+    assert [(s.episode, s.step, s.action) for s in seen] == [
+        *((1, 1, "down"), (1, 2, "up"), (2, 0, "nothing"), (3, 0, "nothing"), (3, 1, "right"), (3, 2, "nothing")),
+    ]
+    assert [s.player for s in seen] == ["script"] * 5 + ["you"]
+
+
 def test_a_script_plays_its_actions_and_then_gives_back(make_session):
-    session = make_session(script=[[3, 5], [RIGHT]], playing="script")
+    session = make_session(script=[[3, 5]], playing="script")
     seen = [session.tick() and session.snapshot() for _ in range(3)]
     assert [(s.player, s.action) for s in seen] == [("script", "down"), ("script", "up"), ("you", "nothing")]
     assert seen[-1].notice == "the script has come to its end: you play"

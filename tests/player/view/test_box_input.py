@@ -1,4 +1,4 @@
-"""Mouse and gamepad: bars of the panel are dragged, sticks push numbers."""
+"""The mouse: bars of the panel are dragged."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ import pytest
 from cart_world import BOX
 
 from worldmodels.player.app import play_game
-from worldmodels.player.session.box_controls import AxisEvent, BoxControls, StickEvent
+from worldmodels.player.session.box_controls import AxisEvent, BoxControls
 from worldmodels.player.session.options import PlayOptions
-from worldmodels.player.view import box_input
 from worldmodels.player.view.box_input import BoxInput
 from worldmodels.player.view.box_panel import draw_box_panel, number_at, value_at
 from worldmodels.player.view.canvas import Canvas
@@ -43,11 +42,10 @@ def test_the_ends_of_a_bar_are_the_ends_of_its_number():
 
 
 @pytest.fixture
-def dragging(monkeypatch):
-    monkeypatch.setattr(box_input.controller, "init", lambda: None)
+def dragging():
     painter = Painter(Guide("Cart", "", (), (), (), ""), (64, 64), columns=4)
     surface = pygame.Surface(painter.size(5))
-    snapshot = SimpleNamespace(box_panel=PANEL, policy_panel=None)
+    snapshot = SimpleNamespace(box_panel=PANEL, policy_panel=None, latents=None)
     place = painter.panel_place(surface, snapshot)
     return BoxInput(painter, SimpleNamespace(snapshot=lambda: snapshot)), surface, place
 
@@ -65,25 +63,6 @@ def test_a_bar_is_dragged_until_the_button_is_let_go(dragging):
     assert player.events(surface, mouse(pygame.MOUSEBUTTONUP, (0, 0))) == [AxisEvent(0, None)]
     assert player.events(surface, mouse(pygame.MOUSEMOTION, middle)) == []
     assert player.events(surface, mouse(pygame.MOUSEBUTTONDOWN, (3, 3))) == []
-
-
-def test_sticks_push_the_first_numbers_and_up_is_up(dragging):
-    player, surface, _ = dragging
-
-    def stick(axis, value):
-        return player.events(surface, pygame.event.Event(pygame.CONTROLLERAXISMOTION, axis=axis, value=value))
-
-    assert stick(pygame.CONTROLLER_AXIS_LEFTX, 32767) == [StickEvent(0, 1.0)]
-    assert stick(pygame.CONTROLLER_AXIS_LEFTY, -32768) == [StickEvent(1, pytest.approx(1.0, abs=1e-4))]
-    assert stick(pygame.CONTROLLER_AXIS_TRIGGERLEFT, 32767) == []
-
-
-def test_a_gamepad_that_is_plugged_in_is_opened(dragging, monkeypatch):
-    player, surface, _ = dragging
-    opened = []
-    monkeypatch.setattr(box_input.controller, "Controller", opened.append)
-    player.events(surface, pygame.event.Event(pygame.CONTROLLERDEVICEADDED, device_index=2))
-    assert opened == [2]
 
 
 def test_a_window_hears_the_mouse(window, tmp_path, monkeypatch):

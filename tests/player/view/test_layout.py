@@ -14,10 +14,11 @@ SIZES = (
     *((900, 1600), (1080, 1920), (2560, 1440), (3440, 1440), (3840, 2160)),
 )
 CONTENTS = [
-    Content(columns, size, numbers, panel)
+    Content(columns, size, numbers, panel, inside)
     for columns, size in [(0, (512, 512)), (0, (96, 96)), *((n, (64, 64)) for n in range(1, 6)), (3, (160, 210))]
     for numbers in (0, 3, 20)
     for panel in (0, 330, 900)
+    for inside in (False, True)
 ]
 
 

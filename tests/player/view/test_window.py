@@ -31,6 +31,16 @@ def test_shift_and_f1_are_one_key(window, monkeypatch):
         pygame.display.quit()
 
 
+def test_function_keys_with_shift_and_return_with_alt_are_keys_of_their_own(window):
+    pygame.display.init()
+    try:
+        assert key_event(key(pygame.K_F5, mod=pygame.KMOD_LSHIFT)).key == "shift+f5"
+        assert key_event(key(pygame.K_RETURN, mod=pygame.KMOD_RALT)).key == "alt+return"
+        assert key_event(key(pygame.K_RETURN)).key == "return"
+    finally:
+        pygame.display.quit()
+
+
 def test_no_display_says_how_to_do_without(monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "offscreen")  # what SDL takes where it finds no display
     with pytest.raises(UserError, match="--headless"):
@@ -38,7 +48,7 @@ def test_no_display_says_how_to_do_without(monkeypatch):
 
 
 def test_a_window_plays_the_script_and_records_a_video(window, run_folder, keys, tmp_path):
-    play_runs([run_folder], PlayOptions(keys=keys, video=tmp_path / "a.mp4", zoom=1, rate=240, ticks=25))
+    play_runs([run_folder], PlayOptions(key_script=keys, video=tmp_path / "a.mp4", zoom=1, rate=240, ticks=25))
     play_runs([run_folder], headless(keys, tmp_path / "b.mp4", rate=240, ticks=25))
     assert (tmp_path / "a.mp4").read_bytes() == (tmp_path / "b.mp4").read_bytes()
 
@@ -59,8 +69,46 @@ def test_a_person_presses_keys_resizes_and_leaves(window, run_folder, monkeypatc
     assert "No episode" in capsys.readouterr().out
 
 
-def key(code):
-    return pygame.event.Event(pygame.KEYDOWN, key=code, unicode="")
+def key(code, **more):
+    return pygame.event.Event(pygame.KEYDOWN, key=code, **{"unicode": "", **more})
+
+
+def test_return_pressed_while_the_model_loads_begins_to_play(window, run_folder, monkeypatch, capsys):
+    load = sys.modules["worldmodels.runtime.load"].load_run
+    pressed = threading.Event()
+
+    def load_slowly(path):
+        pressed.wait(60)
+        return load(path)
+
+    monkeypatch.setattr(sys.modules["worldmodels.runtime.load"], "load_run", load_slowly)
+    waves = [[], [key(pygame.K_RETURN)]]
+
+    def get():
+        if waves:
+            return waves.pop(0)
+        pressed.set()
+        return []
+
+    monkeypatch.setattr(pygame.event, "get", get)
+    play_runs([run_folder], PlayOptions(rate=240, ticks=5))  # it would wait for a key for ever
+    assert "No episode" in capsys.readouterr().out
+
+
+def test_keys_of_the_window_change_its_size_and_reach_no_game(window, run_folder, monkeypatch, capsys):
+    monkeypatch.setattr(pygame.display, "get_desktop_sizes", lambda: [(1500, 900)])
+    sizes = []
+    keys = [key(pygame.K_RIGHT), key(pygame.K_F11), key(pygame.K_RETURN, mod=pygame.KMOD_LALT), key(pygame.K_F10)]
+    waves = [[one] for one in keys]
+
+    def get():
+        sizes.append(pygame.display.get_surface().get_size())
+        return waves.pop(0) if waves else [pygame.event.Event(pygame.QUIT)]
+
+    monkeypatch.setattr(pygame.event, "get", get)
+    play_runs([run_folder], PlayOptions(rate=240, zoom=2))
+    changes = [size for before, size in zip(sizes, sizes[1:], strict=False) if size != before]
+    assert changes[0] == (1500, 900) and changes[1] == sizes[0] and changes[2] > sizes[0]
 
 
 def test_escape_leaves_while_the_model_loads_and_waits_for_nothing(window, run_folder, monkeypatch, capsys):
@@ -91,7 +139,7 @@ def test_the_window_closes_while_many_samples_are_compiled_and_waits_for_nothing
     script = tmp_path / "keys.txt"
     script.write_text("1 tap b\n")
     try:
-        play_runs([run_folder], PlayOptions(rate=240, keys=script, ticks=500))
+        play_runs([run_folder], PlayOptions(rate=240, key_script=script, ticks=500))
         assert started.is_set()
     finally:
         go_on.set()
@@ -114,7 +162,7 @@ def test_the_video_is_written_after_the_window_has_closed(window, run_folder, ke
     order, quit_, write = [], pygame.display.quit, capture.write_video
     monkeypatch.setattr(pygame.display, "quit", lambda: (order.append("closed"), quit_()))
     monkeypatch.setattr(capture, "write_video", lambda *what, **how: (order.append("written"), write(*what, **how)))
-    play_runs([run_folder], PlayOptions(keys=keys, video=tmp_path / "a.mp4", zoom=1, rate=240, ticks=2))
+    play_runs([run_folder], PlayOptions(key_script=keys, video=tmp_path / "a.mp4", zoom=1, rate=240, ticks=2))
     assert order == ["closed", "written"]
 
 

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from worldmodels.player.session.controls import DEFAULT_KEYS
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.view.help_screen import make_guide
 from worldmodels.player.view.painter import Painter
@@ -42,7 +43,7 @@ async def serving(session, **options):
 
 
 def make_painter(session):
-    controls = getattr(session, "controls", None) or SimpleNamespace(help=list, signs=())
+    controls = getattr(session, "controls", None) or SimpleNamespace(help=list, signs=(), names=(), keys=DEFAULT_KEYS)
     guide = make_guide("Field", "Walk to the right.", controls, with_model=True, players=2)
     return Painter(guide, (64, 64), 3, "runs/field, step 0")
 

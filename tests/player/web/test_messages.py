@@ -9,6 +9,7 @@ import pytest
 
 from worldmodels.player.session.box_controls import AxisEvent, StickEvent
 from worldmodels.player.session.controls import KeyEvent
+from worldmodels.player.session.latent_commands import GroupEvent
 from worldmodels.player.session.settings import SettingEvent
 from worldmodels.player.web.messages import Seen, Wish, read_message
 
@@ -20,21 +21,26 @@ MEANINGS = {
     '{"axis": 1, "value": -7}': AxisEvent(1, -1.0),
     '{"stick": 1, "deflection": -0.25}': StickEvent(1, -0.25),
     '{"setting": 2, "value": 4}': SettingEvent(2, 4),
+    '{"group": 3}': GroupEvent(3),
     '{"wish": "play"}': Wish.PLAY,
     '{"wish": "hand over"}': Wish.HAND_OVER,
     '{"seen": 17}': Seen(17),
 }
 NONE = [
     *("", "[]", "null", "17", '"left"', "{", "{}", "\x00", '{"key": "left"}', '{"key": "left", "pressed": 1}'),
-    *('{"key": "delete", "pressed": true}', '{"key": ["left"], "pressed": true}', '{"key": "left", "key": "left"}'),
+    *('{"key": "hyper", "pressed": true}', '{"key": ["left"], "pressed": true}', '{"key": "left", "key": "left"}'),
     *('{"axis": -1, "value": 0}', '{"axis": true, "value": 0}', '{"axis": 0.0, "value": 0}', '{"axis": 0}'),
     *('{"axis": 0, "value": NaN}', '{"axis": 0, "value": Infinity}', '{"axis": 0, "value": "1"}'),
     *('{"axis": 0, "value": 1e999}', '{"axis": 0, "value": true}', f'{{"axis": 0, "value": {10**400}}}'),
     *('{"stick": 0, "deflection": null}', '{"stick": 0, "deflection": NaN}', '{"stick": "0", "deflection": 0}'),
     *('{"setting": 0, "value": -1}', '{"setting": 0, "value": 0.5}', f'{{"setting": {10**30}, "value": 0}}'),
+    *('{"group": -1}', '{"group": 1.0}', '{"group": null}'),
     *('{"wish": "quit"}', '{"wish": null}', '{"seen": -1}', '{"seen": "1"}', '{"role": "player"}'),
     *("[" * 2000, '{"a":' * 500 + "1" + "}" * 500, '{"key": "\\ud800", "pressed": true}'),
 ]
+
+
+KINDS = KeyEvent | AxisEvent | StickEvent | SettingEvent | GroupEvent | Wish | Seen
 
 
 @pytest.mark.parametrize("text", MEANINGS)
@@ -49,7 +55,7 @@ def test_everything_else_is_none(text):
 
 def test_random_messages_are_never_an_error():
     generator = random.Random(0)
-    names = ["key", "pressed", "axis", "stick", "deflection", "value", "setting", "wish", "seen", "\n"]
+    names = ["key", "pressed", "axis", "stick", "deflection", "value", "setting", "group", "wish", "seen", "\n"]
     values = ["left", "play", True, None, -1, 0, 10**25, 1e308, -0.5, [], [[]], {}, {"key": "left"}, "\udfff", "x" * 99]
     for _ in range(3000):
         chosen = {name: generator.choice(values) for name in generator.sample(names, generator.randint(0, 4))}
@@ -57,4 +63,4 @@ def test_random_messages_are_never_an_error():
         cut = generator.randrange(len(text) + 1) if generator.random() < 0.5 else len(text)
         noise = "".join(chr(generator.randrange(1, 0xD800)) for _ in range(generator.randrange(3)))
         message = read_message(text[:cut] + noise)
-        assert message is None or isinstance(message, KeyEvent | AxisEvent | StickEvent | SettingEvent | Wish | Seen)
+        assert message is None or isinstance(message, KINDS)

@@ -12,12 +12,15 @@ import numpy as np
 import pytest
 from cart_world import BOX, Cart, CartModel, CartView, PushPolicy
 from serving import serving
+from tiny_worlds import LatentModel
 
 from worldmodels.core.seeding import Streams
 from worldmodels.player.session.box_controls import BoxControls
+from worldmodels.player.session.latents_snapshot import Reading
 from worldmodels.player.session.model_world import ModelWorld
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.players import PolicyPlayer
+from worldmodels.player.session.probe_reader import ProbeReader
 from worldmodels.player.session.real_world import RealWorld
 from worldmodels.player.session.session import Session
 from worldmodels.player.session.settings import Settings
@@ -126,6 +129,46 @@ def bottom(box):
     return box["y"] + box["height"]
 
 
+@pytest.mark.parametrize("size", [(1280, 800), (800, 600), (390, 844)])
+def test_the_inside_of_a_model_is_looked_at_and_changed(make_session, size):
+    session = make_session(model=LatentModel)
+    readings = [Reading(f"agent.supported {i}", "cells", 0.9, 1.0, 2.0, 3.0) for i in range(20)]
+    session._latents._readings = lambda probes: tuple(readings)
+    session._play.models[0].probes = ProbeReader({}, (), lambda state: np.zeros(0))
+
+    async def act(open_page, served):
+        page = await open_page(viewport={"width": size[0], "height": size[1]})
+        await begin(page)
+        for key in ("n", "m"):
+            await page.keyboard.press(key)
+        await shows(page, "#latents-facts", "2 groups")
+        assert await page.locator("#timeline").is_hidden() and await page.locator("#policy").is_hidden()
+        await page.locator("#classes").scroll_into_view_if_needed()
+        box = await page.locator("#classes").bounding_box()
+        await page.mouse.click(box["x"] + 40, box["y"] + 0.75 * box["height"])
+        await shows(page, "#latents-facts", "group 2")
+        await page.locator('#latents-buttons [data-key="f"]').click()
+        await shows(page, "#latents-facts", "changed by hand")
+        await page.locator('#latents-buttons [data-key="g"]').click()
+        await shows(page, '#latents-buttons [data-key="g"]', "let go")
+        await shows(page, "#facts", "latents held 1")
+        assert await page.locator('#latents-buttons [data-key="f4"]').is_disabled()
+        await shows(page, "#readings", "agent.supported 19")
+        across = await page.evaluate(
+            "[document.documentElement.scrollWidth, document.querySelector('#readings').scrollWidth "
+            "- document.querySelector('#readings').clientWidth]"
+        )
+        await page.keyboard.press("Escape")
+        await page.wait_for_selector("#latents", state="hidden")
+        assert await page.locator("#timeline").is_visible()
+        return across
+
+    across, over = browse(session, act)
+    assert across <= size[0] and over <= 0
+    changed = session.snapshot().models[0]
+    assert changed.changed and changed.held == 1
+
+
 def test_fingers_hold_buttons(make_session):
     async def act(open_page, served):
         page = await open_page(**PHONE)
@@ -140,6 +183,24 @@ def test_fingers_hold_buttons(make_session):
         await shows(page, "#clock", "paused")
 
     browse(make_session(), act)
+
+
+def test_a_gamepad_presses_keys(make_session):
+    session = make_session()
+
+    async def act(open_page, served):
+        page = await open_page(viewport={"width": 1280, "height": 800})
+        await begin(page)
+        await page.evaluate("window.pad = { connected: true, axes: [0.9, 0], buttons: [] }")
+        await page.evaluate("navigator.getGamepads = () => [window.pad]")
+        await page.evaluate("dispatchEvent(new Event('gamepadconnected'))")
+        await shows(page, "#facts", "action right")
+        await page.evaluate("Object.assign(window.pad, { axes: [0, 0], buttons: [{ pressed: true }] })")
+        await shows(page, "#facts", "action fire")
+        await page.evaluate("window.pad.buttons = []")
+        await shows(page, "#facts", "action nothing")
+
+    browse(session, act)
 
 
 def test_who_looks_away_lets_go(make_session):

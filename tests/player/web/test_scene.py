@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from keys import tap
 from serving import unpack
+from tiny_worlds import LatentModel
 
+from worldmodels.player.view.latent_texts import probability_map
 from worldmodels.player.web.scene import Scene
 from worldmodels.player.web.snapshot_parts import frames_of, parts_of
 
@@ -49,6 +51,35 @@ def test_a_snapshot_becomes_parts_and_frames(make_session):
     assert parts["timeline"][0] == [2, 0, 0, [[0, 100, None, 0]]]  # an episode began
     assert parts["policy"]["bars"][7] == ["→", round(1000 * 16 / 30)]
     assert parts["box"] is None and not parts["alone"]
+
+
+def test_the_inside_of_a_model_is_a_part_and_a_frame(make_session):
+    session = make_session(model=LatentModel)
+    session.tick(tap("c", "n"))
+    assert parts_of(session.snapshot(), "", "", session.controls.signs)["latents"] is None
+    session.tick(tap("m", "down", "g", "f3"))
+    snapshot = session.snapshot()
+    part, own = parts_of(snapshot, "", "", session.controls.signs)["latents"], snapshot.latents.classes
+    assert (part["classes"], part["held"], part["chosen"]) == (own, [False, True], 1)
+    assert [(row["name"], row["share"]) for row in part["likely"]] == [
+        ("class 1", 500),
+        ("class 2", 300),
+        ("class 0", 200),
+    ]
+    assert [row["own"] for row in part["likely"]] == [own[1] == k for k in (1, 2, 0)]
+    assert part["words"] == ["no probes were fitted for this checkpoint; worldmodels eval RUN --mode model fits them"]
+    buttons = [(button["text"], button["enabled"]) for button in part["buttons"]]
+    assert (len(buttons), buttons[2], buttons[-1]) == (7, ("let go", True), ("paste all", True))
+    np.testing.assert_array_equal(frames_of(snapshot)["latents"], probability_map(snapshot.latents))
+
+
+def test_a_model_without_latents_has_no_frame_of_them(make_session):
+    session = make_session()
+    session.tick(tap("m"))
+    part = parts_of(session.snapshot(), "", "", session.controls.signs)["latents"]
+    assert part["words"][0] == "this model draws no discrete latents"
+    assert not any(button["enabled"] for button in part["buttons"])
+    assert "latents" not in frames_of(session.snapshot())
 
 
 def test_a_game_alone_has_one_column(make_session):

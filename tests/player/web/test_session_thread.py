@@ -111,7 +111,7 @@ def test_ctrl_c_writes_recording_and_video(tmp_path):
     record, video = tmp_path / "play.jsonl", tmp_path / "play.mp4"
     script = tmp_path / "keys.txt"
     script.write_text("0 press right\n")
-    command = ["play", "--game", "maze", "--web", "--port", "0", "--rate", "60", "--keys", script, "--zoom", "2"]
+    command = ["play", "--game", "maze", "--web", "--port", "0", "--rate", "60", "--key-script", script, "--zoom", "2"]
     command += ["--record", record, "--video", video]
     served = subprocess.Popen(
         [sys.executable, "-u", "-m", "worldmodels", *map(str, command)],

@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from worldmodels.evaluation.probes import Probes
+
 RIDGE = 1e-2
 """Weight of the squared coefficients, of features with variance 1, for each sample: so that rare features explain no
 more than they should."""
@@ -38,6 +40,8 @@ class Knowledge(NamedTuple):
     """float64 (V, K): of states that the model imagined under the recorded actions."""
     kept: np.ndarray
     """float64 (V, K): of saying that the variable stays as it truly was when the model last saw a frame."""
+    probes: Probes
+    """The fitted probes, with what they explain."""
 
 
 class ProbeData(NamedTuple):
@@ -73,7 +77,12 @@ def probe(data: ProbeData, units: Mapping[str, str], horizons: Sequence[int]) ->
             row += [_tested(imagined[:, h - 1] @ weights, now, still), _tested(last, now, still)]
         figures.append(row)
     table = np.array(figures)
-    return Knowledge(units, tuple(horizons), table[:, 0], table[:, 1::2], table[:, 2::2])
+    read, ahead, kept = table[:, 0], table[:, 1::2], table[:, 2::2]
+    # Of features as they are: their mean and scale become a part of the weights.
+    weights = np.array(probes)
+    plain = weights[:, :-1] / scale.astype(np.float64)
+    fitted_probes = Probes(dict(units), plain, weights[:, -1] - plain @ mean, read, ahead, np.array(horizons))
+    return Knowledge(units, tuple(horizons), read, ahead, kept, fitted_probes)
 
 
 def _fit(features: np.ndarray, values: np.ndarray) -> np.ndarray:

@@ -18,7 +18,7 @@ from collections.abc import Callable
 
 from worldmodels.core.errors import ConformanceError
 from worldmodels.models.config import ModelConfig
-from worldmodels.models.conformance import representation, world_model
+from worldmodels.models.conformance import latents, representation, world_model
 from worldmodels.models.conformance.samples import SPACES
 
 __all__ = ["ConformanceError", "check_model", "model_checks"]
@@ -28,8 +28,9 @@ Check = Callable[[ModelConfig], None]
 
 def model_checks(config: ModelConfig) -> tuple[Check, ...]:
     """Return the checks that a model must pass, each of which takes its configuration and raises ConformanceError."""
-    imagines = config.spec(*SPACES).imagines
-    return representation.CHECKS + (world_model.CHECKS if imagines else ())
+    spec = config.spec(*SPACES)
+    of_latents = latents.CHECKS if spec.latent_groups else ()
+    return representation.CHECKS + (world_model.CHECKS if spec.imagines else ()) + of_latents
 
 
 def check_model(config: ModelConfig) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.core.errors import ConfigError
-from worldmodels.models.api import ModelSpec, Representation, WorldModel
+from worldmodels.models.api import LatentModel, ModelSpec, Representation, WorldModel
 from worldmodels.models.config import ModelConfig
 from worldmodels.models.conformance.comparison import differ, leaves, require, require_same
 from worldmodels.models.conformance.samples import (
@@ -37,6 +37,7 @@ def check_methods(config: ModelConfig) -> None:
     """Check that the model has every method of its contract."""
     model = shared_model(config)
     contract = {**vars(Representation), **(vars(WorldModel) if model.spec.imagines else {})}
+    contract |= vars(LatentModel) if model.spec.latent_groups else {}
     methods = [name for name, value in contract.items() if callable(value) and not name.startswith("_")]
     if not model.spec.imagines or not model.spec.vectors:
         methods = [name for name in methods if name != "vectors"]  # nobody asks for what is not there

@@ -124,16 +124,45 @@ class BitPredictor(Layer):
         The rows are so many `steps` of all windows, one after the other.
         """
         first, state = self._begin(bottleneck)
-        shape = (self.steps, tf.shape(bottleneck)[0], 2**self.config.group)
-        chance = draw_rows(lambda shape: gumbel_noise(shape, seed), shape, axis=1, steps=steps)
 
         def step(hidden, cell, x, chance):
-            state = self.lstm.advance(self.lstm.project(x), LSTMState(hidden, cell))
-            index = sample_categorical(self.classes(state.hidden), chance, temperature)
+            state, logits = self._next(hidden, cell, x)
+            index = sample_categorical(logits, chance, temperature)
             return *state, self._embed(index, QUIET), index
 
-        *_, classes = scan(step, (*state, first), (chance,))
+        *_, classes = scan(step, (*state, first), (self._chance(bottleneck, seed, steps),))
         return to_bits(tf.transpose(classes), self.config.group)
+
+    def draw(
+        self, bottleneck: tf.Tensor, temperature: float | tf.Tensor, seed: tf.Tensor, held: tf.Tensor
+    ) -> tuple[tf.Tensor, tf.Tensor]:
+        """Draw as `sample` does, with some groups held; return classes and the logits under those before.
+
+        Args:
+            held: int32 (N, groups), the class of each group that is held; -1 for one that is drawn.
+
+        Returns:
+            Classes int32 (N, groups), and logits float32 (N, groups, 2 ** group).
+        """
+        first, state = self._begin(bottleneck)
+
+        def step(hidden, cell, x, chance, held):
+            state, logits = self._next(hidden, cell, x)
+            index = tf.where(held < 0, sample_categorical(logits, chance, temperature), held)
+            return *state, self._embed(index, QUIET), index, logits
+
+        inputs = (self._chance(bottleneck, seed), tf.transpose(held))
+        *_, classes, logits = scan(step, (*state, first), inputs)
+        return tf.transpose(classes), tf.transpose(logits, (1, 0, 2))
+
+    def _chance(self, bottleneck: tf.Tensor, seed: tf.Tensor, steps: int = 1) -> tf.Tensor:
+        shape = (self.steps, tf.shape(bottleneck)[0], 2**self.config.group)
+        return draw_rows(lambda shape: gumbel_noise(shape, seed), shape, axis=1, steps=steps)
+
+    def _next(self, hidden: tf.Tensor, cell: tf.Tensor, x: tf.Tensor) -> tuple[LSTMState, tf.Tensor]:
+        """Return the state after an input, and the logits of the next group."""
+        state = self.lstm.advance(self.lstm.project(x), LSTMState(hidden, cell))
+        return state, self.classes(state.hidden)
 
     def _begin(self, bottleneck: tf.Tensor) -> tuple[tf.Tensor, LSTMState]:
         """Return the first input and the state before it."""

@@ -208,7 +208,8 @@ class StochasticDiscreteConfig(Section):
 
     def spec(self, observation: ObservationSpec, action: ActionSpec) -> ModelSpec:
         """Return what others need to know of the model; raises ConfigError where it cannot have these spaces."""
-        return _spec(self.kind, self.frames, observation, action)
+        groups = (self.latent.bits // self.latent.group, 2**self.latent.group)
+        return _spec(self.kind, self.frames, observation, action)._replace(latent_groups=groups)
 
 
 def _spec(kind: str, frames: int, observation: ObservationSpec, action: ActionSpec) -> ModelSpec:

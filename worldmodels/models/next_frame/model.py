@@ -95,7 +95,10 @@ class NextFrameModel:
 
     @graph
     def imagine(self, state, action, temperature, seed) -> NextFrameState:
-        decoded = self.predict_next(state, action, temperature, seed)
+        return self.imagined(state, action, self.predict_next(state, action, temperature, seed))
+
+    def imagined(self, state: NextFrameState, action: tf.Tensor, decoded: Decoded) -> NextFrameState:
+        """Return the state after an action, whose step the network has decoded."""
         newest = self.newest(state.frames)
         frame = self.output.frame(decoded, newest)
         summary = self.events(newest, action, frame) if self.events else decoded.summary

@@ -7,7 +7,9 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.core.specs import ActionSpec, ObservationSpec
-from worldmodels.models.next_frame.bottleneck import BitPredictor, clean_bits, noisy_bits
+from worldmodels.models.api import Latents
+from worldmodels.models.graph import graph
+from worldmodels.models.next_frame.bottleneck import BitPredictor, clean_bits, noisy_bits, to_bits, to_classes
 from worldmodels.models.next_frame.config import StochasticDiscreteConfig
 from worldmodels.models.next_frame.conv_layers import Inject
 from worldmodels.models.next_frame.learning import FrameTransitions
@@ -65,6 +67,24 @@ class StochasticDiscrete(NextFrameModel):
         encoded = self.network.encode(self._seen(state.frames), state.memory, action, QUIET)
         bits = self.predictor.sample(encoded.bottleneck, temperature, seed)
         return self.network.decode(self._with_bits(encoded, bits, tf.constant(True)), QUIET)
+
+    @graph
+    def imagine_latents(self, state, action, temperature, seed, held) -> tuple[NextFrameState, Latents]:
+        encoded = self.network.encode(self._seen(state.frames), state.memory, action, QUIET)
+        classes, logits = self.predictor.draw(encoded.bottleneck, temperature, seed, held)
+        bits = to_bits(classes, self.config.latent.group)
+        decoded = self.network.decode(self._with_bits(encoded, bits, tf.constant(True)), QUIET)
+        return self.imagined(state, action, decoded), Latents(tf.nn.softmax(logits), classes)
+
+    @graph
+    def observed_latents(self, before, action, state) -> Latents:
+        """Return the bits that training would read off the step; nothing led to the first frame of an episode."""
+        led, action = (action >= 0)[:, None], tf.maximum(action, 0)
+        encoded = self.network.encode(self._seen(before.frames), before.memory, action, QUIET)
+        logits = self.inference(self.newest(before.frames), self.newest(state.frames), action)
+        classes = to_classes(clean_bits(logits), self.config.latent.group)
+        _, logits = self.predictor.draw(encoded.bottleneck, 0.0, tf.zeros((2,), tf.int32), classes)
+        return Latents(tf.nn.softmax(logits), tf.where(led, classes, -1))
 
     def _seen(self, frames: tf.Tensor) -> tf.Tensor:
         return frames[..., -self.config.network_frames * self.spec.observation_shape[-1] :]

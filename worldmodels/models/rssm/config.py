@@ -122,7 +122,16 @@ class RSSMConfig(Section):
         latent = self.latents * (self.classes or 1)
         features = ObservationSpec.of(latent + self.recurrent)
         part = None if predicted == observation else predicted
-        return ModelSpec(observation, action, features, reconstructs=True, copies=copies, latent=latent, predicted=part)
+        return ModelSpec(
+            observation,
+            action,
+            features,
+            reconstructs=True,
+            copies=copies,
+            latent=latent,
+            predicted=part,
+            latent_groups=(self.latents, self.classes) if self.classes else None,
+        )
 
     def _matching(self, observation: ObservationSpec, key: str) -> ObservationSpec:
         try:

@@ -44,6 +44,18 @@ class CategoricalLatents:
         """Return the entropy in nats, summed over the variables: (N,)."""
         return tf.reduce_sum(distributions.categorical_entropy(self._logits(statistics)), -1)
 
+    def probabilities(self, statistics: tf.Tensor) -> tf.Tensor:
+        """Return the probability of each class, float32 (N, latents, classes)."""
+        return tf.nn.softmax(self._logits(statistics))
+
+    def classes(self, latent: tf.Tensor) -> tf.Tensor:
+        """Return the class of each variable of a draw, int32 (N, latents)."""
+        return tf.argmax(tf.reshape(latent, (-1, *self._shape)), -1, tf.int32)
+
+    def of_classes(self, classes: tf.Tensor) -> tf.Tensor:
+        """Return the latent in which each variable has its class, of int32 (N, latents)."""
+        return tf.reshape(tf.one_hot(classes, self._shape[1]), (-1, self.size))
+
     def _logits(self, statistics: tf.Tensor) -> tf.Tensor:
         return distributions.mix_uniform(tf.reshape(statistics, (-1, *self._shape)), self._mix)
 

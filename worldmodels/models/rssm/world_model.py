@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import tensorflow as tf
@@ -11,10 +11,12 @@ import tensorflow as tf
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Batch
 from worldmodels.models import devices
+from worldmodels.models.api import Latents
 from worldmodels.models.build_optimizer import build_optimizer
 from worldmodels.models.graph import graph
 from worldmodels.models.rssm.cell import Dynamics, RSSMState
 from worldmodels.models.rssm.config import RSSMConfig
+from worldmodels.models.rssm.latents import CategoricalLatents
 from worldmodels.models.rssm.learned_picture import LearnedPicture, choose_pairs
 from worldmodels.models.rssm.local_latents import LocalLatents
 from worldmodels.models.rssm.objectives import (
@@ -88,6 +90,19 @@ class RSSM:
     def imagine(self, state, action, temperature, seed) -> RSSMState:
         noise = self.dynamics.latents.noise((tf.shape(action)[0],), seed)
         return self.dynamics.imagine(state, action, noise, temperature)
+
+    @graph
+    def imagine_latents(self, state, action, temperature, seed, held) -> tuple[RSSMState, Latents]:
+        state = self.imagine(state, action, temperature, seed)
+        drawn = self.observed_latents((), action, state)
+        classes, latents = tf.where(held < 0, drawn.classes, held), cast(CategoricalLatents, self.dynamics.latents)
+        # What was remembered does not depend on the newest latent, so nothing else changes.
+        return state._replace(latent=latents.of_classes(classes)), drawn._replace(classes=classes)
+
+    @graph
+    def observed_latents(self, before, action, state) -> Latents:
+        latents = cast(CategoricalLatents, self.dynamics.latents)
+        return Latents(latents.probabilities(self.dynamics.prior(state.recurrent)), latents.classes(state.latent))
 
     def readable(self, state: RSSMState) -> RSSMState:
         return state

@@ -16,22 +16,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from worldmodels.core.specs import ActionSpec
+from worldmodels.envs.action_keys import Keys, key_label
 from worldmodels.player.session.controls import (
-    DIRECTIONS,
+    DEFAULT_KEYS,
     REPEAT_DELAY,
     Command,
     CommandControls,
     KeyEvent,
-    label,
+    KeyTable,
 )
 from worldmodels.player.session.snapshot import BoxPanel, PolicyPanel
 from worldmodels.runtime.action_recording import Action, box_action
 
-PAIRS = (
-    *((DIRECTIONS["left"], DIRECTIONS["right"]), (DIRECTIONS["down"], DIRECTIONS["up"])),
-    *(((low,), (high,)) for low, high in ("jl", "ki", "uo", "12", "34", "56")),
-)
-"""The keys that push each number down, and those that push it up."""
 SLIDER_STEP = 0.25
 """The part of -1 to 1 by which a key moves a slider."""
 DEAD_ZONE = 0.15
@@ -64,25 +60,27 @@ class BoxControls(CommandControls):
     Args:
         spec: the box.
         names: the name of each number.
+        keys: which key does what.
     """
 
     signs: tuple[str, ...] = ()
 
-    def __init__(self, spec: ActionSpec, names: Sequence[str]) -> None:
-        super().__init__()
+    def __init__(self, spec: ActionSpec, names: Sequence[str], keys: KeyTable = DEFAULT_KEYS) -> None:
+        super().__init__(keys)
         self.names = tuple(names)
         self._low, self._high = np.array(spec.low), np.array(spec.high)
         own = np.clip(0.0, self._low, self._high)
         self._rest = 2.0 * (own - self._low) / np.where(self._high > self._low, self._high - self._low, 1.0) - 1.0
         self.idle: Action = box_action(self._rest)
         """The action that does nothing, or least."""
-        self.has_sliders = spec.size > len(PAIRS)
+        self.has_sliders = spec.size > len(keys.pairs)
         self._push_of_key = {
             key: (number, sign)
-            for number, pair in enumerate(() if self.has_sliders else PAIRS[: spec.size])
+            for number, pair in enumerate(() if self.has_sliders else keys.pairs[: spec.size])
             for keys, sign in zip(pair, (-1.0, 1.0), strict=True)
             for key in keys
         }
+        self._slider_keys = _slider_keys(keys) if self.has_sliders else {}
         self._sliders = self._rest.copy()
         self._chosen = 0
         self._axes: dict[int, float] = {}  # the numbers that the mouse or a gamepad holds
@@ -96,7 +94,7 @@ class BoxControls(CommandControls):
         if not isinstance(event, KeyEvent):
             self._handle_axis(event)
             return None
-        if event.key not in self._push_of_key and not (self.has_sliders and event.key in _SLIDER_KEYS):
+        if event.key not in self._push_of_key and event.key not in self._slider_keys:
             return self._handle_command(event.key, event.pressed)
         if event.pressed and event.key not in self._held:
             self._held.append(event.key)
@@ -137,7 +135,7 @@ class BoxControls(CommandControls):
         self._fresh.clear()
         self._moved = False
         super().end_tick()
-        if self._held and self._ticks_held >= REPEAT_DELAY and _SLIDER_KEYS.get(self._held[-1], "") in _MOVES:
+        if self._held and self._ticks_held >= REPEAT_DELAY and self._slider_keys.get(self._held[-1], "") in _MOVES:
             self._move_slider(self._held[-1])
 
     def release_all(self) -> None:
@@ -174,7 +172,7 @@ class BoxControls(CommandControls):
         chosen = policy.action if policy and shows_choice else None
         return BoxPanel(
             names=self.names,
-            keys=tuple(f"{label(low[0])} {label(high[0])}" for low, high in PAIRS) if not self.has_sliders else (),
+            keys=() if self.has_sliders else tuple(_both(low, high) for low, high in self.keys.pairs),
             low=tuple(self._low.tolist()),
             high=tuple(self._high.tolist()),
             values=self._own_units(self.choose() if last is None else last),
@@ -186,12 +184,17 @@ class BoxControls(CommandControls):
     def help(self) -> list[tuple[str, str]]:
         """Return the rows of the help screen for the box: keys and what they push."""
         if self.has_sliders:
-            rows = [("↑ ↓", f"choose one of {len(self.names)} numbers"), ("← →", "push it down, or up; it stays there")]
-            rows.append(("Space", "put all of them to rest"))
-        else:
+            of = self.keys.directions
             rows = [
-                (f"{label(low[0])} {label(high[0])}", f"{name}: down to {below:g}, up to {above:g}")
-                for (low, high), name, below, above in zip(PAIRS, self.names, self._low, self._high, strict=False)
+                (_both(of["up"], of["down"]), f"choose one of {len(self.names)} numbers"),
+                (_both(of["left"], of["right"]), "push it down, or up; it stays there"),
+                (key_label(self.keys.specials[0][0]), "put all of them to rest"),
+            ]
+        else:
+            limits = zip(self.keys.pairs, self.names, self._low, self._high, strict=False)
+            rows = [
+                (_both(low, high), f"{name}: down to {below:g}, up to {above:g}")
+                for (low, high), name, below, above in limits
             ]
         return [*rows, ("Mouse", "drag a bar of the action"), ("Gamepad", "the sticks push the first numbers")]
 
@@ -216,9 +219,9 @@ class BoxControls(CommandControls):
         return rest + event.deflection * (1.0 - rest if event.deflection > 0 else 1.0 + rest)
 
     def _move_slider(self, key: str) -> None:
-        if not self.has_sliders:
+        what = self._slider_keys.get(key)
+        if what is None:
             return
-        what = _SLIDER_KEYS[key]
         if what in _MOVES:
             moved = self._sliders[self._chosen] + _MOVES[what]
             self._sliders[self._chosen] = np.clip(moved, -1.0, 1.0)
@@ -233,5 +236,15 @@ class BoxControls(CommandControls):
         return tuple(numbers.tolist())
 
 
-_SLIDER_KEYS = {key: name for name, keys in DIRECTIONS.items() for key in keys} | {"space": "rest"}
+def _both(first: Keys, second: Keys) -> str:
+    """Return the first one of each of two groups of keys for people."""
+    return f"{key_label(first[0])} {key_label(second[0])}"
+
+
+def _slider_keys(keys: KeyTable) -> dict[str, str]:
+    """Return what each key does with sliders: the keys of directions, and those of the first special action."""
+    moves = {key: name for name, group in keys.directions.items() for key in group}
+    return moves | dict.fromkeys(keys.specials[0], "rest")
+
+
 _MOVES = {"left": -SLIDER_STEP, "right": SLIDER_STEP}

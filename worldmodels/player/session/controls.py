@@ -1,26 +1,19 @@
 """The controls: keys of a game's actions, keys that command the player, and the keys that are held down.
 
-Keys have the names that pygame gives them ("left", "space", "a", "1"), but nothing here needs pygame.
-
-A game names its actions by buttons, for example ("left", "up") or ("d",). The four directions are buttons that lie on
-the arrow keys and on W A S D. The others are special actions. Their own letters, D A W S Q E in the native games, would
-collide with moving, so they lie, in the order in which the game lists them, on J K L U I O and on 1 2 3 4 5 6, the
-first one also on the space bar; those that do nothing in a game, or the same as one before, are passed over.
+Which key does what is one table, `KeyTable`; the keys of actions come from `envs/action_keys.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 
+from worldmodels.envs.action_keys import DIRECTIONS, NOTHING, SPECIAL_KEYS, Keys, key_label, lay_out, signs
+from worldmodels.player.session.latent_commands import LATENT_KEYS, LatentCommand
 from worldmodels.player.session.snapshot import PolicyPanel
 from worldmodels.runtime.action_recording import Action
 
-DIRECTIONS = {"left": ("left", "a"), "right": ("right", "d"), "up": ("up", "w"), "down": ("down", "s")}
-SPECIAL_KEYS = (("space", "j", "1"), ("k", "2"), ("l", "3"), ("u", "4"), ("i", "5"), ("o", "6"))
-NOTHING = "nothing"
-"""The meaning of an action that does nothing in a game; its keys stay free."""
 REPEAT_DELAY = 5
 """Ticks for which a key must be held, while the clock is paused, before it steps at every tick."""
 
@@ -37,6 +30,7 @@ class Command(Enum):
     NEXT_PLAYER = "who that is: the policy, chance, a script"
     BRANCHES = "branch: many samples from here, then each action, then off"
     UNCERTAINTY = "heat map: where samples of the next step differ"
+    LATENTS = "look inside the model: its latents, and what probes read"
     NEXT_SETTING = "choose the setting that - and + change"
     DECREASE = "less of it"
     INCREASE = "more of it"
@@ -44,6 +38,8 @@ class Command(Enum):
     LOAD = "go back to the saved moment"
     PICTURE = "save pictures of the window and of the frames"
     VIEW = "the agent's view, or people's"
+    FULL_SCREEN = "full screen, or a window again"
+    ZOOM = "the next size of the window"
     HELP = "show or hide this help"
     QUIT = "quit"
 
@@ -58,6 +54,7 @@ COMMAND_KEYS = {
     Command.NEXT_PLAYER: ("t",),
     Command.BRANCHES: ("b",),
     Command.UNCERTAINTY: ("y",),
+    Command.LATENTS: ("m",),
     Command.NEXT_SETTING: ("tab",),
     Command.DECREASE: ("-",),
     Command.INCREASE: ("+", "="),
@@ -65,12 +62,63 @@ COMMAND_KEYS = {
     Command.LOAD: ("f1",),
     Command.PICTURE: ("f2",),
     Command.VIEW: ("v",),
+    Command.FULL_SCREEN: ("f11", "alt+return"),
+    Command.ZOOM: ("f10",),
     Command.HELP: ("h", "?"),
     Command.QUIT: ("escape",),
 }
-_COMMAND_OF_KEY = {key: command for command, keys in COMMAND_KEYS.items() for key in keys}
-KEY_NAMES = tuple(key for group in (*DIRECTIONS.values(), *SPECIAL_KEYS, *COMMAND_KEYS.values()) for key in group)
-"""Every key that can mean something to the player; a game may have no use for some."""
+NUMBER_KEYS: tuple[tuple[Keys, Keys], ...] = tuple(((low,), (up,)) for low, up in ("jl", "ki", "uo", "12", "34", "56"))
+"""The keys that push the third to the eighth number of a box of actions down, and those that push it up."""
+
+
+@dataclass(frozen=True)
+class KeyTable:
+    """The table of all keys; a game may have no use for some.
+
+    Attributes:
+        directions: of the moves, and of the first two numbers of a box of actions.
+        specials: of the first special action, of the second, and so on.
+        numbers: those that push the third number of a box down and up, then the fourth, and so on.
+        commands: of the player.
+        latents: of the pane of latents, which takes its keys first while it is shown.
+    """
+
+    directions: Mapping[str, Keys] = field(default_factory=lambda: DIRECTIONS)
+    specials: tuple[Keys, ...] = SPECIAL_KEYS
+    numbers: tuple[tuple[Keys, Keys], ...] = NUMBER_KEYS
+    commands: Mapping[Command, Keys] = field(default_factory=lambda: COMMAND_KEYS)
+    latents: Mapping[LatentCommand, Keys] = field(default_factory=lambda: LATENT_KEYS)
+
+    @property
+    def names(self) -> Keys:
+        """Every key that can mean something, each once."""
+        of_numbers = [keys for pair in self.numbers for keys in pair]
+        of_game = [*self.directions.values(), *self.specials, *of_numbers]
+        groups = [*of_game, *self.commands.values(), *self.latents.values()]
+        return tuple(dict.fromkeys(key for keys in groups for key in keys))
+
+    @property
+    def pairs(self) -> tuple[tuple[Keys, Keys], ...]:
+        """The keys that push each number of a box of actions down, and those that push it up."""
+        of = self.directions
+        return (of["left"], of["right"]), (of["down"], of["up"]), *self.numbers
+
+    def command(self, key: str) -> Command | None:
+        """Return the command of a key, if it has one."""
+        return next((command for command, keys in self.commands.items() if key in keys), None)
+
+    def latent_command(self, key: str) -> LatentCommand | None:
+        """Return the command that a key has in the pane of latents, if it has one."""
+        return next((command for command, keys in self.latents.items() if key in keys), None)
+
+    def label(self, command: Command | LatentCommand) -> str:
+        """Return the first key of a command for people."""
+        keys = self.commands[command] if isinstance(command, Command) else self.latents[command]
+        return key_label(keys[0])
+
+
+DEFAULT_KEYS = KeyTable()
+"""The keys as the documentation lists them."""
 
 
 @dataclass(frozen=True)
@@ -86,9 +134,14 @@ REPEATED = (Command.STEP, Command.REWIND, Command.DECREASE, Command.INCREASE)
 
 
 class CommandControls:
-    """The part of all controls that knows commands, and for how long keys are held."""
+    """The part of all controls that knows commands, and for how long keys are held.
 
-    def __init__(self) -> None:
+    Attributes:
+        keys: which key does what.
+    """
+
+    def __init__(self, keys: KeyTable) -> None:
+        self.keys = keys
         self._ticks_held = 0
         self._may_repeat = False
         self._held_command: Command | None = None
@@ -113,7 +166,7 @@ class CommandControls:
         self._ticks_held, self._may_repeat = 0, True
 
     def _handle_command(self, key: str, pressed: bool) -> Command | None:
-        command = _COMMAND_OF_KEY.get(key)
+        command = self.keys.command(key)
         if pressed:
             self._held_command, self._command_ticks = command, 0
             return command
@@ -128,20 +181,23 @@ class Controls(CommandControls):
     Args:
         buttons: for each action of the game, the buttons that mean it; none for the action that does nothing.
         meanings: for each action, its meaning in this game; "nothing" where it does nothing.
+        keys: which key does what.
     """
 
-    def __init__(self, buttons: Sequence[Sequence[str]], meanings: Sequence[str]) -> None:
-        super().__init__()
+    def __init__(
+        self, buttons: Sequence[Sequence[str]], meanings: Sequence[str], keys: KeyTable = DEFAULT_KEYS
+    ) -> None:
+        super().__init__(keys)
         self.meanings = tuple(meanings)
         self.names = tuple(_name(i, names, meanings[i]) for i, names in enumerate(buttons))
         """The name of each action where all are shown together."""
-        self.signs = tuple(_sign(names) for names in buttons)
-        """The name of each action in a character or two."""
         self._actions: dict[frozenset[str], int] = {}
         for action, names in enumerate(buttons):
             self._actions.setdefault(frozenset(name.lower() for name in names), action)
         self.idle = self._actions.get(frozenset(), 0)
-        self.keys_of_button = _lay_out(_useful_buttons(buttons, meanings))
+        self.keys_of_button = lay_out(buttons, meanings, keys.directions, keys.specials)
+        self.signs = signs(buttons, meanings, self.keys_of_button)
+        """The name of each action in a character or two."""
         self._button_of_key = {key: button for button, keys in self.keys_of_button.items() for key in keys}
         self._held: list[str] = []  # buttons, the newest last
         self._tapped: list[str] = []  # buttons that came up within the tick in which they went down
@@ -222,7 +278,8 @@ class Controls(CommandControls):
 
     def help(self) -> list[tuple[str, str]]:
         """Return the rows of the help screen for the game's actions: keys and their meaning."""
-        return [(" ".join(map(label, keys)), meaning) for _, keys, meaning in self.bound_buttons()]
+        rows = [(" ".join(map(key_label, keys)), meaning) for _, keys, meaning in self.bound_buttons()]
+        return [*rows, ("Gamepad", "cross or stick, and buttons")]
 
     def bound_buttons(self) -> list[tuple[str, tuple[str, ...], str]]:
         """Return each button that does something by itself, its keys and its meaning in the game."""
@@ -239,62 +296,9 @@ class Controls(CommandControls):
         return max(fitting, key=lambda names: _rank(names, down), default=frozenset())
 
 
-def label(key: str) -> str:
-    """Return the name of a key for people."""
-    names = {
-        "left": "←",
-        "right": "→",
-        "up": "↑",
-        "down": "↓",
-        "escape": "Esc",
-        "space": "Space",
-        "shift+f1": "Shift F1",
-        "backspace": "Back",
-        "tab": "Tab",
-    }
-    return names.get(key, key.upper())
-
-
 def _name(action: int, buttons: Sequence[str], meaning: str) -> str:
-    """Return the name of an action; one that does nothing is named by its buttons, since there may be several."""
-    return f"{'+'.join(buttons)} ({meaning})" if buttons and meaning == NOTHING else meaning or f"action {action}"
-
-
-def _sign(buttons: Sequence[str]) -> str:
-    """Return an arrow for a move, the button for anything else."""
-    arrows = {
-        **{frozenset({"left"}): "←", frozenset({"right"}): "→", frozenset({"up"}): "↑", frozenset({"down"}): "↓"},
-        **{frozenset({"left", "up"}): "↖", frozenset({"right", "up"}): "↗"},
-        **{frozenset({"left", "down"}): "↙", frozenset({"right", "down"}): "↘", frozenset(): "·"},
-    }
-    names = frozenset(name.lower() for name in buttons)
-    return arrows.get(names) or "".join(_letter(name) for name in buttons)
-
-
-def _letter(button: str) -> str:
-    """Return the first letter of a button, or its number: "3" of "button 3"."""
-    last = button.split()[-1]
-    return last if last.isdigit() else button[0].upper()
-
-
-def _useful_buttons(buttons: Sequence[Sequence[str]], meanings: Sequence[str]) -> list[str]:
-    """Return the buttons of all actions, without special ones that do nothing or repeat one before."""
-    useful = []
-    seen = {NOTHING}
-    for names, meaning in zip(buttons, meanings, strict=True):
-        moves = all(name.lower() in DIRECTIONS for name in names)
-        if moves or meaning not in seen:
-            useful += [name.lower() for name in names]
-        seen.add(meaning)
-    return useful
-
-
-def _lay_out(buttons: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Return the keys of each button: fixed ones for directions, the next free ones for special actions."""
-    names = list(dict.fromkeys(buttons))
-    specials = [name for name in names if name not in DIRECTIONS]
-    keys = dict(zip(specials, SPECIAL_KEYS))  # noqa: B905  a game's seventh special action has no key
-    return {name: DIRECTIONS.get(name) or keys.get(name, ()) for name in [*DIRECTIONS, *specials] if name in names}
+    """Return the name of an action; one that does nothing has its number, too, since there may be several."""
+    return f"action {action} ({meaning})" if buttons and meaning == NOTHING else meaning or f"action {action}"
 
 
 def _rank(names: frozenset[str], down: list[str]) -> tuple[int, int, int]:

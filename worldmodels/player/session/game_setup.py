@@ -15,8 +15,9 @@ from worldmodels.envs.config import PYTHON, complete_options, game_options
 from worldmodels.envs.levels import on_levels
 from worldmodels.envs.making import is_native
 from worldmodels.player.session.box_controls import BoxControls
-from worldmodels.player.session.controls import Controls
+from worldmodels.player.session.controls import DEFAULT_KEYS, Controls
 from worldmodels.player.session.foreign_game import ForeignGame
+from worldmodels.player.session.key_file import read_keys
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.players import Player, RandomBoxPlayer, RandomPlayer, ScriptPlayer
 from worldmodels.runtime.action_recording import ActionRecording, read_recording
@@ -52,11 +53,15 @@ class GameSetup:
         return players
 
     def controls(self) -> Controls | BoxControls:
-        """Return the controls of the game's actions."""
-        env = self.env
+        """Return the controls of the game's actions, with the keys of `options.keys`.
+
+        Raises:
+            UserError: that file cannot be used.
+        """
+        env, keys = self.env, DEFAULT_KEYS if self.options.keys is None else read_keys(Path(self.options.keys))
         if isinstance(env, ForeignGame) and not env.action_spec.is_discrete:
-            return BoxControls(env.action_spec, env.action_meanings)
-        return Controls(env.action_keys, env.action_meanings)
+            return BoxControls(env.action_spec, env.action_meanings, keys)
+        return Controls(env.action_keys, env.action_meanings, keys)
 
 
 def set_up_game(

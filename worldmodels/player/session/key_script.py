@@ -8,7 +8,7 @@
 
 A tick is one turn of the clock (by default 1/15 second), counted from 0, never going backwards. `press` and `release`
 are the two halves of holding a key down; `tap` is both within one tick. Keys are named as on the help screen, in lower
-case: left right up down w a s d space j k l u i o 1 2 3 4 5 6 x r c n p f1 shift+f1 v h escape. A `#` starts a comment.
+case: left right up down a 1 space tab backspace escape f1 shift+f1 (`session/key_names.py`). A `#` starts a comment.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from pathlib import Path
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.lookup import shortened, unknown
-from worldmodels.player.session.controls import KEY_NAMES, KeyEvent
+from worldmodels.player.session.controls import KeyEvent
+from worldmodels.player.session.key_names import KEY_NAMES
 from worldmodels.player.session.options import MAX_TICKS
 
 EVENTS = {"press": (True,), "release": (False,), "tap": (True, False)}

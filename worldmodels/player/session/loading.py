@@ -21,6 +21,7 @@ from worldmodels.player.session.game_setup import GameSetup
 from worldmodels.player.session.model_world import ModelWorld
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.players import PolicyPlayer
+from worldmodels.player.session.probe_reader import NOT_TOLD, load_probe_reader
 from worldmodels.player.session.real_world import RealWorld
 from worldmodels.player.session.replay_start_world import ReplayStartWorld
 from worldmodels.player.session.session import Session
@@ -120,6 +121,9 @@ def loader(runs: Sequence[Run], setup: GameSetup, controls: Controls | BoxContro
             for parts, tracker, name in zip(loaded, trackers, names, strict=True)
             if with_models
         ]
+        for world, run in zip(models, runs, strict=False):  # where the models are played at all
+            representation, tells = world.tracker.representation, hasattr(setup.env, "variables")
+            world.probes = load_probe_reader(run.path, max(run.steps), representation) if tells else NOT_TOLD
         players = setup.players()
         if with_policy:
             imagined = models[0] if real.frozen else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,8 @@ import numpy.typing as npt
 from worldmodels.core.seeding import Key, Streams, fold
 from worldmodels.player.session.actions import action_rows
 from worldmodels.player.session.frames import Frame, Vectors, row_of
+from worldmodels.player.session.latent_steps import LatentSteps
+from worldmodels.player.session.probe_reader import NONE_SAVED, ProbeReader
 from worldmodels.player.session.settings import Settings
 from worldmodels.player.session.state_tracker import StateTracker
 from worldmodels.runtime.action_recording import Action
@@ -37,6 +40,8 @@ class ModelWorld:
         measures_uncertainty: whether `uncertainty` and `spreads` are wanted.
         uncertainty: float32 (H, W), 0 to 1, how much the samples of the last step differ; None where it is not wanted.
         spreads: the standard deviations of numbers over those samples.
+        latents: the discrete latents of its newest step; None for a model that draws none.
+        probes: what reads variables of the game from its states, or a sentence that says why nothing does.
     """
 
     def __init__(
@@ -55,6 +60,9 @@ class ModelWorld:
         self.measures_uncertainty = False
         self.uncertainty: npt.NDArray[np.float32] | None = None
         self.spreads: Vectors = {}
+        self.probes: ProbeReader | str = NONE_SAVED
+        groups = model.spec.latent_groups
+        self.latents = LatentSteps(model, groups[0]) if groups else None
         self._newest: Any
         """The frame of `predicted`, from which the next may be copied: the real one where it was put back."""
 
@@ -62,7 +70,7 @@ class ModelWorld:
         """Predict the step of `action`, before the tracker observes where it really led."""
         before = self.predicted
         self._steps += 1
-        self.predicted, prediction = self._imagine(before, action, self.key("predict"))
+        self.predicted, prediction = self._step(before, action)
         self.forget_uncertainty()
         if self.measures_uncertainty:
             self._measure_uncertainty(before, action)
@@ -71,10 +79,22 @@ class ModelWorld:
 
     def put_back(self) -> None:
         """Predict on from the real state."""
-        self.predicted = self.tracker.state
+        self.predicted, painted = self.tracker.state, self.before_real()
+        if self.latents:
+            self.latents.observed(self.tracker, painted)
         self.forget_uncertainty()
-        self._show(self.model.predict(self.predicted, self.before_real()))
+        self._show(self.model.predict(self.predicted, painted))
         self._newest = self.tracker.frames[-1]
+
+    def draw_again(self, classes: Sequence[int]) -> None:
+        """Draw the newest step again with these classes of its latents, `FREE` ones anew, if it has latents."""
+        if self.latents is None:
+            return
+        key = fold(self.key("latents"), self.latents.draws)
+        self.predicted, prediction = self.latents.draw_again(classes, np.float32(self._settings.temperature), key)
+        self.forget_uncertainty()
+        self._show(prediction)
+        self._newest = self.frame
 
     def reconstruct(self) -> None:
         """Update the model's own picture, and its own numbers, of what the tracker observed last."""
@@ -106,11 +126,14 @@ class ModelWorld:
     def save(self) -> Any:
         """Return what `load` needs to go on from here exactly, besides the tracker."""
         shown = self.frame, self.vectors, self.reward, self.continuation
-        return self.predicted, self.uncertainty, self.spreads, self._steps, self._newest, shown
+        latents = self.latents.save() if self.latents else ()
+        return self.predicted, self.uncertainty, self.spreads, self._steps, self._newest, shown, latents
 
     def load(self, saved: Any) -> None:
         """Go back to what `save` gave; the tracker must have gone back already."""
-        self.predicted, self.uncertainty, self.spreads, self._steps, self._newest, shown = saved
+        self.predicted, self.uncertainty, self.spreads, self._steps, self._newest, shown, latents = saved
+        if self.latents:
+            self.latents.load(latents)
         self.frame, self.vectors, self.reward, self.continuation = shown
         self.reconstruct()
 
@@ -124,13 +147,20 @@ class ModelWorld:
 
     def warm_up(self) -> None:
         """Compile what `step` calls; the states stay what they are."""
-        self._imagine(self.predicted, 0, self.key("predict"))
+        before = self.save()
+        self._step(self.predicted, 0)
+        self.load(before)
 
     def warm_up_samples(self) -> None:
         """Compile what many samples need; the states stay what they are."""
         self._imagine(self.model.repeat(self.predicted, NUM_SAMPLES), 0, self.key("uncertainty"), NUM_SAMPLES)
 
-    def _imagine(self, state: Any, action: Action, key: Key, rows: int = 1) -> tuple[Any, Prediction]:
+    def _step(self, state: Any, action: Action) -> tuple[Any, Prediction]:
+        step = self.latents.step if self.latents else self.model.step
+        actions, key = action_rows(action, 1, self.model.spec.action), self.key("predict")
+        return step(state, actions, np.float32(self._settings.temperature), key, self._rows(self._newest, 1))
+
+    def _imagine(self, state: Any, action: Action, key: Key, rows: int) -> tuple[Any, Prediction]:
         actions, before = action_rows(action, rows, self.model.spec.action), self._rows(self._newest, rows)
         state, prediction = self.model.step(state, actions, np.float32(self._settings.temperature), key, before)
         return state, prediction

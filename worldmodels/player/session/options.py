@@ -22,8 +22,10 @@ class PlayOptions:
     """The options of `play_runs` and `play_game`; those of the model have no effect on a game alone."""
 
     headless: bool = False
-    """Whether to play without a window: keys come from `keys`, pictures go to `video`."""
+    """Whether to play without a window: keys come from `key_script`, pictures go to `video`."""
     keys: str | Path | None = None
+    """A file that gives keys other meanings, see `worldmodels.player.session.key_file`."""
+    key_script: str | Path | None = None
     """A key script, see `worldmodels.player.session.key_script`; with a window, its keys join those of the person."""
     video: str | Path | None = None
     """The video to write (.mp4 or .gif), one frame for each tick of the clock."""
@@ -94,8 +96,8 @@ class PlayOptions:
             raise UserError("A session is played without a window, headless, or in a browser (web). Received both.")
         if self.headless and self.video is None:
             raise UserError("Playing headless shows nothing: say where the video goes, for example --video play.mp4.")
-        if self.headless and self.keys is None and self.ticks is None:
-            raise UserError("Playing headless needs an end: give a key script (--keys FILE) or a length (--steps N).")
+        if self.headless and self.key_script is None and self.ticks is None:
+            raise UserError("Playing headless needs an end: a key script (--key-script FILE) or a length (--steps N).")
         if self.video is not None and Path(self.video).suffix not in (".mp4", ".gif"):
             raise UserError(f"A video's name must end in .mp4 or .gif. Received '{self.video}'.")
 

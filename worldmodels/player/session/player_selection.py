@@ -36,19 +36,24 @@ class PlayerSelection:
         self._playing = None if self._playing else self._next
         return f"{self._playing.title} plays" if self._playing else "you play"
 
-    def choose_next(self) -> str:
-        """Choose another player as the one that plays for the person."""
+    def choose_next(self, key: str) -> str:
+        """Choose another player as the one that plays for the person, who presses a key of this name for it."""
         if self._next is None:
             return NO_PLAYER
         self._next = self._players[(self._players.index(self._next) + 1) % len(self._players)]
         if self._playing:
             self._playing = self._next
-        return f"{self._next.title} plays when you press P"
+        return f"{self._next.title} plays when you press {key}"
 
     def take_over(self) -> str:
         """Let the person play; there is no message if nothing changes."""
         changed, self._playing = self._playing is not None, None
         return "you play" if changed else ""
+
+    @property
+    def begins_episode(self) -> bool:
+        """Whether who plays goes on in a new episode, although this one is not over."""
+        return self._playing is not None and self._playing.begins_episode
 
     def act(self) -> tuple[Action | None, str]:
         """Return the player's action, or None where the person is to choose, and a message, mostly empty."""

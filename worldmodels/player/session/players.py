@@ -27,6 +27,10 @@ class Player(Protocol):
     title: str
     """The same in a sentence: "the policy"."""
 
+    @property
+    def begins_episode(self) -> bool:
+        """Whether it goes on in a new episode, although this one is not over."""
+
     def reset(self) -> None:
         """Begin a real episode, whose first frame was observed."""
 
@@ -62,7 +66,7 @@ class PolicyPlayer:
         world: the model whose predictions the agent acts on where there is no reality.
     """
 
-    name, title = "policy", "the policy"
+    name, title, begins_episode = "policy", "the policy", False
 
     def __init__(
         self,
@@ -112,7 +116,7 @@ class PolicyPlayer:
 class RandomPlayer:
     """A player whose actions are uniformly random."""
 
-    name, title = "random", "chance"
+    name, title, begins_episode = "random", "chance", False
 
     def __init__(self, num_actions: int, streams: Streams) -> None:
         self._num_actions, self._root = num_actions, streams.key("player/random")
@@ -152,6 +156,12 @@ class ScriptPlayer:
     def __init__(self, episodes: Sequence[Sequence[Action]]) -> None:
         self._episodes = episodes
         self._position = (-1, 0)
+
+    @property
+    def begins_episode(self) -> bool:
+        """Whether a new episode was begun here before the recorded one was over."""
+        episode, step = self._position
+        return episode + 1 < len(self._episodes) and step >= len(self._episodes[episode])
 
     def reset(self) -> None:
         self._position = (self._position[0] + 1, 0)

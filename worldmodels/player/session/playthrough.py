@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from worldmodels.player.session.frames import Frame, Vectors, image_error
+from worldmodels.player.session.latent_steps import FREE
 from worldmodels.player.session.model_world import ModelWorld
 from worldmodels.player.session.players import Player, PolicyPlayer
 from worldmodels.player.session.real_world import RealWorld, RealWorldState
@@ -143,6 +144,23 @@ class Playthrough:
         if self.real.ended:
             self._count_episode()
 
+    def draw_again(self, classes: Sequence[int]) -> None:
+        """Let the newest step of the first model come out with these classes of its latents, and count it anew."""
+        model, before = self.models[0], self.models[0].reward
+        model.draw_again(classes)
+        mark = self.history.pop().mark
+        now = self.counters
+        more = model.reward - before if now.since_put_back else 0.0  # a state that was put back was not paid for
+        ended = model.continuation < 0.5 or (not mark and self._has_ended())
+        self.counters = replace(
+            now,
+            model_returns=(now.model_returns[0] + more, *now.model_returns[1:]),
+            models_ended=(ended, *now.models_ended[1:]),
+        )
+        self.history.append(self._timeline_entry(mark))
+        if self.policy:
+            self.policy.decide_again()
+
     def _step_models(self, action: Action) -> None:
         for model in self.models:
             model.step(action)
@@ -221,6 +239,8 @@ class Playthrough:
                 reconstructed_vectors=model.reconstructed_vectors,
                 spreads=model.spreads,
                 error=vector_error(model.vectors, self.real.vectors, self.ranges.ranges),
+                held=sum(held != FREE for held in model.latents.held) if model.latents else 0,
+                changed=bool(model.latents and model.latents.changed),
             )
             for model, episode_return, ended in counted
         )
@@ -235,6 +255,13 @@ class Playthrough:
         for entry in reversed(self.history):
             if entry.diverged or entry.mark:
                 return entry.diverged
+        return False
+
+    def _has_ended(self) -> bool:
+        """Return whether the first model has predicted the end on the time line, since it was last put back."""
+        for entry in reversed(self.history):
+            if entry.models[0].continuation < 0.5 or entry.mark:
+                return entry.mark != "episode" and entry.models[0].continuation < 0.5
         return False
 
     def _forecast(self, model: ModelWorld, mark: str) -> ModelForecast:

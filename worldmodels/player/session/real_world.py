@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -72,6 +73,12 @@ class RealWorld:
     def vectors(self) -> Vectors:
         """The numbers that agents see."""
         return vectors_of(self.observation)
+
+    @property
+    def variables(self) -> Mapping[str, float]:
+        """The true variables of the moment, by name; NaN for one that is not there, and none where nobody tells."""
+        tells = not self.frozen and hasattr(self._env, "variables")
+        return self._env.variables() if tells else {}
 
     def reset(self) -> None:
         """Begin an episode; the first call fixes all later levels by the seed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,6 +49,11 @@ class ReplayStartWorld:
     def vectors(self) -> Vectors:
         """The last numbers of the experience."""
         return vectors_of(self.observation)
+
+    @property
+    def variables(self) -> Mapping[str, float]:
+        """An empty mapping: experience holds no variables."""
+        return {}
 
     def reset(self) -> None:
         """Go to the end of another window of experience."""

@@ -12,6 +12,8 @@ from typing import TypeAlias
 from worldmodels.player.session.box_controls import AxisEvent, BoxControls, StickEvent
 from worldmodels.player.session.controls import Command, Controls, KeyEvent
 from worldmodels.player.session.inspection import Inspection, PendingWork
+from worldmodels.player.session.latent_commands import GroupEvent
+from worldmodels.player.session.latent_inspection import LatentInspection
 from worldmodels.player.session.model_world import ModelWorld
 from worldmodels.player.session.player_selection import YOU, PlayerSelection
 from worldmodels.player.session.players import Player
@@ -25,7 +27,7 @@ from worldmodels.player.session.snapshot import BoxPanel, ClockState, PolicyPane
 from worldmodels.player.session.vector_ranges import VectorRanges
 from worldmodels.runtime.action_recording import Action
 
-InputEvent: TypeAlias = KeyEvent | AxisEvent | StickEvent | SettingEvent
+InputEvent: TypeAlias = KeyEvent | AxisEvent | StickEvent | SettingEvent | GroupEvent
 
 NOTICE_TICKS = 30
 """Ticks for which a message stays."""
@@ -66,6 +68,7 @@ class Session:
         self._rewind_buffer = RewindBuffer(self._play)
         self._selection = PlayerSelection(players, playing)
         self._inspection = Inspection(self._play.models, controls, settings, self._notify)
+        self._latents = LatentInspection(self._play, self._rewind_buffer, controls.keys, self._notify)
         self.paused = self.help_shown = self.quit = False
         self.pictures = 0
         self._end_ticks = END_TICKS
@@ -96,7 +99,7 @@ class Session:
         changed = self._count_down()
         for event in events:
             changed |= self._take(event)
-        changed |= self._execute(self.controls.repeated_command)
+        changed |= self._execute(self.controls.repeated_command) | self._latents.tick()
         if self.controls.touched:
             self._take_over()
             changed = True
@@ -143,7 +146,9 @@ class Session:
 
     def _advance(self) -> None:
         """Step the worlds, or begin the next episode where one is over and was shown long enough."""
-        if not self._play.real.ended:
+        if not self._play.real.ended and self._selection.begins_episode:
+            self._begin_episode()
+        elif not self._play.real.ended:
             self._step_worlds()
         elif self.paused or self._end_ticks <= 1:
             self._begin_episode()
@@ -166,9 +171,9 @@ class Session:
         if isinstance(event, SettingEvent):
             self._setting_changed(self.settings.take(event))
             return True
-        return self._execute(self._handle(event))
+        return self._latents.take(event) or self._execute(self._handle(event))
 
-    def _handle(self, event: KeyEvent | AxisEvent | StickEvent) -> Command | None:
+    def _handle(self, event: KeyEvent | AxisEvent | StickEvent | GroupEvent) -> Command | None:
         if isinstance(self.controls, BoxControls) or isinstance(event, KeyEvent):
             return self.controls.handle(event)  # type: ignore[arg-type]
         return None
@@ -195,9 +200,10 @@ class Session:
             Command.STEP: self._step_once,
             Command.REWIND: self._rewind,
             Command.TOGGLE_PLAYER: lambda: self._notify(self._selection.toggle()),
-            Command.NEXT_PLAYER: lambda: self._notify(self._selection.choose_next()),
+            Command.NEXT_PLAYER: self._choose_next_player,
             Command.BRANCHES: self._next_branches,
             Command.UNCERTAINTY: self._toggle_uncertainty,
+            Command.LATENTS: self._toggle_latents,
             Command.NEXT_SETTING: self.settings.choose_next,
             Command.DECREASE: lambda: self._setting_changed(self.settings.change(-1)),
             Command.INCREASE: lambda: self._setting_changed(self.settings.change(1)),
@@ -205,6 +211,8 @@ class Session:
             Command.LOAD: self._load,
             Command.PICTURE: self._request_picture,
             Command.VIEW: self._change_view,
+            Command.FULL_SCREEN: _leave_to_the_window,
+            Command.ZOOM: _leave_to_the_window,
             Command.HELP: self._show_or_hide_help,
             Command.QUIT: self._leave,
         }[command]()
@@ -233,6 +241,9 @@ class Session:
         self._inspection.branches = None
         self._notify(self._selection.take_over())
 
+    def _choose_next_player(self) -> None:
+        self._notify(self._selection.choose_next(self.controls.keys.label(Command.TOGGLE_PLAYER)))
+
     def _next_branches(self) -> None:
         if self._play.models:
             self._inspection.next_branches(self._play.counters.action)
@@ -242,6 +253,12 @@ class Session:
     def _toggle_uncertainty(self) -> None:
         if self._play.models:
             self._inspection.toggle_uncertainty()
+        else:
+            self._notify(NO_MODEL)
+
+    def _toggle_latents(self) -> None:
+        if self._play.models:
+            self._latents.toggle()
         else:
             self._notify(NO_MODEL)
 
@@ -266,21 +283,24 @@ class Session:
         self.help_shown = not self.help_shown
 
     def _leave(self) -> None:
-        """Leave the help and the branches, or else the player."""
+        """Leave the help and the branches, or else the pane of latents, or else the player."""
         if self.help_shown or self._inspection.branches:
             self.help_shown, self._inspection.branches = False, None
+        elif self._latents.shown:
+            self._latents.toggle()
         else:
             self.quit = True
 
     def _save(self) -> None:
-        self._notify("saved; F1 comes back to here" if self._rewind_buffer.save() else CANNOT_SAVE)
+        back = self.controls.keys.label(Command.LOAD)
+        self._notify(f"saved; {back} comes back to here" if self._rewind_buffer.save() else CANNOT_SAVE)
 
     def _load(self) -> None:
         if self._rewind_buffer.load():
             self._leave_branches()
             self._notify("back at the saved moment")
         else:
-            self._notify("nothing is saved yet: Shift F1 saves")
+            self._notify(f"nothing is saved yet: {self.controls.keys.label(Command.SAVE)} saves")
 
     def _rewind(self) -> None:
         """Undo the last step, put-back or new episode, and pause, or it would be stepped again at once."""
@@ -318,6 +338,7 @@ class Session:
             history=tuple(play.history),
             ranges=play.ranges.ranges,
             box_panel=self._box_panel(panel),
+            latents=self._latents.snapshot(),
         )
 
     def _box_panel(self, policy: PolicyPanel | None) -> BoxPanel | None:
@@ -339,3 +360,7 @@ class Session:
         """Show a message for a while; an empty one leaves the message before it."""
         if notice:
             self._notice, self._notice_ticks = notice, NOTICE_TICKS
+
+
+def _leave_to_the_window() -> None:
+    """Do nothing: size and place of the window are its own."""

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from worldmodels.player.session.frames import Frame, Vectors
+from worldmodels.player.session.latents_snapshot import LatentsSnapshot
 from worldmodels.player.session.vector_ranges import Ranges
 from worldmodels.runtime.action_recording import Action
 
@@ -58,6 +59,10 @@ class ModelSnapshot:
     """The standard deviations of the numbers over samples of this step; empty where they are not wanted."""
     error: float = 0.0
     """The mean absolute difference of its numbers from the real ones, each as a share of the range seen so far."""
+    held: int = 0
+    """The number of groups of its latents that a person holds."""
+    changed: bool = False
+    """Whether a person has changed its latents since it was last put back."""
 
 
 @dataclass(frozen=True)
@@ -199,3 +204,5 @@ class Snapshot:
     """The ranges in which the real numbers have been so far."""
     box_panel: BoxPanel | None = None
     """The numbers of the action, for a box of actions."""
+    latents: LatentsSnapshot | None = None
+    """The inside of the first model, where it is shown."""

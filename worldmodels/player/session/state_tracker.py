@@ -25,6 +25,10 @@ class StateTracker:
         self.steps = 0
         """Frames observed so far, in all episodes together."""
         self.state: Any = None
+        self.before: Any = None
+        """The state before the last frame; the initial one at the first frame of an episode."""
+        self.action: Action | None = None
+        """The action that led to the last frame; None at the first frame of an episode."""
         self.frames: tuple[Any, ...] = ()
         """The last two frames of the episode, the newest last; after its first, that one alone. Without images these
         are whole observations, from which nobody copies."""
@@ -32,22 +36,25 @@ class StateTracker:
     def reset(self, observation: Observation) -> None:
         """Begin a real episode with its first frame."""
         self.frames = ()
+        self.action = None
         self._observe(observation, action=0, is_first=True, state=self.representation.initial(1))
 
     def step(self, action: Action, observation: Observation) -> None:
         """Observe the frame to which `action` really led."""
+        self.action = action
         self._observe(observation, action, is_first=False, state=self.state)
 
-    def save(self) -> tuple[int, Any, tuple[Any, ...]]:
+    def save(self) -> tuple[Any, ...]:
         """Return what `load` needs to go on from here exactly."""
-        return self.steps, self.state, self.frames
+        return self.steps, self.state, self.frames, self.before, self.action
 
-    def load(self, saved: tuple[int, Any, tuple[Any, ...]]) -> None:
+    def load(self, saved: tuple[Any, ...]) -> None:
         """Go back to what `save` gave."""
-        self.steps, self.state, self.frames = saved
+        self.steps, self.state, self.frames, self.before, self.action = saved
 
     def _observe(self, observation: Observation, action: Action, is_first: bool, state: Any) -> None:
         self.steps += 1
+        self.before = state
         spec = self.representation.spec
         self.frames = (*self.frames[-1:], spec.image_of(observation))
         key, actions = fold(self._key, self.steps), action_rows(action, 1, spec.action)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import pygame
 
@@ -20,8 +21,14 @@ NUMBERS = (4, 8)
 """Height and width in proportion of a branch without a frame."""
 
 
-def draw_branches(canvas: Canvas, area: pygame.Rect, snapshot: BranchesSnapshot, ranges: Ranges) -> None:
-    """Draw all branches, as large as they fit; those without frames as bars in the ranges of numbers."""
+def draw_branches(
+    canvas: Canvas, area: pygame.Rect, snapshot: BranchesSnapshot, ranges: Ranges, short: Mapping[str, str]
+) -> None:
+    """Draw all branches, as large as they fit; those without frames as bars in the ranges of numbers.
+
+    Args:
+        short: a character or two in place of a label that has no room.
+    """
     first = snapshot.branches[0].frame
     shape = NUMBERS if first is None else first.shape[:2]
     columns, (width, height) = _best_grid(area, len(snapshot.branches), shape, canvas.scale, first is not None)
@@ -31,7 +38,7 @@ def draw_branches(canvas: Canvas, area: pygame.Rect, snapshot: BranchesSnapshot,
     top = area.top + max(0, (area.height - rows * high) // 2)
     for i, branch in enumerate(snapshot.branches):
         place = pygame.Rect(left + i % columns * wide, top + i // columns * high, width, height)
-        _draw_branch(canvas, place, branch, ranges)
+        _draw_branch(canvas, place, branch, ranges, short)
 
 
 def _best_grid(
@@ -55,7 +62,7 @@ def _best_grid(
     return columns, (max(1, math.ceil(shape[1] * best / scale)), max(1, math.ceil(shape[0] * best / scale)))
 
 
-def _draw_branch(canvas: Canvas, place: pygame.Rect, branch: Branch, ranges: Ranges) -> None:
+def _draw_branch(canvas: Canvas, place: pygame.Rect, branch: Branch, ranges: Ranges, short: Mapping[str, str]) -> None:
     ended = branch.survival < 0.5
     if branch.frame is None:
         canvas.card(place)
@@ -67,4 +74,5 @@ def _draw_branch(canvas: Canvas, place: pygame.Rect, branch: Branch, ranges: Ran
     midright = (place.right, y)
     end = canvas.write(total, midright, size=SMALL, bold=True, colour=colour, anchor="midright", room=place.width).left
     room = end - place.left - 4
-    canvas.write(branch.label, (place.left, y), size=SMALL, colour=QUIET, anchor="midleft", room=room)
+    label = short.get(branch.label, branch.label) if canvas.width(branch.label, SMALL) > room else branch.label
+    canvas.write(label, (place.left, y), size=SMALL, colour=QUIET, anchor="midleft", room=room)

@@ -45,16 +45,19 @@ class Canvas:
 
     def pixels(self, area: pygame.Rect) -> pygame.Rect:
         """Return an area of the canvas in pixels of its surface."""
-        left, top, right, bottom = (round(end * self.scale) for end in (area.left, area.top, area.right, area.bottom))
+        if self.scale == 1.0:  # most screens, and all films: a time line asks a thousand times
+            return area.copy()
+        x, y, width, height = area
+        left, top = round(x * self.scale), round(y * self.scale)
+        right, bottom = round((x + width) * self.scale), round((y + height) * self.scale)
         return pygame.Rect(left, top, right - left, bottom - top)
 
     # ---- shapes
 
     def fill(self, colour: Colour, area: pygame.Rect) -> None:
         """Fill an area; where it is thinner than a pixel, that pixel."""
-        place = self.pixels(area)
-        place.width, place.height = max(1, place.width), max(1, place.height)
-        self.surface.fill(colour, place)
+        left, top, width, height = self.pixels(area)
+        self.surface.fill(colour, (left, top, max(1, width), max(1, height)))
 
     def card(self, area: pygame.Rect) -> None:
         """Draw a panel with round corners."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zlib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 
@@ -15,12 +16,26 @@ from worldmodels.core.files import make_folder, write_atomic
 from worldmodels.player.session.frames import Frame
 from worldmodels.player.session.snapshot import Snapshot
 from worldmodels.player.view.columns import columns_of, in_colour
+from worldmodels.player.view.painter import Painter
 from worldmodels.telemetry.video import write_video
 
 
 def pixels(surface: pygame.Surface) -> Frame:
     """Return the picture on a surface as uint8 (H, W, 3)."""
     return np.ascontiguousarray(pygame.surfarray.pixels3d(surface).swapaxes(0, 1))
+
+
+class FixedPicture:
+    """The whole picture as files hold it: of a size and a scale of its own, whatever the window's."""
+
+    def __init__(self, painter: Painter, zoom: int) -> None:
+        self._painter = replace(painter, scale=1.0)
+        self._surface = pygame.Surface(painter.size(zoom))
+
+    def draw(self, snapshot: Snapshot) -> pygame.Surface:
+        """Draw a snapshot; the surface stays the same."""
+        self._painter.draw(self._surface, snapshot)
+        return self._surface
 
 
 def save_pictures(folder: Path, surface: pygame.Surface, snapshot: Snapshot) -> Path:

@@ -17,6 +17,9 @@ from worldmodels.player.view.colour_maps import COLOUR_MAP, difference_map, heat
 from worldmodels.player.view.layout import FramePlace
 from worldmodels.player.view.theme import LARGE, QUIET, SMALL
 
+SHORT = {"Difference": "Diff."}
+"""Names where there is little room."""
+
 
 @dataclass(frozen=True)
 class Column:
@@ -132,8 +135,8 @@ def _prediction(model: ModelSnapshot, snapshot: Snapshot) -> Column:
         model.name,
         theme.MODEL,
         frame,
-        f"{model.episode_return:.1f}",
-        # A sum of expected rewards, to which a rare one adds a little at every step.
+        # Alone, it is a sum of expected rewards, to which a rare one adds a little at every step.
+        f"≈ {model.episode_return:.1f}" if snapshot.alone else f"{model.episode_return:.1f}",
         total_name="imagined return" if snapshot.alone else "return",
         reward=theme.signed(model.reward, ".2f"),
         note=f"{snapshot.since_put_back} steps alone",
@@ -153,7 +156,7 @@ def _reconstruction(model: ModelSnapshot, snapshot: Snapshot) -> Column:
     if seen is not None and real.frame is not None:
         end = f"mean error {image_error(seen, real.frame):.1f}"
     elif numbers:
-        end = f"mean error {vector_error(numbers, real.vectors, snapshot.ranges):.0%} of the range"
+        end = f"mean error {vector_error(numbers, real.vectors, snapshot.ranges):.0%}"
     rows = _rows_beside_real(numbers, theme.RECONSTRUCTION, snapshot)
     return Column("Seen", theme.RECONSTRUCTION, seen, "", note="by the model now", end=end, rows=rows)
 
@@ -163,7 +166,7 @@ def _difference(model: ModelSnapshot, snapshot: Snapshot) -> Column:
     total = theme.signed(model.episode_return - real.episode_return, ".1f")
     rows = difference_rows(snapshot.ranges, model.vectors, real.vectors)
     if model.frame is None or real.frame is None:
-        end = f"mean {model.error:.0%} of the range"
+        end = f"mean error {model.error:.0%}"
         return Column("Difference", theme.DIFFERENCE, None, total, end=end, rows=rows)
     error, picture = image_error(model.frame, real.frame), difference_map(model.frame, real.frame)
     return Column("Difference", theme.DIFFERENCE, picture, total, error=error, rows=rows)
@@ -185,7 +188,9 @@ def _draw_title(canvas: Canvas, place: pygame.Rect, column: Column) -> None:
     if column.total:
         total = canvas.write(column.total, (end, y - 1), size=LARGE, bold=True, colour=column.colour, anchor="midright")
         end = total.left - 7
-    name = canvas.write(column.name, (place.left + 12, y), bold=True, anchor="midleft", room=end - place.left - 12)
+    room = end - place.left - 12
+    text = SHORT.get(column.name, column.name) if canvas.width(column.name, bold=True) > room else column.name
+    name = canvas.write(text, (place.left + 12, y), bold=True, anchor="midleft", room=room)
     width = canvas.width(column.total_name, SMALL)
     if column.total and end - width > name.right + 10:
         end = canvas.write(column.total_name, (end, y), size=SMALL, colour=QUIET, anchor="midright").left

@@ -38,5 +38,5 @@ def forbid_opengl(driver: str) -> None:
 def _no_display(why: str) -> UserError:
     return UserError(
         f"There is no display to open a window on ({why}). "
-        "Play without one: worldmodels play ... --headless --keys FILE --video OUT.mp4"
+        "Play without one: worldmodels play ... --headless --key-script FILE --video OUT.mp4"
     )

@@ -55,9 +55,10 @@ def _second_line(canvas: Canvas, area: pygame.Rect, y: int, snapshot: Snapshot, 
         if x + canvas.inline_width(name, value) > area.right:
             break
         x = canvas.inline(name, value, (x, y)) + 20
-    right = " · ".join(text for text in (totals(snapshot), latency) if text)
-    if area.right - x >= 60:
-        canvas.write(right, (area.right, y), size=SMALL, colour=QUIET, anchor="midright", room=area.right - x)
+    sums = totals(snapshot)
+    whole = " · ".join(text for text in (sums, latency) if text)
+    right = next((text for text in (whole, sums, latency) if canvas.width(text, SMALL) <= area.right - x), "")
+    canvas.write(right, (area.right, y), size=SMALL, colour=QUIET, anchor="midright")
 
 
 def draw_settings(canvas: Canvas, area: pygame.Rect, snapshot: Snapshot) -> None:
@@ -89,6 +90,17 @@ def draw_hints(canvas: Canvas, area: pygame.Rect, guide: Guide) -> None:
         x = _draw_hint(canvas, *hint, (x, y)) + gap
 
 
+def draw_hint(canvas: Canvas, area: pygame.Rect, text: str) -> None:
+    """Draw a text for beginners on a card over the lower end of an area."""
+    lines = canvas.wrap(text, area.width - 40)
+    card = pygame.Rect(0, 0, max(map(canvas.width, lines)) + 32, 20 * len(lines) + 16)
+    card.midbottom = (area.centerx, area.bottom - 8)
+    canvas.card(card)
+    canvas.border(theme.MODEL, card, radius=8)
+    for i, line in enumerate(lines):
+        canvas.write(line, (card.centerx, card.top + 18 + 20 * i), anchor="center")
+
+
 def _hint_width(canvas: Canvas, keys: str, text: str) -> int:
     return canvas.width(keys, SMALL, bold=True) + 6 + canvas.width(text, SMALL)
 
@@ -106,6 +118,11 @@ def facts(snapshot: Snapshot) -> list[tuple[str, str]]:
         found.insert(1, ("level", f"{snapshot.level_seed}"))
     if snapshot.branches:
         found.append(("branches", f"step {snapshot.branches.step} of {snapshot.branches.steps}"))
+    model = snapshot.models[0] if snapshot.models else None
+    if model and model.held:
+        found.append(("latents held", f"{model.held}"))
+    if model and model.changed:
+        found.append(("latents", "changed by hand"))
     return found
 
 

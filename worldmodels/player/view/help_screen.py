@@ -6,18 +6,19 @@ from dataclasses import dataclass
 
 import pygame
 
+from worldmodels.envs.action_keys import key_label
 from worldmodels.player.session.box_controls import BoxControls
-from worldmodels.player.session.controls import COMMAND_KEYS, Command, Controls, label
+from worldmodels.player.session.controls import DEFAULT_KEYS, Command, Controls, KeyTable
 from worldmodels.player.view import theme
 from worldmodels.player.view.canvas import Canvas
 from worldmodels.player.view.theme import LARGE, NORMAL, QUIET, SMALL
 
-ROW, LINE = 21, 15
-"""Units from one row of a table to the next, and from one line in it."""
+ROW, LINE, RULE = 21, 15, 19
+"""Units from one row of a table to the next, from one line in it, and from one line of the rules."""
 PADDING, BETWEEN, HEAD = 14, 20, 20
 """Units around the help, between its columns, and of the name of a table."""
-WIDEST, COLUMN = 1080, 300
-"""The greatest width of the help, and the least of a column."""
+WIDEST, COLUMN, BRIEF_COLUMN = 1080, 300, 150
+"""The greatest width of the help, and the least of a column, also where commands are told in a word."""
 SHRINKS = tuple(1.0 - 0.05 * i for i in range(12))
 """Units get smaller by these factors until the help fits."""
 Table = tuple[tuple[str, str], ...]
@@ -36,6 +37,7 @@ _SHORT = {
     Command.NEXT_PLAYER: "who",
     Command.BRANCHES: "branch",
     Command.UNCERTAINTY: "heat map",
+    Command.LATENTS: "inside",
     Command.NEXT_SETTING: "setting",
     Command.DECREASE: "less",
     Command.INCREASE: "more",
@@ -43,6 +45,8 @@ _SHORT = {
     Command.LOAD: "load",
     Command.PICTURE: "picture",
     Command.VIEW: "view",
+    Command.FULL_SCREEN: "full screen",
+    Command.ZOOM: "size",
     Command.HELP: "help",
     Command.QUIT: "quit",
 }
@@ -64,45 +68,60 @@ class Guide:
     """An explanation of the time line; may be empty."""
     signs: tuple[str, ...] = ()
     """A character or two for each action."""
+    action_names: tuple[str, ...] = ()
+    """The name of each action where all are shown together."""
     hint_keys: tuple[str, ...] = ()
     """The key of each hint, by the name that the controls know."""
+    keys: KeyTable = DEFAULT_KEYS
+    """The keys of the session."""
 
 
 def make_guide(
-    title: str, rules: str, controls: Controls | BoxControls, with_model: bool, players: int, of_images: bool = True
+    title: str,
+    rules: str,
+    controls: Controls | BoxControls,
+    with_model: bool,
+    players: int,
+    of_images: bool = True,
+    in_window: bool = True,
 ) -> Guide:
     """Return the guide of a session, without commands that have nothing to act on.
 
     Args:
         of_images: the model predicts images, and not numbers alone.
+        in_window: there is a window, which has keys of its own.
     """
     there = {
-        **dict.fromkeys((Command.PUT_BACK, Command.BRANCHES, Command.UNCERTAINTY), with_model),
+        **dict.fromkeys((Command.PUT_BACK, Command.BRANCHES, Command.UNCERTAINTY, Command.LATENTS), with_model),
         Command.TOGGLE_PLAYER: players > 0,
         Command.NEXT_PLAYER: players > 1,
         Command.VIEW: not with_model,
+        **dict.fromkeys((Command.FULL_SCREEN, Command.ZOOM), in_window),
     }
     missing = {command for command, makes_sense in there.items() if not makes_sense}
-    commands = [(keys, command) for command, keys in COMMAND_KEYS.items() if command not in missing]
+    commands = [(keys, command) for command, keys in controls.keys.commands.items() if command not in missing]
     return Guide(
         title,
         rules,
         tuple(controls.help()),
-        tuple((" ".join(map(label, keys)), command.value) for keys, command in commands),
-        tuple((label(keys[0]), _SHORT[command]) for keys, command in commands),
+        tuple((" ".join(map(key_label, keys)), command.value) for keys, command in commands),
+        tuple((key_label(keys[0]), _SHORT[command]) for keys, command in commands),
         TIME_LINE.format(error="image error" if of_images else "error") if with_model else "",
         controls.signs,
+        controls.names,
         tuple(keys[0] for keys, _ in commands),
+        controls.keys,
     )
 
 
 def draw_guide(canvas: Canvas, area: pygame.Rect, guide: Guide) -> None:
     """Draw the rules and the game's keys in one column, as much as there is room for; the help has all of it."""
-    y = area.top
-    for line in canvas.wrap(guide.rules, area.width):
-        if y + 18 > area.bottom:
-            return
-        y = canvas.write(line, (area.left, y)).bottom + 2
+    lines, room = canvas.wrap(guide.rules, area.width), max(1, area.height // RULE)
+    if len(lines) > room:
+        lines = [*lines[: room - 1], f"{lines[room - 1]} …"]
+    for i, line in enumerate(lines):
+        canvas.write(line, (area.left, area.top + RULE * i), room=area.width)
+    y = area.top + RULE * len(lines)
     _table(canvas, pygame.Rect(area.left, y + 12, area.width, area.bottom - y - 12), guide.actions)
 
 
@@ -131,13 +150,14 @@ class _Page:
         self._rules = canvas.wrap(guide.rules, inner)
         self._notes = [] if brief else canvas.wrap(guide.notes, inner, SMALL)
         commands = guide.hints if brief else guide.commands
-        count = min(3, max(2, (inner + BETWEEN) // (COLUMN + BETWEEN)))
+        column = BRIEF_COLUMN if brief else COLUMN
+        count = min(3, max(2, (inner + BETWEEN) // (column + BETWEEN)))
         half = -(-len(commands) // (count - 1))
         parts = [commands[i : i + half] for i in range(0, len(commands), half)]
         self._tables = [("In the game", guide.actions), *(("The player", part) for part in parts)]
         self._column = (inner - BETWEEN * (len(self._tables) - 1)) // len(self._tables)
         self._table_height = HEAD + max(_height(canvas, table, self._column) for _, table in self._tables)
-        lines = 32 + 19 * len(self._rules) + 10 + self._table_height + 16 * len(self._notes) + (24 if status else 0)
+        lines = 32 + RULE * len(self._rules) + 10 + self._table_height + 16 * len(self._notes) + (24 if status else 0)
         self.height = lines + 2 * PADDING
 
     def draw(self) -> None:
@@ -150,7 +170,7 @@ class _Page:
         y = inner.top + 32
         for line in self._rules:
             canvas.write(line, (inner.left, y))
-            y += 19
+            y += RULE
         y += 10
         for i, (name, table) in enumerate(self._tables):
             left = inner.left + i * (self._column + BETWEEN)

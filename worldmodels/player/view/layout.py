@@ -23,6 +23,9 @@ NUMBER_ROW, MOST_NUMBERS = 17, 8
 """Height of a number's bar below a frame, and how many have room there."""
 BELOW, HIGHEST_BELOW = 90, 190
 """Least and greatest height of the time line, and of a panel."""
+INSIDE, HIGHEST_INSIDE = 172, 330
+"""Least and greatest height of the pane of a model's inside, which takes the place of the time line; less where that
+would be more than three eighths of all that is between header and settings."""
 RULES = 170
 """Least height of the rules of a game below its frame."""
 BESIDE, WIDEST_BESIDE = 280, 420
@@ -40,12 +43,14 @@ class Content:
         frame_size: width and height of a frame in its own pixels.
         numbers: numbers that stand as bars below each frame.
         panel: the width that a panel of the policy or of a box of actions would like; 0: there is none.
+        inside: the pane of a model's inside is open.
     """
 
     columns: int
     frame_size: tuple[int, int]
     numbers: int = 0
     panel: int = 0
+    inside: bool = False
 
 
 @dataclass(frozen=True)
@@ -124,13 +129,13 @@ def lay_out(width: int, height: int, scale: float, content: Content) -> WindowLa
 
 def _candidates(middle: Rect, content: Content, scale: float, gap: int) -> Iterator[_Candidate]:
     """Yield the ways to divide the middle, those that are preferred first."""
-    least = BELOW if content.columns else RULES
+    least = min(INSIDE, middle.height * 3 // 8) if content.inside else BELOW if content.columns else RULES
     for rows in range(1, max(content.columns, 1) + 1):
         worlds = Rect(middle.left, middle.top, middle.width, middle.height - least - gap)
         zoom = _zoom(worlds, rows, content, scale, gap)
         # What frames leave in height, by their whole zoom, is for the rest.
         worlds.height = min(worlds.height, _height(zoom, rows, content, scale, gap))
-        most = HIGHEST_BELOW if content.columns else middle.height
+        most = HIGHEST_INSIDE if content.inside else HIGHEST_BELOW if content.columns else middle.height
         rest = Rect(middle.left, 0, middle.width, min(middle.height - worlds.height - gap, most))
         worlds.height = middle.height - rest.height - gap
         rest.top = worlds.bottom + gap

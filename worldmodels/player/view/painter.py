@@ -14,8 +14,9 @@ from worldmodels.player.view import box_panel, policy_panel, theme
 from worldmodels.player.view.branch_grid import draw_branches
 from worldmodels.player.view.canvas import Canvas
 from worldmodels.player.view.columns import columns_of, draw_column, real_rows, show_frame, show_numbers
-from worldmodels.player.view.header import draw_header, draw_hints, draw_settings
+from worldmodels.player.view.header import draw_header, draw_hint, draw_hints, draw_settings
 from worldmodels.player.view.help_screen import Guide, draw_guide, draw_help
+from worldmodels.player.view.latents_panel import draw_latents
 from worldmodels.player.view.layout import Content, WindowLayout, lay_out, natural_size, scale_for
 from worldmodels.player.view.theme import LARGE
 from worldmodels.player.view.timeline import draw_timeline
@@ -31,6 +32,7 @@ class Painter:
         columns: frames side by side; 0 for a game alone beside its rules.
         source: the run of the model, for people.
         numbers: numbers that stand as bars below each frame.
+        scale: the pixels of a unit; by default as it suits the size of each surface.
     """
 
     guide: Guide
@@ -38,13 +40,14 @@ class Painter:
     columns: int = 0
     source: str = ""
     numbers: int = 0
+    scale: float | None = None
 
     def size(self, zoom: int) -> tuple[int, int]:
         """Return width and height of the picture when a 64-pixel frame is `zoom` times as large; both are even."""
         return natural_size(max(1, zoom * 64 // self.frame_size[0]), self._content(None))
 
-    def draw(self, surface: pygame.Surface, snapshot: Snapshot, latency: str = "") -> None:
-        """Draw onto a surface of any size."""
+    def draw(self, surface: pygame.Surface, snapshot: Snapshot, latency: str = "", hint: str = "") -> None:
+        """Draw onto a surface of any size; `hint` stands above all for a while."""
         surface.fill(theme.BACKGROUND)
         canvas, layout = self.canvas(surface), self._layout(surface, snapshot)
         draw_header(canvas, layout.header, snapshot, self.source, latency)
@@ -59,6 +62,8 @@ class Painter:
         draw_hints(canvas, layout.keys, self.guide)
         if snapshot.help_shown:
             draw_help(canvas, self.guide)
+        elif hint:
+            draw_hint(canvas, layout.rest, hint)
 
     def draw_rules(self, surface: pygame.Surface, status: str) -> None:
         """Draw the rules and keys alone, and what the player is doing."""
@@ -67,7 +72,7 @@ class Painter:
 
     def canvas(self, surface: pygame.Surface) -> Canvas:
         """Return the canvas on a surface, with the units that go with its size."""
-        return Canvas(surface, scale_for(surface.get_size()))
+        return Canvas(surface, self.scale or scale_for(surface.get_size()))
 
     def number_at(self, surface: pygame.Surface, snapshot: Snapshot, point: tuple[int, int]) -> int | None:
         """Return the number of a box of actions whose bar is at a point of the surface, if there is one."""
@@ -96,18 +101,23 @@ class Painter:
         return lay_out(canvas.area.width, canvas.area.height, canvas.scale, self._content(snapshot))
 
     def _content(self, snapshot: Snapshot | None) -> Content:
-        return Content(self.columns, self.frame_size, self.numbers, _wished_width(snapshot) if snapshot else 0)
+        panel, inside = (_wished_width(snapshot), snapshot.latents is not None) if snapshot else (0, False)
+        return Content(self.columns, self.frame_size, self.numbers, panel, inside)
 
     def _draw_worlds(self, canvas: Canvas, layout: WindowLayout, snapshot: Snapshot) -> None:
         if snapshot.branches:
             with canvas.only(layout.worlds):
-                draw_branches(canvas, layout.worlds, snapshot.branches, snapshot.ranges)
+                short = dict(zip(self.guide.action_names, self.guide.signs, strict=False))
+                draw_branches(canvas, layout.worlds, snapshot.branches, snapshot.ranges, short)
         else:
             for place, column in zip(layout.frames, columns_of(snapshot), strict=False):
                 draw_column(canvas, place, column)
         of_images = snapshot.models[0].frame is not None
         with canvas.only(layout.rest):
-            draw_timeline(canvas, layout.rest, snapshot.history, of_images, snapshot.alone)
+            if snapshot.latents:
+                draw_latents(canvas, layout.rest, snapshot.latents, self.guide.keys)
+            else:
+                draw_timeline(canvas, layout.rest, snapshot.history, of_images, snapshot.alone)
 
     def _draw_alone(self, canvas: Canvas, layout: WindowLayout, snapshot: Snapshot) -> None:
         real, over, place = snapshot.real, snapshot.clock == "episode over", layout.frames[0].frame
@@ -136,4 +146,6 @@ def _wished_width(snapshot: Snapshot) -> int:
     """Return the width that the panel of the policy or of a box would like; 0: there is none."""
     if snapshot.box_panel:
         return box_panel.wished_width(snapshot.box_panel)
+    if snapshot.latents:
+        return 0  # the pane of latents needs the place
     return policy_panel.wished_width(len(snapshot.policy_panel.probabilities)) if snapshot.policy_panel else 0

@@ -40,12 +40,12 @@ def draw_timeline(
     shown = history[-(plot.width // step) :]
     columns = [(plot.right - step * (len(shown) - i), entry) for i, entry in enumerate(shown)]
     for name, row in rows.items():
-        text = "image error" if name == "error" and of_images else name
+        text = error_name(of_images) if name == "error" else name
         canvas.write(text, (area.left + 10, row.centery), size=SMALL, colour=QUIET, anchor="midleft")
     if "error" in rows:
         _draw_scale(canvas, rows["error"], of_images)
     for x, entry in columns:
-        _draw_entry(canvas, rows, plot, x, step, entry)
+        _draw_entry(canvas, rows, plot, x, step, entry, alone)
     for row in rows.values():
         canvas.across(theme.LINE, row.left, row.right, row.bottom)
 
@@ -60,16 +60,32 @@ def _rows(plot: pygame.Rect, names: Sequence[str]) -> dict[str, pygame.Rect]:
     return rows
 
 
+def error_name(of_images: bool) -> str:
+    """Return the name of the error's row."""
+    return "image error" if of_images else "error"
+
+
+def scale_end(of_images: bool) -> str:
+    """Return the error that fills its row: levels of 255 of an image, or a share of the range of numbers."""
+    return f"{FULL_ERROR:.0f}" if of_images else "50%"
+
+
 def _draw_scale(canvas: Canvas, row: pygame.Rect, of_images: bool) -> None:
     """Draw the ends of the scale of the error, and a line from where on the model has left reality."""
-    top, bottom = (f"{FULL_ERROR:.0f}", "0") if of_images else ("50%", "0")
+    top, bottom = scale_end(of_images), "0"
     canvas.write(top, (row.left - 4, row.top - 2), size=theme.TINY, colour=QUIET, anchor="topright")
     canvas.write(bottom, (row.left - 4, row.bottom + 2), size=theme.TINY, colour=QUIET, anchor="bottomright")
     canvas.across(theme.LINE, row.left, row.right, row.bottom - round(row.height * DIVERGENCE_ERROR / FULL_ERROR))
 
 
 def _draw_entry(
-    canvas: Canvas, rows: dict[str, pygame.Rect], plot: pygame.Rect, x: int, step: int, entry: TimelineEntry
+    canvas: Canvas,
+    rows: dict[str, pygame.Rect],
+    plot: pygame.Rect,
+    x: int,
+    step: int,
+    entry: TimelineEntry,
+    alone: bool,
 ) -> None:
     """Draw one step, or a line through all rows for a mark."""
     if entry.mark:
@@ -86,7 +102,7 @@ def _draw_entry(
         _bar(canvas, _share(rows["goes on"], i, count), x, step, forecast.continuation, colour)
     if error and entry.diverged:
         canvas.fill(theme.ALERT, pygame.Rect(x, plot.top, 2, error.height))
-    _rewards(canvas, rows["rewards"], x, step, entry)
+    _rewards(canvas, rows["rewards"], x, step, entry, alone)
 
 
 def _bar(canvas: Canvas, row: pygame.Rect, x: int, width: int, share: float, colour: theme.Colour) -> None:
@@ -101,11 +117,15 @@ def _share(row: pygame.Rect, index: int, models: int) -> pygame.Rect:
     return pygame.Rect(row.left, row.top + index * height, row.width, height - (models > 1))
 
 
-def _rewards(canvas: Canvas, row: pygame.Rect, x: int, width: int, entry: TimelineEntry) -> None:
-    """Draw real rewards above the middle and the model's below it, unless they round to nothing."""
-    half = row.height // 2
-    values = [(entry.real_reward, row.top, theme.REAL)]
-    values += [(forecast.reward, row.top + half + 1, theme.MODEL) for forecast in entry.models[:1]]
+def _rewards(canvas: Canvas, row: pygame.Rect, x: int, width: int, entry: TimelineEntry, alone: bool) -> None:
+    """Draw real rewards above the middle and the model's below it, unless they round to nothing.
+
+    Of a model alone, its rewards have the whole row.
+    """
+    half = row.height if alone else row.height // 2
+    values = [] if alone else [(entry.real_reward, row.top, theme.REAL)]
+    top = row.top if alone else row.top + half + 1
+    values += [(forecast.reward, top, theme.MODEL) for forecast in entry.models[:1]]
     for value, top, colour in values:
         if abs(value) >= 0.05:
             tall = max(1, half - 2 if abs(value) >= 0.5 else half // 2)

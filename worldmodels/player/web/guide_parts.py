@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from worldmodels.envs.action_keys import DIRECTIONS, key_label
 from worldmodels.player.session.box_controls import BoxControls
-from worldmodels.player.session.controls import COMMAND_KEYS, DIRECTIONS, KEY_NAMES, Command, Controls, label
+from worldmodels.player.session.controls import Command, Controls
+from worldmodels.player.session.gamepad_keys import OF_BOX, keys_of_buttons
+from worldmodels.player.session.key_names import BEGIN_KEYS
 from worldmodels.player.session.settings import Settings
 from worldmodels.player.view import theme
 from worldmodels.player.view.colour_maps import COLOUR_MAP
@@ -15,10 +18,13 @@ from worldmodels.player.view.help_screen import Guide
 
 SCALE_COLOURS = 17
 """Colours from which the page mixes the scale of differences."""
-_SETTING_KEYS = {
-    key for command in (Command.NEXT_SETTING, Command.DECREASE, Command.INCREASE) for key in COMMAND_KEYS[command]
+PAD = {
+    **dict(enumerate(("south", "east", "west", "north", "left shoulder", "right shoulder"))),
+    **{8: "back", 9: "start", 12: "up", 13: "down", 14: "left", 15: "right"},
 }
-"""The keys that need no button, because the page has a slider for each setting."""
+"""The buttons of a gamepad by the places of the standard that browsers keep to."""
+OF_SETTINGS = (Command.NEXT_SETTING, Command.DECREASE, Command.INCREASE)
+"""The commands that need no button, because the page has a slider for each setting."""
 ROLES = {
     "background": theme.BACKGROUND,
     "card": theme.CARD,
@@ -48,7 +54,9 @@ def style_sheet() -> str:
 
 
 def guide_part(guide: Guide) -> dict[str, Any]:
-    """Return rules, tables of keys and notes, and the commands as buttons."""
+    """Return rules, tables of keys and notes, the commands as buttons, and the keys that the page itself looks at."""
+    keys = guide.keys
+    of_settings = {key for command in OF_SETTINGS for key in keys.commands[command]}
     return {
         "title": guide.title,
         "rules": guide.rules,
@@ -56,9 +64,12 @@ def guide_part(guide: Guide) -> dict[str, Any]:
         "commands": guide.commands,
         "notes": guide.notes,
         "buttons": [
-            [key, *hint] for key, hint in zip(guide.hint_keys, guide.hints, strict=True) if key not in _SETTING_KEYS
+            [key, *hint] for key, hint in zip(guide.hint_keys, guide.hints, strict=True) if key not in of_settings
         ],
-        "keys": KEY_NAMES,
+        "keys": [*keys.names, *BEGIN_KEYS],
+        "help": keys.commands[Command.HELP],
+        "quit": keys.commands[Command.QUIT],
+        "latents": [[of_command[0], key_label(of_command[0])] for of_command in keys.latents.values()],
     }
 
 
@@ -67,9 +78,15 @@ def touch_part(controls: Controls | BoxControls) -> list[dict[str, str]]:
     if isinstance(controls, BoxControls):
         return []
     return [
-        {"key": keys[0], "label": label(keys[0]), "meaning": meaning, "place": name if name in DIRECTIONS else ""}
+        {"key": keys[0], "label": key_label(keys[0]), "meaning": meaning, "place": name if name in DIRECTIONS else ""}
         for name, keys, meaning in controls.bound_buttons()
     ]
+
+
+def pad_part(controls: Controls | BoxControls) -> dict[int, str]:
+    """Return the key of each button of a gamepad, by the place that browsers give it."""
+    keys, of_box = keys_of_buttons(controls.keys), isinstance(controls, BoxControls)
+    return {place: keys[name] for place, name in PAD.items() if name in keys and (name in OF_BOX or not of_box)}
 
 
 def choices_part(settings: Settings) -> list[list[str]]:

@@ -6,6 +6,7 @@ A message is a JSON object of one of these forms, and anything else is none:
     {"axis": 0, "value": 0.5}            a number of a box is held, from -1 to 1; null lets it go
     {"stick": 0, "deflection": -0.5}     a gamepad deflects a number of a box from its rest, from -1 to 1
     {"setting": 1, "value": 3}           the setting at this place gets the value at that place
+    {"group": 3}                         the group of latents with this number is chosen
     {"wish": "play"}                     what else a viewer can want (`Wish`)
     {"seen": 17}                         the scene with this number has been drawn
 """
@@ -19,7 +20,9 @@ from typing import Any, TypeAlias
 from worldmodels.core.errors import FileError
 from worldmodels.core.json_files import parse_strict
 from worldmodels.player.session.box_controls import AxisEvent, StickEvent
-from worldmodels.player.session.controls import KEY_NAMES, KeyEvent
+from worldmodels.player.session.controls import KeyEvent
+from worldmodels.player.session.key_names import KEY_NAMES
+from worldmodels.player.session.latent_commands import GroupEvent
 from worldmodels.player.session.session import InputEvent
 from worldmodels.player.session.settings import SettingEvent
 
@@ -65,6 +68,8 @@ def read_message(text: str) -> Message | None:
             message = StickEvent(number, _clipped(value))
         case {"setting": setting, "value": value} if _is_count(setting) and _is_count(value):
             message = SettingEvent(setting, value)
+        case {"group": number} if _is_count(number):
+            message = GroupEvent(number)
         case {"wish": str(wish)} if wish in {wish.value for wish in Wish}:
             message = Wish(wish)
         case {"seen": number} if _is_count(number):

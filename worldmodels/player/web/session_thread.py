@@ -7,17 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pygame
-
-from worldmodels.player.session.controls import KeyEvent
+from worldmodels.player.session.controls import Command, KeyEvent
 from worldmodels.player.session.key_script import KeyScript
 from worldmodels.player.session.loading import Prepare, Report
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.session import InputEvent, Session
 from worldmodels.player.session.timing import LatencyMeter, TickClock
-from worldmodels.player.view.capture import VideoRecorder, pixels, save_pictures
+from worldmodels.player.view.capture import FixedPicture, VideoRecorder, pixels, save_pictures
 from worldmodels.player.view.painter import Painter
-from worldmodels.player.web.guide_parts import choices_part, guide_part, touch_part
+from worldmodels.player.web.guide_parts import choices_part, guide_part, pad_part, touch_part
 from worldmodels.player.web.inbox import Inbox
 from worldmodels.player.web.page_json import page_json
 from worldmodels.player.web.scene import Scene
@@ -52,7 +50,7 @@ class SessionThread:
     ) -> None:
         self._painter, self._options, self._script = painter, options, script
         self._recorder, self._show = recorder, show
-        self._surface, self._pictures = pygame.Surface(painter.size(zoom)), 0
+        self._film, self._pictures = FixedPicture(painter, zoom), 0
         self._fixed = {"guide": page_json(guide_part(painter.guide))}
         self._last: Scene | None = None
         self.inbox = Inbox()
@@ -73,6 +71,7 @@ class SessionThread:
         tell("Loading")
         session = self.session = prepare(tell)
         self._fixed["touch"] = page_json(touch_part(session.controls))
+        self._fixed["pad"] = page_json(pad_part(session.controls))
         self._fixed["choices"] = page_json(choices_part(session.settings))
         first = self._wait_to_begin(session)
         if not self.inbox.closed:
@@ -90,7 +89,8 @@ class SessionThread:
             events = self.inbox.take(lambda pressed: 0.0 if pressed else float("inf"))
             pressed = next((event for event in events if event.pressed), None)
             if pressed is not None:
-                asks_for_help = isinstance(pressed, KeyEvent) and pressed.key in ("h", "?")
+                of_help = self._painter.guide.keys.commands[Command.HELP]
+                asks_for_help = isinstance(pressed, KeyEvent) and pressed.key in of_help
                 return [] if asks_for_help else events
         return []
 
@@ -129,12 +129,12 @@ class SessionThread:
         wanted = session.pictures > self._pictures
         if self._recorder is None and not wanted:
             return
-        self._painter.draw(self._surface, session.snapshot())
+        surface = self._film.draw(session.snapshot())
         if self._recorder is not None:
-            self._recorder.add(pixels(self._surface))
+            self._recorder.add(pixels(surface))
         if wanted:
             self._pictures = session.pictures
-            save_pictures(Path(self._options.pictures), self._surface, session.snapshot())
+            save_pictures(Path(self._options.pictures), surface, session.snapshot())
 
     def _show_session(self, session: Session, kind: str = "", text: str = "", began: float = 0.0) -> None:
         snapshot = session.snapshot()

@@ -12,6 +12,7 @@ import pygame
 
 from worldmodels.player.session.frames import Frame
 from worldmodels.player.session.snapshot import (
+    DIVERGENCE_ERROR,
     BoxPanel,
     BranchesSnapshot,
     PolicyPanel,
@@ -23,8 +24,10 @@ from worldmodels.player.view import theme
 from worldmodels.player.view.bars import Bar, BarRow, bar_span, number_text, position, value_rows
 from worldmodels.player.view.columns import Column, columns_of, in_colour, reality
 from worldmodels.player.view.header import facts, totals
-from worldmodels.player.view.timeline import FULL_ERROR
+from worldmodels.player.view.latent_texts import probability_map
+from worldmodels.player.view.timeline import FULL_ERROR, error_name, scale_end
 from worldmodels.player.web.guide_parts import hex_colour
+from worldmodels.player.web.latents_part import latents_part
 
 THOUSAND = pygame.Rect(0, 0, 1001, 1)
 """A bar as long as there are shares."""
@@ -50,17 +53,32 @@ def parts_of(snapshot: Snapshot, source: str, latency: str, signs: tuple[str, ..
         "settings": {"rows": snapshot.settings, "chosen": snapshot.chosen},
         "timeline": [_timeline(entry) for entry in snapshot.history] if snapshot.models else None,
         "alone": not snapshot.models,
-        "error name": "image error" if snapshot.models and snapshot.models[0].frame is not None else "error",
+        "error": _error_row(snapshot),
         "help": snapshot.help_shown,
+        "latents": latents_part(snapshot.latents) if snapshot.latents else None,
     }
 
 
+def _error_row(snapshot: Snapshot) -> dict[str, Any] | None:
+    """Return the name of the time line's error, the ends of its scale, and the share from which on a model is far off.
+
+    There is none without a model, or without reality.
+    """
+    if snapshot.alone or not snapshot.models:
+        return None
+    of_images = snapshot.models[0].frame is not None
+    scale = ("0", scale_end(of_images))
+    return {"name": error_name(of_images), "scale": scale, "far": DIVERGENCE_ERROR / FULL_ERROR}
+
+
 def frames_of(snapshot: Snapshot) -> Mapping[str, Frame]:
-    """Return the frames that are shown, uint8 (H, W, 3), by their names."""
+    """Return the frames that are shown, uint8 (H, W, 3), by their names; the map of latents is one, too."""
     if snapshot.branches:
         found = {f"branch {i}": branch.frame for i, branch in enumerate(snapshot.branches.branches)}
     else:
         found = {f"column {i}": column.frame for i, column in enumerate(shown_columns(snapshot))}
+    if snapshot.latents and snapshot.latents.classes:
+        found["latents"] = probability_map(snapshot.latents)
     return {name: in_colour(frame) for name, frame in found.items() if frame is not None}
 
 

@@ -5,7 +5,7 @@
 // the boss counts. When enough of them did, the round is won for 1 point, the boss is stunned for a moment, raises its
 // shield again and goes over to its next pattern. Winning the last round gives 10 points more and completes the level.
 // Meteors stop the shots of both sides: they are cover, but like the boss and its shots they end the episode when the
-// ship touches them. The ship flies in eight directions; special action D fires upwards, every third step at most.
+// ship touches them. The ship flies in eight directions; the special action fires upwards, every third step at most.
 
 #include "art/bossfight.h"
 
@@ -29,7 +29,7 @@ namespace {
 const GameInfo kInfo = {
     "bossfight",
     "BossFight",
-    "Fly a small ship in eight directions; D fires upwards. The boss's shield throws your shots back. Dodge its fire, "
+    "Fly a small ship in eight directions and fire upwards. The boss's shield throws your shots back. Dodge its fire, "
     "hide behind meteors, and shoot when the shield is down: enough hits win a round for 1 point, then the shield "
     "returns and the boss attacks in another way. The last round gives 10 points more and a complete level. Touching "
     "the boss, its shots or a meteor ends the episode.",

@@ -3,7 +3,7 @@
 // A ship flies through caves in space, as in the old arcade games: left and right turn it, up thrusts along its
 // heading, down thrusts back with a third of the force. It keeps its speed, of which a tenth is lost each step. Rock
 // stops it without harm. Reaching the goal gives 10 points and completes the level. Obstacles, targets and enemies end
-// the episode. Special action D fires a shot along the heading instead of steering, every step if you like; five shots
+// the episode. The special action fires along the heading instead of steering, every step if you like; five shots
 // destroy a target, which is worth 3 points. Nothing else can be destroyed. Enemies fly to and fro along one axis.
 //
 // The caves are 30 cells wide (easy), 40 (hard) or 60 (memory). In easy and hard mode only what is near the shortest
@@ -35,7 +35,7 @@ const GameInfo kInfo = {
     "CaveFlyer",
     "Fly a ship through caves to the goal: left and right turn it, up thrusts forwards, down backwards, and it glides "
     "on when you do nothing. The goal is worth 10 points and completes the level. Rock only stops you; obstacles, "
-    "targets and enemies end the episode. D fires: five shots destroy a target, which is worth 3 points.",
+    "targets and enemies end the episode. Five of your shots destroy a target, which is worth 3 points.",
     "+3 for each target destroyed, +10 for the goal.",
     "Reaching the goal completes the level; touching an obstacle, a target or an enemy ends the episode.",
     "13 backgrounds.",

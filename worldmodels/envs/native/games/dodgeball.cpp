@@ -30,7 +30,7 @@ namespace {
 const GameInfo kInfo = {
     "dodgeball",
     "Dodgeball",
-    "Walk in eight directions and throw balls with D: they fly where you last walked to. Knock out all enemies, 2 "
+    "Walk in eight directions and throw balls: they fly where you last walked to. Knock out all enemies, 2 "
     "points each; then the exit turns green, and reaching it gives 10 points and a complete level. Do not touch the "
     "electric walls, the enemies or their balls. Enemies throw when you stand in line with them.",
     "+2 for each enemy knocked out, +10 for the open exit.",

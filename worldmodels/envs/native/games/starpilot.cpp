@@ -27,7 +27,7 @@ namespace {
 const GameInfo kInfo = {
     "starpilot",
     "StarPilot",
-    "Fly through space in eight directions. Special actions fire instead of moving: A backwards, the others forwards. "
+    "Fly through space in eight directions. Special actions fire forwards or backwards instead of moving. "
     "Each enemy that you shoot down is worth 1 point. Ships, meteors, turrets and their shots end the episode when "
     "they touch you; clouds only hide things. After 500 steps a rocket comes: touch it for 10 points and a complete "
     "level.",

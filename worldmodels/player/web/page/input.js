@@ -2,13 +2,13 @@
 
 const NAMES = {
   ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down",
-  " ": "space", Escape: "escape", Backspace: "backspace", Tab: "tab",
+  " ": "space", Enter: "return", PageUp: "page up", PageDown: "page down",
 };
 
 /** The name of a key as the player's controls know it. */
 function nameOf(event) {
   const name = NAMES[event.key] ?? event.key.toLowerCase();
-  return name === "f1" && event.shiftKey ? "shift+f1" : name;
+  return event.shiftKey && /^f\d+$/.test(name) ? `shift+${name}` : name;
 }
 
 export class Input {

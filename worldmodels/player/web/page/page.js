@@ -4,6 +4,7 @@ import { Connection } from "./connection.js";
 import { byId, fillTable, make, setText } from "./dom.js";
 import { bindGamepad } from "./gamepad.js";
 import { Input } from "./input.js";
+import { bindLatents, drawLatents, makeLatentButtons } from "./latents.js";
 import { bindBox, drawBox, drawPolicy, drawTimeline } from "./panels.js";
 import { worlds } from "./worlds.js";
 
@@ -36,10 +37,14 @@ function drawPanes(changed) {
   const { parts, frames } = state, all = !changed;
   for (const [id, name] of [["timeline", "timeline"], ["policy", "policy"], ["box", "box"]]) byId(id).hidden = !parts[name];
   byId("screen").classList.toggle("box", Boolean(parts.box));
-  byId("below").hidden = !(parts.timeline || parts.policy || parts.box);
+  if (parts.latents) for (const id of ["timeline", "policy"]) byId(id).hidden = true; // the pane needs the place
+  byId("below").hidden = parts.latents ? !parts.box : !(parts.timeline || parts.policy || parts.box);
+  byId("latents").hidden = !parts.latents;
+  byId("screen").classList.toggle("inside", Boolean(parts.latents));
   worlds.draw(parts, frames, changed ?? new Set(Object.keys(frames)));
-  if (parts.timeline && (all || changed.has("timeline"))) drawTimeline(byId("timeline"), parts.timeline, parts["error name"]);
-  if (parts.policy && (all || changed.has("policy"))) drawPolicy(byId("policy"), parts.policy);
+  if (parts.latents && (all || changed.has("latents"))) drawLatents(parts.latents, frames.latents, state.role.plays);
+  if (parts.timeline && !parts.latents && (all || changed.has("timeline"))) drawTimeline(byId("timeline"), parts.timeline, parts.error);
+  if (parts.policy && !parts.latents && (all || changed.has("policy"))) drawPolicy(byId("policy"), parts.policy);
   if (parts.box && (all || changed.has("box"))) drawBox(byId("box"), parts.box);
 }
 
@@ -69,6 +74,7 @@ function showGuide(guide) {
   setText(byId("notes"), guide.notes);
   fillTable(byId("help-actions"), guide.actions);
   fillTable(byId("help-commands"), guide.commands);
+  makeLatentButtons(input, guide.latents);
   byId("commands").replaceChildren(...guide.buttons.map(([key, name, text]) => {
     const button = make("button", "", "", make("b", "", name), text);
     button.type = "button";
@@ -154,7 +160,7 @@ function showRole(role) {
 
 function enableControls() {
   for (const control of document.querySelectorAll("#commands button, #touch button, #settings input")) {
-    control.disabled = !state.role.plays && control.dataset.key !== "h";
+    control.disabled = !state.role.plays && !state.parts.guide?.help.includes(control.dataset.key);
   }
 }
 
@@ -167,14 +173,14 @@ function showConnection(text) {
 
 /** Say who takes a key, as `Input` asks; help is everybody's own who watches, and the end is asked about. */
 function wants(key) {
-  const { guide, help, branches, status } = state.parts;
+  const { guide, help, branches, latents, status } = state.parts;
   if (!guide?.keys.includes(key) || byId("quit").open) return null;
   if (!state.role.plays) {
-    if (key !== "h" && key !== "?" && !(key === "escape" && state.watchesHelp)) return null;
+    if (!guide.help.includes(key) && !(guide.quit.includes(key) && state.watchesHelp)) return null;
     toggleOwnHelp();
     return false;
   }
-  if (key === "escape" && !help && !branches && status?.kind !== "loading") {
+  if (guide.quit.includes(key) && !help && !branches && !latents && status?.kind !== "loading") {
     byId("quit").showModal();
     byId("stay").focus();
     return false;
@@ -194,14 +200,20 @@ byId("role-button").addEventListener("click", () => {
 byId("begin").addEventListener("click", () => {
   byId("begin").blur();
   if (state.watchesHelp) toggleOwnHelp();
-  else input.tap("h");
+  else input.tap(state.parts.guide.help[0]);
 });
 byId("stay").addEventListener("click", () => byId("quit").close());
 byId("end").addEventListener("click", () => {
   byId("quit").close();
-  input.tap("escape");
+  input.tap(state.parts.guide.quit[0]);
 });
-bindGamepad(send, () => state.role.plays && state.parts.box);
+bindGamepad(
+  send,
+  () => (!state.role.plays ? null : state.parts.box ? "numbers" : state.parts.guide ? "keys" : null),
+  () => state.parts.pad ?? {},
+  input,
+);
+bindLatents(send, () => (state.role.plays ? state.parts.latents : null));
 bindBox(byId("box"), send, () => (state.role.plays ? state.parts.box : null));
 new ResizeObserver(() => state.parts.columns && drawPanes()).observe(document.documentElement);
 addEventListener("resize", () => state.parts.columns && drawPanes());

@@ -3,25 +3,29 @@
 import { write, writeRight } from "./bars.js";
 import { colour, prepare } from "./dom.js";
 
-const LABELS = 92, EPISODE = 2;
+const LABELS = 108, EPISODE = 2;
 const ROWS = 6, HEAD = 34, KEYS = 36, VALUE = 46, BETWEEN = 14, EDGE = 12;
 
-/** Draw the time line: entries are those of `snapshot_parts.py`, the oldest first. */
-export function drawTimeline(canvas, entries, errorName) {
+/** Draw the time line: entries are those of `snapshot_parts.py`, the oldest first; without reality there is no `error`. */
+export function drawTimeline(canvas, entries, error) {
   const { context, width, height } = prepare(canvas);
   const left = LABELS, right = width - 10, step = right - left >= 720 ? 3 : 2;
   const shown = entries.slice(-Math.floor((right - left) / step));
   const first = right - step * shown.length;
-  const unit = (height - 32) / 9;
-  const rows = [[errorName, 8, 4 * unit], ["rewards", 16 + 4 * unit, 2 * unit], ["goes on", 24 + 6 * unit, 3 * unit]];
-  const [error, rewards, continues] = rows.map(([, top, high]) => ({ top, high, bottom: top + high }));
+  const rows = rowsOf([...(error ? [[error.name, 4]] : []), ["rewards", 2], ["goes on", 3]], height);
+  const [continues, rewards, errors] = [...rows].reverse();
   const fill = (role, x, y, w, h) => {
     context.fillStyle = colour(role);
     context.fillRect(x, y, w, h);
   };
-  for (const [name, top, high] of rows) {
+  for (const { name, top, high, bottom } of rows) {
     write(context, name, EDGE, top + high / 2, "quiet");
-    fill("line", left, top + high, right - left, 1);
+    fill("line", left, bottom, right - left, 1);
+  }
+  if (errors) {
+    writeRight(context, error.scale[1], left - 4, errors.top + 3, colour("quiet"));
+    writeRight(context, error.scale[0], left - 4, errors.bottom - 3, colour("quiet"));
+    fill("line", left, errors.bottom - errors.high * error.far, right - left, 1);
   }
   shown.forEach(([mark, diverged, level, models], i) => {
     const x = first + step * i;
@@ -29,17 +33,28 @@ export function drawTimeline(canvas, entries, errorName) {
     models.forEach(([off, goesOn, seen, modelLevel], k) => {
       const part = (row) => ({ high: row.high / models.length - (models.length > 1 ? 1 : 0), bottom: row.top + (row.high * (k + 1)) / models.length });
       const bar = (row, share, role) => fill(role, x, part(row).bottom - (part(row).high * share) / 100, step, (part(row).high * share) / 100);
-      bar(error, off, "difference");
+      if (errors) bar(errors, off, "difference");
       bar(continues, goesOn, goesOn < 50 ? "alert" : "good");
-      if (seen !== null) fill("reconstruction", x, part(error).bottom - (part(error).high * seen) / 100 - 1, step, 2);
+      if (errors && seen !== null) fill("reconstruction", x, part(errors).bottom - (part(errors).high * seen) / 100 - 1, step, 2);
       if (k === 0) reward(modelLevel, rewards.bottom, "model");
     });
-    reward(level, rewards.top + rewards.high / 2 - 1, "real");
-    if (diverged) fill("alert", x, error.top, 2, error.high);
+    if (errors) reward(level, rewards.top + rewards.high / 2 - 1, "real");
+    if (errors && diverged) fill("alert", x, errors.top, 2, errors.high);
     function reward(size, bottom, role) {
-      const high = ((rewards.high / 2 - 2) * Math.abs(size)) / 2;
+      const high = ((rewards.high / (errors ? 2 : 1) - 2) * Math.abs(size)) / 2;
       if (size) fill(size > 0 ? role : "alert", x, bottom - high, step + 1, high);
     }
+  });
+}
+
+/** Return the rows of the time line below each other, by their shares of the height. */
+function rowsOf(shares, height) {
+  const unit = (height - 8 * (shares.length + 1)) / shares.reduce((sum, [, share]) => sum + share, 0);
+  let top = 8;
+  return shares.map(([name, share]) => {
+    const row = { name, top, high: share * unit, bottom: top + share * unit };
+    top = row.bottom + 8;
+    return row;
   });
 }
 

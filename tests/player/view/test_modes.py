@@ -1,0 +1,135 @@
+"""Every mode at every size: no text and no frame lies over another one, and none is cut."""
+
+from __future__ import annotations
+
+import numpy as np
+import pygame
+import pytest
+from cart_world import BOX, Cart, CartModel, CartView, PushPolicy
+from drawn import recording
+from keys import run, tap
+from tiny_worlds import CopyingModel, LatentModel, ReconstructingModel
+
+from worldmodels.core.seeding import Streams
+from worldmodels.envs.games import GAME_INFO
+from worldmodels.player.session.box_controls import BoxControls
+from worldmodels.player.session.model_world import ModelWorld
+from worldmodels.player.session.options import PlayOptions
+from worldmodels.player.session.players import PolicyPlayer, RandomBoxPlayer
+from worldmodels.player.session.probe_reader import ProbeReader
+from worldmodels.player.session.real_world import RealWorld
+from worldmodels.player.session.session import Session
+from worldmodels.player.session.settings import Settings
+from worldmodels.player.session.state_tracker import StateTracker
+from worldmodels.player.view.help_screen import make_guide
+from worldmodels.player.view.painter import Painter
+
+SIZES = ((640, 400), (800, 600), (1024, 640), (1366, 768), (900, 1600), (2560, 1440), (3840, 2160))
+RULES = max((info.rules for info in GAME_INFO.values()), key=len)
+SOURCE = "runs/coinrun_dreamer_small_seed_1, step 1,000,000   training levels"
+LONGEST = "beside a model, the game is shown as the agent sees it"
+
+
+def cart():
+    streams, settings = Streams(0), Settings(PlayOptions(), with_model=True, with_policy=True)
+    tracker = StateTracker(CartModel(), streams)
+    model = ModelWorld(CartView(CartModel()), tracker, streams, settings)
+    players = [PolicyPlayer(PushPolicy(), tracker, streams, settings), RandomBoxPlayer(2, streams)]
+    return Session("Cart", RealWorld(Cart(), seed=1), BoxControls(BOX, ("push", "brake")), settings, [model], players)
+
+
+def inside(session):
+    """Let probes read as many variables as a game has."""
+    units = {f"agent.variable {i}": "cells" for i in range(20)}
+    session._play.models[0].probes = ProbeReader(units, (0.9,) * 20, lambda state: np.full(20, -12.5))
+    return session
+
+
+@pytest.fixture
+def modes(make_session):
+    """Sessions by name, with how many columns they have and what is pressed in them."""
+    return {
+        "a model": (make_session(), 3, ()),
+        "a model that reconstructs": (make_session(model=ReconstructingModel), 4, "c"),
+        "a model that copies, with its heat map": (make_session(model=CopyingModel), 4, "y"),
+        "two models": (make_session(models=2), 5, "p"),
+        "a model alone": (make_session(alone=True), 1, "p"),
+        "two models alone": (make_session(models=2, alone=True), 2, ()),
+        "samples": (make_session(), 3, "b"),
+        "each action": (make_session(model=ReconstructingModel), 4, "bb"),
+        "without a policy": (make_session(with_policy=False), 3, "x"),
+        "a game alone": (make_session(models=0, human_view=True), 0, "n"),
+        "a game alone without a policy": (make_session(models=0, with_policy=False), 0, ("shift+f1",)),
+        "an episode that is over": (make_session(length=2), 3, ()),
+        "inside a model": (inside(make_session(model=LatentModel)), 4, ("m", "f", "g", "f3")),
+        "inside a model without latents": (make_session(), 3, "m"),
+        "inside one of two models": (inside(make_session(models=2, model=LatentModel)), 5, ("c", "n", "m")),
+        "inside a model of numbers": (cart(), 4, "ddm"),
+        "numbers": (cart(), 4, ()),
+        "numbers of branches": (cart(), 4, "bb"),
+    }
+
+
+def painter_of(session, columns):
+    models = len(session._play.models)
+    guide = make_guide("Field of squares", RULES, session.controls, models > 0, players=3)
+    return Painter(guide, (64, 64) if columns else (512, 512), columns, SOURCE)
+
+
+def play(session, keys):
+    run(session, 3)
+    for key in keys:
+        session.tick(tap(key))
+        session.do_pending()
+    run(session, 3)
+    return session.snapshot()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_nothing_is_printed_over_or_cut(modes, size, monkeypatch):
+    surface, faults = pygame.Surface(size), {}
+    for name, (session, columns, keys) in modes.items():
+        painter, snapshot = painter_of(session, columns), play(session, keys)
+        with recording(monkeypatch) as drawn:
+            painter.draw(surface, snapshot, "key to picture 28 ms")
+        own = {SOURCE, *(model.name for model in snapshot.models)}  # as long as they are
+        texts = [text for text in drawn.shortened if text not in own]
+        if drawn.cut or drawn.overlaps() or drawn.covered or texts:
+            faults[name] = drawn.cut, drawn.overlaps(), drawn.covered, texts
+        assert {"help", "quit"} <= {text for text, _ in drawn.texts}, name
+    assert not faults
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_help_and_the_rules_show_every_key(modes, size, monkeypatch):
+    surface = pygame.Surface(size)
+    for name in ("a model that reconstructs", "a game alone", "numbers"):
+        session, columns, _ = modes[name]
+        painter = painter_of(session, columns)
+        with recording(monkeypatch) as drawn:
+            painter.draw_rules(surface, "Ready: press a key to begin")
+        assert not drawn.cut and not drawn.overlaps()
+        texts = {text for text, _ in drawn.texts}
+        assert {keys for keys, _ in painter.guide.actions} <= texts
+        of_commands = zip(painter.guide.hints, painter.guide.commands, strict=True)
+        assert all(brief in texts or whole in texts for (brief, _), (whole, _) in of_commands)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_message_is_never_cut(make_session, size, monkeypatch):
+    session = make_session()
+    painter = painter_of(session, 3)
+    session._notify(LONGEST)
+    with recording(monkeypatch) as drawn:
+        painter.draw(pygame.Surface(size), session.snapshot(), "key to picture 28 ms")
+    assert LONGEST in {text for text, _ in drawn.texts} and LONGEST not in drawn.shortened
+
+
+def test_the_hint_for_beginners_is_whole(make_session, monkeypatch):
+    session = make_session()
+    for size in SIZES:
+        with recording(monkeypatch) as drawn:
+            painter_of(session, 3).draw(
+                pygame.Surface(size), session.snapshot(), hint="H shows all keys · F11: full screen"
+            )
+        assert not drawn.cut

@@ -1,0 +1,83 @@
+"""The window's size: full screen, the key that enlarges, and what is remembered."""
+
+from __future__ import annotations
+
+import json
+
+import pygame
+import pytest
+from tiny_worlds import BUTTONS, MEANINGS
+
+from worldmodels.player.session.controls import Controls
+from worldmodels.player.view.help_screen import make_guide
+from worldmodels.player.view.painter import Painter
+from worldmodels.player.view.resizable_window import ResizableWindow
+from worldmodels.player.view.window_memory import WindowMemory, recall, remember
+
+
+@pytest.fixture
+def open_window(window, monkeypatch):
+    monkeypatch.setattr(pygame.display, "get_desktop_sizes", lambda: [(1366, 768)])
+    guide = make_guide("Field", "Walk.", Controls(BUTTONS, MEANINGS), with_model=True, players=2)
+    yield lambda zoom=2, as_it_was=True: ResizableWindow(Painter(guide, (64, 64), columns=3), zoom, as_it_was)
+    pygame.display.quit()
+
+
+def test_it_fills_the_screen_and_comes_back(open_window):
+    window = open_window()
+    before = window.surface.get_size()
+    window.toggle_full_screen()
+    assert window.surface.get_size() == (1366, 768)
+    window.enlarge()
+    assert window.surface.get_size() == (1366, 768)
+    window.toggle_full_screen()
+    assert window.surface.get_size() == before
+
+
+def test_its_size_is_remembered_and_cut_to_the_screen(open_window, remembered):
+    window = open_window()
+    first = window.surface.get_size()
+    window.close()
+    assert not remembered.exists()  # nothing was changed
+    window = open_window()
+    window.enlarge()
+    larger = window.surface.get_size()
+    assert larger == (int(1.25 * first[0]), int(1.25 * first[1]))
+    window.close()
+    assert json.loads(remembered.read_text()) == {"width": larger[0], "height": larger[1], "hint_shown": False}
+    window = open_window()
+    assert window.surface.get_size() == larger
+    window.close()
+    window = open_window(as_it_was=False)  # --zoom was given
+    assert window.surface.get_size() == first
+    window.close()
+    remember(WindowMemory(4000, 3000))
+    assert open_window().surface.get_size() == (1350, 680)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"width": -1}', '{"width": 1e9}', '{"other": 1}', "\xff", '{"hint_shown": 3}']
+)
+def test_what_cannot_be_used_is_forgotten(remembered, text):
+    remembered.parent.mkdir(parents=True)
+    remembered.write_bytes(text.encode("latin-1"))
+    assert recall() == WindowMemory()
+    remembered.unlink()
+    remembered.mkdir()
+    assert recall() == WindowMemory()
+    remember(WindowMemory(800, 600))  # it cannot be written, and nobody minds
+
+
+def test_the_hint_is_for_the_first_time(open_window):
+    window = open_window()
+    assert [window.take_hint(), window.take_hint()] == [True, False]
+    window.close()
+    assert open_window().take_hint() is False
+
+
+def test_a_relative_folder_of_states_is_passed_over(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_STATE_HOME", "somewhere")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    remember(WindowMemory(800, 600, True))
+    assert (tmp_path / ".local" / "state" / "worldmodels" / "window.json").is_file()
+    assert recall() == WindowMemory(800, 600, True)

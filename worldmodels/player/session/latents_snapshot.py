@@ -1,0 +1,64 @@
+"""The snapshot of the inside of a model: its discrete latents, and what probes read beside what is true."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+StepOrigin: TypeAlias = Literal["drawn", "changed by hand", "read from the real frame"]
+"""The origin of a state; by hand, if any step since the last real frame was changed so."""
+SURE = 0.9
+"""The probability from which a group counts as sure."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One variable of the game, as probes read it from a model's features."""
+
+    name: str
+    unit: str
+    explained: float
+    """The share of its variance, at most 1, that the probe explained of play that it was not fitted on."""
+    imagined: float
+    """It is read from the predicted state."""
+    seen: float | None
+    """It is read from the state that has seen the real frame; None where there is no reality."""
+    truth: float | None
+    """NaN where it is not there or not seen; None where nobody tells."""
+
+
+@dataclass(frozen=True)
+class LatentsSnapshot:
+    """The inside of one model at the newest step, in G groups of K classes."""
+
+    model: str
+    origin: StepOrigin
+    probabilities: npt.NDArray[np.float32]
+    """float32 (G, K): what the model expected of each group before it knew."""
+    classes: tuple[int, ...]
+    """The class of each group; none where there are no latents."""
+    held: tuple[int, ...]
+    """The class at which each group is held; -1 for one that is drawn."""
+    chosen: int
+    """The number of the group that keys change."""
+    copied: bool
+    """Whether there are latents to paste."""
+    why_no_latents: str
+    """A text for people; empty where there are latents."""
+    readings: tuple[Reading, ...]
+    why_no_readings: str
+    """A text for people; empty where there are readings."""
+
+    @property
+    def sure(self) -> int:
+        """The number of groups of which one class has a probability of at least `SURE`."""
+        return int((self.probabilities.max(-1) >= SURE).sum()) if self.classes else 0
+
+    @property
+    def open_bits(self) -> float:
+        """The entropy of the groups in bits, summed: how many yes-or-no questions the step left open."""
+        p = self.probabilities.astype(np.float64)
+        return float(-(p * np.log2(np.maximum(p, 1e-12))).sum())

@@ -1,0 +1,85 @@
+"""Gamepads in the window: sticks push the numbers of a box of actions; in a game of choices they press keys."""
+
+from __future__ import annotations
+
+import pygame
+from pygame._sdl2 import controller
+
+from worldmodels.player.session.box_controls import StickEvent
+from worldmodels.player.session.controls import KeyEvent, KeyTable
+from worldmodels.player.session.gamepad_keys import OF_BOX, directions_of_stick, keys_of_buttons
+from worldmodels.player.session.session import InputEvent
+
+STICKS = {
+    pygame.CONTROLLER_AXIS_LEFTX: (0, 1),
+    pygame.CONTROLLER_AXIS_LEFTY: (1, -1),
+    pygame.CONTROLLER_AXIS_RIGHTX: (2, 1),
+    pygame.CONTROLLER_AXIS_RIGHTY: (3, -1),
+}
+"""The number that each axis of the two sticks pushes, and its sign: SDL counts downwards."""
+NAMES = {
+    pygame.CONTROLLER_BUTTON_A: "south",
+    pygame.CONTROLLER_BUTTON_B: "east",
+    pygame.CONTROLLER_BUTTON_X: "west",
+    pygame.CONTROLLER_BUTTON_Y: "north",
+    pygame.CONTROLLER_BUTTON_BACK: "back",
+    pygame.CONTROLLER_BUTTON_START: "start",
+    pygame.CONTROLLER_BUTTON_LEFTSHOULDER: "left shoulder",
+    pygame.CONTROLLER_BUTTON_RIGHTSHOULDER: "right shoulder",
+    pygame.CONTROLLER_BUTTON_DPAD_UP: "up",
+    pygame.CONTROLLER_BUTTON_DPAD_DOWN: "down",
+    pygame.CONTROLLER_BUTTON_DPAD_LEFT: "left",
+    pygame.CONTROLLER_BUTTON_DPAD_RIGHT: "right",
+}
+FULL = 32767
+"""The value of an axis at its end."""
+
+
+class Gamepads:
+    """The gamepads that are plugged in, each opened when it comes.
+
+    Args:
+        table: the keys that they press.
+        of_box: actions are numbers.
+    """
+
+    def __init__(self, table: KeyTable, of_box: bool) -> None:
+        self._of_box = of_box
+        self._keys = keys_of_buttons(table)
+        self._directions = table.directions
+        self._stick = {pygame.CONTROLLER_AXIS_LEFTX: 0.0, pygame.CONTROLLER_AXIS_LEFTY: 0.0}
+        self._held: frozenset[str] = frozenset()  # directions that the stick presses
+        self._gamepads: list[controller.Controller] = []  # kept, because one that nobody holds is closed
+        controller.init()
+
+    def events(self, event: pygame.Event) -> list[InputEvent]:
+        """Return what one event of the window means for the session, mostly nothing."""
+        if event.type == pygame.CONTROLLERDEVICEADDED:
+            self._gamepads.append(controller.Controller(event.device_index))
+        elif event.type == pygame.CONTROLLERAXISMOTION and event.axis in STICKS:
+            return self._move(event.axis, event.value / FULL)
+        elif event.type in (pygame.CONTROLLERBUTTONDOWN, pygame.CONTROLLERBUTTONUP):
+            name = NAMES.get(event.button, "")
+            if name in self._keys and (not self._of_box or name in OF_BOX):
+                return [KeyEvent(self._keys[name], event.type == pygame.CONTROLLERBUTTONDOWN)]
+        return []
+
+    def release_all(self) -> None:
+        """Forget what the stick holds, because the window lost it."""
+        self._held = frozenset()
+
+    def _move(self, axis: int, value: float) -> list[InputEvent]:
+        if self._of_box:
+            number, sign = STICKS[axis]
+            return [StickEvent(number, max(-1.0, sign * value))]
+        if axis not in self._stick:
+            return []
+        self._stick[axis] = value
+        before = self._held
+        x, y = self._stick.values()
+        self._held = directions_of_stick(x, y, before)
+        return [
+            KeyEvent(self._directions[name][0], name in self._held)
+            for name in self._directions
+            if name in before ^ self._held
+        ]
