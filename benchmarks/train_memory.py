@@ -61,6 +61,7 @@ def measure(precision: str, steps: int, turns: int, folder: Path) -> dict[str, A
     from worldmodels.training.model_based import ModelBasedLoop
     from worldmodels.training.periodic import PeriodicEvaluation
     from worldmodels.training.precision import build_measured
+    from worldmodels.training.step_source import LocalSource
 
     meter("TensorFlow and all else that is imported")
     env = build_env(config)
@@ -68,7 +69,7 @@ def measure(precision: str, steps: int, turns: int, folder: Path) -> dict[str, A
     meter("model, policy, their graphs, an update of each")
     run_dir = RunDir(folder)
     replay = Replay(run_dir.replay, env.num_envs, env.observation_spec, env.action_spec, config.replay, steps)
-    loop = ModelBasedLoop(parts, config.training, env, replay)
+    loop = ModelBasedLoop(parts, config.training, LocalSource(parts, env), replay)
     evaluation = PeriodicEvaluation(parts, run_dir, replay)
     loop.begin()
     meter("loop and empty replay store")

@@ -19,6 +19,7 @@ from worldmodels.runtime.build import build_parts
 from worldmodels.runtime.config import RunConfig
 from worldmodels.runtime.environment import build_env
 from worldmodels.training.model_free import ModelFreeLoop
+from worldmodels.training.step_source import LocalSource
 
 GAME, ENVS, STEPS, PASSES, MINIBATCH = "coinrun", 16, 128, 3, 256
 STABLE_BASELINES3 = "Stable-Baselines3"
@@ -58,7 +59,8 @@ class Ours:
     def __init__(self, precision: str):
         config = load_config(RunConfig, [], [*SETTINGS, f"precision={precision}"])
         self._env = TimedEnv(build_env(config))
-        self._loop = ModelFreeLoop(build_parts(config, self._env), config.training, self._env)
+        parts = build_parts(config, self._env)
+        self._loop = ModelFreeLoop(parts, config.training, LocalSource(parts, self._env))
         self._loop.begin()
         self.game: list[float] = []
         self.iterations = Stopwatch()

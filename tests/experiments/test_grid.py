@@ -104,6 +104,17 @@ def test_a_run_of_another_configuration_is_refused(tmp_path: Path) -> None:
         grid.check()
 
 
+def test_a_folder_of_another_grid_is_refused(tmp_path: Path) -> None:
+    """A grid that has grown is no other one."""
+    grid = small(tmp_path, vary={"agent.horizon": [4, 5]})
+    for run in grid.runs:
+        RunDir.create(run.path, run.config, {})
+    small(tmp_path, vary={"agent.horizon": [5, 6]}, seeds=2).check()
+    told = r"of another grid: it holds horizon_4/seed_0, horizon_5/seed_0, and the grid 'small' has entropy_1/seed_0."
+    with pytest.raises(RunError, match=told):
+        small(tmp_path, vary={"agent.entropy": [1, 2]}).check()
+
+
 def test_a_folder_that_is_a_run_is_no_folder_of_a_grid(tmp_path: Path) -> None:
     RunDir.create(tmp_path / "grid", load_config(RunConfig, ["debug"]), {})
     with pytest.raises(RunError, match="is a run, and the folder of a grid holds runs. Choose another 'logdir'"):

@@ -59,6 +59,7 @@ def test_a_number_of_seeds_counts_from_0(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
+        ("logdir: s3://bucket/x", "or one that a cluster shares; received the address 's3://bucket/x'."),
         ("varry: {}", "grid.yaml, line 1: unknown key 'varry'. Did you mean 'vary'?"),
         ("seeds: 1\nseeds: 2", 'line 2: not valid YAML: found duplicate key "seeds"'),
         ("vary:\n  a.b: [1]\n  a.b: [2]", 'line 3: not valid YAML: found duplicate key "a.b"'),
@@ -78,8 +79,8 @@ def test_a_number_of_seeds_counts_from_0(tmp_path: Path) -> None:
         ("config: []", "grid.yaml, line 1: 'config' as a list must hold at least one preset or file."),
         ("overrides:\n  a.b: 1\nvary:\n  a.b: [2]", "line 2: 'overrides' holds 'a.b', and so does 'vary': each key is"),
         ("seeds: 0", "grid.yaml, line 1: 'seeds' as a number must be between 1 and 10000; received 0."),
-        ("seeds: []", "grid.yaml, line 1: 'seeds' as a list must hold at least one, and none twice; received ()."),
-        ("seeds: [1, 1]", "'seeds' as a list must hold at least one, and none twice; received (1, 1)."),
+        ("seeds: []", "grid.yaml, line 1: 'seeds' as a list must hold at least one, and none twice; received []."),
+        ("seeds: [1, 1]", "'seeds' as a list must hold at least one, and none twice; received [1, 1]."),
         ("seeds: two", "grid.yaml, line 1: 'seeds' takes an integer or a list of integers; received 'two' (text)."),
         ("vary: {a.b: [1, 2]}\nnames:\n  a.c: x", "line 3: 'names' names 'a.c', which is no key of 'vary'. Did"),
         ("vary: {a: [1, 2]}\nnames: {a: ../x}", "has up to 40 letters, digits, and signs of '_.+-'; received '../x'."),

@@ -186,3 +186,18 @@ def test_in_earnest(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "multiples of 48" in (bad / "log_seed_0.txt").read_text()
     assert main(["grid", str(file), "--dry-run"]) == 0
     assert capsys.readouterr().out == "# 1 of 2 runs are done, 1 failed (--retry trains them again)\n"
+
+
+def test_a_folder_that_vanishes_is_not_made_anew(
+    scripts: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What was under way fails, what waits is not begun in its place, and all goes on once the folder is back."""
+    grid, away = small(tmp_path), tmp_path / "away"
+    scripts["horizon_3/seed_0"] = f"mv {grid.folder} {away}; exit 2"
+    names_ = [run.name for run in grid.runs]
+    assert names(train_grid(grid, ONE)) == [[], names_, []]
+    assert "horizon_4/seed_0: FAILED, it cannot be started: [Errno 2] No such file" in capsys.readouterr().out
+    assert not grid.folder.exists()
+    away.rename(grid.folder)
+    scripts.clear()
+    assert len(train_grid(grid, ONE).done) == 4  # nothing could be noted there, so nothing has to be tried again

@@ -23,6 +23,7 @@ from worldmodels.runtime.config import RunConfig
 from worldmodels.runtime.environment import build_env
 from worldmodels.training.model_based import ModelBasedLoop
 from worldmodels.training.model_free import ModelFreeLoop
+from worldmodels.training.step_source import LocalSource
 
 ACTIONS = 5
 
@@ -151,7 +152,8 @@ def model_based(tmp_path):
         )
         env = build_env(config)
         replay = Replay(tmp_path / folder, env.num_envs, env.observation_spec, env.action_spec, config.replay)
-        return ModelBasedLoop(toy_parts(config), config.training, env, replay, demonstrations)
+        parts = toy_parts(config)
+        return ModelBasedLoop(parts, config.training, LocalSource(parts, env), replay, demonstrations)
 
     return make
 
@@ -160,7 +162,8 @@ def model_based(tmp_path):
 def model_free():
     def make(**training: Any) -> ModelFreeLoop:
         config = configured({"kind": "model_free", **training})
-        return ModelFreeLoop(toy_parts(config), config.training, build_env(config))
+        parts = toy_parts(config)
+        return ModelFreeLoop(parts, config.training, LocalSource(parts, build_env(config)))
 
     return make
 

@@ -9,6 +9,7 @@ from worldmodels.runtime.config import RunConfig
 from worldmodels.runtime.environment import build_env
 from worldmodels.training.model_based import ModelBasedLoop
 from worldmodels.training.model_free import ModelFreeLoop
+from worldmodels.training.step_source import LocalSource
 
 AGENT = ("env.game=bigfish", "agent.epochs=2", "agent.minibatch=16", "seed=3")
 
@@ -29,7 +30,9 @@ def test_without_imagination_the_policy_is_that_of_the_model_free_loop(tmp_path)
     based = configured("debug_simple", "training.improve=0", "training.fit=1", "training.event_share=0.5")
     envs = [build_env(config) for config in (free, based)]
     replay = image_replay(tmp_path / "replay", 2, (64, 64, 3), based.replay)
-    expected = finish(ModelFreeLoop(build_parts(free, envs[0]), free.training, envs[0]))
-    loop = ModelBasedLoop(build_parts(based, envs[1]), based.training, envs[1], replay)
+    parts = build_parts(free, envs[0])
+    expected = finish(ModelFreeLoop(parts, free.training, LocalSource(parts, envs[0])))
+    parts = build_parts(based, envs[1])
+    loop = ModelBasedLoop(parts, based.training, LocalSource(parts, envs[1]), replay)
     np.testing.assert_equal(finish(loop), expected)
     assert (loop.step, loop.updates, loop.real_updates, expected["iterations"]) == (160, 3, 4, 4)

@@ -43,16 +43,17 @@ def test_a_run_stopped_after_any_tick_goes_on_to_the_same_numbers(model_free, sa
 
 def test_random_actions_are_taken_and_not_learned_from(model_free, monkeypatch):
     loop = model_free(steps=40, rollout=20, epsilon=1.0)
-    collector, taken, chosen = loop._collector._collector, [], []
-    step, act = collector.env.step, loop._collector._actor.act
-    monkeypatch.setattr(collector.env, "step", lambda action: taken.append(action) or step(action))
+    source, taken, chosen = loop._collector._source, [], []
+    env = source._collector.env
+    step, act = env.step, source._actor.act
+    monkeypatch.setattr(env, "step", lambda action: taken.append(action) or step(action))
 
     def choose(observation, is_first):
         output = act(observation, is_first)
         chosen.append(output.action)
         return output
 
-    monkeypatch.setattr(loop._collector._actor, "act", choose)
+    monkeypatch.setattr(source._actor, "act", choose)
     while not loop.finished:
         loop.iterate()
     (experience,) = loop.parts.agent.experiences

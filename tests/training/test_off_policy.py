@@ -16,6 +16,7 @@ from worldmodels.runtime.environment import build_env
 from worldmodels.training import transitions
 from worldmodels.training.estimate import estimate_run
 from worldmodels.training.off_policy import OffPolicyLoop
+from worldmodels.training.step_source import LocalSource
 from worldmodels.training.transitions import updates_per_call
 
 
@@ -30,7 +31,7 @@ def make(tmp_path):
     def loop(folder="replay"):
         parts.agent.load(fresh)
         replay = Replay(tmp_path / folder, 2, env.observation_spec, env.action_spec, config.replay)
-        return OffPolicyLoop(parts, config.training, build_env(config), replay)
+        return OffPolicyLoop(parts, config.training, LocalSource(parts, build_env(config)), replay)
 
     return loop
 

@@ -59,6 +59,12 @@ def test_the_prefill_is_rounded_up_to_whole_pieces(prefill, expected):
     assert TrainingPlan(ModelBasedConfig(prefill=prefill, collect=32), num_envs=4).amount(0, "collect") == expected
 
 
+def test_the_next_turn_is_expected_once_the_policy_has_learned():
+    plan = TrainingPlan(ModelBasedConfig(steps=64, prefill=32, collect=16), num_envs=4)
+    # The prefill of 32 steps, and two turns of 16.
+    assert [plan.expected(Position(turn, "fit", 1)) for turn in range(3)] == [0, 4, 0]
+
+
 def test_turns_count_where_nothing_is_collected():
     plan = TrainingPlan(ModelBasedConfig(collect=0, prefill=40, turns=2, fit=5, improve=0), num_envs=4)
     assert phases(plan, 2) == [(0, "collect", 10), (0, "fit", 5), (1, "fit", 5)]

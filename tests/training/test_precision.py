@@ -10,6 +10,7 @@ from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.config import load_config
 from worldmodels.core.processor import Processor, this_processor
 from worldmodels.core.run_dir import RunDir
+from worldmodels.envs import EnvConfig
 from worldmodels.models.layers import Layer
 from worldmodels.runtime.config import RunConfig
 from worldmodels.telemetry.terminal import Progress
@@ -39,7 +40,8 @@ def decide(monkeypatch):
         monkeypatch.setattr(precision, "this_processor", lambda: processor)
         monkeypatch.setattr(precision, "build_parts", build)
         monkeypatch.setattr(precision, "estimate_run", measure)
-        parts, estimate, words = build_measured(RunConfig(precision=asked), SimpleNamespace(num_envs=2), 7)
+        config = RunConfig(precision=asked, env=EnvConfig(num_envs=2))
+        parts, estimate, words = build_measured(config, SimpleNamespace(), 7)
         assert estimate.processor_seconds == seconds[parts.config.precision]
         return parts.config.precision, words, built
 

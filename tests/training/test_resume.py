@@ -117,6 +117,9 @@ EVENTS = (
 """Held actions, exploration, a prefill that looks for more events than there are, windows around events, and the value
 of all."""
 
+COLLECTORS = ("training.collectors=2", "schedule.evaluate_every=0")
+"""Steps collected by other processes, ahead of the learner."""
+
 WEIGHED = ("env.game=chaser", "training.weigh_imagination=true", "training.steps=400", "schedule.evaluate_every=0")
 
 
@@ -131,6 +134,9 @@ WEIGHED = ("env.game=chaser", "training.weigh_imagination=true", "training.steps
         pytest.param("debug", 1, (*BFLOAT16, "training.steps=240"), id="dreamer-bfloat16"),
         pytest.param("debug", 1, EVENTS, id="dreamer-events-early"),
         pytest.param("debug", 3, EVENTS, id="dreamer-events-late", marks=pytest.mark.slow),
+        pytest.param("debug_ppo", 2, COLLECTORS, id="ppo-collectors"),
+        pytest.param("debug", 3, COLLECTORS, id="dreamer-collectors", marks=pytest.mark.slow),
+        pytest.param("debug_sac", 2, COLLECTORS, id="sac-collectors", marks=pytest.mark.slow),
         # A minibatch of more rows than those that stay in float32.
         pytest.param("debug_ppo", 1, (*BFLOAT16, "agent.minibatch=20"), id="ppo-bfloat16"),
         pytest.param("debug_simple", 5, BFLOAT16, id="simple-bfloat16", marks=pytest.mark.slow),

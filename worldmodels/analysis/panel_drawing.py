@@ -16,7 +16,7 @@ from worldmodels.analysis.curves import ESTIMATORS
 from worldmodels.analysis.legend import LEVELS, add_legend, color_of, room_for, style_of, wrapped
 from worldmodels.analysis.lines import DEFAULT, CurveOptions, CurvePanel, Line
 from worldmodels.analysis.load import TIME
-from worldmodels.analysis.panel_range import shown_range
+from worldmodels.analysis.panel_range import band_reach, shown_range
 from worldmodels.analysis.style import QUIET, label_steps, panels, save_figure
 
 COLUMNS = ((1, 1), (2, 2), (3, 3), (4, 2), (6, 3), (8, 4), (9, 3), (16, 4))
@@ -100,7 +100,7 @@ def _draw_lines(axes: Axes, panel: CurvePanel) -> None:
     for line in banded:
         low, high = line.curve.low, line.curve.high
         axes.fill_between(line.curve.x, low, high, color=color_of(line), alpha=shade, linewidth=0)
-    low, high = (np.concatenate(ends) for ends in zip(*(line.curve[2:4] for line in banded), strict=True))
+    low, high = (np.concatenate(ends) for ends in zip(*(band_reach(line.curve) for line in banded), strict=True))
     axes.set_ylim(shown_range(needed, low, high, axes.get_ylim()))
 
 

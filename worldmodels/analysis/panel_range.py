@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from worldmodels.analysis.curves import Numbers
+from worldmodels.analysis.curves import GroupCurve, Numbers
 
 BAND_TAIL = 10
 """The percentage of points of bands that may be cut off at either end of a panel; else a few would flatten lines."""
 BAND_ROOM = 0.5
 """The share of the height of everything else by which such points may yet widen a panel at either end."""
+PAIR_REACH = 0.28
+"""The share of the interval of two runs that counts: Student's is 9.0 times their standard deviation, of three 2.5."""
+
+
+def band_reach(curve: GroupCurve) -> tuple[Numbers, Numbers]:
+    """Return how far the band of a line counts for the range of a panel, (P,) each; NaN where there is none."""
+    share = np.where(curve.runs == 2, PAIR_REACH, 1.0)
+    return curve.estimate - share * (curve.estimate - curve.low), curve.estimate + share * (curve.high - curve.estimate)
 
 
 def shown_range(

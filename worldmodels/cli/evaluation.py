@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
+
+from worldmodels.cli.engines import add_engine, engine_of
 
 
 def add_eval(commands: argparse._SubParsersAction) -> None:
-    """Add the command that evaluates a run."""
-    command = commands.add_parser("eval", help="measure a run's policy and world model offline")
-    command.add_argument("path", metavar="RUN", help="the run's folder")
+    """Add the command that evaluates a run, or all runs of a grid."""
+    command = commands.add_parser(
+        "eval",
+        help="measure a run's policy and world model offline",
+        description="Measure a run's policy and world model. With a grid, --jobs or --engine each checkpoint has a "
+        "process of its own, and the same command again measures what is missing; the exit status is then 1 if one "
+        "failed, and 130 if it was stopped.",
+    )
+    command.add_argument("path", metavar="RUN", help="the run's folder; or a grid's folder or file")
     command.add_argument(
         "--mode",
         default="real",
@@ -48,11 +57,18 @@ def add_eval(commands: argparse._SubParsersAction) -> None:
         "--videos", type=int, default=4, metavar="N", help="episodes to film; 0 for no video (default: %(default)s)"
     )
     command.add_argument("--seed", type=int, default=0)
+    command.add_argument(
+        "--jobs",
+        type=int,
+        help="checkpoints at once (default: on this machine 1; on a cluster as many as it has room for)",
+    )
+    add_engine(command)
     command.set_defaults(run=_eval)
 
 
-def _eval(options: argparse.Namespace) -> None:
+def _eval(options: argparse.Namespace) -> int:
     from worldmodels.evaluation.request import Request
+    from worldmodels.experiments.grid_paths import begun_runs
 
     names = ("temperatures", "model_temperatures", "noops", "episodes", "max_steps", "context", "horizon", "windows")
     request = Request(
@@ -67,6 +83,12 @@ def _eval(options: argparse.Namespace) -> None:
         options.videos,
         options.seed,
     )
+    runs, engine = begun_runs(options.path), engine_of(options)
+    if runs != [Path(options.path)] or options.jobs is not None or options.engine == "ray":
+        from worldmodels.experiments.evaluation_jobs import evaluate_in_jobs
+
+        outcome = evaluate_in_jobs(request, runs, engine)
+        return 130 if outcome.left else 1 if outcome.failed else 0
     # A mistake is told before TensorFlow takes its seconds to load.
     from worldmodels.runtime.quiet import load_tensorflow
 
@@ -74,6 +96,7 @@ def _eval(options: argparse.Namespace) -> None:
     from worldmodels.evaluation.run import evaluate_run
 
     evaluate_run(request)
+    return 0
 
 
 def add_shift(commands: argparse._SubParsersAction) -> None:

@@ -15,7 +15,10 @@ def add_report(commands: argparse._SubParsersAction) -> None:
         "probabilities of improvement, curves, what world models foresee, settings, films, and what failed.",
     )
     command.add_argument(
-        "paths", nargs="+", metavar="GRID", help="a grid's folder; or several, runs, or how their names begin"
+        "paths",
+        nargs="+",
+        metavar="GRID",
+        help="a grid's folder or its file; or several, runs, or how their names begin",
     )
     command.add_argument("--save", metavar="FILE", help="the page to write (default: report.html in the grid's folder)")
     command.add_argument("--films", action="store_true", help="put films into the page, in place of links to them")
@@ -46,6 +49,7 @@ def add_report(commands: argparse._SubParsersAction) -> None:
 def _report(options: argparse.Namespace) -> None:
     from worldmodels.analysis.grouping import Grouping
     from worldmodels.analysis.report.request import ReportRequest
+    from worldmodels.experiments.grid_paths import find_grids
     from worldmodels.experiments.run_report import command_text, default_place, report_runs
 
     words = [*options.paths]
@@ -54,9 +58,9 @@ def _report(options: argparse.Namespace) -> None:
     words += ["--films"] * options.films + ["--group", "path"] * (options.group == "path")
     for name in ("legend", "select", "exclude"):
         words += [f"--{name}", *value] if (value := getattr(options, name)) else []
-    save = Path(options.save) if options.save else default_place(options.paths)
+    grids = find_grids(options.paths)
+    paths = [grids[path].folder if path in grids else path for path in options.paths]
+    save = Path(options.save) if options.save else default_place(paths)
     grouping = Grouping(options.select, options.exclude, options.group, options.legend)
-    request = ReportRequest(
-        options.paths, save, grouping, options.normalize, options.at, options.films, command_text(words)
-    )
-    print(report_runs(request))
+    request = ReportRequest(paths, save, grouping, options.normalize, options.at, options.films, command_text(words))
+    print(report_runs(request, list(grids.values())))

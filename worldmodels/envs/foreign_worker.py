@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
 from contextlib import suppress
-from multiprocessing import parent_process
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import Connection
 from typing import Any
 
+from worldmodels.core.child_process import obey_parent
 from worldmodels.core.errors import UserError
 from worldmodels.envs.foreign_vector_env import SyncForeignEnv
 from worldmodels.envs.given import Factory
@@ -23,10 +20,7 @@ def work(pipe: Connection, make: Factory, id: str, images: ImageFormat, copies: 
     A call is ("reset", seeds), ("step", None), ("get_state", None), ("set_state", states), or None, which closes the
     copies and ends the process. Actions are read from shared memory, and observations and the like are written there.
     """
-    # Ctrl-C and the end of a job reach the whole group of processes: the parent decides what becomes of them.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    obey_parent()
     with suppress(EOFError, BrokenPipeError):
         _answer_calls(pipe, make, id, images, copies, shared)
 
@@ -73,21 +67,3 @@ def _get_state(env: SyncForeignEnv, _: None, arrays: dict[str, Any]) -> list[byt
 def _set_state(env: SyncForeignEnv, states: list[bytes], arrays: dict[str, Any]) -> None:
     env.set_state(states)
     arrays["observation"][:] = env.observation_spec.to_bytes(env.observe())
-
-
-def _end_with_parent() -> None:
-    """End this process, whatever it does, when its parent has ended."""
-    parent = parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)
-
-
-def exit_text(code: int | None) -> str:
-    """Return how a process ended, from its exit code: "was killed by SIGKILL"."""
-    if code is None:
-        return "does not answer"
-    if code >= 0:
-        return f"ended with exit code {code}"
-    name = signal.Signals(-code).name
-    return f"was killed by {name}" + (", as the system does where memory is short" if name == "SIGKILL" else "")

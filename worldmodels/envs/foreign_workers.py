@@ -18,11 +18,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from worldmodels.core.child_process import exit_text, kill
 from worldmodels.core.errors import ForeignEnvError, UserError
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.envs.foreign_guard import copy_name, described, moment_name
 from worldmodels.envs.foreign_vector_env import Array, ForeignVectorEnv, Seeds, Steps, SyncForeignEnv
-from worldmodels.envs.foreign_worker import exit_text, work
+from worldmodels.envs.foreign_worker import work
 from worldmodels.envs.given import Factory
 from worldmodels.envs.image_format import ImageFormat
 from worldmodels.envs.shared_arrays import SharedArrays
@@ -51,7 +52,7 @@ class About(NamedTuple):
 
 def about_copies(make: Factory, id: str, images: ImageFormat) -> About:
     """Return what a copy tells that is made here, for a moment; see `WorkerForeignEnv` for what it may raise."""
-    _check_can_be_sent(make, id)
+    check_can_be_sent(make, id)
     sample = SyncForeignEnv(make, id, 1, images)
     try:
         return About(sample.observation_spec, sample.action_spec, sample.action_meanings(), sample.why_not_saved)
@@ -81,8 +82,8 @@ class WorkerForeignEnv(ForeignVectorEnv):
         self._workers: list[Worker] = []
         self._processes: list[SpawnProcess] = []
         # multiprocessing would ask them to terminate, which they ignore, and wait for them.
-        self._at_exit = partial(_kill, self._processes)
-        _check_can_be_sent(make, id)
+        self._at_exit = partial(kill, self._processes)
+        check_can_be_sent(make, id)
         super().__init__(id, num_envs, about.observation, about.action)
         self._meanings, self.why_not_saved = about.meanings, about.why_not_saved
         # A fork would copy the locks of TensorFlow's threads, but not the threads.
@@ -163,7 +164,7 @@ class WorkerForeignEnv(ForeignVectorEnv):
                     worker.pipe.send(message(worker))
             return self._wait()
         except KeyboardInterrupt:
-            _kill(self._processes)  # a later call would take for its own the answers that are still to come
+            kill(self._processes)  # a later call would take for its own the answers that are still to come
             raise
 
     def _wait(self) -> list[Any]:
@@ -191,7 +192,8 @@ class WorkerForeignEnv(ForeignVectorEnv):
         )
 
 
-def _check_can_be_sent(make: Factory, id: str) -> None:
+def check_can_be_sent(make: Factory, id: str, instead: str = "env.workers=0") -> None:
+    """Raise UserError where `make` cannot be sent to another process, which says what to choose instead."""
     try:
         ForkingPickler.dumps(make)
     except KeyboardInterrupt:
@@ -199,7 +201,7 @@ def _check_can_be_sent(make: Factory, id: str) -> None:
     except BaseException as error:
         raise UserError(
             f"'{id}' cannot be sent to worker processes: {described(error)}. A function or class at the top of a "
-            "module can be, and the id of an environment; others run with env.workers=0."
+            "module can be, and the id of an environment; others run with {instead}."
         ) from error
 
 
@@ -225,7 +227,7 @@ def _ended(worker: Worker, id: str, until: float) -> str:
     """Wait until a worker has ended; return its error, or that it was killed because it did not."""
     worker.process.join(max(until - time.monotonic(), 0.0))
     if worker.process.is_alive():
-        _kill([worker.process])
+        kill([worker.process])
         return (
             f"{copy_name(id, worker.copies[0])}: its worker process did not close its environments within "
             f"{CLOSE_SECONDS:g} seconds, and was killed."
@@ -235,9 +237,3 @@ def _ended(worker: Worker, id: str, until: float) -> str:
         failure = answer[0]  # the last is that of closing; others are of a call that nobody waited for
     worker.pipe.close()
     return failure
-
-
-def _kill(processes: Sequence[SpawnProcess]) -> None:
-    for process in processes:
-        process.kill()
-        process.join()

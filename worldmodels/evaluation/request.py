@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from worldmodels.core.config import load_config, to_dict
+from worldmodels.core.config import from_dict, load_config, to_dict
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.lookup import unknown
 from worldmodels.envs.levels import LEVELS, Levels
 from worldmodels.imagination.planner_config import PLANNERS, PlannerConfig
+from worldmodels.runtime.config import EvaluationConfig
 
 MODES = ("real", "imagined", "model")
 AGENTS = ("policy", "planner", "random")
@@ -68,6 +69,14 @@ class Request:
         """The part of the names of files that follows the step: nothing for the policy in the real game."""
         special = self.agent if self.mode == "real" else self.mode
         return ("" if special == "policy" else f"_{special}") + ("_test" if self.levels == "test" else "")
+
+    def resolved(self, own: EvaluationConfig) -> EvaluationConfig:
+        """Return the settings of a run's configuration, with those that are asked for in their place.
+
+        Raises:
+            ConfigError: one is unknown or out of range.
+        """
+        return from_dict(EvaluationConfig, {**to_dict(own), **self.settings}, "the evaluation's settings")
 
     def planner_config(self) -> PlannerConfig:
         """Return the configuration of the planner that is asked for.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from worldmodels.core.config import to_dict
 from worldmodels.core.errors import FileError
@@ -15,11 +16,13 @@ from worldmodels.core.json_files import parse_strict
 from worldmodels.core.run_dir import RunDir
 from worldmodels.envs.config import EnvConfig
 from worldmodels.envs.levels import level_words
-from worldmodels.evaluation.findings import Findings
 from worldmodels.evaluation.request import Request
 from worldmodels.runtime.action_recording import ActionRecording, write_recording
 from worldmodels.runtime.config import EvaluationConfig
 from worldmodels.telemetry.video import write_video
+
+if TYPE_CHECKING:
+    from worldmodels.evaluation.findings import Findings
 
 VIDEO_FPS = 8
 
@@ -33,7 +36,7 @@ class ResultFiles:
 
     def __init__(self, run_dir: RunDir, request: Request, settings: EvaluationConfig, env: EnvConfig) -> None:
         self._run_dir, self._suffix = run_dir, request.suffix
-        self._head = {
+        head = {
             "seed": request.seed,
             "mode": request.mode,
             "agent": request.agent,
@@ -43,6 +46,7 @@ class ResultFiles:
             "distribution_mode": env.distribution_mode,
             "settings": to_dict(settings),
         }
+        self._head = json.loads(json.dumps(head, allow_nan=False))
 
     def write(self, step: int, findings: Findings) -> Path:
         """Write what was found at the checkpoint of a step, and return the path of the JSON."""
@@ -60,6 +64,14 @@ class ResultFiles:
             written.append(_write_recordings(result.with_name(f"{result.stem}_{title}"), recordings))
         print_written(written)
         return result
+
+    def metrics(self, step: int) -> dict[str, float] | None:
+        """Return the metrics of the same request at the checkpoint of a step; None where there is no such result."""
+        for path in sorted(self._run_dir.eval.glob(f"step_{step:08d}{self._suffix}*.json")):
+            held = _read(path)
+            if {name: held.get(name) for name in self._head} == self._head and "metrics" in held:
+                return {name: math.nan if value is None else value for name, value in held["metrics"].items()}
+        return None
 
     def write_json(self, name: str, results: dict[str, Any]) -> Path:
         """Write results under a name, or the name with a number, and return the path."""
@@ -88,11 +100,16 @@ def _own_path(folder: Path, name: str, tree: dict[str, Any]) -> Path:
 
 def _holds(path: Path, tree: dict[str, Any]) -> bool:
     """Return whether a file holds an equal result; its time does not count."""
+    return {name: value for name, value in _read(path).items() if name != "created"} == tree
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Return what a file holds; nothing where it is gone or cannot be read."""
     try:
         held = parse_strict(read_regular(path), f"'{path}'")
     except (FileNotFoundError, FileError):
-        return False
-    return isinstance(held, dict) and {name: value for name, value in held.items() if name != "created"} == tree
+        return {}
+    return held if isinstance(held, dict) else {}
 
 
 def _write_recordings(folder: Path, episodes: Sequence[ActionRecording]) -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from worldmodels.core.config import from_dict, to_dict
 from worldmodels.core.errors import CheckpointError
 from worldmodels.core.seeding import Streams
 from worldmodels.evaluation.evaluator import Evaluator
@@ -14,7 +13,6 @@ from worldmodels.evaluation.report.pictures import draw_checkpoints
 from worldmodels.evaluation.report.tables import print_checkpoints
 from worldmodels.evaluation.request import Request
 from worldmodels.evaluation.result_files import ResultFiles, print_written
-from worldmodels.runtime.config import EvaluationConfig
 from worldmodels.runtime.load import load_run
 from worldmodels.telemetry.logger import Logger
 from worldmodels.telemetry.sinks import TensorBoardSink
@@ -34,8 +32,7 @@ def evaluate_run(request: Request) -> Path:
         ConfigError: a setting is out of range, or the run has no world model and one is needed.
     """
     run = load_run(request.path, request.step)
-    chosen = {**to_dict(run.config.evaluation), **request.settings}
-    settings = from_dict(EvaluationConfig, chosen, "the evaluation's settings")
+    settings = request.resolved(run.config.evaluation)
     streams = Streams(Streams(request.seed).integer("evaluation"))
     evaluator = Evaluator(
         run.parts, settings, streams, ENVIRONMENTS, lambda text: print(text, flush=True), request.levels
@@ -53,6 +50,7 @@ def evaluate_run(request: Request) -> Path:
             run = run.at(step) if request.all_checkpoints else run
             print(f"Evaluating {run.run_dir.path} as of step {step:,}", flush=True)
             findings = measure(evaluator, request, settings, run.config.env)
+            findings.tree["metrics"] = metrics_tree(findings.metrics)
             results[step], metrics[step] = files.write(step, findings), findings.metrics
             logger.scalars(step, findings.metrics)
     finally:
@@ -60,10 +58,11 @@ def evaluate_run(request: Request) -> Path:
         evaluator.close()
     if not results:
         raise CheckpointError(f"All checkpoints of '{run.run_dir.path}' were replaced meanwhile: evaluate the newest.")
-    return _write_all(metrics, files, f"checkpoints{request.suffix}") if request.all_checkpoints else results[run.step]
+    name = f"checkpoints{request.suffix}"
+    return write_checkpoints(metrics, files, name) if request.all_checkpoints else results[run.step]
 
 
-def _write_all(metrics: dict[int, dict[str, float]], files: ResultFiles, name: str) -> Path:
+def write_checkpoints(metrics: dict[int, dict[str, float]], files: ResultFiles, name: str) -> Path:
     """Print and write the metrics of all checkpoints, by their step; return the path of the JSON."""
     print_checkpoints(metrics)
     rows = [{"step": step, "metrics": metrics_tree(values)} for step, values in metrics.items()]

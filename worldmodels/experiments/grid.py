@@ -79,6 +79,7 @@ class Grid(NamedTuple):
         """
         if RunDir(self.folder).exists():
             raise RunError(f"'{self.folder}' is a run, and the folder of a grid holds runs. Choose another 'logdir'.")
+        self._check_alone()
         seen: dict[str, str] = {}
         for run in self.runs:
             try:
@@ -89,6 +90,16 @@ class Grid(NamedTuple):
             other = seen.setdefault(json.dumps(to_dict(config), sort_keys=True, allow_nan=False), run.name)
             if other != run.name:
                 raise ConfigError(f"Grid '{self.name}': {other} and {run.name} are the same run under two names.")
+
+    def _check_alone(self) -> None:
+        """Raise RunError where the folder holds runs, and none of them is one of this grid: it is another one's."""
+        found = sorted(str(meta.parent.relative_to(self.folder)) for meta in self.folder.glob("*/seed_*/meta.json"))
+        if found and not {run.name for run in self.runs} & set(found):
+            more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+            raise RunError(
+                f"'{self.folder}' is the folder of another grid: it holds {', '.join(found[:3])}{more}, and the grid "
+                f"'{self.name}' has {self.runs[0].name}. Choose another 'logdir'."
+            )
 
 
 def load_grid(file: str | Path) -> Grid:

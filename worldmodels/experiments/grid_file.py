@@ -82,6 +82,9 @@ class _Reader:
         for key, name in found.names.items():
             self._check_name(key, name, vary)
         self._check_seeds(found.seeds)
+        if "://" in found.logdir:
+            text = "takes a folder of this machine, or one that a cluster shares"
+            raise self._error("", "logdir", f"{text}; received the address '{shown(found.logdir)}'.")
         for key, values in by_seed.items():
             self._check_by_seed(key, values, {**overrides, **vary}, len(found.all_seeds))
         return replace(found, overrides=overrides, vary=vary, by_seed=by_seed)
@@ -134,7 +137,9 @@ class _Reader:
         else:
             holds, rule = 0 < len(seeds) == len(set(seeds)), "as a list must hold at least one, and none twice"
         if not holds:
-            raise self._error("", "seeds", f"{rule}; received {shown(seeds)}.")
+            raise self._error(
+                "", "seeds", f"{rule}; received {shown(seeds if isinstance(seeds, int) else list(seeds))}."
+            )
 
     def _check_by_seed(self, key: str, values: Any, others: Iterable[str], seeds: int) -> None:
         if key == "config":

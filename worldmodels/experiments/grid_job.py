@@ -7,10 +7,11 @@ import math
 import os
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from worldmodels.core.errors import FileError
+from worldmodels.core.errors import FileError, UserError
 from worldmodels.core.files import open_regular, write_atomic
 from worldmodels.core.lock import lock_holder
 from worldmodels.core.run_dir import RunDir
@@ -64,7 +65,8 @@ class GridJob:
             self.state = "waiting"
         else:
             self.state = "failed"
-            write_atomic(self.failure, f"Training ended with status {status}; its output is in {self.log.name}.\n")
+            with suppress(UserError, OSError):  # it may have failed because nothing can be written there
+                write_atomic(self.failure, f"Training ended with status {status}; its output is in {self.log.name}.\n")
 
     def summary(self) -> str:
         step, last_return = self._last_records()
@@ -83,6 +85,7 @@ class GridJob:
         if self.run.is_finished():  # by somebody else, who was waited for
             self.state = "done"
             return
+        self.log.parent.mkdir(exist_ok=True)  # not the folder around it: where that has vanished, nothing begins anew
         self.failure.unlink(missing_ok=True)
         self.state, self._seconds = "running", None
         self._started = self._started or time.monotonic()

@@ -34,7 +34,11 @@ class Job(Protocol):
         """Return what the job has to wait for before it is begun, in a few words; None where nothing is in its way."""
 
     def command(self) -> Sequence[str] | None:
-        """Return the command that comes next, as often as one asks; None where nothing is left to do."""
+        """Return the command that comes next, as often as one asks; None where nothing is left to do.
+
+        Raises:
+            OSError: there is no place for its files; the job has failed.
+        """
 
     def ended(self, status: int, used: Used) -> None:
         """Note that the command ended, or was stopped, with an exit status; after `LOST` it is begun once more."""
@@ -168,10 +172,16 @@ class _Scheduler:
 
     def _continue(self, job: Job, begun: float, more: str | None = None) -> None:
         """Start the next command of a job, if there is one; with `more` to tell, it is the first."""
-        if (command := job.command()) is None:
-            self._finish(job, begun)
+        try:
+            if (command := job.command()) is None:
+                self._finish(job, begun)
+                return
+            running = _Running(job, self._engine.start(command, job.log), begun)
+        except OSError as error:  # the storage is gone, or cannot be written
+            self._tell(f"{job.name}: FAILED, it cannot be started: {error}")
+            job.ended(1, Used(0.0, 0.0))
+            self.outcome.failed.append(job.name)
             return
-        running = _Running(job, self._engine.start(command, job.log), begun)
         self._running.append(running)
         if more is not None:
             self._tell(f"{job.name}: started on {running.command.place}{more}")

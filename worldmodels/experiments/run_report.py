@@ -16,7 +16,7 @@ from worldmodels.core.config import from_dict
 from worldmodels.core.errors import UserError
 from worldmodels.core.lock import lock_holder
 from worldmodels.core.run_dir import RunDir
-from worldmodels.experiments.grid import training_log
+from worldmodels.experiments.grid import Grid, training_log
 from worldmodels.experiments.grid_job import failure_note
 from worldmodels.experiments.jobs import log_end
 from worldmodels.runtime.config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig
@@ -30,10 +30,15 @@ class _TrainingSection:
     training: ModelBasedConfig | ModelFreeConfig | OffPolicyConfig
 
 
-def report_runs(request: ReportRequest) -> Path:
-    """Write a report of runs with the condition of each, and return its path; raises as `write_report`."""
-    conditions = {run: run_condition(run) for run in _runs(request.paths) if _is_chosen(run, request)}
-    return write_report(request, conditions)
+def report_runs(request: ReportRequest, grids: Sequence[Grid] = ()) -> Path:
+    """Write a report of runs with the condition of each, and return its path; raises as `write_report`.
+
+    Args:
+        grids: whose runs are named, too, that have not begun.
+    """
+    conditions = {run.path: RunCondition("not begun") for grid in grids for run in grid.runs}
+    conditions |= {run: run_condition(run) for run in _runs(request.paths)}
+    return write_report(request, {run: known for run, known in conditions.items() if _is_chosen(run, request)})
 
 
 def run_condition(run: Path) -> RunCondition:

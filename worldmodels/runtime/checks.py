@@ -23,6 +23,7 @@ def check_config(config: RunConfig) -> None:
             kinds of loop, model and agent, that do not go together. The text names both sides.
     """
     spread_mixture(config.env.games, config.env.num_envs)
+    _check_collectors(config)
     spec = model_spec(config)
     check_fits(config.agent, spec)
     if isinstance(config.training, ModelBasedConfig):
@@ -33,6 +34,17 @@ def check_config(config: RunConfig) -> None:
         _check_learns_from_experience(config, "training.kind is 'model_free'")
     else:
         _check_off_policy(config, config.training, spec)
+
+
+def _check_collectors(config: RunConfig) -> None:
+    """Check that the environments can be shared out evenly."""
+    collectors, num_envs, games = config.training.collectors, config.env.num_envs, len(config.env.games)
+    if collectors and num_envs % (collectors * games):
+        mixture = f" x {games} games" if games > 1 else ""
+        raise ConfigError(
+            "Collectors share the environments evenly: env.num_envs must be a multiple of training.collectors"
+            f"{mixture}, {collectors * games}. Received {num_envs}."
+        )
 
 
 def _check_is_no_world_model(config: RunConfig, spec: ModelSpec) -> None:

@@ -157,6 +157,9 @@ class ModelBasedConfig(Section):
     FILE.npz, FILE.hdf5, or minari:NAME (docs/datasets.md)."""
     demonstrations: tuple[str, ...] = ()
     """Recordings of actions (`worldmodels play --record`) whose steps this run starts with, besides its prefill."""
+    collectors: Count = 0
+    """Processes that collect the steps of the next turn while the learner learns from this one, each in num_envs /
+    collectors of the environments; their policy is older by that much. 0: the learner collects, and then learns."""
 
     @property
     def step_limit(self) -> int:
@@ -194,6 +197,9 @@ class ModelFreeConfig(Section):
     epsilon: Share = 0.0
     """Probability, at each step of training, that a uniformly random action is taken in place of the policy's, which
     learns as if it were its own (`epsilon-greedy` in CoinRun)."""
+    collectors: Count = 0
+    """Processes that collect the steps of the next rollout while the learner learns from this one, each in num_envs /
+    collectors of the environments; their policy is older by that much. 0: the learner collects, and then learns."""
 
     trains_policy = True  # a fact about the loop, not a setting: so without a type
 
@@ -222,6 +228,9 @@ class OffPolicyConfig(Section):
     """Updates of the policy in a burst (`gradient_steps` in Stable-Baselines3)."""
     batch: Size = 100
     """Recorded steps for one update."""
+    collectors: Count = 0
+    """Processes that collect the steps of the next burst while the learner learns from this one, each in num_envs /
+    collectors of the environments; their policy is older by that much. 0: the learner collects, and then learns."""
 
     trains_policy = True  # a fact about the loop, not a setting: so without a type
 

@@ -58,3 +58,8 @@ def _check_given(config: RunConfig, given: Given) -> None:
             f"'{config.env.game}' is an object, which trains, and an evaluation needs an environment of its own. Give "
             "a function that makes copies, or schedule.evaluate_every=0."
         )
+    if is_object(given) and config.training.collectors:
+        raise ConfigError(
+            f"'{config.env.game}' is an object, which cannot be sent to a process that collects. Give a function that "
+            "makes copies, or training.collectors=0."
+        )

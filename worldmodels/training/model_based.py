@@ -15,7 +15,6 @@ import tensorflow as tf
 
 from worldmodels.core.seeding import fold
 from worldmodels.core.types import Batch, Step
-from worldmodels.envs import VectorEnv
 from worldmodels.replay import Replay
 from worldmodels.runtime.build import Parts
 from worldmodels.runtime.config import ModelBasedConfig
@@ -28,6 +27,7 @@ from worldmodels.training.plan import Position, TrainingPlan
 from worldmodels.training.rollout_collector import STEPS_PER_TICK, RolloutCollector
 from worldmodels.training.sources import copy_replay, load_pretrained
 from worldmodels.training.starts import ImaginationStarts
+from worldmodels.training.step_source import StepSource
 
 
 class ModelBasedLoop:
@@ -46,15 +46,15 @@ class ModelBasedLoop:
         self,
         parts: Parts,
         config: ModelBasedConfig,
-        env: VectorEnv,
+        source: StepSource,
         replay: Replay,
         demonstrations: Sequence[Step] = (),
     ):
         self._config, streams = config, parts.streams
         self.parts, self._replay, self._demonstrations = parts, replay, demonstrations
         self.metrics, self.timer = MeanMetrics(), Timer()
-        self._collector = RolloutCollector(parts, env, config.real_rollout, self.metrics)
-        self._plan = TrainingPlan(config, env.num_envs)
+        self._collector = RolloutCollector(source, config.real_rollout, self.metrics)
+        self._plan = TrainingPlan(config, source.num_envs)
         self._position = self._plan.start(0)
         self._starts = ImaginationStarts(parts.world_model, replay, config.starts, streams)
         self._batches = Batches(self._draw, streams.generator("replay"))
@@ -100,6 +100,7 @@ class ModelBasedLoop:
         done = {"collect": self._collect, "fit": self._fit, "improve": self._improve}[phase]()
         self._position = self._plan.after(self._position, done, prolong=self._lacks_events())
         if phase == "collect" != self._position.phase:
+            self._collector.expect(self._plan.expected(self._position))
             self._weigh_imagination()
         if self.at_turn_start:
             self._starts.end_turn()

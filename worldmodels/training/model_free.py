@@ -7,13 +7,13 @@ from typing import Any
 import tensorflow as tf
 
 from worldmodels.core.seeding import fold
-from worldmodels.envs import VectorEnv
 from worldmodels.runtime.build import Parts
 from worldmodels.runtime.config import ModelFreeConfig
 from worldmodels.telemetry.logger import MeanMetrics
 from worldmodels.telemetry.timers import Timer
 from worldmodels.training.loop import Tick, finite
 from worldmodels.training.rollout_collector import STEPS_PER_TICK, RolloutCollector
+from worldmodels.training.step_source import StepSource
 
 
 class ModelFreeLoop:
@@ -25,10 +25,10 @@ class ModelFreeLoop:
 
     progress = ""
 
-    def __init__(self, parts: Parts, config: ModelFreeConfig, env: VectorEnv):
-        self.parts, self._config, self._num_envs = parts, config, env.num_envs
+    def __init__(self, parts: Parts, config: ModelFreeConfig, source: StepSource):
+        self.parts, self._config, self._num_envs = parts, config, source.num_envs
         self.metrics, self.timer = MeanMetrics(), Timer()
-        self._collector = RolloutCollector(parts, env, config.rollout, self.metrics)
+        self._collector = RolloutCollector(source, config.rollout, self.metrics)
         self._key = parts.streams.key("update")
         self.step = self.updates = 0
 
@@ -58,6 +58,8 @@ class ModelFreeLoop:
             for step in self._collector.collect(steps):
                 self.step += len(step.reward)
         if (experience := self._collector.take_experience()) is not None:
+            if self.step < self._config.steps:
+                self._collector.expect(self._config.rollout)
             with self.timer("update"):
                 metrics = self.parts.agent.update_from_experience(
                     experience, tf.constant(fold(self._key, self.updates))

@@ -7,7 +7,6 @@ from typing import Any
 import tensorflow as tf
 
 from worldmodels.core.seeding import fold, generator_state, restore_generator
-from worldmodels.envs import VectorEnv
 from worldmodels.replay import Replay
 from worldmodels.runtime.build import Parts
 from worldmodels.runtime.config import OffPolicyConfig
@@ -15,6 +14,7 @@ from worldmodels.telemetry.logger import MeanMetrics
 from worldmodels.telemetry.timers import Timer
 from worldmodels.training.loop import Tick, finite
 from worldmodels.training.rollout_collector import STEPS_PER_TICK, RolloutCollector
+from worldmodels.training.step_source import StepSource
 from worldmodels.training.transitions import TransitionSampler, updates_per_call
 
 
@@ -29,10 +29,10 @@ class OffPolicyLoop:
 
     progress = ""
 
-    def __init__(self, parts: Parts, config: OffPolicyConfig, env: VectorEnv, replay: Replay):
-        self.parts, self._config, self._num_envs, self._replay = parts, config, env.num_envs, replay
+    def __init__(self, parts: Parts, config: OffPolicyConfig, source: StepSource, replay: Replay):
+        self.parts, self._config, self._num_envs, self._replay = parts, config, source.num_envs, replay
         self.metrics, self.timer = MeanMetrics(), Timer()
-        self._collector = RolloutCollector(parts, env, 0, self.metrics)
+        self._collector = RolloutCollector(source, 0, self.metrics)
         self._updates_per_call = updates_per_call(config.updates, config.batch, parts.model.spec)
         self._sampler = TransitionSampler(parts.model, replay, self._updates_per_call, config.batch)
         self._generator = parts.streams.generator("replay")
@@ -105,6 +105,8 @@ class OffPolicyLoop:
             for step in self._collector.collect(steps, at_random):
                 self._replay.append(step)
                 self.step += len(step.reward)
+        if not self.at_rest and config.prefill <= self.step < config.steps:
+            self._collector.expect(piece // self._num_envs)
         return Tick("collect", steps)
 
     def _update(self) -> Tick:

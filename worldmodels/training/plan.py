@@ -60,6 +60,15 @@ class TrainingPlan:
         """Return the first phase of a turn that has any work."""
         return self._first(turn, PHASES, extra) or Position(turn, PHASES[0], 0, extra)
 
+    def expected(self, position: Position) -> int:
+        """Return how many steps of each environment the next turn collects, which may begin before this one is over.
+
+        None after the first turn, in which the policy learns for the first time.
+        """
+        if position.turn == 0 or self.ends_at(self.start(position.turn + 1, position.extra)):
+            return 0
+        return self.amount(position.turn + 1, "collect", position.extra)
+
     def after(self, position: Position, done: int, prolong: bool = False) -> Position:
         """Return the position when `done` more of the phase is done.
 

@@ -48,7 +48,7 @@ def build_measured(config: RunConfig, env: VectorEnv, initial_steps: int) -> tup
 
 def _measured(config: RunConfig, precision: Precision, env: VectorEnv, initial_steps: int) -> tuple[Parts, RunEstimate]:
     parts = build_parts(replace(config, precision=precision), env)
-    return parts, estimate_run(parts, env.num_envs, initial_steps)
+    return parts, estimate_run(parts, config.env.num_envs, initial_steps)
 
 
 def moved_warning(computed_by: str | None, precision: str, now: Processor) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,9 @@ from worldmodels.core.run_dir import RunDir
 from worldmodels.core.schedules import Every
 from worldmodels.core.unused_memory import release_unused_memory
 from worldmodels.envs import VectorEnv
+from worldmodels.envs.config import PYTHON
+from worldmodels.envs.foreign_workers import check_can_be_sent
+from worldmodels.envs.given import find_given
 from worldmodels.envs.levels import LEVELS, has_test_levels, level_words
 from worldmodels.replay import Replay
 from worldmodels.replay.layout import Layout
@@ -35,6 +38,8 @@ from worldmodels.training.model_free import ModelFreeLoop
 from worldmodels.training.off_policy import OffPolicyLoop
 from worldmodels.training.periodic import PeriodicEvaluation
 from worldmodels.training.precision import build_measured, moved_warning
+from worldmodels.training.process_source import ProcessSource
+from worldmodels.training.step_source import LocalSource, StepSource
 from worldmodels.training.throughput import Throughput
 
 
@@ -65,7 +70,8 @@ def train(checked: CheckedRun) -> Path:
         stack.enter_context(checked.run_dir.training(new, {"levels": levels} if levels else {}))
         interruption = stack.enter_context(Interruption())
         logger = stack.enter_context(_logger(checked.run_dir))
-        session = TrainingSession(checked, env, parts, logger, progress)
+        source = stack.enter_context(_source(parts, env))
+        session = TrainingSession(checked, source, parts, logger, progress)
         session.resume()
         session.run(interruption)
     return path
@@ -74,10 +80,10 @@ def train(checked: CheckedRun) -> Path:
 class TrainingSession:
     """The share of a run that one process does: the loop, and when it logs, evaluates and saves."""
 
-    def __init__(self, checked: CheckedRun, env: VectorEnv, parts: Parts, logger: Logger, progress: Progress):
+    def __init__(self, checked: CheckedRun, source: StepSource, parts: Parts, logger: Logger, progress: Progress):
         config, run_dir = checked.config, checked.run_dir
         self._config, self._logger, self._progress = config, logger, progress
-        self._loop, replay = _build_loop(checked, env, parts)
+        self._loop, replay = _build_loop(checked, source, parts)
         self._from = checked.checkpoint
         self._checkpoints = Checkpoints(run_dir.checkpoints, config.schedule.keep_checkpoints)
         self._replay = replay
@@ -185,23 +191,21 @@ def _learning_rates(config: RunConfig, grown: Sequence[Growth]) -> dict[str, flo
     }
 
 
-def _build_loop(checked: CheckedRun, env: VectorEnv, parts: Parts) -> tuple[Loop, Replay | None]:
+def _build_loop(checked: CheckedRun, source: StepSource, parts: Parts) -> tuple[Loop, Replay | None]:
     """Return the loop that the configuration asks for, and its replay store, if it has one."""
     training = checked.config.training
     if isinstance(training, ModelFreeConfig):
-        return ModelFreeLoop(parts, training, env), None
-    replay = _open_replay(checked, training, env, parts)
+        return ModelFreeLoop(parts, training, source), None
+    replay = _open_replay(checked, training, parts)
     if isinstance(training, OffPolicyConfig):
-        return OffPolicyLoop(parts, training, env, replay), replay
-    return ModelBasedLoop(parts, training, env, replay, checked.demonstrations), replay
+        return OffPolicyLoop(parts, training, source, replay), replay
+    return ModelBasedLoop(parts, training, source, replay, checked.demonstrations), replay
 
 
-def _open_replay(
-    checked: CheckedRun, training: ModelBasedConfig | OffPolicyConfig, env: VectorEnv, parts: Parts
-) -> Replay:
+def _open_replay(checked: CheckedRun, training: ModelBasedConfig | OffPolicyConfig, parts: Parts) -> Replay:
     return Replay(
         checked.run_dir.replay,
-        _num_streams(checked, training, env),
+        _num_streams(checked, training),
         parts.model.spec.observation,
         parts.model.spec.action,
         checked.config.replay,
@@ -211,18 +215,23 @@ def _open_replay(
     )
 
 
-def _num_streams(checked: CheckedRun, training: ModelBasedConfig | OffPolicyConfig, env: VectorEnv) -> int:
+def _num_streams(checked: CheckedRun, training: ModelBasedConfig | OffPolicyConfig) -> int:
     """Return the streams of the replay store: one for each environment, or those of the data from which a run learns
     that collects nothing."""
     if not isinstance(training, ModelBasedConfig) or training.collect or not training.initial_replay:
-        return env.num_envs
+        return checked.config.env.num_envs
     replayed = checked.sources.replayed
     return replayed.num_streams if replayed else Layout.read(checked.run_dir.replay).num_streams
 
 
 @contextmanager
 def _environment(config: RunConfig) -> Iterator[VectorEnv]:
-    """Make the run's environment, and close it in the end; where the run has failed, that error is the one to tell."""
+    """Make the run's environment, and close it in the end; where the run has failed, that error is the one to tell.
+
+    Where others collect, it only shows its spaces.
+    """
+    if config.training.collectors:
+        config = replace(config, env=replace(config.env, num_envs=len(config.env.games), workers=0))
     env = build_env(config)
     try:
         yield env
@@ -231,6 +240,23 @@ def _environment(config: RunConfig) -> Iterator[VectorEnv]:
             env.close()
         raise
     env.close()
+
+
+@contextmanager
+def _source(parts: Parts, env: VectorEnv) -> Iterator[StepSource]:
+    """Open the source of real steps: this process's environment, or the processes that collect."""
+    config, training = parts.config, parts.config.training
+    if not training.collectors:
+        yield LocalSource(parts, env)
+        return
+    given = find_given(config.env.game) if config.env.game.startswith(PYTHON) else None
+    if callable(given):
+        check_can_be_sent(given, config.env.game, "training.collectors=0")
+    outputs = isinstance(training, ModelFreeConfig) or (
+        isinstance(training, ModelBasedConfig) and training.real_rollout > 0
+    )
+    with closing(ProcessSource(parts, training.collectors, outputs, given)) as source:
+        yield source
 
 
 @contextmanager

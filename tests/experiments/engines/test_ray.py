@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,16 @@ import pytest
 import worldmodels
 from worldmodels.cli import main
 from worldmodels.core.checkpoint import Checkpoints
+from worldmodels.core.config import load_config
 from worldmodels.core.errors import UserError
+from worldmodels.core.run_dir import RunDir
+from worldmodels.evaluation.request import Request
 from worldmodels.experiments.engines.api import LOST, Engine, Used
 from worldmodels.experiments.engines.local import LocalEngine, core_shares
+from worldmodels.experiments.evaluation_jobs import EvaluationJob, evaluate_in_jobs
 from worldmodels.experiments.grid import Grid, make_grid
 from worldmodels.experiments.grid_training import train_grid
+from worldmodels.runtime.config import RunConfig
 
 pytest.importorskip("ray")
 from ray.cluster_utils import Cluster  # noqa: E402
@@ -218,6 +224,35 @@ def test_a_command_saves_where_ray_alone_dies(cluster: Cluster, tmp_path: Path) 
         assert found[0] == LOST
         wait_for(lambda: not processes_of(str(tmp_path)))
         assert log.read_text() == "begun\nsaved\n"
+
+
+def test_evaluations_go_on_elsewhere_when_their_node_dies(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = RunDir.create(tmp_path / "run", load_config(RunConfig, ["debug_ppo"], []), {})
+    for step in (100, 200, 300):
+        Checkpoints(run.checkpoints, keep=3).write(step, {})
+    script = f"true {tmp_path}; echo begun; while [ ! -e {tmp_path}/go ]; do sleep 0.05; done"
+    real = EvaluationJob.command
+    monkeypatch.setattr(EvaluationJob, "command", lambda job: real(job) and ["sh", "-c", script])
+    logs, node = [run.eval / f"log_{step:08d}.txt" for step in (100, 200)], next(iter(cluster.worker_nodes))
+
+    def kill() -> None:
+        wait_for(lambda: all(log.exists() and log.read_text() == "begun\n" for log in logs))
+        for process in family(node.all_processes["raylet"][0].process.pid):
+            with suppress(ProcessLookupError):  # some end when the first does
+                os.kill(process, signal.SIGKILL)
+        (tmp_path / "go").touch()
+
+    thread = threading.Thread(target=kill, daemon=True)
+    thread.start()
+    outcome = evaluate_in_jobs(Request(run.path, all_checkpoints=True), [run.path], RayEngine(address=cluster.address))
+    thread.join(10)
+    cluster.remove_node(node, allow_graceful=False)
+    cluster.add_node(num_cpus=1, memory=2**30)
+    assert sorted(outcome.finished) == [f"run at step {step}" for step in (100, 200, 300)]
+    assert capsys.readouterr().out.count("the machine was lost") == 1
+    assert sorted(log.read_text() for log in logs) == ["begun\n", "begun\nbegun\n"]
 
 
 def two_runs(folder: Path) -> Grid:

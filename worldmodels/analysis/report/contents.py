@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from worldmodels.analysis.curve_panels import RETURNS, RunMetrics
 from worldmodels.analysis.load import Series, load_metrics
+from worldmodels.analysis.report.numbers import counted
 from worldmodels.analysis.report.request import Conditions, ReportRequest, RunCondition
-from worldmodels.analysis.run_folders import find_runs_by_path
+from worldmodels.analysis.run_folders import find_runs_by_path, is_recorded, walk_folders
 from worldmodels.analysis.run_groups import RunGroup, group_by_path, group_runs
 from worldmodels.analysis.run_settings import Settings, read_settings
 from worldmodels.analysis.task_runs import BESIDE_METHOD, TaskRuns, read_task, task_runs
@@ -42,11 +43,13 @@ class Contents(NamedTuple):
 def read_contents(request: ReportRequest, conditions: Conditions) -> Contents:
     """Return what the runs of a request hold; a run that cannot be read is left out, and its condition says why.
 
+    Where runs have conditions, none of them needs to have recorded anything.
+
     Raises:
         RunError: there are no such runs, or none of them can be read.
         UserError: the names of variants are not as many as the variants.
     """
-    paths = find_runs_by_path(request.paths, request.grouping.select, request.grouping.exclude)
+    paths = _recorded_runs(request, conditions)
     settings, metrics, known = dict[Path, Settings](), dict[Path, dict[str, Series]](), dict(conditions)
     for run in [run for runs in paths.values() for run in runs]:
         try:
@@ -55,13 +58,26 @@ def read_contents(request: ReportRequest, conditions: Conditions) -> Contents:
             known.setdefault(run, RunCondition("unknown"))
         except UserError as error:
             known[run] = RunCondition("unreadable", str(error))
-    if not metrics:
-        reasons = [condition.reason for condition in known.values() if condition.state == "unreadable"]
-        raise RunError(f"None of the {len(reasons)} runs can be read, so there is nothing to report. {reasons[0]}")
+    reasons = [condition.reason for condition in known.values() if condition.state == "unreadable"]
+    if len(reasons) == len(known):
+        raise RunError(
+            f"Of {counted(len(reasons), 'run')} none can be read, so there is nothing to report. {reasons[0]}"
+        )
     readable = {path: [run for run in runs if run in metrics] for path, runs in paths.items()}
     with noted() as notes:
         groups = _groups({path: runs for path, runs in readable.items() if runs}, request)
     return Contents(task_runs(groups), settings, metrics, known, notes)
+
+
+def _recorded_runs(request: ReportRequest, conditions: Conditions) -> dict[Path, list[Path]]:
+    """Return the runs with records by path, without paths of which nothing but the conditions of runs is known."""
+    paths = [path for path in request.paths if not _is_without_records(Path(path), conditions)]
+    return find_runs_by_path(paths, request.grouping.select, request.grouping.exclude) if paths else {}
+
+
+def _is_without_records(path: Path, conditions: Conditions) -> bool:
+    known = any(str(run).startswith(str(path)) for run in conditions)
+    return known and not any(map(is_recorded, walk_folders([path])))
 
 
 @contextmanager

@@ -8,9 +8,9 @@ import numpy as np
 
 from worldmodels.analysis.curves import GroupCurve, Numbers, interpolate
 from worldmodels.analysis.lines import CurvePanel, Line
-from worldmodels.analysis.panel_range import shown_range
+from worldmodels.analysis.panel_range import band_reach, shown_range
 from worldmodels.analysis.report.chart_frame import ChartFrame, Range, band_of, chart, path_of, widened
-from worldmodels.analysis.report.markup import Markup, element
+from worldmodels.analysis.report.markup import Markup, breakable, element, joined
 from worldmodels.analysis.report.numbers import counted
 
 COLORS = 8
@@ -32,13 +32,18 @@ def curve_charts(panels: Sequence[CurvePanel], names: Sequence[str], x_label: st
 
 def legend(entries: Sequence[tuple[int, str]]) -> Markup:
     """Return the colours of groups with their names."""
-    items = (element("li", swatch(group), " ", name) for group, name in entries)
+    items = (element("li", variant(group, name)) for group, name in entries)
     return element("ul", items, class_="legend")
 
 
 def swatch(group: int) -> Markup:
     """Return the colour of a group as a sign before its name."""
     return element("span", class_=f"swatch g{group % COLORS}")
+
+
+def variant(group: int, name: str) -> Markup:
+    """Return the name of a group behind its colour."""
+    return joined(swatch(group), " ", breakable(name))
 
 
 def _figure(panel: CurvePanel, whole: CurvePanel, x_label: str) -> Markup:
@@ -55,7 +60,8 @@ def _frame(lines: Sequence[Line]) -> ChartFrame:
 
 
 def _values_shown(curves: Sequence[GroupCurve]) -> Range:
-    estimates, low, high = (np.concatenate(part) for part in zip(*(curve[1:4] for curve in curves), strict=True))
+    estimates = np.concatenate([curve.estimate for curve in curves])
+    low, high = (np.concatenate(ends) for ends in zip(*map(band_reach, curves), strict=True))
     needed = (float(np.nanmin(estimates)), float(np.nanmax(estimates)))
     whole = (float(np.nanmin([needed[0], *low])), float(np.nanmax([needed[1], *high])))
     return widened(*shown_range(needed, low, high, whole), 0.04)

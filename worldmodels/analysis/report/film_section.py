@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from worldmodels.analysis.report.contents import Contents
-from worldmodels.analysis.report.curve_chart import swatch
+from worldmodels.analysis.report.curve_chart import variant
 from worldmodels.analysis.report.links import link
 from worldmodels.analysis.report.markup import Markup, element, joined
 from worldmodels.analysis.report.numbers import counted
@@ -58,7 +58,7 @@ def film_gallery(contents: Contents, request: ReportRequest) -> Markup | None:
     cards = []
     for method, run, films in shown:
         task = next(task for (number, task), runs in contents.found.runs.items() if number == method and run in runs)
-        name = joined(swatch(method), " ", contents.found.methods[method], f" · {titles[task]}" if several else None)
+        name = joined(variant(method, contents.found.methods[method]), f" · {titles[task]}" if several else None)
         cards += [_card(name, film, request) for film in films]
     return element("div", cards, class_="films" if request.films else "links")
 

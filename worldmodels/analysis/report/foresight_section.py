@@ -11,7 +11,7 @@ from worldmodels.analysis.aggregate import estimate
 from worldmodels.analysis.lines import DEFAULT
 from worldmodels.analysis.reference_scores import ReferenceScores, Task
 from worldmodels.analysis.report.contents import EVALUATION, Contents, noted
-from worldmodels.analysis.report.curve_chart import curve_charts, swatch
+from worldmodels.analysis.report.curve_chart import curve_charts, variant
 from worldmodels.analysis.report.interval_bar import Measured, interval_cell, shared_range
 from worldmodels.analysis.report.markup import Markup, element, joined
 from worldmodels.analysis.report.numbers import rounded
@@ -94,7 +94,7 @@ def _order(contents: Contents, method: int, task: Task) -> tuple[int, int]:
 
 
 def _heading(method: int, words: Sequence[str]) -> Markup:
-    return joined(swatch(method), " ", words[0], element("small", " · ".join(["", *words[1:]])) if words[1:] else None)
+    return joined(variant(method, words[0]), element("small", " · ".join(["", *words[1:]])) if words[1:] else None)
 
 
 def _horizon(figure: Figure, recorded: set[str]) -> str | None:

@@ -29,6 +29,11 @@ def element(name: str, *children: Child, **attributes: str | float | None) -> Ma
     return Markup(f"<{opening}>{joined(*children)}</{name}>")
 
 
+def breakable(text: str) -> Markup:
+    """Return a text that may go on in another line after any of `. _ / = ,`, but not inside of numbers."""
+    return Markup(re.sub(r"([_/=,]|\.(?!\d))(?=\S)", r"\1<wbr>", escaped(text)))
+
+
 def joined(*children: Child) -> Markup:
     """Return children one after the other."""
     return Markup("".join(map(_child, children)))

@@ -40,6 +40,9 @@ def _sections(contents: Contents, request: ReportRequest) -> Iterator[tuple[str,
         yield "Notes", element("ul", [element("li", note) for note in contents.notes], class_="notes")
     if (incomplete := incomplete_runs(contents, request)) is not None:
         yield "Not complete", incomplete
+    if not contents.metrics:
+        yield "Results", element("p", "No run has recorded anything, so there are no results.", class_="warning")
+        return
     results = {name: read_results(contents, name, request.at) for name in RETURNS}
     for name, found in results.items():
         if found is not None:
@@ -56,16 +59,15 @@ def _sections(contents: Contents, request: ReportRequest) -> Iterator[tuple[str,
 
 def _summary(contents: Contents) -> Markup:
     found = contents.found
-    variants, tasks = counted(len(found.methods), "variant"), counted(len(found.tasks), "task")
-    return element(
-        "p", f"{counted(len(contents.conditions), 'run')} of {variants} in {tasks}: ", states_text(contents), "."
-    )
+    what = f" of {counted(len(found.methods), 'variant')} in {counted(len(found.tasks), 'task')}" * bool(found.tasks)
+    return element("p", counted(len(contents.conditions), "run"), what, ": ", states_text(contents), ".")
 
 
 def _head(title: str) -> Markup:
     style = STYLE.read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; media-src data:; base-uri 'none'; form-action 'none'"
+    loaded = f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; media-src data:"
+    policy = f"{loaded}; base-uri 'none'; form-action 'none'"
     metas = (
         '<meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'

@@ -9,9 +9,9 @@ from worldmodels.analysis.aggregates import aggregate_panels
 from worldmodels.analysis.lines import DEFAULT
 from worldmodels.analysis.reference_scores import ReferenceScores
 from worldmodels.analysis.report.contents import noted
-from worldmodels.analysis.report.curve_chart import curve_charts, swatch
+from worldmodels.analysis.report.curve_chart import curve_charts, variant
 from worldmodels.analysis.report.interval_bar import Measured, interval_cell, shared_range
-from worldmodels.analysis.report.markup import Child, Markup, element, joined
+from worldmodels.analysis.report.markup import Child, Markup, element
 from worldmodels.analysis.report.numbers import counted
 from worldmodels.analysis.report.request import ReportRequest
 from worldmodels.analysis.report.results import Results, scale_of
@@ -82,7 +82,7 @@ def _by_task(results: Results) -> Markup:
         columns.append([part and Measured(part.mean, part.low, part.high) for part in parts])
     ranges = [shared_range(column) for column in columns]
     rows = [
-        [joined(swatch(method), " ", curves.methods[method])]
+        [variant(method, curves.methods[method])]
         + [interval_cell(column[row], among, method) for column, among in zip(columns, ranges, strict=True)]
         for row, method in enumerate(methods)
     ]

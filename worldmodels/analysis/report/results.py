@@ -43,7 +43,8 @@ class Results(NamedTuple):
 
     def shared_tasks(self) -> list[Task]:
         """Return the tasks in which every variant that has results has some: only those compare over tasks."""
-        return [task for task in self.curves.tasks if all((method, task) in self.by_task for method in self.methods())]
+        methods = self.methods()
+        return [task for task in self.curves.tasks if methods and all((own, task) in self.by_task for own in methods)]
 
     def methods(self) -> list[int]:
         """Return the numbers of the variants that have results."""

@@ -10,7 +10,7 @@ from worldmodels.analysis.report.contents import Contents
 from worldmodels.analysis.report.curve_chart import swatch
 from worldmodels.analysis.report.film_section import films_of
 from worldmodels.analysis.report.links import link
-from worldmodels.analysis.report.markup import Child, Markup, element, joined
+from worldmodels.analysis.report.markup import Child, Markup, breakable, element, joined
 from worldmodels.analysis.report.numbers import rounded
 from worldmodels.analysis.report.request import COMPLETE, STATES, ReportRequest
 from worldmodels.analysis.report.results import Results
@@ -43,7 +43,7 @@ def run_table(contents: Contents, results: Results | None, request: ReportReques
             result = results.of_runs.get(run) if results else None
             rows.append(
                 [
-                    joined(swatch(method), " ", link(run, names[run], request.save)),
+                    joined(swatch(method), " ", link(run, breakable(names[run]), request.save)),
                     titles[task],
                     contents.settings[run].get(SEED, "–"),
                     element("td", contents.conditions[run].state, class_=f"state {contents.conditions[run].state}"),
@@ -62,7 +62,7 @@ def states_text(contents: Contents) -> str:
 
 
 def _incomplete(run: Path, name: str, reason: str, request: ReportRequest) -> Markup:
-    title = link(run, name, request.save) if run.is_dir() else name
+    title = link(run, breakable(name), request.save) if run.is_dir() else breakable(name)
     return joined(element("p", title, class_="run"), element("pre", reason) if reason else None)
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from worldmodels.analysis.report.contents import Contents
-from worldmodels.analysis.report.curve_chart import swatch
-from worldmodels.analysis.report.markup import Markup, element, joined
+from worldmodels.analysis.report.curve_chart import variant
+from worldmodels.analysis.report.markup import Child, Markup, breakable, element, joined
 from worldmodels.analysis.report.numbers import counted
 from worldmodels.analysis.report.tables import scrolling_table
 from worldmodels.analysis.task_runs import BESIDE_METHOD
+
+MOST_OPEN = 20
+"""Settings in a table that is open; families of methods differ in a hundred."""
 
 
 def setting_tables(contents: Contents) -> Markup:
@@ -16,11 +19,19 @@ def setting_tables(contents: Contents) -> Markup:
     keys = dict.fromkeys(key for own in contents.settings.values() for key in own if key not in BESIDE_METHOD)
     values = {key: [_values(contents, method, key) for method in methods] for key in keys}
     differing = {key: texts for key, texts in values.items() if len(set(texts)) > 1 or " / " in texts[0]}
-    shared = [[key, texts[0]] for key, texts in values.items() if key not in differing]
-    head = ["Setting", *(joined(swatch(method), " ", contents.found.methods[method]) for method in methods)]
-    table = scrolling_table(head, [[key, *texts] for key, texts in differing.items()]) if differing else None
-    summary = element("summary", f"{counted(len(shared), 'setting')} that all share")
-    return joined(table, element("details", summary, scrolling_table(["Setting", "Value"], shared)))
+    shared = [[breakable(key), texts[0]] for key, texts in values.items() if key not in differing]
+    head = ["Setting", *(variant(method, contents.found.methods[method]) for method in methods)]
+    table = scrolling_table(head, [[breakable(key), *texts] for key, texts in differing.items()]) if differing else None
+    if len(differing) > MOST_OPEN:
+        table = _folded(f"{counted(len(differing), 'setting')} in which variants differ", table)
+    return joined(
+        table,
+        _folded(f"{counted(len(shared), 'setting')} that all share", scrolling_table(["Setting", "Value"], shared)),
+    )
+
+
+def _folded(title: str, table: Child) -> Markup:
+    return element("details", element("summary", title), table)
 
 
 def _values(contents: Contents, method: int, key: str) -> str:

@@ -20,9 +20,9 @@ from worldmodels.analysis.bootstrap import (
 )
 from worldmodels.analysis.curves import GroupCurve
 from worldmodels.analysis.lines import CurvePanel, Line
-from worldmodels.analysis.report.curve_chart import curve_charts, swatch
+from worldmodels.analysis.report.curve_chart import curve_charts, variant
 from worldmodels.analysis.report.interval_bar import Measured, interval_cell, shared_range
-from worldmodels.analysis.report.markup import Markup, element, joined
+from worldmodels.analysis.report.markup import Markup, element
 from worldmodels.analysis.report.numbers import percent
 from worldmodels.analysis.report.results import Results
 from worldmodels.analysis.report.tables import scrolling_table
@@ -59,7 +59,7 @@ def statistics_table(results: Results, scale: Scale | None) -> Markup:
     ranges = [shared_range(column) for column in columns]
     rows = [
         [
-            joined(swatch(method), " ", results.curves.methods[method]),
+            variant(method, results.curves.methods[method]),
             element("td", sum(map(len, results.strata(method, scale))), class_="number"),
             *(interval_cell(column[row], among, method) for column, among in zip(columns, ranges, strict=True)),
         ]
@@ -87,7 +87,7 @@ def improvement_table(results: Results, scale: Scale | None) -> Markup:
     against = methods if len(methods) <= MOST_PAIRED else [best]
     rows = [
         [
-            joined(swatch(method), " ", names[method]),
+            variant(method, names[method]),
             *(
                 _improvement_cell(strata[method], strata[other]) if method != other else element("td")
                 for other in against
@@ -95,7 +95,7 @@ def improvement_table(results: Results, scale: Scale | None) -> Markup:
         ]
         for method in methods
     ]
-    return scrolling_table(["Better than →", *(joined(swatch(other), " ", names[other]) for other in against)], rows)
+    return scrolling_table(["Better than →", *(variant(other, names[other]) for other in against)], rows)
 
 
 def _profile(method: int, name: str, strata: Sequence[Scores], thresholds: Scores) -> Line:

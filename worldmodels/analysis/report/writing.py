@@ -25,6 +25,8 @@ def write_report(request: ReportRequest, conditions: Mapping[Path, RunCondition]
         UserError: the request cannot be met, or something that is no file stands where the page belongs.
     """
     check_place(request.save)
+    if request.at is not None and request.at < 0:
+        raise UserError(f"Returns are compared at a step of 0 or more; received {request.at}.")
     text = page_of(read_contents(request, conditions), request)
     make_folder(request.save.parent)
     # Names of folders may hold what is no text.

@@ -122,11 +122,12 @@ class RayEngine(Engine):
         token = folder.absolute() / f".cluster-{uuid.uuid4().hex}"
         write_atomic(token, "")  # another folder of the same path does not have it
         try:
-            looks = [(node["NodeManagerAddress"], _look(node, [token, Path.cwd()])) for node in self._with_room()]
+            looks = [(node, _look(node, [token, Path.cwd()])) for node in self._with_room()]
             for node, look in looks:
                 for path in _answer(node, look):
                     raise UserError(
-                        f"The node {node} of the Ray cluster does not see '{folder if path == str(token) else path}' "
+                        f"The node {node['NodeManagerAddress']} of the Ray cluster does not see "
+                        f"'{folder if path == str(token) else path}' "
                         "of this machine. Runs need a working directory and a 'logdir' on storage that all nodes "
                         "share, under the same path."
                     )
@@ -243,14 +244,16 @@ def _look(node: dict[str, Any], paths: Sequence[Path]) -> Any:
     return ray.remote(num_cpus=0, scheduling_strategy=there)(unseen).remote([str(path) for path in paths])
 
 
-def _answer(node: str, look: Any) -> list[str]:
+def _answer(node: dict[str, Any], look: Any) -> list[str]:
     try:
         return list(ray.get(look, timeout=ANSWER_SECONDS))
     except (RayError, GetTimeoutError) as error:
+        if not any(other["Alive"] for other in ray.nodes() if other["NodeID"] == node["NodeID"]):
+            return []  # it has died since, and gets no command
         last = str(error).strip().splitlines()[-1:]
         raise UserError(
-            f"The node {node} of the Ray cluster cannot run worldmodels: {''.join(last)} It has to be installed there "
-            "as it is here."
+            f"The node {node['NodeManagerAddress']} of the Ray cluster cannot run worldmodels: {''.join(last)} "
+            "It has to be installed there as it is here."
         ) from error
 
 

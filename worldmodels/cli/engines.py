@@ -1,0 +1,51 @@
+"""Options that say where the jobs of a command run: on this machine or on a cluster."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from worldmodels.core.errors import UserError
+
+if TYPE_CHECKING:
+    from worldmodels.experiments.engines.api import Engine
+
+CLUSTER = ("address", "cores_per_run", "memory_per_run", "gpus_per_run")
+"""Options that only a cluster has."""
+
+
+def add_engine(command: argparse.ArgumentParser) -> None:
+    """Add where runs go, and what each of them takes of a cluster."""
+    group = command.add_argument_group("a cluster (docs/scale.md)")
+    group.add_argument(
+        "--engine",
+        choices=["local", "ray"],
+        default="local",
+        help="local: processes of this machine; ray: a Ray cluster",
+    )
+    group.add_argument("--address", metavar="HOST:PORT", help="of the cluster (default: that of this machine)")
+    group.add_argument("--cores-per-run", type=int, metavar="N", help="cores of one node for each run (default: 1)")
+    group.add_argument(
+        "--memory-per-run", type=float, metavar="GIB", help="memory kept for each run (default: not counted)"
+    )
+    group.add_argument("--gpus-per-run", type=int, metavar="N", help="GPUs for each run (default: 0)")
+
+
+def engine_of(options: argparse.Namespace) -> Engine:
+    """Return the engine that the options ask for.
+
+    Raises:
+        UserError: an option of a cluster is given without one, a number is out of range, or Ray is not installed.
+    """
+    from worldmodels.experiments.engines.local import LocalEngine, core_shares
+
+    given = {name: getattr(options, name) for name in CLUSTER if getattr(options, name) is not None}
+    if options.engine == "ray":
+        from worldmodels.experiments.engines.ray import RayEngine, RunResources
+
+        resources = {name.removesuffix("_per_run"): value for name, value in given.items() if name != "address"}
+        return RayEngine(RunResources(**resources), options.address, options.jobs)
+    if given:
+        flag = "--" + next(iter(given)).replace("_", "-")
+        raise UserError(f"{flag} is for a cluster: give --engine ray, too, or --jobs alone for this machine.")
+    return LocalEngine(core_shares(1 if options.jobs is None else options.jobs))

@@ -1,0 +1,128 @@
+"""Evaluates checkpoints of many runs side by side, each in a process of its own, wherever an engine has places."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from worldmodels.analysis.report.numbers import counted
+from worldmodels.analysis.run_groups import short_paths
+from worldmodels.core.checkpoint import Checkpoints
+from worldmodels.core.config import load_config
+from worldmodels.core.errors import RunError
+from worldmodels.core.run_dir import RunDir
+from worldmodels.evaluation.request import Request
+from worldmodels.evaluation.result_files import ResultFiles
+from worldmodels.experiments.engines.api import Engine, Used
+from worldmodels.experiments.jobs import JobsOutcome, log_end, run_jobs
+from worldmodels.runtime.config import RunConfig
+from worldmodels.telemetry.status import number
+
+
+class EvaluationJob:
+    """Evaluates one checkpoint of a run by `worldmodels eval`; a `Job` of `jobs.py`.
+
+    What is done is told from the results in the run's folder, so the same request again does what is missing.
+    """
+
+    def __init__(self, name: str, request: Request, step: int) -> None:
+        self.name, self._step = f"{name} at step {step:,}", step
+        self._request = replace(request, step=step, all_checkpoints=False)
+        run = RunDir.open(request.path)
+        self.log = run.eval / f"log_{step:08d}{request.suffix}.txt"
+        self._files, self._checkpoints = result_files(run, self._request), Checkpoints(run.checkpoints)
+        self._done = self._files.metrics(step) is not None
+
+    def obstacle(self) -> str | None:
+        return None
+
+    def command(self) -> Sequence[str] | None:
+        # A run that is being trained meanwhile keeps its newest checkpoints alone.
+        if self._done or self._step not in self._checkpoints.steps():
+            return None
+        return [sys.executable, "-m", "worldmodels", "eval", *eval_words(self._request)]
+
+    def ended(self, status: int, used: Used) -> None:
+        self._done = status == 0
+
+    def summary(self) -> str:
+        metrics = self._files.metrics(self._step)
+        if metrics is None:
+            return "its checkpoint is gone: the run goes on, and keeps its newest alone"
+        return f"return {number(metrics['eval/return'])}" if "eval/return" in metrics else "measured"
+
+
+def evaluate_in_jobs(request: Request, runs: Sequence[Path], engine: Engine) -> JobsOutcome:
+    """Evaluate the newest checkpoint of each run, the one that the request names, or all, and return what became of it.
+
+    Results are those of `evaluate_run`, in the folders of the runs; what has one already is not evaluated again. A job
+    whose machine dies goes on in another place. Call it from the main thread, which gets the signals.
+
+    Raises:
+        UserError: a run or a setting cannot be used, there is no checkpoint, or the engine cannot be used; nothing was
+            begun then.
+    """
+    requests = {name: replace(request, path=run) for name, run in zip(short_paths(runs), runs, strict=True)}
+    jobs = [job for name, own in requests.items() for job in _jobs(name, own)]
+    if not jobs:
+        raise RunError(f"There is nothing to evaluate: {counted(len(runs), 'run')}, and no checkpoint yet.")
+    waiting = [job for job in jobs if job.command() is not None]
+    found = f"{counted(len(jobs), 'checkpoint')} of {counted(len(runs), 'run')}"
+    print(f"{found}, {len(jobs) - len(waiting)} evaluated before", flush=True)
+    outcome = JobsOutcome([], [], [])
+    if waiting:
+        with engine:
+            engine.check_folder(Path(os.path.commonpath([os.path.abspath(run) for run in runs])))
+            outcome = run_jobs(waiting, engine, math.inf, lambda text: print(text, flush=True))
+    for job in waiting:
+        if job.name in outcome.failed:
+            print(f"\n{job.name} failed; the end of {job.log}:\n{log_end(job.log)}")
+    if request.all_checkpoints and not outcome.left:
+        _gather(list(requests.values()))
+    return outcome
+
+
+def eval_words(request: Request) -> list[str]:
+    """Return the words after `worldmodels eval` that ask for one evaluation."""
+    words = [str(request.path), "--mode", request.mode, "--levels", request.levels, "--agent", request.agent]
+    words += ["--planner", *request.planner, "--videos", str(request.videos), "--seed", str(request.seed)]
+    words += [] if request.step is None else ["--checkpoint", str(request.step)]
+    for name, value in request.settings.items():
+        values = value if isinstance(value, list | tuple) else [value]
+        words += [f"--{name.replace('_', '-')}", *map(str, values)]
+    return words
+
+
+def result_files(run: RunDir, request: Request) -> ResultFiles:
+    """Return the files of a request in a run's folder; ConfigError where one of its settings cannot be used."""
+    config = load_config(RunConfig, [run.config])
+    return ResultFiles(run, request, request.resolved(config.evaluation), config.env)
+
+
+def _jobs(name: str, request: Request) -> Iterator[EvaluationJob]:
+    steps = Checkpoints(RunDir.open(request.path).checkpoints).steps()
+    if request.step is not None and request.step not in steps:
+        there = ", ".join(f"{step:,}" for step in steps) or "none"
+        raise RunError(f"{name} has no checkpoint of step {request.step:,}. Checkpoints: {there}.")
+    chosen = steps if request.all_checkpoints else steps[-1:] if request.step is None else [request.step]
+    yield from (EvaluationJob(name, request, step) for step in chosen)
+
+
+def _gather(requests: Sequence[Request]) -> None:
+    """Write the table of all checkpoints of each run, as `evaluate_run` does, from their results."""
+    from worldmodels.runtime.quiet import load_tensorflow
+
+    load_tensorflow()
+    from worldmodels.evaluation.run import write_checkpoints
+
+    for request in requests:
+        run = RunDir.open(request.path)
+        files, steps = result_files(run, request), Checkpoints(run.checkpoints).steps()
+        metrics = {step: found for step in steps if (found := files.metrics(step)) is not None}
+        if metrics:
+            print(f"\n{run.path}")
+            write_checkpoints(metrics, files, f"checkpoints{request.suffix}")
