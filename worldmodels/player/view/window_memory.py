@@ -52,4 +52,4 @@ def remember(memory: WindowMemory) -> None:
     with suppress(UserError, OSError, RuntimeError):
         path = memory_file()
         make_folder(path.parent)
-        write_atomic(path, json.dumps(asdict(memory)) + "\n")
+        write_atomic(path, json.dumps(asdict(memory), allow_nan=False) + "\n")
