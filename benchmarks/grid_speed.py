@@ -27,8 +27,7 @@ from statistics import median
 from typing import Any
 
 from worldmodels.core.files import write_atomic
-from worldmodels.core.processor import this_processor
-from worldmodels.experiments.engines.local import usable_cores
+from worldmodels.core.processor import this_processor, usable_cores
 
 RESULTS = Path(__file__).parent / "results" / "grid_speed"
 WAYS = ("one", "two", "ray")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from functools import cache
 from pathlib import Path
@@ -38,6 +39,12 @@ def this_processor() -> Processor:
     """Return the processor of this machine; where there is no /proc/cpuinfo, its architecture alone is known."""
     info = Path("/proc/cpuinfo")
     return read_processor(info.read_text() if info.exists() else "")
+
+
+def usable_cores() -> list[int]:
+    """Return the numbers of the cores that this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)  # Linux
+    return sorted(affinity(0)) if affinity else list(range(os.cpu_count() or 1))
 
 
 def read_processor(cpuinfo: str) -> Processor:

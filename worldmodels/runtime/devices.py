@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 from worldmodels.agents import AGENTS
 from worldmodels.agents.ppo_config import PPOConfig
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.kinds import Kinds
+from worldmodels.core.processor import usable_cores
 from worldmodels.models import MODELS
 from worldmodels.models.api import ModelSpec
 from worldmodels.runtime.config import ModelBasedConfig, RunConfig
@@ -72,7 +72,7 @@ def claim_devices(count: int) -> None:
     if gpus := tf.config.list_physical_devices("GPU"):
         _require(count, len(gpus), "GPUs")
         return
-    _require(count, len(os.sched_getaffinity(0)), "CPU cores that this process may use, and no GPU")
+    _require(count, len(usable_cores()), "CPU cores that this process may use, and no GPU")
     logical = [tf.config.LogicalDeviceConfiguration()] * count
     try:
         tf.config.set_logical_device_configuration(tf.config.list_physical_devices("CPU")[0], logical)

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 from worldmodels.core.files import open_regular
-from worldmodels.experiments.engines.local import usable_cores
+from worldmodels.core.processor import usable_cores
 
 
 @contextmanager

@@ -15,18 +15,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from worldmodels.core.errors import UserError
+from worldmodels.core.processor import usable_cores
 from worldmodels.experiments.engines.api import Engine, Used
 
 Cores = Sequence[int]
 """The numbers of the cores to which a process is pinned."""
 
 PINNED = Path(__file__).with_name("pinned.py")
-
-
-def usable_cores() -> list[int]:
-    """Return the numbers of the cores that this process may use."""
-    affinity = getattr(os, "sched_getaffinity", None)  # Linux
-    return sorted(affinity(0)) if affinity else list(range(os.cpu_count() or 1))
 
 
 def core_shares(count: int | None = None) -> list[Cores]:
