@@ -43,7 +43,7 @@ RESERVED = {
     "matplotlib": ["analysis"],
     "pygame": ["player"],
     "aiohttp": ["player.web"],
-    "ray": ["experiments.engines.ray"],
+    "ray": ["core.ray_cluster"],
 }
 
 # Packages that work on a machine without TensorFlow.

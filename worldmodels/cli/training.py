@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
 
 from worldmodels.core.errors import UserError
+
+if TYPE_CHECKING:
+    from worldmodels.runtime.config import RunConfig
+    from worldmodels.training.collector_source import StartCollector
 
 
 def add_train(commands: argparse._SubParsersAction) -> None:
@@ -32,6 +38,13 @@ def add_train(commands: argparse._SubParsersAction) -> None:
         metavar="STEP",
         help="continue from this checkpoint of the run, and give up what came after it (default: the newest)",
     )
+    command.add_argument(
+        "--engine",
+        choices=["local", "ray"],
+        default="local",
+        help="local: training.collectors are processes of this machine; ray: of a Ray cluster (docs/scale.md)",
+    )
+    command.add_argument("--address", metavar="HOST:PORT", help="of the cluster (default: that of this machine)")
     command.set_defaults(run=_train)
 
 
@@ -43,11 +56,35 @@ def _train(options: argparse.Namespace) -> int:
     # "--config a b key=value" is natural to type, and argparse gives the override to --config.
     overrides = [name for name in options.config if "=" in name] + options.overrides
     try:
-        launch(parse_config(files, overrides, options.logdir), options.logdir, options.checkpoint)
+        config = parse_config(files, overrides, options.logdir)
+        with _collectors(options, config) as start_collector:
+            launch(config, options.logdir, options.checkpoint, start_collector=start_collector)
     except Interrupted as interrupted:
         print(interrupted, file=sys.stderr)
         return 130
     return 0
+
+
+def _collectors(options: argparse.Namespace, config: RunConfig) -> AbstractContextManager[StartCollector]:
+    """Return what starts the run's collectors, where the options say.
+
+    Raises:
+        UserError: a cluster is given and not used, or there is no such cluster.
+    """
+    if options.engine == "local":
+        if options.address:
+            raise UserError("--address is that of a cluster: give --engine ray, too.")
+        from worldmodels.training.collector_process import CollectorProcess
+
+        return nullcontext(CollectorProcess)
+    if not config.training.collectors:
+        raise UserError(
+            "--engine ray is where collectors run, and training.collectors is 0: the learner collects itself. Give "
+            "training.collectors=1 or more."
+        )
+    from worldmodels.training.ray_collector import on_cluster
+
+    return on_cluster(options.address)
 
 
 def add_config(commands: argparse._SubParsersAction) -> None:

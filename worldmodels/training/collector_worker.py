@@ -1,12 +1,11 @@
-"""A process that collects steps for a learner, with the weights that it was sent last, until it is asked no more.
+"""A collector takes steps for a learner, with the weights that it was sent last, in a process of its own.
 
-A call is a name and an argument; what comes back, in the same order:
+It is called with a name and an argument; what comes back, in the same order:
 
     ("collect", Wanted)   lists of `Collected`, together one more than wanted: the last is the one that comes next
     ("peek", None)        the `Collected` that comes next
     ("save", when)        the state of the source, as it is "now", or as it was "before" the last collection
     ("load", state)       None
-    None                  nothing: the process ends
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from contextlib import closing, suppress
 from copy import deepcopy
 from itertools import islice
 from multiprocessing.connection import Connection
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from worldmodels.core.child_process import obey_parent
 from worldmodels.core.errors import UserError
@@ -25,10 +24,6 @@ from worldmodels.core.types import Step
 from worldmodels.envs.given import Given, giving
 from worldmodels.runtime.config import RunConfig
 from worldmodels.runtime.quiet import load_tensorflow
-
-if TYPE_CHECKING:
-    from worldmodels.runtime.build import Parts
-    from worldmodels.training.step_source import LocalSource
 
 CHUNK = 16
 """Steps that are sent together."""
@@ -54,56 +49,75 @@ class Collected(NamedTuple):
 
 
 def work(pipe: Connection, config: RunConfig, given: Given | None) -> None:
-    """Answer the calls that come through `pipe`; first whether the environments can be saved.
+    """Answer, as `Collecting` does, the calls that come through `pipe`; first whether the environments can be saved.
 
     An error for people is sent in place of an answer, and ends the process.
-
-    Args:
-        config: of the run, with the number of environments and the seed that are this process's own.
-        given: the factory of the environment, where it was given in Python.
     """
     obey_parent()
-    os.environ["CUDA_VISIBLE_DEVICES"] = "-1"  # a GPU is the learner's, whose memory TensorFlow takes whole
-    load_tensorflow()
-    with suppress(EOFError, BrokenPipeError), giving(config.env.game, given):
+    with suppress(EOFError, BrokenPipeError):
         try:
-            _answer_calls(pipe, config)
+            with closing(Collecting(config, given)) as collecting:
+                pipe.send(collecting.resumes_exactly)
+                while (call := pipe.recv()) is not None:
+                    for answer in collecting.answers(*call):
+                        pipe.send(answer)
         except UserError as error:
             pipe.send(error)
 
 
-def _answer_calls(pipe: Connection, config: RunConfig) -> None:
-    from worldmodels.runtime.build import build_parts
-    from worldmodels.runtime.environment import build_env
-    from worldmodels.training.step_source import LocalSource
+class Collecting:
+    """The work of a collector, wherever it runs: it answers calls, one after the other.
 
-    with closing(build_env(config)) as env:
-        parts = build_parts(config, env)
-        source = LocalSource(parts, env)
-        pipe.send(source.resumes_exactly)
-        before: dict[str, Any] = {}
-        while (call := pipe.recv()) is not None:
-            name, argument = call
-            if name == "collect":
-                before = deepcopy(source.save())
-                for chunk in _collect(parts, source, argument):
-                    pipe.send(chunk)
-            elif name == "peek":
-                pipe.send(_collected(*source.peek(), outputs=True))
-            elif name == "save":
-                pipe.send(before if argument == "before" else source.save())
-            else:
-                source.load(argument)
-                pipe.send(None)
+    Args:
+        config: of the run, with the number of environments and the seed that are this collector's own.
+        given: the factory of the environment, where it was given in Python.
 
+    Raises:
+        UserError: the environments cannot be made.
+    """
 
-def _collect(parts: Parts, source: LocalSource, wanted: Wanted) -> Iterator[list[Collected]]:
-    parts.model.load(wanted.weights["model"])
-    parts.agent.load(wanted.weights["agent"])
-    steps = source.steps(wanted.steps, wanted.at_random)
-    while chunk := [_collected(*one, outputs=wanted.outputs) for one in islice(steps, CHUNK)]:
-        yield chunk
-    yield [_collected(*source.peek(), outputs=wanted.outputs)]
+    def __init__(self, config: RunConfig, given: Given | None):
+        os.environ["CUDA_VISIBLE_DEVICES"] = "-1"  # a GPU is the learner's, whose memory TensorFlow takes whole
+        load_tensorflow()
+        from worldmodels.runtime.build import build_parts
+        from worldmodels.runtime.environment import build_env
+        from worldmodels.training.step_source import LocalSource
+
+        with giving(config.env.game, given):
+            self._env = build_env(config)
+        self._parts = build_parts(config, self._env)
+        self._source = LocalSource(self._parts, self._env)
+        self._before: dict[str, Any] = {}
+
+    @property
+    def resumes_exactly(self) -> bool:
+        """Whether the environments can be saved."""
+        return self._source.resumes_exactly
+
+    def answers(self, name: str, argument: Any) -> Iterator[Any]:
+        """Yield what a call is answered with."""
+        if name == "collect":
+            self._before = deepcopy(self._source.save())
+            yield from self._collect(argument)
+        elif name == "peek":
+            yield _collected(*self._source.peek(), outputs=True)
+        elif name == "save":
+            yield self._before if argument == "before" else self._source.save()
+        else:
+            self._source.load(argument)
+            yield None
+
+    def close(self) -> None:
+        """Close the environments."""
+        self._env.close()
+
+    def _collect(self, wanted: Wanted) -> Iterator[list[Collected]]:
+        self._parts.model.load(wanted.weights["model"])
+        self._parts.agent.load(wanted.weights["agent"])
+        steps = self._source.steps(wanted.steps, wanted.at_random)
+        while chunk := [_collected(*one, outputs=wanted.outputs) for one in islice(steps, CHUNK)]:
+            yield chunk
+        yield [_collected(*self._source.peek(), outputs=wanted.outputs)]
 
 
 def _collected(step: Step, output: Any, outputs: bool) -> Collected:

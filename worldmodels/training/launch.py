@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from worldmodels.core.config import load_config
 from worldmodels.core.errors import ConfigError
@@ -11,6 +12,10 @@ from worldmodels.core.run_dir import RunDir
 from worldmodels.envs.given import Given, check_copies, giving, is_object
 from worldmodels.runtime.config import RunConfig
 from worldmodels.training.check import check_run
+from worldmodels.training.collector_process import CollectorProcess
+
+if TYPE_CHECKING:
+    from worldmodels.training.collector_source import StartCollector
 
 DEFAULT_PRESETS = ("dreamer_small",)
 """The configuration of a new run for which none is given."""
@@ -27,19 +32,26 @@ def parse_config(files: Sequence[str], overrides: Sequence[str], logdir: str | P
     return load_config(RunConfig, files, overrides)
 
 
-def launch(config: RunConfig, logdir: str | Path, checkpoint: int | None = None, given: Given | None = None) -> Path:
+def launch(
+    config: RunConfig,
+    logdir: str | Path,
+    checkpoint: int | None = None,
+    given: Given | None = None,
+    start_collector: StartCollector = CollectorProcess,
+) -> Path:
     """Train in the folder `logdir` until the configured end, and return the folder; see `training/run.py`.
 
     A run that is there continues from the `checkpoint` of a step, by default from the newest one. `given` is the
-    environment, where that is an object or a factory and not an id.
+    environment, where that is an object or a factory and not an id. Collectors, if the run has any, are started by
+    `start_collector`.
     """
     with giving(config.env.game, given):
         if given is not None:
             _check_given(config, given)
-        return _launch(config, logdir, checkpoint)
+        return _launch(config, logdir, checkpoint, start_collector)
 
 
-def _launch(config: RunConfig, logdir: str | Path, checkpoint: int | None) -> Path:
+def _launch(config: RunConfig, logdir: str | Path, checkpoint: int | None, start_collector: StartCollector) -> Path:
     # A mistake in the configuration is told before TensorFlow takes its seconds to load.
     checked = check_run(config, logdir, checkpoint)
     from worldmodels.runtime.quiet import load_tensorflow
@@ -47,7 +59,7 @@ def _launch(config: RunConfig, logdir: str | Path, checkpoint: int | None) -> Pa
     load_tensorflow(checked.config.devices)
     from worldmodels.training.run import train
 
-    return train(checked)
+    return train(checked, start_collector)
 
 
 def _check_given(config: RunConfig, given: Given) -> None:

@@ -31,6 +31,7 @@ from worldmodels.telemetry.loss_growth import Growth, LossGrowth, growth_warning
 from worldmodels.telemetry.sinks import JSONLSink, TensorBoardSink
 from worldmodels.telemetry.terminal import Progress
 from worldmodels.training.check import CheckedRun
+from worldmodels.training.collector_source import CollectorSource, StartCollector
 from worldmodels.training.interrupt import Interrupted, Interruption
 from worldmodels.training.loop import Loop
 from worldmodels.training.model_based import ModelBasedLoop
@@ -38,12 +39,11 @@ from worldmodels.training.model_free import ModelFreeLoop
 from worldmodels.training.off_policy import OffPolicyLoop
 from worldmodels.training.periodic import PeriodicEvaluation
 from worldmodels.training.precision import build_measured, moved_warning
-from worldmodels.training.process_source import ProcessSource
 from worldmodels.training.step_source import LocalSource, StepSource
 from worldmodels.training.throughput import Throughput
 
 
-def train(checked: CheckedRun) -> Path:
+def train(checked: CheckedRun, start_collector: StartCollector) -> Path:
     """Train from the start or from the newest checkpoint until the configured end, and return the run's folder.
 
     Raises:
@@ -70,7 +70,7 @@ def train(checked: CheckedRun) -> Path:
         stack.enter_context(checked.run_dir.training(new, {"levels": levels} if levels else {}))
         interruption = stack.enter_context(Interruption())
         logger = stack.enter_context(_logger(checked.run_dir))
-        source = stack.enter_context(_source(parts, env))
+        source = stack.enter_context(_source(parts, env, start_collector))
         session = TrainingSession(checked, source, parts, logger, progress)
         session.resume()
         session.run(interruption)
@@ -243,8 +243,8 @@ def _environment(config: RunConfig) -> Iterator[VectorEnv]:
 
 
 @contextmanager
-def _source(parts: Parts, env: VectorEnv) -> Iterator[StepSource]:
-    """Open the source of real steps: this process's environment, or the processes that collect."""
+def _source(parts: Parts, env: VectorEnv, start: StartCollector) -> Iterator[StepSource]:
+    """Open the source of real steps: this process's environment, or collectors."""
     config, training = parts.config, parts.config.training
     if not training.collectors:
         yield LocalSource(parts, env)
@@ -255,7 +255,7 @@ def _source(parts: Parts, env: VectorEnv) -> Iterator[StepSource]:
     outputs = isinstance(training, ModelFreeConfig) or (
         isinstance(training, ModelBasedConfig) and training.real_rollout > 0
     )
-    with closing(ProcessSource(parts, training.collectors, outputs, given)) as source:
+    with closing(CollectorSource(parts, training.collectors, outputs, start, given)) as source:
         yield source
 
 

@@ -1,14 +1,11 @@
 """Commands on a Ray cluster, each attended by an actor that holds its cores, memory and GPUs (Moritz et al. 2018).
 
 The folders in which commands work are on storage that all nodes share. A node that dies takes its actors along, which
-is how that is noticed. Nothing else in the package imports Ray.
+is how that is noticed.
 """
 
 from __future__ import annotations
 
-import logging
-import os
-import socket
 import sys
 import time
 import uuid
@@ -21,29 +18,22 @@ from typing import Any, NamedTuple
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.files import write_atomic
-from worldmodels.core.lookup import shortened
+from worldmodels.core.ray_cluster import (
+    GetTimeoutError,
+    NodeAffinitySchedulingStrategy,
+    RayError,
+    RayTaskError,
+    connect,
+    ray,
+)
 from worldmodels.experiments.engines.api import LOST, Engine, Used
 from worldmodels.experiments.engines.attendant import Attendant, unseen
 
-try:
-    import ray
-    from ray.exceptions import GetTimeoutError, RayError, RayTaskError
-    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
-except ModuleNotFoundError as error:
-    raise UserError(
-        "The engine 'ray' needs Ray, which is not installed: pip install 'worldmodels[ray]' brings it. It has to be "
-        "there on every node of the cluster, in the same version."
-    ) from error
-
-CURRENT_CLUSTER = Path(os.environ.get("RAY_TMPDIR", "/tmp"), "ray", "ray_current_cluster")
-"""The file in which `ray start` notes the cluster's address."""
 NODES_SECONDS = 2.0
 """The cluster is asked for its nodes this often."""
 IDLE_SECONDS = 2.0
 """An actor that has nothing to do gives its place back after this time."""
 PROBE_SECONDS = 5.0
-HTTP2_SETTINGS = bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
-HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + HTTP2_SETTINGS
 ANSWER_SECONDS = 120.0
 """Within this a node starts a worker and answers."""
 GIB = 2**30
@@ -105,7 +95,7 @@ class RayEngine(Engine):
         self._idle: deque[_Idle] = deque()
 
     def __enter__(self) -> RayEngine:
-        _connect(self._address)
+        connect(self._address)
         if not self.places():
             ray.shutdown()
             raise UserError(
@@ -207,35 +197,6 @@ class RayCommand:
 
     def _wall_time(self) -> Used:
         return Used(time.monotonic() - self._submitted, 0.0)
-
-
-def _connect(address: str | None) -> None:
-    """Connect this process to a cluster, which Ray itself would wait for without an end if it is not there.
-
-    Raises:
-        UserError: there is none, or it has another version of Python or of Ray.
-    """
-    try:
-        address = address or os.environ.get("RAY_ADDRESS") or CURRENT_CLUSTER.read_text().strip()
-        host, _, port = address.rpartition(":")
-        _probe(host.strip("[]"), int(port))
-        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
-    except (OSError, ValueError, RuntimeError, RayError) as error:
-        where = f"at '{address}'" if address else "to which this machine belongs"
-        why = "" if isinstance(error, FileNotFoundError) else f": {shortened(' '.join(str(error).split()), 200)}"
-        raise UserError(
-            f"There is no Ray cluster {where} that could be used{why}. Start one by 'ray start --head', let other "
-            "machines join it by 'ray start --address=HOST:PORT', and run this command on one of them; or give the "
-            "--address of another one."
-        ) from error
-
-
-def _probe(host: str, port: int) -> None:
-    """Raise ConnectionError where nothing answers in HTTP/2 (RFC 9113, section 3.4), as whatever uses gRPC does."""
-    with socket.create_connection((host, port), PROBE_SECONDS) as connection:
-        connection.sendall(HTTP2_PREFACE)
-        if connection.recv(4)[3:] != HTTP2_SETTINGS[3:4]:
-            raise ConnectionError("something else answers there")
 
 
 def _look(node: dict[str, Any], paths: Sequence[Path]) -> Any:

@@ -17,7 +17,8 @@ from worldmodels.runtime.build import Parts, build_parts
 from worldmodels.runtime.checks import check_config
 from worldmodels.runtime.config import RunConfig
 from worldmodels.runtime.environment import build_env
-from worldmodels.training.process_source import ProcessSource, share_of
+from worldmodels.training.collector_process import CollectorProcess
+from worldmodels.training.collector_source import CollectorSource, share_of
 from worldmodels.training.step_source import LocalSource
 
 COLLECTORS = 2
@@ -79,7 +80,7 @@ def parts():
 
 @pytest.fixture(scope="module")
 def source(parts):
-    with closing(ProcessSource(parts, COLLECTORS, outputs=True)) as source:
+    with closing(CollectorSource(parts, COLLECTORS, True, CollectorProcess)) as source:
         yield source
 
 
@@ -149,7 +150,7 @@ def test_collectors_differ_in_their_seeds_alone():
 
 
 def test_a_collector_that_dies_is_told_by_name(parts):
-    source = ProcessSource(parts, COLLECTORS, outputs=True)
+    source = CollectorSource(parts, COLLECTORS, True, CollectorProcess)
     try:
         os.kill(source._collectors[1].process.pid, signal.SIGKILL)
         with pytest.raises(UserError, match="Collector 1, .* was killed by SIGKILL"):

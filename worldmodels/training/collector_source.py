@@ -1,110 +1,70 @@
-"""Real steps that processes of their own collect while the learner learns."""
+"""Real steps that others collect while the learner learns."""
 
 from __future__ import annotations
 
-import atexit
 from collections import deque
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
-from multiprocessing import get_context
-from multiprocessing.context import SpawnProcess
-from queue import SimpleQueue
-from threading import Thread
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.core.child_process import exit_text, kill
-from worldmodels.core.errors import UserError
 from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Step
 from worldmodels.envs.given import Given
 from worldmodels.runtime.actor import PolicyOutput
 from worldmodels.runtime.build import Parts
 from worldmodels.runtime.config import RunConfig
-from worldmodels.training.collector_worker import Wanted, work
-
-PATIENCE = 10.0
-"""Seconds after which a collector that does not end is killed."""
+from worldmodels.training.collector_worker import Wanted
 
 
-class CollectorProcess:
-    """A process that collects, and what it has sent; see `collector_worker`.
-
-    Args:
-        config: of the run, as this process is to see it.
-        given: the factory of the environment, where it was given in Python.
-    """
-
-    def __init__(self, number: int, config: RunConfig, given: Given | None):
-        self._name, context = f"Collector {number}", get_context("spawn")  # a fork would copy the locks of TensorFlow
-        self._pipe, theirs = context.Pipe()
-        self.process: SpawnProcess = context.Process(target=work, args=(theirs, config, given), name="collector")
-        self.process.start()
-        theirs.close()  # so that ours ends with the process
-        self._arrived: SimpleQueue[Any] = SimpleQueue()
-        # A pipe holds a few frames only: somebody has to read while the learner learns.
-        Thread(target=self._read, daemon=True).start()
+class RemoteCollector(Protocol):
+    """A `collector_worker.Collecting` somewhere else. Its first answer is whether its environments can be saved."""
 
     def ask(self, name: str, argument: Any = None) -> None:
         """Send a call, whose answers will arrive later."""
-        with suppress(OSError):  # it is dead, which its answer tells
-            self._pipe.send((name, argument))
 
     def answer(self) -> Any:
-        """Wait for the next answer, and return it; raise the error that the process has sent, or UserError if it has
-        died."""
-        answer = self._arrived.get()
-        if isinstance(answer, UserError):
-            raise answer
-        if answer is EOFError:
-            self.process.join(PATIENCE)
-            raise UserError(
-                f"{self._name}, a process that steps environments for the learner, {exit_text(self.process.exitcode)}. "
-                "What it said, if anything, stands above; the last checkpoint is from before. A script that trains "
-                "with collectors is imported by each of them: what it does must stand below "
-                "`if __name__ == '__main__':`."
-            )
-        return answer
+        """Wait for the next answer, and return it.
+
+        Raises:
+            UserError: the collector has failed or died; the text names it.
+        """
 
     def end(self) -> None:
-        """Ask the process to end as soon as it is done."""
-        with suppress(OSError):
-            self._pipe.send(None)
+        """Ask it to end as soon as it is done."""
 
-    def _read(self) -> None:
-        with suppress(EOFError, OSError):
-            while True:
-                self._arrived.put(self._pipe.recv())
-        self._arrived.put(EOFError)
+    def wait_end(self) -> None:
+        """Wait until it has ended, and kill it where that takes long."""
 
 
-class ProcessSource:
-    """A `StepSource` of several processes, each of which has an equal share of the environments.
+StartCollector: TypeAlias = Callable[[int, RunConfig, Given | None], RemoteCollector]
+"""Starts the collector of a number with a configuration of its own and the factory that was given in Python, if any."""
+
+
+class CollectorSource:
+    """A `StepSource` of several collectors, each of which has an equal share of the environments.
 
     The steps that are expected next are collected while the learner learns, by the policy as it was before. How fast
     anybody is changes nothing: the numbers follow from the seed alone, and those of a run that continues are the same.
 
     Args:
         outputs: whether all that the policy says at each of the agent's steps is wanted, and not only its actions.
+        start: starts each collector.
         given: the factory of the environment, where it was given in Python.
     """
 
-    def __init__(self, parts: Parts, collectors: int, outputs: bool, given: Given | None = None):
+    def __init__(self, parts: Parts, collectors: int, outputs: bool, start: StartCollector, given: Given | None = None):
         self._parts, self._outputs = parts, outputs
         self.num_envs = parts.config.env.num_envs
-        self._collectors = [
-            CollectorProcess(number, share_of(parts.config, number, collectors), given) for number in range(collectors)
-        ]
-        self._at_exit = partial(kill, [collector.process for collector in self._collectors])
-        atexit.register(self._at_exit)
         self._items: deque[tuple[Step, PolicyOutput]] = deque()  # what has arrived, and then `_coming` more
         self._coming = 0
         self._wanted: Wanted | None = None
+        self._collectors: list[RemoteCollector] = []
         try:
+            for number in range(collectors):
+                self._collectors.append(start(number, share_of(parts.config, number, collectors), given))
             self.resumes_exactly = all([collector.answer() for collector in self._collectors])
         except BaseException:
             self.close()
@@ -153,13 +113,11 @@ class ProcessSource:
             self._next()
 
     def close(self) -> None:
-        """End the processes, and kill those that do not."""
+        """End the collectors, and kill those that do not."""
         for collector in self._collectors:
             collector.end()
         for collector in self._collectors:
-            collector.process.join(PATIENCE)
-        self._at_exit()
-        atexit.unregister(self._at_exit)
+            collector.wait_end()
 
     @property
     def _left(self) -> int:

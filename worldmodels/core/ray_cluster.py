@@ -1,0 +1,62 @@
+"""Ray (Moritz et al. 2018), where it is installed, and the connection to a cluster that is there already.
+
+Nothing else in the package imports Ray itself.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+from pathlib import Path
+
+from worldmodels.core.errors import UserError
+from worldmodels.core.lookup import shortened
+
+try:
+    import ray
+    from ray.exceptions import GetTimeoutError, RayError, RayTaskError
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+except ModuleNotFoundError as error:
+    raise UserError(
+        "The engine 'ray' needs Ray, which is not installed: pip install 'worldmodels[ray]' brings it. It has to be "
+        "there on every node of the cluster, in the same version."
+    ) from error
+
+__all__ = ["GetTimeoutError", "NodeAffinitySchedulingStrategy", "RayError", "RayTaskError", "connect", "ray"]
+
+CURRENT_CLUSTER = Path(os.environ.get("RAY_TMPDIR", "/tmp"), "ray", "ray_current_cluster")
+"""The file in which `ray start` notes the cluster's address."""
+PROBE_SECONDS = 5.0
+"""Whatever answers at the address does so within this."""
+HTTP2_SETTINGS = bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
+HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + HTTP2_SETTINGS
+
+
+def connect(address: str | None) -> None:
+    """Connect this process to a cluster, which Ray itself would wait for without an end if it is not there.
+
+    Raises:
+        UserError: there is none, or it has another version of Python or of Ray.
+    """
+    try:
+        address = address or os.environ.get("RAY_ADDRESS") or CURRENT_CLUSTER.read_text().strip()
+        host, _, port = address.rpartition(":")
+        _probe(host.strip("[]"), int(port))
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+    except (OSError, ValueError, RuntimeError, RayError) as error:
+        where = f"at '{address}'" if address else "to which this machine belongs"
+        why = "" if isinstance(error, FileNotFoundError) else f": {shortened(' '.join(str(error).split()), 200)}"
+        raise UserError(
+            f"There is no Ray cluster {where} that could be used{why}. Start one by 'ray start --head', let other "
+            "machines join it by 'ray start --address=HOST:PORT', and run this command on one of them; or give the "
+            "--address of another one."
+        ) from error
+
+
+def _probe(host: str, port: int) -> None:
+    """Raise ConnectionError where nothing answers in HTTP/2 (RFC 9113, section 3.4), as whatever uses gRPC does."""
+    with socket.create_connection((host, port), PROBE_SECONDS) as connection:
+        connection.sendall(HTTP2_PREFACE)
+        if connection.recv(4)[3:] != HTTP2_SETTINGS[3:4]:
+            raise ConnectionError("something else answers there")
