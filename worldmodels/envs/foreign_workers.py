@@ -201,7 +201,7 @@ def check_can_be_sent(make: Factory, id: str, instead: str = "env.workers=0") ->
     except BaseException as error:
         raise UserError(
             f"'{id}' cannot be sent to worker processes: {described(error)}. A function or class at the top of a "
-            "module can be, and the id of an environment; others run with {instead}."
+            f"module can be, and the id of an environment; others run with {instead}."
         ) from error
 
 
