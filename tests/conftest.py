@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import resource
 import signal
+import sys
+from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +16,39 @@ import worldmodels  # noqa: F401 (decides how TensorFlow calculates, so it comes
 # Where tests are started in the background, a shell lets them ignore Ctrl-C, which some of them send.
 with suppress(ValueError):  # not the main thread
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+GROWTH = 250 * 10**6
+"""Bytes of memory by which a module of tests may let the process grow until that gives some back."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def small_process() -> Iterator[None]:
+    """Forget, after a module, the graphs that TensorFlow would keep: dozens of models are built in a process."""
+    before = _memory()
+    known = _custom_gradients()
+    yield
+    if _memory() - before > GROWTH:
+        from worldmodels.core.unused_memory import release_unused_memory
+        from worldmodels.models.graph import forget_custom_gradients
+
+        forget_custom_gradients(_custom_gradients() - known)
+        release_unused_memory()
+
+
+def _memory() -> int:
+    """Return the bytes of memory that this process holds; 0 where nobody tells."""
+    status = Path("/proc/self/statm")
+    return int(status.read_text().split()[1]) * resource.getpagesize() if status.exists() else 0
+
+
+def _custom_gradients() -> frozenset[str]:
+    """Return the gradients that TensorFlow knows; none where it is not loaded."""
+    if "tensorflow" not in sys.modules:
+        return frozenset()
+    from worldmodels.models.graph import custom_gradients
+
+    return custom_gradients()
 
 
 @pytest.fixture(scope="session")

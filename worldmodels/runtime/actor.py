@@ -23,7 +23,7 @@ class PolicyOutput:
     """int32 (N,), or float32 (N, D)."""
     features: Any = None
     """The `Representation.features` that an agent saw, leading N; None where no agent acted."""
-    extras: dict[str, tf.Tensor] = field(default_factory=dict)
+    extras: dict[str, Any] = field(default_factory=dict)
     """The outputs of `Agent.act` besides the action, leading N."""
     memory: Any = ()
     """The agent's memory before it acted."""
@@ -147,8 +147,8 @@ class ModelActor:
 
 
 def save_nest(nest: Any) -> dict[str, np.ndarray]:
-    """Return the tensors of a nest as part of a saved tree."""
-    return {f"{i:03d}": leaf.numpy() for i, leaf in enumerate(tf.nest.flatten(nest))}
+    """Return the tensors or arrays of a nest as part of a saved tree."""
+    return {f"{i:03d}": np.asarray(leaf) for i, leaf in enumerate(tf.nest.flatten(nest))}
 
 
 def load_nest(like: Any, tree: dict[str, np.ndarray]) -> Any:

@@ -53,7 +53,7 @@ class RolloutBuffer:
             is_first=tf.constant(fields["is_first"]),
             is_last=tf.constant(fields["is_last"]),
             extras=extras,
-            memory=self._seen[0][2],
+            memory=tf.nest.map_structure(tf.convert_to_tensor, self._seen[0][2]),
         )
         self._steps, self._seen = [], []
         return experience

@@ -165,8 +165,8 @@ def share_of(config: RunConfig, number: int, collectors: int) -> RunConfig:
 
 
 def _joined(shares: Any) -> tuple[Step, PolicyOutput]:
-    """Return the environments of all collectors as one step."""
+    """Return the environments of all collectors as one step, with NumPy arrays in place of tensors."""
     step, seen = shares[0]
     if len(shares) > 1:
         step, seen = tf.nest.map_structure(lambda *arrays: np.concatenate(arrays), *shares)
-    return step, PolicyOutput(step.action, *tf.nest.map_structure(tf.convert_to_tensor, seen))
+    return step, PolicyOutput(step.action, *seen)
