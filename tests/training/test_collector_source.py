@@ -17,8 +17,10 @@ from worldmodels.runtime.build import Parts, build_parts
 from worldmodels.runtime.checks import check_config
 from worldmodels.runtime.config import RunConfig
 from worldmodels.runtime.environment import build_env
+from worldmodels.telemetry.logger import MeanMetrics
 from worldmodels.training.collector_process import CollectorProcess
 from worldmodels.training.collector_source import CollectorSource, share_of
+from worldmodels.training.rollout_collector import RolloutCollector
 from worldmodels.training.step_source import LocalSource
 
 COLLECTORS = 2
@@ -49,6 +51,7 @@ def assert_same(taken, expected) -> None:
         pairs = zip(tf.nest.flatten(_nest(one)), tf.nest.flatten(_nest(other)), strict=True)
         for left, right in pairs:
             np.testing.assert_array_equal(left, right)
+            assert np.asarray(left).dtype == np.asarray(right).dtype
 
 
 def _nest(item):
@@ -114,6 +117,20 @@ def test_steps_are_those_of_the_policy_before_it_learned(parts, source, local):
     assert_same([peeked], joined([[one.peek()] for one in local]))
     assert_same(last, joined([list(one.steps(2, at_random=False)) for one in local]))
     assert_same([end], joined([[one.peek()] for one in local]))
+    source.load(begun)
+
+
+def test_what_an_agent_learns_from_is_the_same(parts, source, local):
+    begun = source.save()
+    experiences = []
+    for one in (source, *local):
+        collector = RolloutCollector(one, 8, MeanMetrics())
+        list(collector.collect(8))
+        experiences.append(collector.take_experience())
+    together = tf.nest.map_structure(lambda *arrays: np.concatenate(arrays, axis=1), *experiences[1:])
+    for taken, expected in zip(tf.nest.flatten(experiences[0]), tf.nest.flatten(together), strict=True):
+        np.testing.assert_array_equal(taken, expected)
+        assert taken.dtype == expected.dtype
     source.load(begun)
 
 

@@ -44,7 +44,7 @@ class RolloutBuffer:
         """Return all steps and one more, and empty the buffer; the next experience begins with that one, seen anew."""
         self.add(step, output)
         fields = {name: np.stack([one[name] for one in self._steps]) for name in self._steps[0]}
-        features, extras = tf.nest.map_structure(lambda *x: tf.stack(x), *[one[:2] for one in self._seen])
+        features, extras = tf.nest.map_structure(_stacked, *[one[:2] for one in self._seen])
         experience = Experience(
             features=features,
             actions=tf.constant(fields["action"]),
@@ -66,6 +66,13 @@ class RolloutBuffer:
         """Take over what `save` gave; `like` is any output of the same agent in the same environments."""
         self._steps = list(tree["steps"])
         self._seen = [load_nest(_seen(like), seen) for seen in tree["seen"]]
+
+
+def _stacked(*leaves: Any) -> tf.Tensor:
+    """Return tensors, or arrays, of several steps as one tensor."""
+    if tf.is_tensor(leaves[0]):
+        return tf.stack(leaves)
+    return tf.constant(np.stack(leaves))  # of a list of uint8 arrays, tf.stack would make int32
 
 
 def _seen(output: PolicyOutput) -> tuple[Any, Any, Any]:
