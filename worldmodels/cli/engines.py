@@ -14,16 +14,17 @@ CLUSTER = ("address", "cores_per_run", "memory_per_run", "gpus_per_run")
 """Options that only a cluster has."""
 
 
+def add_place(command: argparse.ArgumentParser, help: str) -> argparse._ArgumentGroup:
+    """Add the engine, with what it runs in this command, and the address of a cluster; return their group."""
+    group = command.add_argument_group("a cluster (docs/scale.md)")
+    group.add_argument("--engine", choices=["local", "ray"], default="local", help=help)
+    group.add_argument("--address", metavar="HOST:PORT", help="of the cluster (default: that of this machine)")
+    return group
+
+
 def add_engine(command: argparse.ArgumentParser) -> None:
     """Add where runs go, and what each of them takes of a cluster."""
-    group = command.add_argument_group("a cluster (docs/scale.md)")
-    group.add_argument(
-        "--engine",
-        choices=["local", "ray"],
-        default="local",
-        help="local: processes of this machine; ray: a Ray cluster",
-    )
-    group.add_argument("--address", metavar="HOST:PORT", help="of the cluster (default: that of this machine)")
+    group = add_place(command, "local: processes of this machine; ray: a Ray cluster")
     group.add_argument("--cores-per-run", type=int, metavar="N", help="cores of one node for each run (default: 1)")
     group.add_argument(
         "--memory-per-run", type=float, metavar="GIB", help="memory kept for each run (default: not counted)"

@@ -7,6 +7,7 @@ import sys
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
+from worldmodels.cli.engines import add_place
 from worldmodels.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -38,13 +39,7 @@ def add_train(commands: argparse._SubParsersAction) -> None:
         metavar="STEP",
         help="continue from this checkpoint of the run, and give up what came after it (default: the newest)",
     )
-    command.add_argument(
-        "--engine",
-        choices=["local", "ray"],
-        default="local",
-        help="local: training.collectors are processes of this machine; ray: of a Ray cluster (docs/scale.md)",
-    )
-    command.add_argument("--address", metavar="HOST:PORT", help="of the cluster (default: that of this machine)")
+    add_place(command, "local: training.collectors are processes of this machine; ray: of a Ray cluster")
     command.set_defaults(run=_train)
 
 

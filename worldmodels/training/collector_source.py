@@ -125,8 +125,7 @@ class CollectorSource:
         return max(0, len(self._items) + self._coming - 1)
 
     def _want(self, count: int, at_random: bool) -> None:
-        parts = self._parts
-        weights = {"model": parts.model.save(), "agent": parts.agent.save()}
+        weights = {} if at_random else {"model": self._parts.model.save(), "agent": self._parts.agent.save()}
         self._send(Wanted(count, at_random, self._outputs and not at_random, weights))
 
     def _send(self, wanted: Wanted) -> None:

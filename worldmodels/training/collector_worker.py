@@ -37,7 +37,7 @@ class Wanted(NamedTuple):
     outputs: bool
     """Whether all that the policy says at each step is wanted, and not only its actions."""
     weights: dict[str, Any]
-    """The trees that model and agent saved, by the names "model" and "agent"."""
+    """The trees that model and agent saved, by the names "model" and "agent"; none for random actions."""
 
 
 class Collected(NamedTuple):
@@ -112,8 +112,9 @@ class Collecting:
         self._env.close()
 
     def _collect(self, wanted: Wanted) -> Iterator[list[Collected]]:
-        self._parts.model.load(wanted.weights["model"])
-        self._parts.agent.load(wanted.weights["agent"])
+        if wanted.weights:
+            self._parts.model.load(wanted.weights["model"])
+            self._parts.agent.load(wanted.weights["agent"])
         steps = self._source.steps(wanted.steps, wanted.at_random)
         while chunk := [_collected(*one, outputs=wanted.outputs) for one in islice(steps, CHUNK)]:
             yield chunk
