@@ -1,0 +1,152 @@
+"""What a world is worth that was explored without rewards: a task's policy, learned in it without another real step.
+
+    python benchmarks/explored_world.py [--seeds 1 2 3] [--updates 50] [--jobs 2]
+
+CoinRun with the levels, steps and seeds of `few` in benchmarks/learning.py, so its runs are the ones to compare with:
+
+explored   Plan2Explore collects 20,000 steps, paid by disagreement alone; its first steps are uniformly random
+zero-shot  the policy of the task that learned beside it, by the rewards that the world model predicts
+few-shot   a new policy, PPO, after so many updates in the finished world, from states of the recorded steps
+PPO, Dreamer   learned from as many real steps, with rewards (`learning.py --experiments few --games coinrun`)
+
+Each seed takes one core. Runs are kept under runs/explored_world, results under results/explored_world; the same
+command goes on. Every call writes results/explored_world.md from all that is finished by then.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import learning
+import numpy as np
+from few_steps.cells import Cell
+
+from worldmodels.analysis.aggregate import estimate
+from worldmodels.core.files import write_atomic
+from worldmodels.core.processor import this_processor
+from worldmodels.experiments.engines.local import core_shares
+
+HERE = Path(__file__).parent
+RUNS, RESULTS = HERE.parent / "runs" / "explored_world", HERE / "results" / "explored_world"
+FEW = learning.EXPERIMENTS[0]
+EXPLORE: dict[str, Any] = {
+    **FEW.common,
+    **learning.DREAMER,
+    "training.prefill_policy": "random",  # held actions repeat what paid
+    "training.improve": 2,
+    "training.steps": FEW.steps,
+    "env.game": "coinrun",
+}
+del EXPLORE["agent.entropy"], EXPLORE["agent.normalize_returns"]  # of the agent that learns with rewards
+TASK: dict[str, Any] = {
+    **FEW.common,
+    **learning.PPO_AGENT,
+    "model.picture": None,
+    "agent.kind": "ppo",
+    "agent.horizon": 32,
+    "agent.gae_lambda": 0.95,
+    "agent.epochs": 3,
+    "training.collect": 0,
+    "training.fit": 0,
+    "training.turns": 1,
+    "training.starts.rollouts": 250,
+    "env.game": "coinrun",
+}
+del TASK["agent.images"]  # it sees states of the world model
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3])
+    parser.add_argument("--updates", type=int, default=50, help="of the new policy (default: %(default)s)")
+    parser.add_argument("--jobs", type=int, help="seeds at once (default: as many as there are cores)")
+    how = parser.parse_args()
+    places = [cores[:1] for cores in core_shares(how.jobs)]
+    with ThreadPoolExecutor(len(places)) as threads:
+        lanes = [
+            threads.submit(run_seeds, how.seeds[lane :: len(places)], how.updates, cores)
+            for lane, cores in enumerate(places)
+        ]
+    for lane in lanes:
+        lane.result()
+    text = report(how.updates)
+    write_atomic(RESULTS.with_suffix(".md"), text)
+    print(text)
+
+
+def run_seeds(seeds: Sequence[int], updates: int, cores: Sequence[int]) -> None:
+    for seed in seeds:
+        explored, task = RUNS / f"explored_{seed}", RUNS / f"task_{updates}_{seed}"
+        keep(explored, "dreamer_small explore", {**EXPLORE, "seed": seed}, cores)
+        found = {"training.pretrained": str(explored), "training.initial_replay": str(explored)}
+        keep(task, "dreamer_small", {**TASK, **found, "training.improve": updates, "seed": seed}, cores)
+
+
+def keep(run: Path, presets: str, overrides: Mapping[str, Any], cores: Sequence[int]) -> None:
+    """Train and measure a run on some cores, and keep its result, unless there is one."""
+    result = RESULTS / f"{run.name}.json"
+    if result.is_file():
+        return
+    pairs = [f"{key}={json.dumps(value)}" for key, value in overrides.items()]
+    execute(["-m", "worldmodels", "train", "--config", *presets.split(), *pairs, "--logdir", str(run)], run, cores)
+    measured = run.with_suffix(".measured")
+    execute([str(HERE / "few_steps" / "measure.py"), str(run), str(measured)], run, cores)
+    found = {"processor": str(this_processor()), **json.loads(measured.read_text())}
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    write_atomic(result, json.dumps(found, indent=2, allow_nan=False) + "\n")
+
+
+def execute(arguments: Sequence[str], run: Path, cores: Sequence[int]) -> None:
+    run.parent.mkdir(parents=True, exist_ok=True)
+    with run.with_suffix(".log").open("a") as log:
+        command = [sys.executable, *arguments]
+        subprocess.run(command, stdout=log, stderr=log, check=True, preexec_fn=lambda: os.sched_setaffinity(0, cores))
+
+
+def report(updates: int) -> str:
+    """Return what was found as Markdown: returns on training and test levels, means over seeds with 95 % intervals."""
+    lines = [f"# A world explored without rewards\n\n```\n{(__doc__ or '').strip()}\n```\n"]
+    rows = {
+        "zero-shot: the task's policy beside the explorer": kept("explored_*.json"),
+        f"few-shot: a new policy after {updates} updates": kept(f"task_{updates}_*.json"),
+        **{f"{learner.title}, with rewards": scratch(name) for name, learner in FEW.learners.items()},
+    }
+    processors = sorted({found["processor"] for results in rows.values() for found in results})
+    lines.append(f"On {', '.join(processors)}, one core for each run.\n")
+    lines.append("| | training levels | test levels | seeds |\n|---|---|---|---|")
+    for title, results in rows.items():
+        if results:
+            cells = (mean([found["returns"][levels]["policy"]["mean"] for found in results]) for levels in LEVELS)
+            lines.append(f"| {title} | {' | '.join(cells)} | {len(results)} |")
+    return "\n".join(lines) + "\n"
+
+
+LEVELS = ("train", "test")
+
+
+def kept(pattern: str) -> list[dict[str, Any]]:
+    return [json.loads(path.read_text()) for path in sorted(RESULTS.glob(pattern))]
+
+
+def scratch(learner: str) -> list[dict[str, Any]]:
+    """Return the results of runs of benchmarks/learning.py that learned with rewards."""
+    cells = (Cell(FEW, "coinrun", learner, seed) for seed in FEW.seeds)
+    return [found for cell in cells if (found := learning.PLACE.result(cell))]
+
+
+def mean(values: Sequence[float]) -> str:
+    over = estimate(np.array(values))
+    interval = f" ({over.low:.2f} to {over.high:.2f})" if len(values) > 1 else ""
+    return f"{over.mean:.2f}{interval}: {', '.join(f'{value:.2f}' for value in values)}"
+
+
+if __name__ == "__main__":
+    main()
