@@ -61,6 +61,15 @@ def test_help_loads_neither_tensorflow_nor_pygame():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0
 
 
+def test_a_missing_run_is_told_before_tensorflow_is_loaded():
+    commands = "['eval', 'no/run'], ['test', 'no/run'], ['foresee', 'no/run', 'no.jsonl']"
+    code = (
+        f"import sys\nfrom worldmodels.cli import main\nstatus = [main(command) for command in [{commands}]]\n"
+        "sys.exit(status != [2, 2, 2] or 'tensorflow' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0
+
+
 def test_a_missing_run_is_an_error_in_one_line(capsys):
     assert main(["eval", "no/such/run"]) == 2
     error = capsys.readouterr().err

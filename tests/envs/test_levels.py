@@ -34,6 +34,7 @@ def test_levels_are_named() -> None:
     assert level_words(TWENTY, "test") == "test levels from 120 on"
     assert level_words(EnvConfig(), "train") == "all levels"
     assert level_words(EnvConfig(distribution_mode="exploration"), "train") == "the level of exploration"
+    assert level_words(EnvConfig(game="CartPole-v1"), "train") == "episodes of any seed"
 
 
 @pytest.mark.parametrize(

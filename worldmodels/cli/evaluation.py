@@ -89,10 +89,9 @@ def _eval(options: argparse.Namespace) -> int:
 
         outcome = evaluate_in_jobs(request, runs, engine)
         return 130 if outcome.left else 1 if outcome.failed else 0
-    # A mistake is told before TensorFlow takes its seconds to load.
-    from worldmodels.runtime.quiet import load_tensorflow
+    from worldmodels.runtime.quiet import load_tensorflow_for
 
-    load_tensorflow()
+    load_tensorflow_for(options.path)
     from worldmodels.evaluation.run import evaluate_run
 
     evaluate_run(request)
@@ -138,10 +137,10 @@ def _shift(options: argparse.Namespace) -> None:
     from worldmodels.evaluation.shift_request import ShiftRequest, chosen_shifts
 
     shifts = ShiftRequest(request, options.shifts, options.games)
-    chosen_shifts(shifts)  # a mistake is told before TensorFlow takes its seconds to load
-    from worldmodels.runtime.quiet import load_tensorflow
+    chosen_shifts(shifts)
+    from worldmodels.runtime.quiet import load_tensorflow_for
 
-    load_tensorflow()
+    load_tensorflow_for(options.path)
     from worldmodels.evaluation.shift_run import evaluate_shifts
 
     evaluate_shifts(shifts)
@@ -181,9 +180,9 @@ def add_foresee(commands: argparse._SubParsersAction) -> None:
 
 
 def _foresee(options: argparse.Namespace) -> None:
-    from worldmodels.runtime.quiet import load_tensorflow
+    from worldmodels.runtime.quiet import load_tensorflow_for
 
-    load_tensorflow()
+    load_tensorflow_for(options.path)
     from worldmodels.evaluation.forecast import forecast_run
 
     forecast_run(options.path, options.file, options.episode, options.horizon, options.seed)

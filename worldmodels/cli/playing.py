@@ -125,9 +125,9 @@ def add_test(commands: argparse._SubParsersAction) -> None:
 
 
 def _test(options: argparse.Namespace) -> None:
-    from worldmodels.runtime.quiet import load_tensorflow
+    from worldmodels.runtime.quiet import load_tensorflow_for
 
-    load_tensorflow()
+    load_tensorflow_for(options.path)
     from worldmodels.player.policy_show import ShowOptions, show_policy
 
     temperature = 0.0 if options.deterministic else options.temperature

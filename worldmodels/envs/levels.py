@@ -56,7 +56,9 @@ def _first(config: EnvConfig, count: int) -> EnvConfig:
 
 def level_words(config: EnvConfig, levels: Levels) -> str:
     """Return which levels are meant, of a run with this configuration: "training levels 0 to 199", "test levels from
-    200 on", "all levels"."""
+    200 on", "all levels"; "episodes of any seed" of an environment that has no levels."""
+    if not is_native(config):
+        return "episodes of any seed"
     if not has_test_levels(config):
         return "all levels" if config.distribution_mode != "exploration" else "the level of exploration"
     first_test = config.start_level + config.num_levels

@@ -28,7 +28,8 @@ class _EvaluationHead(Section):
     agent: str
     levels: str
     game: str
-    distribution_mode: str
+    distribution_mode: str | None
+    """None for an environment of others, which has no such modes."""
     step: Count
 
 
@@ -51,7 +52,8 @@ def compare_runs(paths: Sequence[str]) -> None:
     random: dict[str, PlayedReturns] = {}
     for path in paths:
         for head, cells, file in _newest(path):
-            where, cell = ", ".join((head.game, head.distribution_mode, head.levels)), _chosen(cells)
+            where = ", ".join(filter(None, (head.game, head.distribution_mode, head.levels)))
+            cell = _chosen(cells)
             tables.setdefault(where, []).append(PlayedReturns(path, head.step, _returns(cell, "policy", file)))
             random[where] = PlayedReturns("random", None, _returns(cell, "random", file))
     for where, played in tables.items():

@@ -5,9 +5,21 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from pathlib import Path
 
 from worldmodels.core.errors import UserError
+from worldmodels.core.run_dir import RunDir
 from worldmodels.runtime.devices import claim_devices
+
+
+def load_tensorflow_for(run: str | Path) -> None:
+    """Import TensorFlow to open a run's folder; a wrong one is told before that takes its seconds.
+
+    Raises:
+        RunError: the folder is missing or of another version.
+    """
+    RunDir.open(run)
+    load_tensorflow()
 
 
 def load_tensorflow(devices: int = 1) -> None:
