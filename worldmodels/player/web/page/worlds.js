@@ -141,8 +141,10 @@ function fillBranch({ texts }, branch) {
   texts.total.classList.toggle("ended", branch.ended);
 }
 
-function fillColumn({ texts, caption, low, high, scale }, column) {
-  for (const name of ["name", "note", "total", "reward", "end"]) setText(texts[name], column[name]);
+function fillColumn({ texts, caption, low, high, scale, width }, column) {
+  for (const name of ["name", "note", "total", "reward"]) setText(texts[name], column[name]);
+  // "goes on: 98%" has no room below a tiny frame, "98%" has.
+  setText(texts.end, width < TINY ? column.end.split(" ").pop() : column.end);
   texts.name.style.borderColor = texts.total.style.color = column.colour;
   texts.end.classList.toggle("ended", column.ended);
   setText(texts.error, column.error ?? "");
