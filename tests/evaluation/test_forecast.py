@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -70,7 +71,8 @@ def test_the_end_that_is_predicted_is_told_and_drawn(
 ) -> None:
     file, length = recorded
     path = forecast.forecast_run(run, file, horizon=5)
-    assert path == run / "eval" / "forecast_00000070_play_1.png" and path.stat().st_size > 1000
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()[:8]
+    assert path == run / "eval" / f"forecast_00000070_play_{digest}_1.png" and path.stat().st_size > 1000
     told = f"The model predicted the end 5 steps ahead, at step {length - 5}, and from then on every time."
     assert told in capsys.readouterr().out
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from pathlib import Path
 
 from worldmodels.analysis.forecast_plot import plot_forecast
@@ -45,11 +46,17 @@ def forecast_run(run: str | Path, file: str | Path, episode: int = 1, horizon: i
         return None
     forecast = forecaster.forecast(replayed, Streams(seed).key("foresee"))
     print(_verdict(forecast, horizon))
-    save = loaded.run_dir.eval / f"forecast_{loaded.step:08d}_{Path(file).stem}_{episode}.png"
+    name = f"{loaded.step:08d}_{Path(file).stem}_{_digest(file)}_{episode}"
+    save = loaded.run_dir.eval / f"forecast_{name}.png"
     title = f"{recording.game}, {Path(file).stem}, episode {episode}"
     path = plot_forecast(forecast.predicted_end, forecast.first_correct, save, title)
     print(f"Written:\n  {path}")
     return path
+
+
+def _digest(file: str | Path) -> str:
+    """Return eight digits of a hash of a file: recordings of `eval` in different folders have the same names."""
+    return sha256(Path(file).read_bytes()).hexdigest()[:8]
 
 
 def _verdict(forecast: TerminationForecast, horizon: int) -> str:
