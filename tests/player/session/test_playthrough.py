@@ -53,9 +53,10 @@ def test_the_model_ends_but_goes_on(make_session):
     session = make_session()
     ended = []
     for _ in range(23):
-        session.tick()
+        session.tick(down("right"))
         ended.append(session.snapshot().models[0].ended)
     assert ended == [False] * 20 + [True] * 3  # continuation is 1 - age / 40, and 0.5 is not yet below 0.5
+    assert session.snapshot().models[0].episode_return == pytest.approx(0.9 * 21)  # with the step that ended it
     session.tick(tap("x"))
     assert not session.snapshot().models[0].ended
 
@@ -131,7 +132,7 @@ def test_a_model_is_played_without_reality(make_session):
     seen = run(session, 30)
     assert seen.alone and seen.step == seen.since_put_back == 30
     assert (seen.real.frame == first.real.frame).all() and seen.real.episode_return == 0
-    assert seen.models[0].episode_return == pytest.approx(27) and seen.models[0].ended
+    assert seen.models[0].episode_return == pytest.approx(0.9 * 21) and seen.models[0].ended
     assert seen.policy_panel.value == 30, "the policy sees what the model predicts: its age"
     assert not any(entry.diverged for entry in seen.history)
     session.tick(tap("r"))

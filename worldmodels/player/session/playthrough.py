@@ -150,8 +150,10 @@ class Playthrough:
         model.draw_again(classes)
         mark = self.history.pop().mark
         now = self.counters
-        more = model.reward - before if now.since_put_back else 0.0  # a state that was put back was not paid for
-        ended = model.continuation < 0.5 or (not mark and self._has_ended())
+        had_ended = not mark and self._has_ended()
+        counts = now.since_put_back and not had_ended  # a state that was put back was not paid for
+        more = model.reward - before if counts else 0.0
+        ended = model.continuation < 0.5 or had_ended
         self.counters = replace(
             now,
             model_returns=(now.model_returns[0] + more, *now.model_returns[1:]),
@@ -171,7 +173,8 @@ class Playthrough:
             step=before.step + 1,
             since_put_back=before.since_put_back + 1,
             model_returns=tuple(
-                total + model.reward for total, model in zip(before.model_returns, self.models, strict=True)
+                total if ended else total + model.reward  # what comes after a predicted end is no episode's
+                for total, ended, model in zip(before.model_returns, before.models_ended, self.models, strict=True)
             ),
             models_ended=tuple(
                 ended or model.continuation < 0.5 for ended, model in zip(before.models_ended, self.models, strict=True)
