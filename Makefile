@@ -35,7 +35,7 @@ lint:
 	@scripts/setup test
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
-	$(VENV)/bin/mypy worldmodels tests
+	$(VENV)/bin/mypy worldmodels tests benchmarks
 
 # It takes minutes on two cores, so it is not a part of `lint`.
 lint-native:

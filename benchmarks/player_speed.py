@@ -93,11 +93,11 @@ class KeyProbe:
             del self.pressed[:downs]
             return tick(session, events)
 
-        pygame.display.flip, Session.tick, Painter.draw = timed_flip, timed_tick, timed_draw  # type: ignore[method-assign]
+        pygame.display.flip, Session.tick, Painter.draw = timed_flip, timed_tick, timed_draw
         try:
             yield
         finally:
-            pygame.display.flip, Session.tick, Painter.draw = flip, tick, draw  # type: ignore[method-assign]
+            pygame.display.flip, Session.tick, Painter.draw = flip, tick, draw
 
     def press(self, key: int) -> None:
         """Press and release a key as a keyboard does."""

@@ -7,14 +7,15 @@ precisions: so runs can be compared in pairs.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from speed.experience import ACTIONS, SHAPE, record, windows
+from speed.held_out import held_out_errors
 
 from worldmodels.core.config import load_config
 from worldmodels.core.seeding import Streams, fold
 from worldmodels.core.specs import ActionSpec, ObservationSpec
-from worldmodels.evaluation.measures.model_errors import model_errors
-from worldmodels.evaluation.measures.open_loop import OpenLoopPredictor
 from worldmodels.models import build_model
 from worldmodels.models.graph import make_deterministic
 from worldmodels.models.precision import Precision, building_in
@@ -47,10 +48,10 @@ def measure(what: str, updates: int, precision: Precision, seed: int) -> dict[st
     return losses | image_errors(model)
 
 
-def image_errors(model: object) -> dict[str, float]:
+def image_errors(model: Any) -> dict[str, float]:
     """Mean squared errors of pixels from 0 to 1 on held-out levels, predicted without looking."""
     recording = record("coinrun", "held out", 200, HOLD, **HELD_OUT)
     streams = Streams(0)
     test = windows(recording, WINDOWS, CONTEXT + HORIZON, streams.generator("test windows"))
-    found = model_errors(OpenLoopPredictor(model, CONTEXT).measure(test, streams.key("test"))[0], test, CONTEXT)
+    found = held_out_errors(model, test, CONTEXT, streams.key("test"))
     return {f"image error, {ahead} ahead": float(found.image_error.mean[ahead - 1]) for ahead in AHEAD}

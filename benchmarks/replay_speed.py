@@ -92,7 +92,7 @@ def measure_game(game: str, folder: Path) -> Result:
     reader, raw = ReplayReader(folder / "random"), raw_sampler(folder / "raw", frames)
     sample, raw_sample = medians([lambda random: reader.sample(BATCH, LENGTH, random), raw])
     small = [frames.nbytes / disk_bytes(folder / name) for name in ("random", "repeated")]
-    return Result(*small, append, sample, raw_sample)
+    return Result(small[0], small[1], append, sample, raw_sample)
 
 
 def measure_size(frames: Frames, steps: int, folder: Path) -> str:

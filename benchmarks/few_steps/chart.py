@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import SubFigure
 from matplotlib.lines import Line2D
@@ -81,7 +82,9 @@ def _draw_means(axes: Axes, figures: dict[str, Any]) -> None:
     if random is not None:
         axes.axvline(random, color=QUIET, linestyle="--", linewidth=1.2)
     axes.margins(x=0.12)
-    handles = [Patch(color=QUIET, alpha=alpha, label=TITLES[levels]) for levels, (_, alpha) in LANES.items()]
+    handles: list[Artist] = [
+        Patch(color=QUIET, alpha=alpha, label=TITLES[levels]) for levels, (_, alpha) in LANES.items()
+    ]
     handles.append(Line2D([], [], color=QUIET, linestyle="--", linewidth=1.2, label="random policy"))
     below = axes.transAxes + ScaledTranslation(0, -0.5, axes.figure.dpi_scale_trans)  # half an inch
     axes.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0), bbox_transform=below, ncols=3)

@@ -5,7 +5,8 @@ reference      DreamerV2's own layout: convolutions of depth 16, GRU of 256, 16 
 dreamer_small  as configs/dreamer_small.yaml says
 
 Each is measured in float32, and in bfloat16 where the processor has it. All see the same batches of 16 windows of 32
-frames, and dreamer_small also the first 8 x 16 of them, with a quarter of the rollouts: as many for each frame.
+frames, and dreamer_small also the first 8 x 16 of them, with a quarter of the rollouts: as many for each frame. Both
+layouts also learn the same frames with random actions of a box of 6 numbers, where gradients go through the dynamics.
 Afterwards they predict held-out windows of other levels: 5 frames seen, then 15 steps alone under the recorded actions.
 """
 
@@ -18,6 +19,7 @@ import numpy as np
 import tensorflow as tf
 
 from speed.experience import ACTIONS, ENVS, SHAPE, STREAMS, record, windows
+from speed.held_out import held_out_errors
 from speed.stopwatch import Product, Stopwatch, precisions
 from worldmodels.agents import build_agent
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
@@ -25,8 +27,6 @@ from worldmodels.core.config import load_config
 from worldmodels.core.seeding import fold
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Batch
-from worldmodels.evaluation.measures.model_errors import model_errors
-from worldmodels.evaluation.measures.open_loop import OpenLoopPredictor
 from worldmodels.imagination.starts import choose_starts
 from worldmodels.models import build_model
 from worldmodels.models.config import ConvConfig, HeadConfig
@@ -39,15 +39,18 @@ from worldmodels.runtime.config import RunConfig
 BATCH, LENGTH, CONTEXT, HORIZON = 16, 32, 5, 15
 PEER = 720.0
 """Frames per second of DreamerV2's own code at the layout `reference`, on two cores of an Intel Xeon."""
+BOX = ActionSpec(low=(-1.0,) * 6, high=(1.0,) * 6)
+OF_A_BOX, FEWER_FRAMES = "box of 6", "8 x 16"
+"""What the names of learners say of their actions and of their batches."""
 
 
 class Learner:
     """A world model and an actor-critic, which starts imagining at `starts` states of each batch; 0 for all."""
 
-    def __init__(self, model: Any, agent: Any, starts: int):
+    def __init__(self, model: Any, agent: Any, starts: int, action: ActionSpec):
         make_deterministic()
         self._starts, self._choose = starts, tf.function(choose_starts, autograph=False)
-        self.model = build_model(model, ObservationSpec.of(*SHAPE), ActionSpec(ACTIONS), STREAMS.key("model"))
+        self.model = build_model(model, ObservationSpec.of(*SHAPE), action, STREAMS.key("model"))
         self.agent = build_agent(agent, self.model.spec, STREAMS.key("agent"))
         self.updates = Stopwatch(warm_up=5)
 
@@ -55,13 +58,14 @@ class Learner:
         with self.updates():
             _, states = self.model.fit(batch, fold(STREAMS.key("fit"), number))
             seed = fold(STREAMS.key("improve"), number)
-            starts = self._choose(states, 1.0 - tf.cast(batch.is_terminal, tf.float32), self._starts, seed)
-            metrics = self.agent.update_from_imagination(self.model, *starts, seed)
+            goes_on = 1.0 - tf.cast(batch.is_terminal, tf.float32)
+            starts, continuations = self._choose(states, goes_on, self._starts, seed)
+            metrics = self.agent.update_from_imagination(self.model, starts, continuations, seed)
             metrics["policy/finite"].numpy()
 
 
 def learners() -> dict[str, Learner]:
-    """Return the learners of both layouts, in the current precision."""
+    """Return the learners of both layouts by their names, in the current precision."""
     small = load_config(RunConfig, ["dreamer_small"])
     head = HeadConfig(layers=2, units=256)
     layout = {"recurrent": 256, "hidden": 256, "latents": 16, "classes": 16, "heads": head}
@@ -69,10 +73,12 @@ def learners() -> dict[str, Learner]:
     # Everything but layout and size as in dreamer_small, so that the same updates can be compared.
     model: RSSMConfig = replace(small.model, **layout, encoder=conv, decoder=conv)
     agent: ActorCriticConfig = replace(small.agent, actor=head, critic=head, horizon=15)
-    return {
-        "reference": Learner(model, agent, 0),
-        "dreamer_small": Learner(small.model, small.agent, small.training.starts.rollouts),
-    }
+    rollouts, found = small.training.starts.rollouts, {}
+    for suffix, action in (("", ActionSpec(ACTIONS)), (f", {OF_A_BOX}", BOX)):
+        found[f"reference{suffix}"] = Learner(model, agent, 0, action)
+        found[f"dreamer_small{suffix}"] = Learner(small.model, small.agent, rollouts, action)
+    found[f"dreamer_small, {FEWER_FRAMES}"] = Learner(small.model, small.agent, rollouts // 4, ActionSpec(ACTIONS))
+    return found
 
 
 def policy_step(learner: Learner, repetitions: int = 200) -> float:
@@ -90,33 +96,27 @@ def measure(updates: int) -> dict[str, Any]:
     all_learners: dict[tuple[str, str], Learner] = {}
     for precision in precisions():
         with building_in(precision):
-            small_batches = {"dreamer_small, 8 x 16": _small_batch_learner()}
-            all_learners |= {(name, precision): one for name, one in (learners() | small_batches).items()}
-    product, generator = Product("float32"), STREAMS.generator("windows")
+            all_learners |= {(name, precision): one for name, one in learners().items()}
+    product, generator, box = Product("float32"), STREAMS.generator("windows"), STREAMS.generator("box")
     for number in range(updates):
         product.turn()
         batch = windows(recording, BATCH, LENGTH, generator)
         for (name, _), learner in all_learners.items():
-            learner.update(_part(batch) if "8 x 16" in name else batch, number)
+            learner.update(_seen_by(name, batch, box), number)
     test = windows(held_out, 256, CONTEXT + HORIZON, STREAMS.generator("test windows"))
     rows = [figures(*which, learner, test) for which, learner in all_learners.items()]
     return {"updates": updates, "product": product.gigaflops(), "rows": rows}
 
 
-def _small_batch_learner() -> Learner:
-    small = load_config(RunConfig, ["dreamer_small"])
-    return Learner(small.model, small.agent, small.training.starts.rollouts // 4)
-
-
-def _part(batch: Batch) -> Batch:
-    return Batch(*(values[: BATCH // 2, : LENGTH // 2] for values in batch))
+def _seen_by(name: str, batch: Batch, generator: np.random.Generator) -> Batch:
+    """Return what the learner of a name sees of a batch."""
+    if OF_A_BOX in name:
+        return batch._replace(action=generator.uniform(-1, 1, (BATCH, LENGTH, BOX.size)).astype(np.float32))
+    return Batch(*(values[: BATCH // 2, : LENGTH // 2] for values in batch)) if FEWER_FRAMES in name else batch
 
 
 def figures(name: str, precision: str, learner: Learner, test: Batch) -> dict[str, Any]:
-    errors = model_errors(
-        OpenLoopPredictor(learner.model, CONTEXT).measure(test, STREAMS.key("test"))[0], test, CONTEXT
-    )
-    frames = BATCH * LENGTH // (4 if "8 x 16" in name else 1)
+    frames = BATCH * LENGTH // (4 if FEWER_FRAMES in name else 1)
     return {
         "learner": name,
         "precision": precision,
@@ -124,7 +124,14 @@ def figures(name: str, precision: str, learner: Learner, test: Batch) -> dict[st
         "best_frames_per_second": frames / learner.updates.least(),
         "processor_seconds_per_update": learner.updates.processor(),
         "policy_step_milliseconds": policy_step(learner),
+        "parameters": int(sum(np.prod(variable.shape) for variable in learner.model.variables.values())),
+        **({} if OF_A_BOX in name else _errors(learner, test)),  # random actions foretell nothing
+    }
+
+
+def _errors(learner: Learner, test: Batch) -> dict[str, list[float]]:
+    errors = held_out_errors(learner.model, test, CONTEXT, STREAMS.key("test"))
+    return {
         "image_error": errors.image_error.mean.tolist(),
         "copy_image_error": errors.copy_image_error.mean.tolist(),
-        "parameters": int(sum(np.prod(variable.shape) for variable in learner.model.variables.values())),
     }

@@ -23,13 +23,13 @@ class HeldActor(RandomActor):
 
     def __init__(self, generator: np.random.Generator, hold: float):
         super().__init__(ActionSpec(ACTIONS), generator)
-        self._hold, self._action = hold, np.zeros(0, np.int32)
+        self._hold, self._held = hold, np.zeros(0, np.int32)
 
     def act(self, observation: Observation, is_first: np.ndarray) -> PolicyOutput:
         drawn = super().act(observation, is_first).action
-        if len(self._action):
-            drawn = np.where(self._generator.random(len(drawn)) < 1 / self._hold, drawn, self._action)
-        self._action = drawn
+        if len(self._held):
+            drawn = np.where(self._generator.random(len(drawn)) < 1 / self._hold, drawn, self._held)
+        self._held = drawn
         return PolicyOutput(drawn)
 
 

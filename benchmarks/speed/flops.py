@@ -8,12 +8,13 @@ layer that reads pixels has no use for the gradient of its inputs, so this is a 
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import TypeAlias
 
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
 from worldmodels.models.config import ConvConfig, HeadConfig, PatchConfig
 from worldmodels.models.rssm.config import RSSMConfig
 
-Images = ConvConfig | PatchConfig
+Images: TypeAlias = ConvConfig | PatchConfig
 Shape = tuple[int, int, int]
 """(height, width, channels)."""
 LEARNED = 3

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -79,7 +80,7 @@ class Simulation:
 
 
 def build_learners() -> dict[tuple[str, str], Learner]:
-    built = {}
+    built: dict[tuple[str, str], Learner] = {}
     for precision in precisions():
         with building_in(precision):
             built |= {(name, precision): Learner(load_config(RunConfig, [name])) for name in PRESETS}
@@ -103,7 +104,7 @@ def measure(rounds: int) -> dict[str, Any]:
     for _ in range(rounds + 1):  # the first round traces
         for_a_while(product.turn)
         for which, learner in learners.items():
-            for_a_while(lambda learner=learner: learner.update(recording, generator))
+            for_a_while(partial(learner.update, recording, generator))
             for simulation in simulations[which].values():
                 for_a_while(simulation.step)
     rows = [

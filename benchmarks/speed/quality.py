@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from speed.experience import STREAMS, record, windows
+from speed.held_out import held_out_errors
 from speed.next_frame import CONTEXT, Learner
 from worldmodels.core.config import load_config, preset_names
 from worldmodels.core.types import Batch
-from worldmodels.evaluation.measures.model_errors import counting, mean_curve, model_errors
-from worldmodels.evaluation.measures.open_loop import OpenLoopPredictor
+from worldmodels.evaluation.measures.model_errors import counting, mean_curve
 from worldmodels.runtime.config import RunConfig
 
 GAME = "fruitbot"  # its rewards are frequent
@@ -58,9 +58,7 @@ def compare_pair(published: str, small: str, recording: Batch, test: Batch, seco
 
 
 def row(name: str, learner: Learner, test: Batch) -> dict[str, Any]:
-    errors = model_errors(
-        OpenLoopPredictor(learner.model, CONTEXT).measure(test, STREAMS.key("test"))[0], test, CONTEXT
-    )
+    errors = held_out_errors(learner.model, test, CONTEXT, STREAMS.key("test"))
     curves = {"image": errors.image_error, "reward": errors.reward_error, "copy": errors.copy_image_error}
     return {
         "name": name,

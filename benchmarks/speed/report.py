@@ -61,7 +61,8 @@ def _dreamer(piece: dict[str, Any]) -> list[str]:
         "| | 1 step | 5 steps | 10 steps | 15 steps | mean of 1 to 15 |",
         "|---|---|---|---|---|---|",
     ]
-    rows = {f"{row['learner']}, {row['precision']}": row["image_error"] for row in piece["rows"]}
+    measured = [row for row in piece["rows"] if "image_error" in row]
+    rows = {f"{row['learner']}, {row['precision']}": row["image_error"] for row in measured}
     rows["the last frame seen, copied"] = piece["rows"][0]["copy_image_error"]
     for name, error in rows.items():
         cells = [*(error[step - 1] for step in (1, 5, 10, 15)), sum(error) / len(error)]

@@ -62,9 +62,10 @@ class Learner(Subject):
             metrics, states = self.model.fit(self._batch, fold(STREAMS.key("fit"), number))
             metrics["model/finite"].numpy()
         seed = fold(STREAMS.key("improve"), number)
-        starts = self._choose(states, tf.ones(self._batch.reward.shape), self._rollouts, seed)
+        goes_on = tf.ones(self._batch.reward.shape)
+        starts, continuations = self._choose(states, goes_on, self._rollouts, seed)
         with self.stopwatches["policy update"]():
-            metrics = self.agent.update_from_imagination(self.model, *starts, seed)
+            metrics = self.agent.update_from_imagination(self.model, starts, continuations, seed)
             metrics["policy/finite"].numpy()
 
     def operations(self) -> dict[str, int]:

@@ -20,7 +20,9 @@ class Stopwatch:
     """Notes how long something takes, each time it is done; the first times, when graphs are traced, are left out."""
 
     def __init__(self, warm_up: int = 1):
-        self._warm_up, self._wall, self._processor = warm_up, [], []
+        self._warm_up = warm_up
+        self._wall: list[float] = []
+        self._processor: list[float] = []
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
