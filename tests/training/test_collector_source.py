@@ -150,7 +150,7 @@ def test_what_is_saved_while_steps_come_in_continues_with_the_same_ones(parts, s
 def test_what_is_saved_between_collections_continues_as_well(source):
     list(source.steps(3, at_random=True))
     saved = source.save()
-    assert saved["expected"] is None
+    assert saved["expected"] == []
     expected = list(source.steps(6, at_random=False))
     source.load(saved)
     peeked = source.peek()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from worldmodels.agents import AGENTS
@@ -82,6 +83,17 @@ def claim_devices(count: int) -> None:
                 f"devices is {count}, and TensorFlow has already started in this process with fewer. Logical devices "
                 "of a CPU are made before it starts: train in a new process, or with devices=1."
             ) from error
+
+
+def claim_threads(count: int) -> None:
+    """Let each operation of TensorFlow have so many threads; 0: one for each core.
+
+    The order in which they take sums decides the last bits. A TensorFlow that has started keeps those that it has.
+    """
+    import tensorflow as tf
+
+    with suppress(RuntimeError):  # it has started
+        tf.config.threading.set_intra_op_parallelism_threads(count)
 
 
 def _require(count: int, available: int, what: str) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from worldmodels.core.config import load_config
 from worldmodels.core.errors import ConfigError
+from worldmodels.core.processor import threads_beside
 from worldmodels.core.run_dir import RunDir
 from worldmodels.envs.given import Given, check_copies, giving, is_object
 from worldmodels.runtime.config import RunConfig
@@ -56,7 +57,8 @@ def _launch(config: RunConfig, logdir: str | Path, checkpoint: int | None, start
     checked = check_run(config, logdir, checkpoint)
     from worldmodels.runtime.quiet import load_tensorflow
 
-    load_tensorflow(checked.config.devices)
+    beside = checked.config.training.collectors if start_collector is CollectorProcess else 0
+    load_tensorflow(checked.config.devices, threads_beside(beside))
     from worldmodels.training.run import train
 
     return train(checked, start_collector)
