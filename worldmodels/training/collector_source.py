@@ -13,10 +13,12 @@ import tensorflow as tf
 from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Step
 from worldmodels.envs.given import Given
+from worldmodels.models.variables import read_values
 from worldmodels.runtime.actor import PolicyOutput
 from worldmodels.runtime.build import Parts
 from worldmodels.runtime.config import RunConfig
 from worldmodels.training.collector_worker import AHEAD, Collected, Wanted
+from worldmodels.training.nests import unstack
 from worldmodels.training.step_source import collecting_policy
 
 
@@ -57,9 +59,9 @@ class Collection:
 
     def add(self, shares: list[Collected]) -> None:
         """Take over what the collectors have sent: the same steps, each of its environments."""
-        one = _side_by_side(shares)
-        self.items.extend(_item(one, index) for index in range(len(one.step.reward)))
-        self.coming -= len(one.step.reward)
+        arrived = _items(_side_by_side(shares))
+        self.items.extend(arrived)
+        self.coming -= len(arrived)
 
 
 class CollectorSource:
@@ -104,7 +106,7 @@ class CollectorSource:
     def peek(self) -> tuple[Step, PolicyOutput]:
         first = self._collections[0] if self._collections else None
         if first is None or not (first.left or first.wanted.outputs):
-            return _item(_side_by_side(self._call("peek")), 0)
+            return _items(_side_by_side(self._call("peek")))[0]
         while not first.items:
             self._receive()
         return first.items[0]
@@ -143,7 +145,7 @@ class CollectorSource:
             collector.wait_end()
 
     def _want(self, count: int, at_random: bool) -> None:
-        weights = [] if at_random else [variable.numpy() for variable in self._acting]
+        weights = [] if at_random else read_values(self._acting)
         self._send(Wanted(count, at_random, self._outputs and not at_random, weights))
 
     def _send(self, wanted: Wanted) -> None:
@@ -193,7 +195,7 @@ def _side_by_side(shares: list[Collected]) -> Collected:
     return joined
 
 
-def _item(collected: Collected, index: int) -> tuple[Step, PolicyOutput]:
-    """Return one of several steps, with NumPy arrays in place of tensors."""
-    step, seen = tf.nest.map_structure(lambda array: array[index], collected)
-    return step, PolicyOutput(step.action, *seen)
+def _items(collected: Collected) -> list[tuple[Step, PolicyOutput]]:
+    """Return steps one by one, with NumPy arrays in place of tensors."""
+    rows: list[Collected] = unstack(collected, len(collected.step.reward))
+    return [(step, PolicyOutput(step.action, *seen)) for step, seen in rows]

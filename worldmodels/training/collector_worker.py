@@ -31,6 +31,7 @@ from worldmodels.core.types import Step
 from worldmodels.envs.given import Given, giving
 from worldmodels.runtime.config import RunConfig
 from worldmodels.runtime.quiet import load_tensorflow
+from worldmodels.training.nests import stack
 
 CHUNK = 16
 """Steps that are sent together."""
@@ -46,7 +47,7 @@ class Wanted(NamedTuple):
     outputs: bool
     """Whether all that the policy says at each step is wanted, and not only its actions."""
     weights: list[np.ndarray]
-    """The values of `LocalSource.acting`; none for random actions."""
+    """The values of the variables on which the policy's actions depend; none for random actions."""
 
 
 class Collected(NamedTuple):
@@ -131,8 +132,8 @@ class Collecting:
         self._env.close()
 
     def _collect(self, wanted: Wanted) -> Iterator[Collected]:
-        for variable, value in zip(self._source.acting, wanted.weights, strict=bool(wanted.weights)):
-            variable.assign(value)
+        if wanted.weights:
+            self._source.take_weights(wanted.weights)
         steps = self._source.steps(wanted.steps, wanted.at_random)
         for left in range(wanted.steps, 0, -CHUNK):
             chunk = list(islice(steps, CHUNK))
@@ -142,10 +143,7 @@ class Collecting:
 
 
 def _together(steps: list[tuple[Step, Any]], outputs: bool) -> Collected:
-    import tensorflow as tf
-
-    chosen = [
-        Collected(step, (output.features, output.extras, output.memory) if outputs else ()) for step, output in steps
-    ]
-    stacked: Collected = tf.nest.map_structure(lambda *rows: np.stack([np.asarray(row) for row in rows]), *chosen)
-    return stacked
+    collected: Collected = stack(
+        [Collected(step, (seen.features, seen.extras, seen.memory) if outputs else ()) for step, seen in steps]
+    )
+    return collected

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Protocol
 
-import tensorflow as tf
+import numpy as np
 
 from worldmodels.core.types import Step
 from worldmodels.envs import VectorEnv
+from worldmodels.models.variables import assign_values
 from worldmodels.runtime.actor import Actor, ModelActor, PolicyOutput, RandomActor
 from worldmodels.runtime.build import Parts
 from worldmodels.runtime.collect import Collector
@@ -61,10 +62,9 @@ class LocalSource:
     def resumes_exactly(self) -> bool:
         return self._collector.resumes_exactly
 
-    @property
-    def acting(self) -> list[tf.Variable]:
-        """The variables on which the actions of the agent depend."""
-        return self._policy.variables
+    def take_weights(self, weights: list[np.ndarray]) -> None:
+        """Let the agent act with the weights of another one: the values of `collecting_policy(...).variables`."""
+        assign_values(self._policy.variables, weights)
 
     def steps(self, count: int, at_random: bool) -> Iterator[tuple[Step, PolicyOutput]]:
         actor: Actor = self._random if at_random else self._actor
