@@ -194,10 +194,11 @@ def described(error: BaseException) -> str:
 
 def _finite(array: Any) -> npt.NDArray[np.bool_]:
     """Return which numbers are finite in float32, the type in which vectors are handed on."""
-    if array.dtype == np.float32:  # as most are
+    array = np.asarray(array)
+    if array.dtype == np.float32:  # as most are: nothing can overflow
         return np.isfinite(array)
     with np.errstate(over="ignore"):
-        return np.isfinite(np.asarray(array).astype(np.float32))
+        return np.isfinite(array.astype(np.float32))
 
 
 def _as_float(number: Any) -> float:

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 from worldmodels.core.config import load_config
 from worldmodels.core.errors import ConfigError
-from worldmodels.core.processor import threads_beside
 from worldmodels.core.run_dir import RunDir
 from worldmodels.envs.given import Given, check_copies, giving, is_object
 from worldmodels.runtime.config import RunConfig
 from worldmodels.training.check import check_run
-from worldmodels.training.collector_process import CollectorProcess
+from worldmodels.training.collector_process import CollectorProcess, learner_threads
 
 if TYPE_CHECKING:
     from worldmodels.training.collector_source import StartCollector
@@ -57,8 +56,7 @@ def _launch(config: RunConfig, logdir: str | Path, checkpoint: int | None, start
     checked = check_run(config, logdir, checkpoint)
     from worldmodels.runtime.quiet import load_tensorflow
 
-    beside = checked.config.training.collectors if start_collector is CollectorProcess else 0
-    load_tensorflow(checked.config.devices, threads_beside(beside))
+    load_tensorflow(checked.config.devices, learner_threads(checked.config, start_collector))
     from worldmodels.training.run import train
 
     return train(checked, start_collector)
