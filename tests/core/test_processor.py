@@ -6,7 +6,7 @@ import platform
 
 import pytest
 
-from worldmodels.core.processor import Processor, read_processor, this_processor
+from worldmodels.core.processor import Processor, read_processor, this_processor, threads_beside
 
 TWO_CORES = """\
 processor	: 0
@@ -60,3 +60,8 @@ def test_a_name_without_known_flags_is_kept(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_this_processor_has_a_name_and_instructions() -> None:
     assert all(this_processor())
+
+
+def test_processes_with_a_core_each_leave_the_others_and_at_least_one(monkeypatch):
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: range(4))
+    assert [threads_beside(processes) for processes in (0, 1, 3, 4, 9)] == [0, 3, 1, 1, 1]

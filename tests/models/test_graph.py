@@ -8,6 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.models.graph import DirectCall, custom_gradients, forget_custom_gradients, graph
+from worldmodels.models.variables import assign_values, read_values
 
 
 class Doubler:
@@ -92,3 +93,14 @@ def test_graphs_with_custom_gradients_go_once_these_are_forgotten():
     forget_custom_gradients(custom_gradients() - before)
     gc.collect()
     assert kept() is None and custom_gradients() == before
+
+
+def test_a_direct_call_names_the_variables_that_it_reads_in_order():
+    two, one, other = (tf.Variable(value) for value in (2.0, 1.0, 5.0))
+    call = DirectCall(lambda x: tf.cond(x > 0, lambda: x * one, lambda: x) + two, tf.TensorSpec((), tf.float32))
+    assert [variable is read for variable, read in zip((one, two), call.variables, strict=True)] == [True, True]
+    values = read_values(call.variables)
+    other.assign(7.0)
+    assert values == [1.0, 2.0]
+    assign_values(call.variables, [np.float32(10.0), np.float32(3.0)])
+    assert float(call(np.float32(4.0))) == 43.0

@@ -92,6 +92,20 @@ def test_devices_are_made_before_tensorflow_starts(monkeypatch):
         claim_devices(64)
 
 
+def test_threads_are_set_before_tensorflow_starts():
+    program = """
+from worldmodels.runtime.devices import claim_threads, threads_warning
+from worldmodels.runtime.quiet import load_tensorflow
+load_tensorflow(threads=1)
+assert threads_warning(1) is None
+claim_threads(0)
+print(threads_warning(0))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "with other threads (wanted: as many as cores, has: 1)" in done.stdout
+
+
 def train(folder: Path, *overrides: str) -> None:
     command = [sys.executable, "-m", "worldmodels", "train", "--config", "debug", "--logdir", str(folder)]
     done = subprocess.run([*command, "env.game=maze", *overrides], capture_output=True, text=True)

@@ -120,6 +120,33 @@ def test_steps_are_those_of_the_policy_before_it_learned(parts, source, local):
     source.load(begun)
 
 
+def test_two_collections_at_most_are_under_way_each_by_the_policy_of_its_time(parts, source, local):
+    begun, weights = source.save(), parts.agent.save()
+    source.expect(5)
+    changed(parts)
+    source.expect(5)  # none is added, and so the policy is the one before
+    source.expect(18, ahead=2)
+    saved, later = source.save(), parts.agent.save()
+    changed(parts)
+    source.expect(5, ahead=3)
+    first = list(source.steps(5, at_random=False))
+    peeked = source.peek()
+    second = list(source.steps(18, at_random=False))
+    parts.agent.load(weights)
+    assert_same(first, joined([list(one.steps(5, at_random=False)) for one in local]))
+    assert_same([peeked], joined([[one.peek()] for one in local]))
+    parts.agent.load(later)
+    assert_same(second, joined([list(one.steps(18, at_random=False)) for one in local]))
+    assert [one["left"] for one in saved["expected"]] == [5, 18]
+    parts.agent.load(weights)
+    source.load(saved)
+    assert_same(list(source.steps(5, at_random=False)), first)
+    between = source.save()
+    source.load(between)
+    assert_same(list(source.steps(18, at_random=False)), second)
+    source.load(begun)
+
+
 def test_what_an_agent_learns_from_is_the_same(parts, source, local):
     begun = source.save()
     experiences = []
@@ -150,7 +177,7 @@ def test_what_is_saved_while_steps_come_in_continues_with_the_same_ones(parts, s
 def test_what_is_saved_between_collections_continues_as_well(source):
     list(source.steps(3, at_random=True))
     saved = source.save()
-    assert saved["expected"] is None
+    assert saved["expected"] == []
     expected = list(source.steps(6, at_random=False))
     source.load(saved)
     peeked = source.peek()

@@ -41,6 +41,15 @@ def test_a_run_stopped_after_any_tick_goes_on_to_the_same_numbers(model_free, sa
         same_tree(whole.save(), resumed.save(), f"stopped after tick {stop}")
 
 
+def test_two_rollouts_at_most_are_asked_for_ahead_and_none_behind_the_end(model_free, monkeypatch):
+    loop, asked = model_free(steps=160, rollout=20), []
+    monkeypatch.setattr(loop._collector, "expect", lambda steps, ahead: asked.append((steps, ahead, loop.updates)))
+    while not loop.finished:
+        loop.iterate()
+    # Before the update for the one after it, and then, with what was learned, for the one behind that.
+    assert asked == [(20, 1, 0), (20, 2, 1), (20, 1, 1), (20, 2, 2), (20, 1, 2)]
+
+
 def test_random_actions_are_taken_and_not_learned_from(model_free, monkeypatch):
     loop = model_free(steps=40, rollout=20, epsilon=1.0)
     source, taken, chosen = loop._collector._source, [], []

@@ -47,6 +47,11 @@ def usable_cores() -> list[int]:
     return sorted(affinity(0)) if affinity else list(range(os.cpu_count() or 1))
 
 
+def threads_beside(processes: int) -> int:
+    """Return how many threads compute beside so many processes with a core each; 0, which is all cores, without any."""
+    return max(1, len(usable_cores()) - processes) if processes else 0
+
+
 def read_processor(cpuinfo: str) -> Processor:
     """Return the processor that the text of /proc/cpuinfo describes."""
     lines = (line.split(":", 1) for line in cpuinfo.splitlines() if ":" in line)

@@ -194,8 +194,12 @@ def described(error: BaseException) -> str:
 
 def _finite(array: Any) -> npt.NDArray[np.bool_]:
     """Return which numbers are finite in float32, the type in which vectors are handed on."""
-    with np.errstate(over="ignore"):
-        return np.isfinite(np.asarray(array).astype(np.float32))
+    array = np.asarray(array)
+    if array.dtype != np.float32:  # as few are
+        with np.errstate(over="ignore"):
+            array = array.astype(np.float32)
+    finite: npt.NDArray[np.bool_] = np.isfinite(array)
+    return finite
 
 
 def _as_float(number: Any) -> float:

@@ -62,12 +62,17 @@ class DirectCall:
 
     Attributes:
         config: how TensorFlow may rewrite the graph, a serialized `ConfigProto`.
+        variables: what the graph reads, in the order in which it was traced: the same for the same code.
     """
 
     def __init__(self, function: Callable[..., Any], *specs: Any):
         self._graph = tf.function(function).get_concrete_function(*specs)
         self._types = [output.dtype for output in self._graph.outputs]
         self._captured = list(self._graph.captured_inputs)
+        by_handle = {id(variable.handle): variable for variable in self._graph.variables}  # a set, in any order
+        self.variables: list[tf.Variable] = [
+            by_handle[id(tensor)] for tensor in self._captured if id(tensor) in by_handle
+        ]
         self.config = _call_config()
 
     def __call__(self, *arguments: Any) -> Any:

@@ -99,6 +99,11 @@ class ModelActor:
         self._calls = 0
 
     @property
+    def variables(self) -> list[tf.Variable]:
+        """The variables on which the actions depend: no optimizers, and no part that acting does without."""
+        return self._step.variables
+
+    @property
     def state(self) -> Any:
         """The state of the representation, a nest of tensors with N rows."""
         return self._memory[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from worldmodels.agents import AGENTS
@@ -82,6 +83,32 @@ def claim_devices(count: int) -> None:
                 f"devices is {count}, and TensorFlow has already started in this process with fewer. Logical devices "
                 "of a CPU are made before it starts: train in a new process, or with devices=1."
             ) from error
+
+
+def claim_threads(count: int) -> None:
+    """Let each operation of TensorFlow have so many threads; 0: one for each core.
+
+    Their number decides in which order sums are taken, and so the last bits. A TensorFlow that has started keeps those
+    that it has; see `threads_warning`.
+    """
+    import tensorflow as tf
+
+    with suppress(RuntimeError):  # it has started
+        tf.config.threading.set_intra_op_parallelism_threads(count)
+
+
+def threads_warning(count: int) -> str | None:
+    """Return a warning where TensorFlow computes with another number of threads than `claim_threads` was to give it."""
+    import tensorflow as tf
+
+    found = tf.config.threading.get_intra_op_parallelism_threads()
+    if found == count:
+        return None
+    has, wanted = (f"{number or 'as many as cores'}" for number in (found, count))
+    return (
+        f"TensorFlow has already started in this process with other threads (wanted: {wanted}, has: {has}). The last "
+        "bits of this run's numbers are others than in a new process."
+    )
 
 
 def _require(count: int, available: int, what: str) -> None:

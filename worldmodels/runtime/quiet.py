@@ -9,7 +9,7 @@ from pathlib import Path
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.run_dir import RunDir
-from worldmodels.runtime.devices import claim_devices
+from worldmodels.runtime.devices import claim_devices, claim_threads
 
 
 def load_tensorflow_for(run: str | Path) -> None:
@@ -22,13 +22,14 @@ def load_tensorflow_for(run: str | Path) -> None:
     load_tensorflow()
 
 
-def load_tensorflow(devices: int = 1) -> None:
+def load_tensorflow(devices: int = 1, threads: int = 0) -> None:
     """Import TensorFlow and find its devices; what it prints meanwhile is shown only if that fails.
 
     Its C++ side writes to the file descriptor, before any of its own settings apply; so that is what is diverted.
 
     Args:
         devices: how many it has to have; see `claim_devices`.
+        threads: how many it computes with; see `claim_threads`.
     """
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     sys.stderr.flush()
@@ -39,6 +40,7 @@ def load_tensorflow(devices: int = 1) -> None:
             import tensorflow as tf
 
             claim_devices(devices)
+            claim_threads(threads)
             tf.zeros(()).numpy()  # the first operation looks for devices
         except UserError:
             raise

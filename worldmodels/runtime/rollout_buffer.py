@@ -62,10 +62,11 @@ class RolloutBuffer:
         """Return the steps as a tree."""
         return {"steps": list(self._steps), "seen": [save_nest(seen) for seen in self._seen]}
 
-    def load(self, tree: dict[str, Any], like: PolicyOutput) -> None:
-        """Take over what `save` gave; `like` is any output of the same agent in the same environments."""
+    def load(self, tree: dict[str, Any], like: PolicyOutput | None) -> None:
+        """Take over what `save` gave; `like` is any output of the same agent in the same environments, and None will do
+        where no steps were saved."""
         self._steps = list(tree["steps"])
-        self._seen = [load_nest(_seen(like), seen) for seen in tree["seen"]]
+        self._seen = [load_nest(_seen(like), seen) for seen in tree["seen"]] if like else []
 
 
 def _stacked(*leaves: Any) -> tf.Tensor:

@@ -13,12 +13,19 @@ from typing import Any
 
 from worldmodels.core.child_process import exit_text, kill
 from worldmodels.core.errors import UserError
+from worldmodels.core.processor import threads_beside
 from worldmodels.envs.given import Given
 from worldmodels.runtime.config import RunConfig
 from worldmodels.training.collector_worker import work
 
 PATIENCE = 10.0
 """Seconds after which a collector that does not end is killed."""
+
+
+def learner_threads(config: RunConfig, start: object) -> int:
+    """Return with how many threads the learner computes: as many as there are cores beside collectors of this machine,
+    which have one each; 0, one for each core, where there are none."""
+    return threads_beside(config.training.collectors) if start is CollectorProcess else 0
 
 
 class CollectorProcess:

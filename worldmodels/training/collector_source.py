@@ -13,10 +13,13 @@ import tensorflow as tf
 from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Step
 from worldmodels.envs.given import Given
+from worldmodels.models.variables import read_values
 from worldmodels.runtime.actor import PolicyOutput
 from worldmodels.runtime.build import Parts
 from worldmodels.runtime.config import RunConfig
-from worldmodels.training.collector_worker import Wanted
+from worldmodels.training.collector_worker import AHEAD, Collected, Wanted
+from worldmodels.training.nests import unstack
+from worldmodels.training.step_source import collecting_policy
 
 
 class RemoteCollector(Protocol):
@@ -43,6 +46,24 @@ StartCollector: TypeAlias = Callable[[int, RunConfig, Given | None], RemoteColle
 """Starts the collector of a number with a configuration of its own and the factory that was given in Python, if any."""
 
 
+class Collection:
+    """Steps that were wanted, and arrive one after the other."""
+
+    def __init__(self, wanted: Wanted):
+        self.wanted = wanted
+        self.left = wanted.steps
+        """The steps that were not taken yet."""
+        self.coming = wanted.steps + wanted.outputs
+        """The steps that have not arrived yet; with outputs one more, which is only looked at."""
+        self.items: deque[tuple[Step, PolicyOutput]] = deque()
+
+    def add(self, shares: list[Collected]) -> None:
+        """Take over what the collectors have sent: the same steps, each of its environments."""
+        arrived = _items(_side_by_side(shares))
+        self.items.extend(arrived)
+        self.coming -= len(arrived)
+
+
 class CollectorSource:
     """A `StepSource` of several collectors, each of which has an equal share of the environments.
 
@@ -56,15 +77,15 @@ class CollectorSource:
     """
 
     def __init__(self, parts: Parts, collectors: int, outputs: bool, start: StartCollector, given: Given | None = None):
-        self._parts, self._outputs = parts, outputs
+        self._outputs = outputs
         self.num_envs = parts.config.env.num_envs
-        self._items: deque[tuple[Step, PolicyOutput]] = deque()  # what has arrived, and then `_coming` more
-        self._coming = 0
-        self._wanted: Wanted | None = None
+        self._collections: deque[Collection] = deque()  # as many as were asked for and are not taken whole
         self._collectors: list[RemoteCollector] = []
         try:
             for number in range(collectors):
                 self._collectors.append(start(number, share_of(parts.config, number, collectors), given))
+            # While they start: the same graph as theirs, of which only the variables are wanted.
+            self._acting = collecting_policy(parts, self.num_envs // collectors).variables
             self.resumes_exactly = all([collector.answer() for collector in self._collectors])
         except BaseException:
             self.close()
@@ -72,27 +93,33 @@ class CollectorSource:
 
     def steps(self, count: int, at_random: bool) -> Iterator[tuple[Step, PolicyOutput]]:
         for taken in range(count):
-            if not self._left:
+            self._forget_taken()
+            if not self._collections:
                 self._want(count - taken, at_random)
             yield self._next()
 
-    def expect(self, count: int) -> None:
-        self._want(count, at_random=False)
+    def expect(self, count: int, ahead: int = 1) -> None:
+        self._forget_taken()
+        if len(self._collections) < min(ahead, AHEAD):
+            self._want(count, at_random=False)
 
     def peek(self) -> tuple[Step, PolicyOutput]:
-        if self._wanted is None:
-            return _joined(self._call("peek"))
-        if not self._items:
+        first = self._collections[0] if self._collections else None
+        if first is None or not (first.left or first.wanted.outputs):
+            return _items(_side_by_side(self._call("peek")))[0]
+        while not first.items:
             self._receive()
-        return self._items[0]
+        return first.items[0]
 
     def save(self) -> dict[str, Any]:
         """Return the state before the steps that are expected, and with which weights they are collected."""
-        wanted, left = self._wanted, self._left
         self._receive_all()
-        states = self._call("save", "before" if left else "now")
-        expected = {**wanted._asdict(), "left": left} if wanted and left else None
-        return {"collectors": {f"{i:04d}": state for i, state in enumerate(states)}, "expected": expected}
+        expected = [one for one in self._collections if one.left]
+        states = self._call("save", len(expected))
+        return {
+            "collectors": {f"{i:04d}": state for i, state in enumerate(states)},
+            "expected": [{**one.wanted._asdict(), "left": one.left} for one in expected],
+        }
 
     def load(self, tree: dict[str, Any]) -> None:
         self._receive_all()
@@ -100,17 +127,15 @@ class CollectorSource:
             collector.ask("load", state)
         for collector in self._collectors:
             collector.answer()
-        self._items.clear()
-        self._wanted = None
-        if tree["expected"] is None:
-            return
-        expected = dict(tree["expected"])
-        left, wanted = expected.pop("left"), Wanted(**expected)
-        if not self.resumes_exactly:  # new episodes have begun, and none of their steps was taken before
-            wanted = wanted._replace(steps=left)
-        self._send(wanted)
-        for _ in range(wanted.steps - left):
-            self._next()
+        self._collections.clear()
+        for saved in tree["expected"]:
+            expected = dict(saved)
+            left, wanted = expected.pop("left"), Wanted(**expected)
+            if not self.resumes_exactly:  # new episodes have begun, and none of their steps was taken before
+                wanted = wanted._replace(steps=left)
+            self._send(wanted)
+            for _ in range(wanted.steps - left):  # of the first one alone
+                self._next()
 
     def close(self) -> None:
         """End the collectors, and kill those that do not."""
@@ -119,35 +144,34 @@ class CollectorSource:
         for collector in self._collectors:
             collector.wait_end()
 
-    @property
-    def _left(self) -> int:
-        """The steps that were wanted and not taken yet; one more arrives, which is only looked at."""
-        return max(0, len(self._items) + self._coming - 1)
-
     def _want(self, count: int, at_random: bool) -> None:
-        weights = {} if at_random else {"model": self._parts.model.save(), "agent": self._parts.agent.save()}
+        weights = [] if at_random else read_values(self._acting)
         self._send(Wanted(count, at_random, self._outputs and not at_random, weights))
 
     def _send(self, wanted: Wanted) -> None:
-        self._receive_all()
-        self._items.clear()
-        self._wanted, self._coming = wanted, wanted.steps + 1
+        self._collections.append(Collection(wanted))
         for collector in self._collectors:
             collector.ask("collect", wanted)
 
     def _next(self) -> tuple[Step, PolicyOutput]:
-        if not self._items:
+        first = self._collections[0]
+        while not first.items:
             self._receive()
-        return self._items.popleft()
+        first.left -= 1
+        return first.items.popleft()
+
+    def _forget_taken(self) -> None:
+        """Forget collections of which all steps were taken, with the one more that could be looked at."""
+        while self._collections and not self._collections[0].left:
+            self._collections.popleft()
 
     def _receive_all(self) -> None:
-        while self._coming:
+        while any(one.coming for one in self._collections):
             self._receive()
 
     def _receive(self) -> None:
-        chunks = [collector.answer() for collector in self._collectors]
-        self._items.extend(_joined(shares) for shares in zip(*chunks, strict=True))
-        self._coming -= len(chunks[0])
+        first = next(one for one in self._collections if one.coming)
+        first.add([collector.answer() for collector in self._collectors])
 
     def _call(self, name: str, argument: Any = None) -> list[Any]:
         for collector in self._collectors:
@@ -163,9 +187,15 @@ def share_of(config: RunConfig, number: int, collectors: int) -> RunConfig:
     return replace(config, env=share, seed=seed, devices=1)
 
 
-def _joined(shares: Any) -> tuple[Step, PolicyOutput]:
-    """Return the environments of all collectors as one step, with NumPy arrays in place of tensors."""
-    step, seen = shares[0]
-    if len(shares) > 1:
-        step, seen = tf.nest.map_structure(lambda *arrays: np.concatenate(arrays), *shares)
-    return step, PolicyOutput(step.action, *seen)
+def _side_by_side(shares: list[Collected]) -> Collected:
+    """Return the environments of all collectors as one."""
+    if len(shares) == 1:
+        return shares[0]
+    joined: Collected = tf.nest.map_structure(lambda *arrays: np.concatenate(arrays, axis=1), *shares)
+    return joined
+
+
+def _items(collected: Collected) -> list[tuple[Step, PolicyOutput]]:
+    """Return steps one by one, with NumPy arrays in place of tensors."""
+    rows: list[Collected] = unstack(collected, len(collected.step.reward))
+    return [(step, PolicyOutput(step.action, *seen)) for step, seen in rows]

@@ -2,21 +2,28 @@
 
 It is called with a name and an argument; what comes back, in the same order:
 
-    ("collect", Wanted)   lists of `Collected`, together one more than wanted: the last is the one that comes next
-    ("peek", None)        the `Collected` that comes next
-    ("save", when)        the state of the source, as it is "now", or as it was "before" the last collection
+    ("collect", Wanted)   `Collected`s of some steps each; with outputs one more than wanted, the one that comes next
+    ("peek", None)        the `Collected` of the one that comes next
+    ("save", back)        the state of the source before so many of the last collections: 0, 1 or `AHEAD`
     ("load", state)       None
+
+Calls may be sent ahead: as soon as one is done, the next begins.
 """
 
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from copy import deepcopy
 from itertools import islice
 from multiprocessing.connection import Connection
+from queue import SimpleQueue
+from threading import Thread
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from worldmodels.core.child_process import obey_parent
 from worldmodels.core.errors import UserError
@@ -24,9 +31,12 @@ from worldmodels.core.types import Step
 from worldmodels.envs.given import Given, giving
 from worldmodels.runtime.config import RunConfig
 from worldmodels.runtime.quiet import load_tensorflow
+from worldmodels.training.nests import stack
 
 CHUNK = 16
 """Steps that are sent together."""
+AHEAD = 2
+"""Collections that a learner asks for before it has taken the steps of the first, at most."""
 
 
 class Wanted(NamedTuple):
@@ -36,12 +46,12 @@ class Wanted(NamedTuple):
     at_random: bool
     outputs: bool
     """Whether all that the policy says at each step is wanted, and not only its actions."""
-    weights: dict[str, Any]
-    """The trees that model and agent saved, by the names "model" and "agent"; none for random actions."""
+    weights: list[np.ndarray]
+    """The values of the variables on which the policy's actions depend; none for random actions."""
 
 
 class Collected(NamedTuple):
-    """A step and what the policy said at it, with NumPy arrays in place of tensors."""
+    """T steps and what the policy said at them, with NumPy arrays in place of tensors, all leading (T, N)."""
 
     step: Step
     seen: tuple[Any, ...]
@@ -54,15 +64,26 @@ def work(pipe: Connection, config: RunConfig, given: Given | None) -> None:
     An error for people is sent in place of an answer, and ends the process.
     """
     obey_parent()
-    with suppress(EOFError, BrokenPipeError):
+    calls: SimpleQueue[Any] = SimpleQueue()
+    Thread(target=_read, args=(pipe, calls), daemon=True).start()
+    with suppress(BrokenPipeError):
         try:
             with closing(Collecting(config, given)) as collecting:
                 pipe.send(collecting.resumes_exactly)
-                while (call := pipe.recv()) is not None:
+                while (call := calls.get()) is not None:
                     for answer in collecting.answers(*call):
                         pipe.send(answer)
         except UserError as error:
             pipe.send(error)
+
+
+def _read(pipe: Connection, calls: SimpleQueue[Any]) -> None:
+    """Take calls off the pipe while others are being answered: it holds too little for weights, and whoever sends them
+    is not to wait."""
+    with suppress(EOFError, OSError):
+        while (call := pipe.recv()) is not None:
+            calls.put(call)
+    calls.put(None)
 
 
 class Collecting:
@@ -78,16 +99,15 @@ class Collecting:
 
     def __init__(self, config: RunConfig, given: Given | None):
         os.environ["CUDA_VISIBLE_DEVICES"] = "-1"  # a GPU is the learner's, whose memory TensorFlow takes whole
-        load_tensorflow()
+        load_tensorflow(threads=1)
         from worldmodels.runtime.build import build_parts
         from worldmodels.runtime.environment import build_env
         from worldmodels.training.step_source import LocalSource
 
         with giving(config.env.game, given):
             self._env = build_env(config)
-        self._parts = build_parts(config, self._env)
-        self._source = LocalSource(self._parts, self._env)
-        self._before: dict[str, Any] = {}
+        self._source = LocalSource(build_parts(config, self._env), self._env)
+        self._before: deque[dict[str, Any]] = deque(maxlen=AHEAD)
 
     @property
     def resumes_exactly(self) -> bool:
@@ -97,12 +117,12 @@ class Collecting:
     def answers(self, name: str, argument: Any) -> Iterator[Any]:
         """Yield what a call is answered with."""
         if name == "collect":
-            self._before = deepcopy(self._source.save())
+            self._before.append(deepcopy(self._source.save()))
             yield from self._collect(argument)
         elif name == "peek":
-            yield _collected(*self._source.peek(), outputs=True)
+            yield _together([self._source.peek()], outputs=True)
         elif name == "save":
-            yield self._before if argument == "before" else self._source.save()
+            yield self._before[-argument] if argument else self._source.save()
         else:
             self._source.load(argument)
             yield None
@@ -111,20 +131,19 @@ class Collecting:
         """Close the environments."""
         self._env.close()
 
-    def _collect(self, wanted: Wanted) -> Iterator[list[Collected]]:
+    def _collect(self, wanted: Wanted) -> Iterator[Collected]:
         if wanted.weights:
-            self._parts.model.load(wanted.weights["model"])
-            self._parts.agent.load(wanted.weights["agent"])
+            self._source.take_weights(wanted.weights)
         steps = self._source.steps(wanted.steps, wanted.at_random)
-        while chunk := [_collected(*one, outputs=wanted.outputs) for one in islice(steps, CHUNK)]:
-            yield chunk
-        yield [_collected(*self._source.peek(), outputs=wanted.outputs)]
+        for left in range(wanted.steps, 0, -CHUNK):
+            chunk = list(islice(steps, CHUNK))
+            if wanted.outputs and left <= CHUNK:
+                chunk.append(self._source.peek())
+            yield _together(chunk, wanted.outputs)
 
 
-def _collected(step: Step, output: Any, outputs: bool) -> Collected:
-    import tensorflow as tf
-
-    if not outputs:
-        return Collected(step, ())
-    seen = (output.features, output.extras, output.memory)
-    return Collected(step, tf.nest.map_structure(lambda tensor: tensor.numpy(), seen))
+def _together(steps: list[tuple[Step, Any]], outputs: bool) -> Collected:
+    collected: Collected = stack(
+        [Collected(step, (seen.features, seen.extras, seen.memory) if outputs else ()) for step, seen in steps]
+    )
+    return collected

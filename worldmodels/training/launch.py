@@ -12,7 +12,7 @@ from worldmodels.core.run_dir import RunDir
 from worldmodels.envs.given import Given, check_copies, giving, is_object
 from worldmodels.runtime.config import RunConfig
 from worldmodels.training.check import check_run
-from worldmodels.training.collector_process import CollectorProcess
+from worldmodels.training.collector_process import CollectorProcess, learner_threads
 
 if TYPE_CHECKING:
     from worldmodels.training.collector_source import StartCollector
@@ -56,7 +56,7 @@ def _launch(config: RunConfig, logdir: str | Path, checkpoint: int | None, start
     checked = check_run(config, logdir, checkpoint)
     from worldmodels.runtime.quiet import load_tensorflow
 
-    load_tensorflow(checked.config.devices)
+    load_tensorflow(checked.config.devices, learner_threads(checked.config, start_collector))
     from worldmodels.training.run import train
 
     return train(checked, start_collector)

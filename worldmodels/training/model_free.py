@@ -58,15 +58,21 @@ class ModelFreeLoop:
             for step in self._collector.collect(steps):
                 self.step += len(step.reward)
         if (experience := self._collector.take_experience()) is not None:
-            if self.step < self._config.steps:
-                self._collector.expect(self._config.rollout)
+            self._expect(1)
             with self.timer("update"):
                 metrics = self.parts.agent.update_from_experience(
                     experience, tf.constant(fold(self._key, self.updates))
                 )
                 self.updates += 1
                 self.metrics.add(finite(metrics, f"policy update {self.updates}", self.step))
+            self._expect(2)
         return Tick("collect", steps)
+
+    def _expect(self, ahead: int) -> None:
+        """Let so many rollouts be under way, if the run has as many left: one while the agent learns, and behind it
+        another with what it has learned now."""
+        if self.step + (ahead - 1) * self.frames_per_update < self._config.steps:
+            self._collector.expect(self._config.rollout, ahead)
 
     def counters(self) -> dict[str, int]:
         return {"policy/updates": self.updates}

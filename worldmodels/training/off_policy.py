@@ -105,8 +105,8 @@ class OffPolicyLoop:
             for step in self._collector.collect(steps, at_random):
                 self._replay.append(step)
                 self.step += len(step.reward)
-        if not self.at_rest and config.prefill <= self.step < config.steps:
-            self._collector.expect(piece // self._num_envs)
+        if not self.at_rest:
+            self._expect(1)
         return Tick("collect", steps)
 
     def _update(self) -> Tick:
@@ -117,4 +117,13 @@ class OffPolicyLoop:
             metrics = self.parts.agent.update_from_transitions(transitions, seed)
             self.updates += self._updates_per_call
             self.metrics.add(finite(metrics, f"policy updates up to {self.updates}", self.step))
+        if self.at_rest:
+            self._expect(2)
         return Tick("update", self._updates_per_call)
+
+    def _expect(self, ahead: int) -> None:
+        """Let so many bursts be under way, if the run has as many left: one while the agent learns, and behind it
+        another with what it has learned now."""
+        config, piece = self._config, self._config.steps_per_burst(self._num_envs)
+        if config.prefill <= self.step and self.step + (ahead - 1) * piece < config.steps:
+            self._collector.expect(piece // self._num_envs, ahead)

@@ -48,10 +48,10 @@ class RolloutCollector:
                 self._buffer.add(step, output)
             yield step
 
-    def expect(self, steps: int) -> None:
-        """Let so many steps of the agent in each environment, which are wanted next, be collected while it learns."""
+    def expect(self, steps: int, ahead: int = 1) -> None:
+        """Let so many steps of each environment be collected while the agent learns; see `StepSource.expect`."""
         if steps:
-            self._source.expect(steps)
+            self._source.expect(steps, ahead)
 
     def take_experience(self) -> Experience | None:
         """Return the steps since the last experience, once they are complete, and None before.
@@ -71,6 +71,7 @@ class RolloutCollector:
         """Take over what `save` gave."""
         self._source.load(tree)
         self._episodes.load(tree["episodes"])
-        self._buffer.load(tree["buffer"], self._source.peek()[1])
+        buffer = tree["buffer"]
+        self._buffer.load(buffer, self._source.peek()[1] if buffer["steps"] else None)
         if not self._source.resumes_exactly:
             self._buffer.truncate()

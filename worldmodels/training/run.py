@@ -25,12 +25,14 @@ from worldmodels.replay.layout import Layout
 from worldmodels.replay.statistics import replay_statistics
 from worldmodels.runtime.build import Parts, build_parts, resolve_deterministic
 from worldmodels.runtime.config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig, RunConfig
+from worldmodels.runtime.devices import threads_warning
 from worldmodels.runtime.environment import build_env
 from worldmodels.telemetry.logger import Logger
 from worldmodels.telemetry.loss_growth import Growth, LossGrowth, growth_warning
 from worldmodels.telemetry.sinks import JSONLSink, TensorBoardSink
 from worldmodels.telemetry.terminal import Progress
 from worldmodels.training.check import CheckedRun
+from worldmodels.training.collector_process import learner_threads
 from worldmodels.training.collector_source import CollectorSource, StartCollector
 from worldmodels.training.interrupt import Interrupted, Interruption
 from worldmodels.training.loop import Loop
@@ -56,6 +58,8 @@ def train(checked: CheckedRun, start_collector: StartCollector) -> Path:
     with ExitStack() as stack:
         progress = stack.enter_context(Progress(config.training.step_limit, f"{config.env.game} · {path}"))
         progress.message(f"Building what learns ({config.model.kind}, {config.agent.kind})")
+        if warning := threads_warning(learner_threads(config, start_collector)):
+            progress.message(warning)
         env = stack.enter_context(_environment(config))
         if checked.is_new:
             parts, estimate, decision = build_measured(config, env, checked.sources.steps)

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Protocol
 
+import numpy as np
+
 from worldmodels.core.types import Step
 from worldmodels.envs import VectorEnv
+from worldmodels.models.variables import assign_values
 from worldmodels.runtime.actor import Actor, ModelActor, PolicyOutput, RandomActor
 from worldmodels.runtime.build import Parts
 from worldmodels.runtime.collect import Collector
@@ -28,8 +31,12 @@ class StepSource(Protocol):
     def steps(self, count: int, at_random: bool) -> Iterator[tuple[Step, PolicyOutput]]:
         """Yield so many steps of all environments, each with what the policy said at it."""
 
-    def expect(self, count: int) -> None:
-        """Take note that so many steps of the agent are wanted next, when it has learned from those before."""
+    def expect(self, count: int, ahead: int = 1) -> None:
+        """Let so many steps be collected by the agent as it is now, behind those that are expected already.
+
+        Args:
+            ahead: collections that may be under way then; where there are as many, none is added.
+        """
 
     def peek(self) -> tuple[Step, PolicyOutput]:
         """Return the step that comes next, and what the policy says at it; it will come all the same."""
@@ -48,14 +55,16 @@ class LocalSource:
         self._random_actions = _random_actions(parts)
         self._collector = Collector(env, streams.integer("env"), self._random_actions)
         self._random = _random_actor(parts, env.num_envs)
-        # An agent may have a policy of its own for collecting: that explores, and the other one is what it learns.
-        agent = getattr(parts.agent, "explorer", parts.agent)
-        self._policy = ModelActor(parts.model, agent, env.num_envs, streams.key("act"))
+        self._policy = collecting_policy(parts, env.num_envs)
         self._actor = _exploring(self._policy, parts, env.num_envs)
 
     @property
     def resumes_exactly(self) -> bool:
         return self._collector.resumes_exactly
+
+    def take_weights(self, weights: list[np.ndarray]) -> None:
+        """Let the agent act with the weights of another one: the values of `collecting_policy(...).variables`."""
+        assign_values(self._policy.variables, weights)
 
     def steps(self, count: int, at_random: bool) -> Iterator[tuple[Step, PolicyOutput]]:
         actor: Actor = self._random if at_random else self._actor
@@ -64,7 +73,7 @@ class LocalSource:
                 actor.reinforce(self._collector.arrived["reward"])
             yield step, output
 
-    def expect(self, count: int) -> None:
+    def expect(self, count: int, ahead: int = 1) -> None:
         """Do nothing: the agent learns first."""
 
     def peek(self) -> tuple[Step, PolicyOutput]:
@@ -82,6 +91,15 @@ class LocalSource:
     def _saveables(self) -> dict[str, Any]:
         noise = {"random_actions": self._random_actions} if self._random_actions else {}
         return {"collector": self._collector, "random_actor": self._random, "actor": self._actor, **noise}
+
+
+def collecting_policy(parts: Parts, num_envs: int) -> ModelActor:
+    """Return what collects in so many environments.
+
+    An agent may have a policy of its own for that, which explores, and the other one is what it learns.
+    """
+    agent = getattr(parts.agent, "explorer", parts.agent)
+    return ModelActor(parts.model, agent, num_envs, parts.streams.key("act"))
 
 
 def _random_actions(parts: Parts) -> RandomActions | None:
