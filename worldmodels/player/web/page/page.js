@@ -215,6 +215,10 @@ bindGamepad(
 );
 bindLatents(send, () => (state.role.plays ? state.parts.latents : null));
 bindBox(byId("box"), send, () => (state.role.plays ? state.parts.box : null));
-new ResizeObserver(() => state.parts.columns && drawPanes()).observe(document.documentElement);
-addEventListener("resize", () => state.parts.columns && drawPanes());
+const drawAgain = () => state.parts.columns && drawPanes();
+addEventListener("resize", drawAgain);
+// A text that wraps or a panel that opens gives the canvases beside it another size, to which their pixels would be stretched.
+const sizes = new ResizeObserver(drawAgain);
+for (const id of ["worlds", "timeline", "policy", "box", "classes", "likely"]) sizes.observe(byId(id));
+sizes.observe(document.documentElement);
 connection.open();
