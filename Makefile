@@ -22,14 +22,16 @@ demo:
 	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ]; then $(WORLDMODELS) play $(RUN); else \
 	  echo "No display here, so the player stays closed. Where there is one: $(WORLDMODELS) play $(RUN)"; fi
 
-# Two processes, each with whole files, whose tests share what is costly to set up.
+# Two processes, each with whole files, whose tests share what is costly to set up; in the order of tests/conftest.py.
+PROCESSES := -n 2 --dist loadfile --no-loadscope-reorder
+
 test: lint
-	$(VENV)/bin/python -m pytest -n 2 --dist loadfile
+	$(VENV)/bin/python -m pytest $(PROCESSES)
 
 # The same tests, and which lines of the package they run; `$(VENV)/bin/coverage report -m` says which they do not.
 coverage: lint
 	@rm -f .cache/coverage*  # processes that tests killed leave some
-	$(VENV)/bin/python -m pytest -n 2 --dist loadfile --cov --cov-report=term
+	$(VENV)/bin/python -m pytest $(PROCESSES) --cov --cov-report=term
 
 lint:
 	@scripts/setup test

@@ -18,6 +18,20 @@ with suppress(ValueError):  # not the main thread
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+FIRST = ("training", "conformance", "runtime", "agents", "models", "evaluation", "experiments", "player")
+"""Folders with the longest files, which begin first: one that began last would keep a process alone at the end."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Sort tests by folder; files stay together, and in their order."""
+
+    def rank(item: pytest.Item) -> int:
+        folder = item.path.relative_to(Path(__file__).parent).parts[0]
+        return FIRST.index(folder) if folder in FIRST else len(FIRST)
+
+    items.sort(key=rank)
+
+
 GROWTH = 250 * 10**6
 """Bytes of memory by which a module of tests may let the process grow until that gives some back."""
 

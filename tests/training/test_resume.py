@@ -12,6 +12,9 @@ import numpy as np
 import pytest
 
 from worldmodels.core.checkpoint import Checkpoints
+from worldmodels.core.config import load_config
+from worldmodels.runtime.config import RunConfig
+from worldmodels.training.launch import launch
 
 
 def command(logdir, *overrides, preset="debug"):
@@ -22,9 +25,8 @@ def command(logdir, *overrides, preset="debug"):
 
 
 def run(logdir, *overrides, preset="debug"):
-    done = subprocess.run(command(logdir, *overrides, preset=preset), capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done
+    """Train to the end here, where TensorFlow is loaded already: only what is killed needs a process of its own."""
+    launch(load_config(RunConfig, [preset], ["env.game=maze", *overrides]), logdir)
 
 
 def start_and_signal(logdir, number, due, *overrides, preset="debug"):

@@ -44,7 +44,7 @@ from worldmodels.runtime.environment import build_env
 PROBED = 128
 """Windows that test probes, at most: enough for a share of variance, and half of the memory."""
 MOMENTS = 128
-"""Moments at which all actions are tried, at least."""
+"""Moments at which all actions are tried, at most, but for a last round of all environments."""
 HELD = 5
 """Steps for which each action is then held."""
 PROGRESS_SECONDS = 15.0
@@ -266,7 +266,7 @@ class Evaluator:
         settings, env = self._settings, self._env
         if not can_save(env) or not self.spec.action.is_discrete or self.spec.image != "":  # the only part is an image
             return None
-        actions, rounds = self.spec.action.count, -(-MOMENTS // env.num_envs)
+        actions, rounds = self.spec.action.count, -(-min(settings.windows, MOMENTS) // env.num_envs)
         self._report(f"Trying all {actions} actions at {rounds * env.num_envs} moments, really and in the model")
         self._actor.reset(self._streams.key("moments"))
         moments = play_moments(env, self._actor, rounds, settings.context, self._streams.integer("moments"))

@@ -6,7 +6,14 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.agents.config import AgentConfig
-from worldmodels.agents.conformance.samples import can_learn, experience, features, make_agent, transitions
+from worldmodels.agents.conformance.samples import (
+    can_learn,
+    experience,
+    features,
+    make_agent,
+    renewed_agent,
+    transitions,
+)
 from worldmodels.core.errors import CheckpointError, ConformanceError
 from worldmodels.core.specs import ActionSpec
 from worldmodels.models.api import ModelSpec
@@ -19,7 +26,7 @@ MANY = 64
 
 def check_actions_memory_and_extras(config: AgentConfig, spec: ModelSpec) -> None:
     """Check shapes and types of what `act` gives, at two steps in a row."""
-    agent = make_agent(config, spec)
+    agent = renewed_agent(config, spec)
     memory = agent.initial(ROWS)
     for t in range(2):
         before = memory
@@ -49,7 +56,7 @@ def _require_actions(action: tf.Tensor, spec: ActionSpec) -> None:
 
 def check_acting_depends_on_its_seed_alone(config: AgentConfig, spec: ModelSpec) -> None:
     """Check that the same features and seed give the same actions, and another seed others."""
-    agent, seen = make_agent(config, spec), features(spec, MANY)
+    agent, seen = renewed_agent(config, spec), features(spec, MANY)
     acts = [agent.act(seen, agent.initial(MANY), 1.0, key(number)) for number in (1, 1, 2)]
     require_same(acts[0], acts[1], "actions of the same features and seed")
     require(differ(acts[0][0], acts[2][0]), "another seed must give other actions at temperature 1; it does not.")
@@ -58,7 +65,7 @@ def check_acting_depends_on_its_seed_alone(config: AgentConfig, spec: ModelSpec)
 def check_temperature_0_takes_the_most_probable_action(config: AgentConfig, spec: ModelSpec) -> None:
     """Check that at temperature 0 an agent with logits takes the best of them, and one with a Gaussian its mean,
     whatever the seed."""
-    agent, seen = make_agent(config, spec), features(spec, MANY)
+    agent, seen = renewed_agent(config, spec), features(spec, MANY)
     # From a uniform policy to one that prefers something.
     if can_learn(agent) and agent.learns_from_experience:
         agent.update_from_experience(experience(agent, spec), key(0))

@@ -17,6 +17,7 @@ from worldmodels.agents.conformance.samples import (
     experience,
     features,
     make_agent,
+    renewed_agent,
     transitions,
 )
 from worldmodels.core.checkpoint import Checkpoints
@@ -37,7 +38,7 @@ from worldmodels.models.conformance.samples import ACTIONS, BATCH, key, make_bat
 
 def check_learning_from_experience(config: AgentConfig, spec: ModelSpec) -> None:
     """Check that an update, a checkpoint on disk, another agent that loads it, and an update are the same as two."""
-    straight, resumed = make_agent(config, spec, 1), make_agent(config, spec, 2)
+    straight, resumed = renewed_agent(config, spec, 1), make_agent(config, spec, 2)
     old = leaves(straight.save())
     metrics = straight.update_from_experience(experience(straight, spec), key(0))
     _require_metrics(metrics, can_learn(straight))
@@ -55,7 +56,7 @@ def check_learning_from_experience(config: AgentConfig, spec: ModelSpec) -> None
 
 def check_what_is_not_finite_changes_nothing(config: AgentConfig, spec: ModelSpec) -> None:
     """Check that an update leaves the agent as it is where rewards or weights are NaN, and says so."""
-    agent = make_agent(config, spec)
+    agent = renewed_agent(config, spec)
     if not can_learn(agent):
         return
     experienced = experience(agent, spec)
@@ -74,7 +75,7 @@ def check_the_step_between_two_episodes_teaches_nothing(config: AgentConfig, spe
         return
     experienced, trees = None, []
     for changed in (False, True):
-        agent = make_agent(config, spec)
+        agent = renewed_agent(config, spec)
         experienced = experienced or experience(agent, spec)
         actions = experienced.actions.numpy()
         actions[experienced.is_last.numpy()] = (actions[experienced.is_last.numpy()] + changed) % ACTIONS
@@ -86,7 +87,7 @@ def check_the_step_between_two_episodes_teaches_nothing(config: AgentConfig, spe
 def check_learning_from_transitions(config: AgentConfig, spec: ModelSpec) -> None:
     """Check that some updates, a checkpoint on disk, another agent that loads it, and more updates are the same as all
     of them in one agent."""
-    straight, resumed = make_agent(config, spec, 1), make_agent(config, spec, 2)
+    straight, resumed = renewed_agent(config, spec, 1), make_agent(config, spec, 2)
     old = leaves(straight.save())
     metrics = straight.update_from_transitions(transitions(spec), key(0))
     _require_metrics(metrics, True)
@@ -103,7 +104,7 @@ def check_learning_from_transitions(config: AgentConfig, spec: ModelSpec) -> Non
 
 def check_transitions_that_are_not_finite_change_nothing(config: AgentConfig, spec: ModelSpec) -> None:
     """Check that no update of a call is kept where the last batch has a reward that is NaN, or where weights are."""
-    agent, steps = make_agent(config, spec), transitions(spec)
+    agent, steps = renewed_agent(config, spec), transitions(spec)
     rewards = steps.rewards.numpy()
     rewards[-1, -1] = np.nan
     for broken, given in (("rewards", steps._replace(rewards=tf.constant(rewards))), ("weights", steps)):
@@ -117,7 +118,7 @@ def check_transitions_that_are_not_finite_change_nothing(config: AgentConfig, sp
 
 def check_a_true_end_alone_ends_the_future(config: AgentConfig, spec: ModelSpec) -> None:
     """Check that what is seen after a step counts, unless the step terminated its episode."""
-    agent, steps = make_agent(config, spec), transitions(spec)
+    agent, steps = renewed_agent(config, spec), transitions(spec)
     fresh, other = agent.save(), tf.nest.map_structure(lambda x: x[:, ::-1], steps.next_features)
 
     def learned(continuation: float, next_features: Any) -> dict[str, Any]:
@@ -163,7 +164,7 @@ def check_learning_in_a_differentiable_world(config: AgentConfig, spec: ModelSpe
     world, states = PushedPoint(spec), (features(spec, 12),)
     batch = make_batch_of(spec.observation, spec.action)
     given, recorded = (world, states, tf.ones((12,))), Replayed.of((features(spec, *batch.reward.shape),), batch)
-    straight, resumed = make_agent(config, spec, 1), make_agent(config, spec, 2)
+    straight, resumed = renewed_agent(config, spec, 1), make_agent(config, spec, 2)
     if not can_learn(straight):
         return
     old = leaves(straight.save())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from worldmodels.agents.config import AgentConfig
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.specs import ArraySpec, ObservationSpec
 from worldmodels.core.types import State
+from worldmodels.models import precision
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.conformance.comparison import leaves
 from worldmodels.models.conformance.samples import BOX, ROWS, SHAPE, SPACES, STEPS, key
@@ -44,6 +46,19 @@ def make_agent(config: AgentConfig, spec: ModelSpec, number: int = 0) -> Any:
     """Return a fresh agent in the current precision, whose weights the number decides."""
     make_deterministic()
     return build_agent(config, spec, key(number))
+
+
+def renewed_agent(config: AgentConfig, spec: ModelSpec, number: int = 0) -> Any:
+    """Return an agent with the fresh weights that the number decides: always the same object, since tracing its graphs
+    takes most of the time."""
+    agent = _learner(config, spec, precision.current())
+    agent.load(make_agent(config, spec, number).save())
+    return agent
+
+
+@lru_cache(maxsize=len(SPECS))  # a configuration goes through all checks before the next one does
+def _learner(config: AgentConfig, spec: ModelSpec, _: precision.Precision) -> Any:
+    return make_agent(config, spec)
 
 
 def features(spec: ModelSpec, *leading: int) -> Any:
