@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from worldmodels.cli.engines import add_engine, engine_of
+from worldmodels.cli.engines import add_engine, add_storage, engine_of
 
 
 def add_eval(commands: argparse._SubParsersAction) -> None:
@@ -63,6 +63,7 @@ def add_eval(commands: argparse._SubParsersAction) -> None:
         help="checkpoints at once (default: on this machine 1; on a cluster as many as it has room for)",
     )
     add_engine(command)
+    add_storage(command)
     command.set_defaults(run=_eval)
 
 
