@@ -85,10 +85,13 @@ def _eval(options: argparse.Namespace) -> int:
         options.seed,
     )
     runs, engine = begun_runs(options.path), engine_of(options)
-    if runs != [Path(options.path)] or options.jobs is not None or options.engine == "ray":
+    several = runs != [Path(options.path)] or options.jobs is not None
+    if several or options.engine == "ray" or options.storage is not None:
         from worldmodels.experiments.evaluation_jobs import evaluate_in_jobs
+        from worldmodels.experiments.storage.evaluation_storage import EvaluationStorage
 
-        outcome = evaluate_in_jobs(request, runs, engine)
+        storage = None if options.storage is None else EvaluationStorage(options.storage, runs)
+        outcome = evaluate_in_jobs(request, runs, engine, storage)
         return 130 if outcome.left else 1 if outcome.failed else 0
     # A mistake is told before TensorFlow takes its seconds to load.
     from worldmodels.runtime.quiet import load_tensorflow

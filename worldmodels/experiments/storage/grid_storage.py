@@ -25,8 +25,7 @@ from worldmodels.experiments.grid import Grid, GridRun
 from worldmodels.experiments.storage.lease import Lease
 from worldmodels.experiments.storage.manifest import Manifest
 from worldmodels.experiments.storage.remote import Remote
-from worldmodels.experiments.storage.stored_command import CONFIG
-from worldmodels.experiments.storage.stored_folder import StoredFolder
+from worldmodels.experiments.storage.stored_folder import CONFIG, StoredFolder
 
 NOTE = "storage.json"
 """The file in a grid's folder that names its storage."""
@@ -188,29 +187,30 @@ class GridStorage:
 
 def check_unstored(grid: Grid) -> None:
     """Raise RunError where the runs in the grid's folder are copies of those in a storage."""
-    if (note := _read_note(grid)) is not None:
+    if (url := stored_url(grid.folder)) is not None:
         raise RunError(
-            f"'{grid.folder}' holds copies of the runs in the storage '{note.url}'. Give --storage {note.url}, or "
+            f"'{grid.folder}' holds copies of the runs in the storage '{url}'. Give --storage {url}, or "
             "choose another 'logdir'."
         )
 
 
 def _check_note(grid: Grid, url: str) -> None:
     """Raise RunError where the grid's folder holds anything but copies of what is in this storage."""
-    note = _read_note(grid)
-    if note is not None and note.url != url:
+    known = stored_url(grid.folder)
+    if known is not None and known != url:
         raise RunError(
-            f"'{grid.folder}' holds copies of the runs in the storage '{note.url}', and not of '{url}'. Choose another "
+            f"'{grid.folder}' holds copies of the runs in the storage '{known}', and not of '{url}'. Choose another "
             "'logdir', or give that one."
         )
-    if note is None and (here := [run.name for run in grid.runs if RunDir(run.path).exists()]):
+    if known is None and (here := [run.name for run in grid.runs if RunDir(run.path).exists()]):
         raise RunError(
             f"'{grid.folder}' holds runs that were trained without a storage ({here[0]}). Choose another 'logdir'."
         )
 
 
-def _read_note(grid: Grid) -> _Note | None:
+def stored_url(folder: Path) -> str | None:
+    """Return the storage of the runs of which a grid's folder holds copies, None where it holds the runs themselves."""
     try:
-        return read_json(grid.folder / NOTE, _Note)
+        return read_json(folder / NOTE, _Note).url
     except FileNotFoundError:
         return None

@@ -34,10 +34,8 @@ from worldmodels.experiments.engines.attended import end_as
 from worldmodels.experiments.engines.local import pinned
 from worldmodels.experiments.storage.remote import Remote, ShorterError
 from worldmodels.experiments.storage.snapshot import snapshot
-from worldmodels.experiments.storage.stored_folder import FolderWriter, StoredFolder, SupersededError
+from worldmodels.experiments.storage.stored_folder import CONFIG, FolderWriter, StoredFolder, SupersededError
 
-CONFIG = "config.yaml"
-"""The file beside the manifests that holds the configuration with which a run is trained."""
 POLL_SECONDS = 0.5
 RECORDS_SECONDS = 60.0
 """Records are stored this often between checkpoints."""

@@ -18,6 +18,8 @@ from worldmodels.experiments.storage.manifest import Key, Manifest, StoredFile, 
 from worldmodels.experiments.storage.remote import Remote, file_sum
 from worldmodels.experiments.storage.snapshot import LocalFile
 
+CONFIG = "config.yaml"
+"""The file beside the manifests of a run that holds the configuration with which it is to be trained."""
 ATTEMPTS = 100
 """Times that reading starts over at most, each because the folder was written meanwhile."""
 KEPT = 2
