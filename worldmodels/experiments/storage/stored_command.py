@@ -210,8 +210,7 @@ def evaluate(url: str, place: str, results: str, words: Sequence[str]) -> int:
 
 def _with_child(words: Sequence[str], training: StoredTraining | None) -> int:
     """Run a command of worldmodels, and store what it trains meanwhile; return its exit status, -N for signal N."""
-    command = pinned([sys.executable, "-m", "worldmodels", *words], usable_cores())
-    child = subprocess.Popen(command, start_new_session=True)
+    child = subprocess.Popen(pinned(worldmodels_command(words), usable_cores()), start_new_session=True)
 
     def hand_on(number: int, frame: FrameType | None) -> None:
         if child.poll() is None:
@@ -228,6 +227,11 @@ def _with_child(words: Sequence[str], training: StoredTraining | None) -> int:
         if child.poll() is None:
             child.terminate()
             child.wait()
+
+
+def worldmodels_command(words: Sequence[str]) -> list[str]:
+    """Return the command that runs a command of worldmodels."""
+    return [sys.executable, "-m", "worldmodels", *words]
 
 
 def _filled(words: Sequence[str], scratch: Scratch) -> list[str]:
