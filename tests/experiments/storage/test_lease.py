@@ -48,7 +48,6 @@ def test_of_two_that_begin_at_once_the_last_to_write_stays(remote: Remote, monke
 
     def write(ours: Remote, name: str, data: bytes) -> None:
         real(ours, name, data)
-        monkeypatch.undo()
         real(ours, name, json.dumps(OTHER).encode())
 
     monkeypatch.setattr(Remote, "write", write)

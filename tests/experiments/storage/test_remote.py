@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import time
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,6 @@ pytest.importorskip("fsspec")
 from failing_storage import FailingStorage, failing  # noqa: E402
 
 from worldmodels.core.errors import StorageError  # noqa: E402
-from worldmodels.experiments.storage import remote as module  # noqa: E402
 from worldmodels.experiments.storage.remote import Remote, ShorterError  # noqa: E402
 
 __all__ = ["failing"]
@@ -62,7 +62,7 @@ def test_a_storage_that_is_not_there_is_told_and_not_made(tmp_path: Path) -> Non
 
 def test_what_fails_is_tried_again_and_then_told(failing: FailingStorage, monkeypatch: pytest.MonkeyPatch) -> None:
     pauses: list[float] = []
-    monkeypatch.setattr(module.time, "sleep", pauses.append)
+    monkeypatch.setattr(time, "sleep", pauses.append)
     remote = Remote("failing://bucket/x", patience=100)
     failing.errors += [TimeoutError("no answer"), ValueError("503 slow down")]
     remote.write("a", b"text")
@@ -81,7 +81,7 @@ def test_what_fails_is_tried_again_and_then_told(failing: FailingStorage, monkey
 def test_what_will_last_is_told_at_once(
     failing: FailingStorage, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    monkeypatch.setattr(module.time, "sleep", lambda seconds: pytest.fail("it waits"))
+    monkeypatch.setattr(time, "sleep", lambda seconds: pytest.fail("it waits"))
     failing.errors.append(error)
     with pytest.raises(StorageError, match="The storage 'failing://bucket/x' cannot be written: .*(rights|space|only)"):
         Remote("failing://bucket/x").write("a", b"text")

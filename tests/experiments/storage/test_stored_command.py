@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from worldmodels.core.errors import StorageError  # noqa: E402
 from worldmodels.core.lock import locked  # noqa: E402
 from worldmodels.experiments.storage import stored_command as module  # noqa: E402
 from worldmodels.experiments.storage.remote import Remote  # noqa: E402
+from worldmodels.experiments.storage.snapshot import snapshot  # noqa: E402
 from worldmodels.experiments.storage.stored_command import Scratch, main, train  # noqa: E402
 from worldmodels.experiments.storage.stored_folder import CONFIG, FolderWriter, StoredFolder  # noqa: E402
 
@@ -32,7 +34,7 @@ SAVE += "manifest.json; mv $run/checkpoints/.tmp-x $run/checkpoints/$1; }; echo 
 
 @pytest.fixture
 def url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(module.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
     monkeypatch.setattr(module, "POLL_SECONDS", 0.02)
     monkeypatch.setattr(module, "AGAIN_SECONDS", 0.1)
     monkeypatch.setattr("worldmodels.experiments.storage.remote.PATIENCE_SECONDS", 0.0)
@@ -132,7 +134,7 @@ def test_what_is_older_here_than_in_the_storage_is_fetched_anew(
     (other / "checkpoints" / "00000150").mkdir(parents=True)
     for name in ("config.yaml", "checkpoints/00000150/manifest.json"):
         (other / name).write_text("theirs")
-    with module.snapshot(other) as found:
+    with snapshot(other) as found:
         assert found is not None
         FolderWriter(stored(url)).upload(found.files)
     assert script(url, "true") == 0
@@ -148,12 +150,17 @@ def test_training_goes_on_while_the_storage_fails(
         wait_for(lambda: checkpoints(place) == ["00000100"])
         failing.errors += [OSError(errno.ENOSPC, "No space left on device")] * 10**6
         (tmp_path / "go").touch()
-        wait_for(lambda: "Training goes on" in (told.append(capfd.readouterr().out) or told[-1]))
+        wait_for(heard)
         failing.errors.clear()
         wait_for(lambda: checkpoints(place) == ["00000100", "00000200"])
         (tmp_path / "end").touch()
 
     told: list[str] = []
+
+    def heard() -> bool:
+        told.append(capfd.readouterr().out)
+        return "Training goes on" in told[-1]
+
     thread = threading.Thread(target=fail, daemon=True)
     thread.start()
     text = f"save 00000100; {waiting(tmp_path / 'go')}; save 00000200; {waiting(tmp_path / 'end')}"
@@ -221,6 +228,7 @@ def test_an_attempt_that_still_saves_is_waited_for(url: str, script: Callable[[s
 
 PROGRAM = """
 import sys
+import tempfile
 from worldmodels.experiments.engines.attended import end_as
 from worldmodels.experiments.storage import stored_command
 stored_command.worldmodels_command = lambda words: ["sh", "-c", "run=" + words[0] + "; " + sys.argv[2]]
