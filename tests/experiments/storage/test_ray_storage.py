@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cluster_nodes import family, numbers_of, processes_of, two_runs, wait_for
+from cluster_nodes import family, numbers_of, processes_of, two_runs
 
 import worldmodels
 from worldmodels.experiments.engines.local import LocalEngine, core_shares
@@ -57,7 +58,8 @@ def test_a_node_that_dies_costs_nothing_but_the_work_since_the_last_stored_check
         return any(folder.glob("manifest.json*")) and bool(set(processes_of(run.name)) & set(family(raylet)))
 
     def kill() -> None:
-        wait_for(lambda: any(map(is_stored_by_the_node, grid.runs)))
+        while not any(map(is_stored_by_the_node, grid.runs)):
+            time.sleep(0.05)
         killed.extend(family(raylet))
         for process in killed:
             with suppress(ProcessLookupError):

@@ -32,7 +32,7 @@ NOTE = "storage.json"
 RUNS = "grid.json"
 """The file of a storage that names the grid's runs."""
 PATIENCE_SECONDS = 20.0
-"""What fails is tried again for so long, while others wait; runs themselves have more patience."""
+"""A call that fails is tried again for so long, while others wait; runs themselves have more patience."""
 RECORDS_SECONDS = 30.0
 """Records of the runs under way are fetched this often."""
 THREADS = 8

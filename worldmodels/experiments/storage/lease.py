@@ -40,7 +40,7 @@ class _Holder(Section):
     host: str
     process: Count
     beat: Count = 0
-    """How often it was written; other readers see by it that the owner is there."""
+    """The number of times that it was written; others see by it that the owner is there."""
 
     def __str__(self) -> str:
         return f"process {self.process} on {self.host}"

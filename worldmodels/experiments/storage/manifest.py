@@ -13,7 +13,8 @@ from dataclasses import asdict, dataclass
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from worldmodels.core.errors import FileError
+from worldmodels.core.config import from_dict
+from worldmodels.core.errors import ConfigError, FileError
 from worldmodels.core.json_files import parse_json
 from worldmodels.core.lookup import shortened
 from worldmodels.core.ranges import Count, Section
@@ -23,7 +24,7 @@ _NAME = re.compile(r"(\d{8})-([0-9a-f]{8})-(\d{8})\.(json|claim)")
 
 
 class Key(NamedTuple):
-    """Who wrote a manifest, and when; the greatest one is the newest.
+    """The attempt and the upload by which a manifest was written; the greatest key is that of the newest one.
 
     Each attempt to train a run has a greater number than all before. So whoever still writes for an older one, from a
     node that the network had lost for example, writes what nobody reads.
@@ -75,7 +76,7 @@ class _Tree(Section):
     """A manifest as it is written."""
 
     format: int
-    files: Mapping[str, Any]
+    files: Mapping[str, Mapping[str, Any]]
 
 
 class Manifest(NamedTuple):
@@ -107,5 +108,9 @@ def parse_manifest(key: Key, data: bytes, where: str) -> Manifest:
         path = PurePosixPath(name)
         if path.is_absolute() or ".." in path.parts or str(path) != name or not path.parts:
             raise FileError(f"{where} names a file outside of its folder: '{shortened(name)}'.")
-    files = {name: parse_json(json.dumps(file), StoredFile, f"{where}, '{name}'") for name, file in tree.files.items()}
-    return Manifest(key, files)
+    try:
+        return Manifest(
+            key, {name: from_dict(StoredFile, file, f"{where}, '{name}'") for name, file in tree.files.items()}
+        )
+    except ConfigError as error:
+        raise FileError(str(error)) from error

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PATIENCE_SECONDS = 300.0
-"""What fails is tried again for so long, after 1, 2, 4 ... seconds."""
+"""A call that fails is tried again for so long, after 1, 2, 4 ... seconds."""
 FIRST_PAUSE_SECONDS, MOST_PAUSE_SECONDS = 1.0, 30.0
 PIECE_BYTES = 2**22
 

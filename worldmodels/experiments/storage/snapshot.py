@@ -33,7 +33,7 @@ class LocalFile(NamedTuple):
     """The same only while the file has not changed."""
 
 
-class Snapshot(NamedTuple):
+class RunSnapshot(NamedTuple):
     """A run's folder at one moment."""
 
     step: int
@@ -43,7 +43,7 @@ class Snapshot(NamedTuple):
 
 
 @contextmanager
-def snapshot(run: Path) -> Iterator[Snapshot | None]:
+def snapshot(run: Path) -> Iterator[RunSnapshot | None]:
     """Give what is in a run's folder: its checkpoints, and of everything else at least what they speak of.
 
     None where there is no run: one that failed before its first checkpoint takes its folder away.
@@ -58,7 +58,7 @@ def snapshot(run: Path) -> Iterator[Snapshot | None]:
         remove_one(links)
 
 
-def _taken(run: Path, links: Path) -> Snapshot | None:
+def _taken(run: Path, links: Path) -> RunSnapshot | None:
     checkpoints = Checkpoints(RunDir(run).checkpoints)
     for _ in range(ATTEMPTS):
         remove_one(links)
@@ -66,7 +66,7 @@ def _taken(run: Path, links: Path) -> Snapshot | None:
         files = _linked(run, links)
         # Were a checkpoint written in between, the records could be older than it, or the checkpoint be half there.
         if checkpoints.steps() == before and all(_manifest(step) in files for step in before):
-            return Snapshot(before[-1] if before else -1, files) if RunDir(run).config.name in files else None
+            return RunSnapshot(before[-1] if before else -1, files) if RunDir(run).config.name in files else None
     return None
 
 

@@ -40,7 +40,7 @@ POLL_SECONDS = 0.5
 RECORDS_SECONDS = 60.0
 """Records are stored this often between checkpoints."""
 AGAIN_SECONDS = 30.0
-"""What could not be stored is tried again after this, while training goes on."""
+"""An upload that failed is tried again after this, while training goes on."""
 
 
 class Scratch:

@@ -57,7 +57,7 @@ class StoredFolder:
 
     @property
     def url(self) -> str:
-        """Where the folder is, for people."""
+        """Return the address of the folder, for people."""
         return f"{self.remote.url}/{self.place}"
 
     def names(self) -> list[tuple[str, Key]]:
