@@ -109,18 +109,22 @@ def test_a_run_is_stored_with_each_checkpoint_and_goes_on_elsewhere(
     assert checkpoints(url) == ["00000100", "00000200", "00000300"]
 
 
-def test_what_is_new_here_is_gone_on_with(url: str, script: Callable[[str, str], int], tmp_path: Path) -> None:
+@pytest.mark.parametrize("stored_before", [True, False])
+def test_what_is_new_here_is_gone_on_with(
+    url: str, script: Callable[[str, str], int], tmp_path: Path, stored_before: bool
+) -> None:
     """The storage vanishes, and what could not be stored stays until it is back."""
     storage, away = tmp_path / "storage", tmp_path / "away"
     with pytest.raises(StorageError) as caught:
-        script(url, f"save 00000100; mv {storage} {away}; save 00000200")
+        lost = f"mv {storage} {away}"
+        script(url, f"save 00000100; sleep 0.5; {lost}; save 00000200" if stored_before else f"{lost}; save 00000200")
     assert "The storage 'file://" in str(caught.value) and "there is no '" in str(caught.value)
     assert f"The run stays in '{tmp_path}/worldmodels-storage-" in str(caught.value)
     assert not storage.exists()
     away.rename(storage)
     assert script(url, "cp $run/metrics.jsonl $run/eval.txt") == 0
     stored(url).fetch(tmp_path / "copy")
-    assert (tmp_path / "copy" / "eval.txt").read_text() == "00000100\n00000200\n"
+    assert (tmp_path / "copy" / "eval.txt").read_text() == ("00000100\n" if stored_before else "") + "00000200\n"
 
 
 def test_what_is_older_here_than_in_the_storage_is_fetched_anew(

@@ -36,6 +36,8 @@ from worldmodels.experiments.storage.remote import Remote, ShorterError
 from worldmodels.experiments.storage.snapshot import snapshot
 from worldmodels.experiments.storage.stored_folder import CONFIG, FolderWriter, StoredFolder, SupersededError
 
+HALF_FETCHED = "half fetched"
+"""The origin of what is no run yet."""
 POLL_SECONDS = 0.5
 RECORDS_SECONDS = 60.0
 """Records are stored this often between checkpoints."""
@@ -79,7 +81,7 @@ class Scratch:
 
     @property
     def origin(self) -> str:
-        """The version of the stored run from which the one here descends; empty where it is none, or half fetched."""
+        """The version of the stored run from which the one here descends; empty where nothing was stored before."""
         return self._origin.read_text() if self._origin.exists() else ""
 
     @origin.setter
@@ -99,11 +101,12 @@ class StoredTraining:
         self._scratch, self._writer = scratch, FolderWriter(folder)
         self._step, self._again, self._records = -1, 0.0, time.monotonic()
         before = self._writer.before
-        if before is not None and before.key.version == scratch.origin:
+        if scratch.origin == (before.key.version if before else "") and scratch.run.is_dir():
             return  # what is here is as new as what is stored, or newer
         scratch.clear()
         make_folder(scratch.run)
         if before is not None:
+            scratch.origin = HALF_FETCHED
             fetched = folder.fetch(scratch.run)
             scratch.origin = fetched.key.version if fetched else ""
             self._step = self._newest_step()
