@@ -39,6 +39,8 @@ def _grid(options: argparse.Namespace) -> int:
     grid = load_grid(options.file)
     if options.fetch_replay and not options.storage:
         raise UserError("--fetch-replay is for runs in a storage: give --storage, too.")
+    if options.dry_run and options.storage:
+        raise UserError("--dry-run looks at the grid's folder alone, and what is done stands in the storage.")
     if options.dry_run:
         show_commands(grid, options.retry)
         return 0
