@@ -38,7 +38,8 @@ def add_storage(command: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     group.add_argument(
         "--storage",
         metavar="URL",
-        help="where runs are, s3://bucket/folder for example, and no machine needs a folder of another one",
+        help="the address behind which the runs are, s3://bucket/folder for example: no machine then needs to see a "
+        "folder of another one, and copies come into the grid's folder here",
     )
     return group
 
