@@ -53,6 +53,8 @@ ONE = LocalEngine(core_shares(1))
 def url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(lease, "SETTLE_SECONDS", 0.1)
+    monkeypatch.setattr(lease, "BEAT_SECONDS", 0.1)
+    monkeypatch.setattr(lease, "WATCH_SECONDS", 1.0)
     monkeypatch.setattr(grid_storage, "PATIENCE_SECONDS", 0.0)
     monkeypatch.setattr(GridRun, "is_finished", lambda run: (run.path / "checkpoints" / "00000400").exists())
 
@@ -153,6 +155,7 @@ def test_mistakes_are_told_before_anything_begins(
     assert not (tmp_path / "grid").exists()
 
 
+@pytest.mark.slow
 def test_in_earnest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """A run is trained in a storage, and evaluated there by its copy."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
