@@ -44,6 +44,7 @@ RESERVED = {
     "pygame": ["player"],
     "aiohttp": ["player.web"],
     "ray": ["core.ray_cluster"],
+    "fsspec": ["experiments.storage.remote"],
 }
 
 # Packages that work on a machine without TensorFlow.

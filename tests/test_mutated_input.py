@@ -15,12 +15,13 @@ from mutations import mutated_bytes, mutated_json, mutated_trees, nested, surviv
 from worldmodels.analysis.load import load_metrics
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.config import load_config
-from worldmodels.core.errors import CheckpointError, ConfigError, RunError, UserError
+from worldmodels.core.errors import CheckpointError, ConfigError, FileError, RunError, UserError
 from worldmodels.core.run_dir import RunDir
 from worldmodels.core.yaml_text import to_yaml
 from worldmodels.envs.config import complete_options
 from worldmodels.evaluation.result_files import _holds
 from worldmodels.experiments.grid import load_grid
+from worldmodels.experiments.storage.manifest import Key, parse_manifest
 from worldmodels.player.session.key_script import KeyScriptError, read_script
 from worldmodels.runtime.action_recording import RecordingError, read_recording
 from worldmodels.runtime.checks import check_config
@@ -166,6 +167,17 @@ def test_meta(tmp_path: Path) -> None:
     whole = json.loads(run.meta.read_text())
     read = reader(run.meta, lambda path: RunDir.open(tmp_path))
     assert 0 < survivors(mutated_json(whole, COUNT, 5), read, RunError) < COUNT
+
+
+def test_manifests_of_stored_runs() -> None:
+    file = {"version": "2-5e0f12ab-7", "bytes": 1200, "sha256": "0" * 64}
+    whole = {"format": 1, "files": {"metrics.jsonl": file, "checkpoints/00000100/state.json": file}}
+
+    def read(data: bytes) -> Any:
+        return parse_manifest(Key(2, "5e0f12ab", 7), data, "the manifest")
+
+    assert 0 < survivors(mutated_json(whole, COUNT, 8), read, FileError) < COUNT
+    assert 0 < survivors(mutated_bytes(json.dumps(whole).encode(), COUNT, 9), read, FileError) < COUNT
 
 
 def test_results_of_evaluations(tmp_path: Path) -> None:

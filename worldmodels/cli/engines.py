@@ -32,6 +32,18 @@ def add_engine(command: argparse.ArgumentParser) -> None:
     group.add_argument("--gpus-per-run", type=int, metavar="N", help="GPUs for each run (default: 0)")
 
 
+def add_storage(command: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """Add where runs are, if not in folders that all machines see; return the group of such options."""
+    group = command.add_argument_group("a storage (docs/scale.md)")
+    group.add_argument(
+        "--storage",
+        metavar="URL",
+        help="the address behind which the runs are, s3://bucket/folder for example: no machine then needs to see a "
+        "folder of another one, and copies come into the grid's folder here",
+    )
+    return group
+
+
 def engine_of(options: argparse.Namespace) -> Engine:
     """Return the engine that the options ask for.
 
@@ -45,7 +57,7 @@ def engine_of(options: argparse.Namespace) -> Engine:
         from worldmodels.experiments.engines.ray import RayEngine, RunResources
 
         resources = {name.removesuffix("_per_run"): value for name, value in given.items() if name != "address"}
-        return RayEngine(RunResources(**resources), options.address, options.jobs)
+        return RayEngine(RunResources(**resources), options.address, options.jobs, shared=options.storage is None)
     if given:
         flag = "--" + next(iter(given)).replace("_", "-")
         raise UserError(f"{flag} is for a cluster: give --engine ray, too, or --jobs alone for this machine.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from worldmodels.cli.engines import add_engine, engine_of
+from worldmodels.cli.engines import add_engine, add_storage, engine_of
 
 
 def add_eval(commands: argparse._SubParsersAction) -> None:
@@ -63,6 +63,7 @@ def add_eval(commands: argparse._SubParsersAction) -> None:
         help="checkpoints at once (default: on this machine 1; on a cluster as many as it has room for)",
     )
     add_engine(command)
+    add_storage(command)
     command.set_defaults(run=_eval)
 
 
@@ -84,10 +85,13 @@ def _eval(options: argparse.Namespace) -> int:
         options.seed,
     )
     runs, engine = begun_runs(options.path), engine_of(options)
-    if runs != [Path(options.path)] or options.jobs is not None or options.engine == "ray":
+    several = runs != [Path(options.path)] or options.jobs is not None
+    if several or options.engine == "ray" or options.storage is not None:
         from worldmodels.experiments.evaluation_jobs import evaluate_in_jobs
+        from worldmodels.experiments.storage.evaluation_storage import EvaluationStorage
 
-        outcome = evaluate_in_jobs(request, runs, engine)
+        storage = None if options.storage is None else EvaluationStorage(options.storage, runs)
+        outcome = evaluate_in_jobs(request, runs, engine, storage)
         return 130 if outcome.left else 1 if outcome.failed else 0
     from worldmodels.runtime.quiet import load_tensorflow_for
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from worldmodels.cli.engines import add_engine, engine_of
+from worldmodels.cli.engines import add_engine, add_storage, engine_of
+from worldmodels.core.errors import UserError
 
 
 def add_grid(commands: argparse._SubParsersAction) -> None:
@@ -25,6 +26,9 @@ def add_grid(commands: argparse._SubParsersAction) -> None:
     command.add_argument("--retry", action="store_true", help="train the runs again that failed before")
     command.add_argument("--dry-run", action="store_true", help="print the commands that would be run, and no more")
     add_engine(command)
+    add_storage(command).add_argument(
+        "--fetch-replay", action="store_true", help="fetch the experience of the runs, too, to train them here later"
+    )
     command.set_defaults(run=_grid)
 
 
@@ -33,8 +37,17 @@ def _grid(options: argparse.Namespace) -> int:
     from worldmodels.experiments.grid_training import show_commands, train_grid
 
     grid = load_grid(options.file)
+    if options.fetch_replay and not options.storage:
+        raise UserError("--fetch-replay is for runs in a storage: give --storage, too.")
+    if options.dry_run and options.storage:
+        raise UserError("--dry-run looks at the grid's folder alone, and what is done stands in the storage.")
     if options.dry_run:
         show_commands(grid, options.retry)
         return 0
-    outcome = train_grid(grid, engine_of(options), options.retry)
+    engine, storage = engine_of(options), None
+    if options.storage:
+        from worldmodels.experiments.storage.grid_storage import GridStorage
+
+        storage = GridStorage(options.storage, grid, options.fetch_replay)
+    outcome = train_grid(grid, engine, options.retry, storage)
     return 130 if outcome.left else 1 if outcome.failed else 0

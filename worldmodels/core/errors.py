@@ -32,6 +32,10 @@ class DiskFullError(UserError):
     """A write that the disk, a quota or a file size limit ended; whatever the file held before is still there."""
 
 
+class StorageError(UserError):
+    """A storage behind an address that cannot be reached, read or written, or in which another grid is at work."""
+
+
 class NonFiniteError(UserError):
     """A loss or a gradient that became NaN or infinite; training stopped before it could spread."""
 

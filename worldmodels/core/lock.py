@@ -15,6 +15,10 @@ from worldmodels.core.files import make_folder, open_regular
 NAME = ".lock"
 
 
+class LockedError(RunError):
+    """Another process has the lock."""
+
+
 @contextmanager
 def locked(folder: Path, use: str) -> Iterator[None]:
     """Keep a folder, which is made where it is missing, from other processes meanwhile.
@@ -23,14 +27,14 @@ def locked(folder: Path, use: str) -> Iterator[None]:
         use: what the process does there, for the error of the others: "training in".
 
     Raises:
-        RunError: another process has the lock; the text gives its number.
+        LockedError: another process has the lock; the text gives its number.
     """
     make_folder(folder)
     with open(open_regular(folder / NAME, os.O_RDWR | os.O_CREAT), "r+") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise RunError(
+            raise LockedError(
                 f"Another process (number {_number(file)}) is {use} '{folder}'. Wait for it, stop it, or choose "
                 "another folder."
             ) from error

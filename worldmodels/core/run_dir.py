@@ -178,7 +178,7 @@ class RunDir:
         inside = sorted(name for name in names_inside if name != self._lock.name and not is_temporary(name))
         if inside == [self.config.name]:
             found = read_regular(self.config)
-            begun = [config for config in configs if _config_text(config).encode() == found]
+            begun = [config for config in configs if config_text(config).encode() == found]
             if begun:
                 return begun[0]  # creating this very run was cut off between the two files
         if inside:
@@ -189,7 +189,7 @@ class RunDir:
     def _write(self, config: Any, meta: Mapping[str, Any]) -> None:
         """Write the two files that make a run."""
         make_folder(self.path)  # a run's folder as a whole may be a link
-        text = _config_text(config)
+        text = config_text(config)
         write_atomic(self.config, text)
         noted = {**meta, **_circumstances(), "config_sha256": hashlib.sha256(text.encode()).hexdigest()}
         # Last, because its presence is what makes the folder a run.
@@ -220,7 +220,8 @@ class RunDir:
         return f"There is no run folder '{self.path}'.{hint}"
 
 
-def _config_text(config: Any) -> str:
+def config_text(config: Any) -> str:
+    """Return a configuration, a dataclass or its dict, as it stands in config.yaml."""
     return to_yaml(config if isinstance(config, Mapping) else to_dict(config))
 
 

@@ -9,12 +9,18 @@ from worldmodels.experiments.engines.api import Engine
 from worldmodels.experiments.engines.local import LocalEngine, core_shares
 from worldmodels.experiments.grid import make_grid
 from worldmodels.experiments.grid_training import GridOutcome, train_grid
+from worldmodels.experiments.storage.grid_storage import GridStorage
 
 __all__ = ["GridOutcome", "run_grid"]
 
 
 def run_grid(
-    grid: Mapping[str, Any], name: str, jobs: int = 1, retry: bool = False, engine: Engine | None = None
+    grid: Mapping[str, Any],
+    name: str,
+    jobs: int = 1,
+    retry: bool = False,
+    engine: Engine | None = None,
+    storage: str | None = None,
 ) -> GridOutcome:
     """Train a grid of runs, as `worldmodels grid` does from a file; calling it again goes on where it was.
 
@@ -25,6 +31,8 @@ def run_grid(
         jobs: runs at once, among which the cores are divided evenly.
         retry: train runs again that failed in an earlier call.
         engine: where the runs go in place of so many jobs on this machine: `RayEngine` of `engines/ray.py`.
+        storage: the address behind which the runs are, s3://bucket/folder for example; the grid's folder then holds
+            copies of them.
 
     Returns:
         The runs that are done, that failed, and that are left because they were stopped; each has a `path`.
@@ -32,4 +40,6 @@ def run_grid(
     Raises:
         UserError: the grid, one of its runs or the engine cannot be used; nothing was begun then.
     """
-    return train_grid(make_grid(grid, name), engine or LocalEngine(core_shares(jobs)), retry)
+    made = make_grid(grid, name)
+    kept = None if storage is None else GridStorage(storage, made)
+    return train_grid(made, engine or LocalEngine(core_shares(jobs)), retry, kept)

@@ -13,12 +13,13 @@ from worldmodels.analysis.report.numbers import counted
 from worldmodels.analysis.run_groups import short_paths
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.config import load_config
-from worldmodels.core.errors import RunError
+from worldmodels.core.errors import RunError, UserError
 from worldmodels.core.run_dir import RunDir
 from worldmodels.evaluation.request import Request
 from worldmodels.evaluation.result_files import ResultFiles
 from worldmodels.experiments.engines.api import Engine, Used
 from worldmodels.experiments.jobs import JobsOutcome, log_end, run_jobs
+from worldmodels.experiments.storage.evaluation_storage import EvaluationStorage
 from worldmodels.runtime.config import RunConfig
 from worldmodels.telemetry.status import number
 
@@ -27,15 +28,19 @@ class EvaluationJob:
     """Evaluates one checkpoint of a run by `worldmodels eval`; a `Job` of `jobs.py`.
 
     What is done is told from the results in the run's folder, so the same request again does what is missing.
+
+    Args:
+        storage: of the run, where the one here is a copy.
     """
 
-    def __init__(self, name: str, request: Request, step: int) -> None:
-        self.name, self._step = f"{name} at step {step:,}", step
+    def __init__(self, name: str, request: Request, step: int, storage: EvaluationStorage | None = None) -> None:
+        self.name, self._step, self._storage = f"{name} at step {step:,}", step, storage
         self._request = replace(request, step=step, all_checkpoints=False)
         run = RunDir.open(request.path)
-        self.log = run.eval / f"log_{step:08d}{request.suffix}.txt"
+        self._result = f"{step:08d}{request.suffix}"
+        self.log = run.eval / f"log_{self._result}.txt"
         self._files, self._checkpoints = result_files(run, self._request), Checkpoints(run.checkpoints)
-        self._done = self._files.metrics(step) is not None
+        self._done, self._trouble = self._files.metrics(step) is not None, ""
 
     def obstacle(self) -> str | None:
         return None
@@ -44,30 +49,45 @@ class EvaluationJob:
         # A run that is being trained meanwhile keeps its newest checkpoints alone.
         if self._done or self._step not in self._checkpoints.steps():
             return None
+        if self._storage is not None:
+            words = eval_words(replace(self._request, path="{run}"))
+            return self._storage.command(Path(self._request.path), self._result, words)
         return [sys.executable, "-m", "worldmodels", "eval", *eval_words(self._request)]
 
     def ended(self, status: int, used: Used) -> None:
+        if self._storage is not None and status == 0:
+            try:
+                self._storage.fetch(Path(self._request.path), self._result)
+            except UserError as error:
+                self._trouble = f"measured, but not fetched: {error} The same command measures it again."
         self._done = status == 0
 
     def summary(self) -> str:
         metrics = self._files.metrics(self._step)
+        if metrics is None and self._trouble:
+            return self._trouble
         if metrics is None:
             return "its checkpoint is gone: the run goes on, and keeps its newest alone"
         return f"return {number(metrics['eval/return'])}" if "eval/return" in metrics else "measured"
 
 
-def evaluate_in_jobs(request: Request, runs: Sequence[Path], engine: Engine) -> JobsOutcome:
+def evaluate_in_jobs(
+    request: Request, runs: Sequence[Path], engine: Engine, storage: EvaluationStorage | None = None
+) -> JobsOutcome:
     """Evaluate the newest checkpoint of each run, the one that the request names, or all, and return what became of it.
 
     Results are those of `evaluate_run`, in the folders of the runs; what has one already is not evaluated again. A job
     whose machine dies goes on in another place. Call it from the main thread, which gets the signals.
+
+    Args:
+        storage: of the runs, where those here are copies.
 
     Raises:
         UserError: a run or a setting cannot be used, there is no checkpoint, or the engine cannot be used; nothing was
             begun then.
     """
     requests = {name: replace(request, path=run) for name, run in zip(short_paths(runs), runs, strict=True)}
-    jobs = [job for name, own in requests.items() for job in _jobs(name, own)]
+    jobs = [job for name, own in requests.items() for job in _jobs(name, own, storage)]
     if not jobs:
         raise RunError(f"There is nothing to evaluate: {counted(len(runs), 'run')}, and no checkpoint yet.")
     waiting = [job for job in jobs if job.command() is not None]
@@ -103,13 +123,13 @@ def result_files(run: RunDir, request: Request) -> ResultFiles:
     return ResultFiles(run, request, request.resolved(config.evaluation), config.env)
 
 
-def _jobs(name: str, request: Request) -> Iterator[EvaluationJob]:
+def _jobs(name: str, request: Request, storage: EvaluationStorage | None) -> Iterator[EvaluationJob]:
     steps = Checkpoints(RunDir.open(request.path).checkpoints).steps()
     if request.step is not None and request.step not in steps:
         there = ", ".join(f"{step:,}" for step in steps) or "none"
         raise RunError(f"{name} has no checkpoint of step {request.step:,}. Checkpoints: {there}.")
     chosen = steps if request.all_checkpoints else steps[-1:] if request.step is None else [request.step]
-    yield from (EvaluationJob(name, request, step) for step in chosen)
+    yield from (EvaluationJob(name, request, step, storage) for step in chosen)
 
 
 def _gather(requests: Sequence[Request]) -> None:

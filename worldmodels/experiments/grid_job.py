@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from worldmodels.core.errors import FileError, UserError
 from worldmodels.core.files import open_regular, write_atomic
@@ -20,6 +20,9 @@ from worldmodels.experiments.grid import GridRun
 from worldmodels.telemetry.run_table import RunState, RunStatus
 from worldmodels.telemetry.status import number
 
+if TYPE_CHECKING:
+    from worldmodels.experiments.storage.grid_storage import GridStorage
+
 RETURNS = ("episode/return", "eval/return")
 TAIL_BYTES = 2**16
 """The end of the records, in which the last return is looked for."""
@@ -29,10 +32,14 @@ class GridJob:
     """Trains a run, or goes on with it; a `Job` of `jobs.py`.
 
     That it failed is noted in a file beside the run, so that it is not begun again and again.
+
+    Args:
+        retry: train it again if it failed before.
+        storage: the place of the runs, where the grid's folder holds copies of them alone.
     """
 
-    def __init__(self, run: GridRun, retry: bool = False):
-        self.run, self.name, self.log = run, run.name, run.log
+    def __init__(self, run: GridRun, retry: bool = False, storage: GridStorage | None = None):
+        self.run, self.name, self.log, self._storage = run, run.name, run.log, storage
         self.failure = failure_note(run.path)
         self._step_limit = run.config.training.step_limit
         self._started: float | None = None
@@ -53,10 +60,14 @@ class GridJob:
     def command(self) -> Sequence[str] | None:
         if self.state == "waiting":
             self._begin()
-        return None if self.state == "done" else self.run.command()
+        if self.state == "done":
+            return None
+        return self._storage.command(self.run) if self._storage else self.run.command()
 
     def ended(self, status: int, used: Used) -> None:
         self._seconds = used.wall_seconds
+        if self._storage:
+            self._storage.ended(self.run)
         if status == 0 or self.run.is_finished():
             self.state = "done"
         elif status in STOPPED:
@@ -92,7 +103,7 @@ class GridJob:
 
     def _last_records(self) -> tuple[int | None, float | None]:
         """Return the last step and return; what has not changed is not read again, for a table asks all the time."""
-        metrics = RunDir(self.run.path).metrics
+        metrics = self._storage.records(self.run) if self._storage else RunDir(self.run.path).metrics
         seen = _size_and_time(metrics)
         if seen != self._seen:
             self._seen, self._records = seen, last_records(metrics)

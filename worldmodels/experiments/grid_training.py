@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import NamedTuple
 
 from worldmodels.core.lock import locked
@@ -12,6 +13,7 @@ from worldmodels.experiments.engines.api import Engine
 from worldmodels.experiments.grid import Grid, GridRun
 from worldmodels.experiments.grid_job import GridJob
 from worldmodels.experiments.jobs import log_end, run_jobs
+from worldmodels.experiments.storage.grid_storage import GridStorage, check_unstored
 from worldmodels.telemetry.run_table import RunTable, summary
 
 
@@ -24,7 +26,7 @@ class GridOutcome(NamedTuple):
     """They wait to be continued or begun."""
 
 
-def train_grid(grid: Grid, engine: Engine, retry: bool = False) -> GridOutcome:
+def train_grid(grid: Grid, engine: Engine, retry: bool = False, storage: GridStorage | None = None) -> GridOutcome:
     """Train what is not finished of a grid, and go on where an earlier call was stopped or killed.
 
     Each run is trained by a process of its own, on cores of its own. Ctrl-C and SIGTERM let all of them save; where
@@ -34,27 +36,39 @@ def train_grid(grid: Grid, engine: Engine, retry: bool = False) -> GridOutcome:
     Args:
         engine: where the processes run.
         retry: train runs again that failed in an earlier call.
+        storage: where the runs are; their copies come into the grid's folder. By default they are in that folder.
 
     Raises:
         UserError: a run cannot be trained, or is one of another configuration, or another process trains this grid, or
-            the engine cannot be used; nothing was begun then.
+            the engine or the storage cannot be used; nothing was begun then.
+        StorageError: at the end, results could not be fetched.
     """
     grid.check()
-    all_jobs = [GridJob(run, retry) for run in grid.runs]
-    if any(job.state == "waiting" for job in all_jobs):
-        with engine, locked(grid.folder, "training a grid in"):
-            engine.check_folder(grid.folder)
-            waiting = [job for job in all_jobs if job.state == "waiting"]
-            title = f"{grid.name} · {grid.folder}"
-            with RunTable(title, lambda: [job.status() for job in all_jobs]) as table:
-                run_jobs(waiting, engine, math.inf, table.message)
-    else:
-        print(summary([job.status() for job in all_jobs]))
-    _tell_failures(all_jobs)
-    outcome = _outcome(all_jobs)
-    if outcome.left:
-        print(f"\nNot finished: {len(outcome.left)} of {len(grid.runs)} runs. The same command goes on.")
+    if storage is None:
+        check_unstored(grid)
+    with storage or nullcontext():
+        all_jobs = [GridJob(run, retry, storage) for run in grid.runs]
+        if any(job.state == "waiting" for job in all_jobs):
+            _run(grid, engine, all_jobs)
+        else:
+            print(summary([job.status() for job in all_jobs]))
+        _tell_failures(all_jobs)
+        outcome = _outcome(all_jobs)
+        if outcome.left:
+            print(f"\nNot finished: {len(outcome.left)} of {len(grid.runs)} runs. The same command goes on.")
+        if storage:
+            storage.fetch_rest()
     return outcome
+
+
+def _run(grid: Grid, engine: Engine, all_jobs: Sequence[GridJob]) -> None:
+    """Run the jobs that wait, and show how all of them stand meanwhile."""
+    with engine, locked(grid.folder, "training a grid in"):
+        engine.check_folder(grid.folder)
+        waiting = [job for job in all_jobs if job.state == "waiting"]
+        title = f"{grid.name} · {grid.folder}"
+        with RunTable(title, lambda: [job.status() for job in all_jobs]) as table:
+            run_jobs(waiting, engine, math.inf, table.message)
 
 
 def show_commands(grid: Grid, retry: bool = False) -> None:

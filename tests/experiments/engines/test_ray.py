@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import socket
@@ -10,13 +9,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from cluster_nodes import family, numbers_of, processes_of, two_runs, wait_for
 
 import worldmodels
 from worldmodels.cli import main
@@ -28,7 +27,6 @@ from worldmodels.evaluation.request import Request
 from worldmodels.experiments.engines.api import LOST, Engine, Used
 from worldmodels.experiments.engines.local import LocalEngine, core_shares
 from worldmodels.experiments.evaluation_jobs import EvaluationJob, evaluate_in_jobs
-from worldmodels.experiments.grid import Grid, make_grid
 from worldmodels.experiments.grid_training import train_grid
 from worldmodels.runtime.config import RunConfig
 
@@ -52,42 +50,6 @@ def cluster() -> Iterator[Cluster]:
             found.add_node(num_cpus=1, memory=2**30)
         yield found
         found.shutdown()
-
-
-def wait_for(condition: Callable[[], Any]) -> None:
-    for _ in range(2400):
-        if condition():
-            return
-        time.sleep(0.05)
-    raise AssertionError("it did not happen within two minutes")
-
-
-def processes_of(text: str) -> list[int]:
-    """Return the numbers of the processes that have a text in their command lines."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            words = path.read_bytes()
-        except OSError:
-            continue
-        if text.encode() in words and int(path.parent.name) != os.getpid():
-            found.append(int(path.parent.name))
-    return found
-
-
-def family(process: int) -> list[int]:
-    """Return a process and all below it, parents first."""
-    children: dict[int, list[int]] = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            parent = int(path.read_text().rpartition(")")[2].split()[1])
-        except OSError:
-            continue
-        children.setdefault(parent, []).append(int(path.parent.name))
-    found = [process]
-    for member in found:
-        found.extend(children.get(member, []))
-    return found
 
 
 def ended(engine: Engine, log: Path, script: str) -> tuple[int, Used]:
@@ -253,27 +215,6 @@ def test_evaluations_go_on_elsewhere_when_their_node_dies(
     assert sorted(outcome.finished) == [f"run at step {step}" for step in (100, 200, 300)]
     assert capsys.readouterr().out.count("the machine was lost") == 1
     assert sorted(log.read_text() for log in logs) == ["begun\n", "begun\nbegun\n"]
-
-
-def two_runs(folder: Path) -> Grid:
-    overrides = {"training.steps": 240, "schedule.evaluate_every": 0, "schedule.checkpoint_every": 40}
-    return make_grid({"config": "debug", "overrides": overrides, "seeds": 2, "logdir": str(folder)}, "two")
-
-
-def numbers_of(run: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Return what a run has recorded but for the clock, and all arrays of its last checkpoint."""
-    rows = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-    records = [{key: value for key, value in row.items() if not key.startswith("time/")} for row in rows]
-    _, tree = Checkpoints(run / "checkpoints").read()
-    return records, dict(arrays(tree))
-
-
-def arrays(tree: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in tree.items():
-        if isinstance(value, dict):
-            yield from arrays(value, f"{prefix}{key}/")
-        elif isinstance(value, np.ndarray):
-            yield prefix + key, value
 
 
 def test_a_node_that_dies_costs_nothing_but_the_work_since_the_last_checkpoint(

@@ -8,10 +8,12 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import BinaryIO
 
 from worldmodels.experiments.engines.api import Used
 from worldmodels.experiments.engines.kept_cores import kept_cores
@@ -28,12 +30,13 @@ class Attendant:
         self._kept = ExitStack()
         self._cores = self._kept.enter_context(kept_cores(cores))
 
-    async def start(self, command: Sequence[str], python: str, folder: str, log: str) -> str:
+    async def start(self, command: Sequence[str], python: str, folder: str | None, log: str | None) -> str:
         """Start a command in a working directory, and return the name of the node.
 
         Args:
             python: stands for this node's Python where it is the first word.
-            log: takes the output, after what it has already.
+            folder: by default that of this node's temporary files.
+            log: takes the output, after what it has already; by default it is kept for `output`.
 
         Raises:
             FileNotFoundError: the folder or the log is not there.
@@ -42,7 +45,7 @@ class Attendant:
         attended = [sys.executable, "-I", "-S", str(ATTENDED), ",".join(map(str, self._cores)), *words]
         # Ray sets it for its own workers; without it libraries see the cores that the command has.
         environment = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"}
-        with open(os.open(log, os.O_WRONLY | os.O_APPEND), "ab") as file:  # it is not made: nobody would see it
+        with self._output_file(log) as file:
             self._started = time.monotonic()
             self._process = subprocess.Popen(
                 pinned(attended, self._cores),
@@ -50,7 +53,7 @@ class Attendant:
                 stdout=file,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                cwd=folder,
+                cwd=folder or tempfile.gettempdir(),
                 env=environment,
             )
         return socket.gethostname()
@@ -65,6 +68,10 @@ class Attendant:
             await asyncio.sleep(POLL_SECONDS)
         return ended
 
+    async def output(self) -> bytes:
+        """Return what the command has written since the last time that was asked for, where it has no log."""
+        return self._output.read()
+
     async def terminate(self) -> None:
         """Ask the command to stop."""
         if self._process.returncode is None:
@@ -74,6 +81,15 @@ class Attendant:
         """End the command, and whatever it has started, at once."""
         if self._process.returncode is None:
             os.killpg(self._process.pid, signal.SIGKILL)
+
+    def _output_file(self, log: str | None) -> BinaryIO:
+        """Return the file that takes the output; without a log, one that has no name, and is read as `_output`."""
+        if log is not None:
+            return open(os.open(log, os.O_WRONLY | os.O_APPEND), "ab")  # it is not made: nobody would see it
+        descriptor, name = tempfile.mkstemp()
+        self._output = open(name, "rb")  # noqa: SIM115 (it is read for as long as the command runs)
+        os.unlink(name)
+        return open(descriptor, "wb")
 
 
 def unseen(paths: Sequence[str]) -> list[str]:

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 PINNED = str(Path(__file__).with_name("pinned.py"))
 
@@ -23,10 +24,14 @@ def attend(cores: str, command: list[str]) -> int:
     return child.wait()
 
 
-if __name__ == "__main__":
-    status = attend(sys.argv[1], sys.argv[2:])
+def end_as(status: int) -> NoReturn:
+    """End this process as a child ended whose exit status is known, -N where signal N ended it."""
     if status < 0:
         if -status != signal.SIGKILL:
             signal.signal(-status, signal.SIG_DFL)
         os.kill(os.getpid(), -status)
     sys.exit(status)
+
+
+if __name__ == "__main__":
+    end_as(attend(sys.argv[1], sys.argv[2:]))

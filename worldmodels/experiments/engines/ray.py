@@ -1,7 +1,7 @@
 """Commands on a Ray cluster, each attended by an actor that holds its cores, memory and GPUs (Moritz et al. 2018).
 
-The folders in which commands work are on storage that all nodes share. A node that dies takes its actors along, which
-is how that is noticed.
+The folders in which commands work are on storage that all nodes share, or commands know how to do without. A node that
+dies takes its actors along, which is how that is noticed.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ NODES_SECONDS = 2.0
 IDLE_SECONDS = 2.0
 """An actor that has nothing to do gives its place back after this time."""
 PROBE_SECONDS = 5.0
+OUTPUT_SECONDS = 5.0
+"""Output is fetched this often from nodes that do not see the log."""
 ANSWER_SECONDS = 120.0
 """Within this a node starts a worker and answers."""
 GIB = 2**30
@@ -76,19 +78,25 @@ class RayEngine(Engine):
         resources: of each command; by default a core.
         address: "HOST:PORT" of the cluster; by default that of RAY_ADDRESS, or of the one that this machine belongs to.
         jobs: commands at once; Ray lets them wait where there is no room. By default as many as there is room for now.
+        shared: whether nodes see the folders of this machine. Otherwise commands begin in their folders of temporary
+            files, and what they print is brought to their logs.
 
     Raises:
         UserError: a number is out of range; on entering: there is no such cluster, or none of its nodes has the room.
     """
 
     def __init__(
-        self, resources: RunResources | None = None, address: str | None = None, jobs: int | None = None
+        self,
+        resources: RunResources | None = None,
+        address: str | None = None,
+        jobs: int | None = None,
+        shared: bool = True,
     ) -> None:
         resources = resources or RunResources()
         resources.check()
         if jobs is not None and jobs < 1:
             raise UserError(f"The number of jobs at once must be at least 1. Received {jobs}.")
-        self._resources, self._jobs = resources, jobs
+        self._resources, self._jobs, self._shared = resources, jobs, shared
         self._address = address
         self._nodes: list[dict[str, Any]] = []
         self._looked = 0.0
@@ -109,6 +117,10 @@ class RayEngine(Engine):
         ray.shutdown()
 
     def check_folder(self, folder: Path) -> None:
+        if not self._shared:
+            for node, look in [(node, _look(node, [])) for node in self._with_room()]:
+                _answer(node, look)  # which tells whether worldmodels is there
+            return
         token = folder.absolute() / f".cluster-{uuid.uuid4().hex}"
         write_atomic(token, "")  # another folder of the same path does not have it
         try:
@@ -135,7 +147,7 @@ class RayEngine(Engine):
     def start(self, command: Sequence[str], log: Path) -> RayCommand:
         log.parent.mkdir(parents=True, exist_ok=True)
         log.touch()
-        return RayCommand(self._attendant(), command, log.absolute(), self._idle)
+        return RayCommand(self._attendant(), command, log.absolute(), self._idle, self._shared)
 
     def _attendant(self) -> Any:
         """Return an actor with a place for a command; starting one takes seconds, so those that are idle come first."""
@@ -156,10 +168,13 @@ class RayEngine(Engine):
 class RayCommand:
     """A command on the node of its actor, which Ray chooses; once it has ended, the actor is among the idle ones."""
 
-    def __init__(self, actor: Any, command: Sequence[str], log: Path, idle: deque[_Idle]):
+    def __init__(self, actor: Any, command: Sequence[str], log: Path, idle: deque[_Idle], shared: bool):
         self._actor, self._log, self._idle, self._submitted = actor, log, idle, time.monotonic()
-        self._begun = self._actor.start.remote(list(command), sys.executable, str(Path.cwd()), str(log))
+        places = (str(Path.cwd()), str(log)) if shared else (None, None)
+        self._begun = self._actor.start.remote(list(command), sys.executable, *places)
         self._ended = self._actor.wait.remote(self._begun)
+        self._brings_output, self._asked = not shared, self._submitted
+        self._output: Any = None
 
     @property
     def place(self) -> str:
@@ -170,9 +185,13 @@ class RayCommand:
 
     def poll(self) -> tuple[int, Used] | None:
         if not _is_ready(self._ended):
+            if self._brings_output and _is_ready(self._begun):
+                self._bring_output()
             return None
         try:
             status, used = ray.get(self._ended)
+            for _ in range(2 if self._brings_output else 0):  # what was asked for before the end may be under way
+                self._bring_output(wait=True)
             self._idle.append(_Idle(self._actor, time.monotonic()))
             return status, Used(*used)
         except RayTaskError as error:  # ours: the command was not to be started there
@@ -194,6 +213,15 @@ class RayCommand:
         with suppress(RayError):
             ray.get(self._actor.kill.remote(), timeout=PROBE_SECONDS)
         ray.kill(self._actor)
+
+    def _bring_output(self, wait: bool = False) -> None:
+        """Add to the log what the command has printed, as it comes in."""
+        if self._output is None and (wait or time.monotonic() > self._asked + OUTPUT_SECONDS):
+            self._output, self._asked = self._actor.output.remote(), time.monotonic()
+        if self._output is not None and (wait or _is_ready(self._output)):
+            with suppress(RayError, OSError), open(self._log, "ab") as log:  # without a log a run is as good
+                log.write(ray.get(self._output))
+            self._output = None
 
     def _wall_time(self) -> Used:
         return Used(time.monotonic() - self._submitted, 0.0)

@@ -1,0 +1,69 @@
+"""Evaluations of runs that are kept in a storage: on whichever machine, with results that come into the copies here."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from worldmodels.core.errors import RunError
+from worldmodels.experiments.storage.grid_storage import NOTE, PATIENCE_SECONDS, stored_url
+from worldmodels.experiments.storage.remote import Remote
+from worldmodels.experiments.storage.stored_folder import StoredFolder
+
+RESULTS = "evaluations"
+"""The folder of a storage that holds results of evaluations, each in a place of its own."""
+
+
+class EvaluationStorage:
+    """Gives the commands that evaluate runs in a storage, and fetches what they measured.
+
+    Args:
+        runs: the copies of the runs, in the folder of their grid.
+
+    Raises:
+        RunError: a run is no copy of one in this storage.
+        StorageError: the storage cannot be used.
+    """
+
+    def __init__(self, url: str, runs: Sequence[Path]) -> None:
+        self._remote = Remote(url, PATIENCE_SECONDS)
+        for run in runs:
+            if (kept := stored_url(_grid_folder(run))) != self._remote.url:
+                where = f"of the storage '{kept}'" if kept else f"that was trained without one (there is no {NOTE})"
+                raise RunError(f"The run '{run}' is one {where}, and not of '{self._remote.url}'.")
+        self._remote.check()
+
+    def command(self, run: Path, result: str, words: Sequence[str]) -> list[str]:
+        """Return the command that evaluates a run.
+
+        Args:
+            result: a name for what is measured, among those of the run.
+            words: come after `worldmodels eval`; "{run}" stands for the run's folder.
+        """
+        stored = [sys.executable, "-m", "worldmodels.experiments.storage.stored_command"]
+        return [*stored, "--results", _results(run, result), self._remote.url, _place(run), "eval", *words]
+
+    def fetch(self, run: Path, result: str) -> None:
+        """Fetch what was measured into the folder of the run.
+
+        Raises:
+            StorageError: it cannot be fetched.
+        """
+        StoredFolder(self._remote, _results(run, result)).fetch(run, wanted=_is_result)
+
+
+def _is_result(name: str) -> bool:
+    return not name.startswith(("checkpoints/", "replay/"))
+
+
+def _grid_folder(run: Path) -> Path:
+    return run.absolute().parents[1]
+
+
+def _place(run: Path) -> str:
+    return run.absolute().relative_to(_grid_folder(run)).as_posix()
+
+
+def _results(run: Path, result: str) -> str:
+    return f"{RESULTS}/{_place(run)}/{result}"

@@ -1,0 +1,216 @@
+"""The runs of a grid in a storage, as the grid's own process sees them, and copies of them in the grid's folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import tempfile
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+
+from worldmodels.core.errors import RunError, StorageError, UserError
+from worldmodels.core.files import make_folder, write_atomic
+from worldmodels.core.json_files import parse_json, read_json
+from worldmodels.core.ranges import Section
+from worldmodels.core.run_dir import RunDir, config_text
+from worldmodels.experiments.grid import Grid, GridRun
+from worldmodels.experiments.storage.lease import Lease
+from worldmodels.experiments.storage.manifest import Manifest
+from worldmodels.experiments.storage.remote import Remote
+from worldmodels.experiments.storage.stored_folder import CONFIG, StoredFolder
+
+NOTE = "storage.json"
+"""The file in a grid's folder that names its storage."""
+RUNS = "grid.json"
+"""The file of a storage that names the grid's runs."""
+PATIENCE_SECONDS = 20.0
+"""A call that fails is tried again for so long, while others wait; runs themselves have more patience."""
+RECORDS_SECONDS = 30.0
+"""Records of the runs under way are fetched this often."""
+THREADS = 8
+"""Runs that are fetched at once."""
+
+
+@dataclass(frozen=True)
+class _Note(Section):
+    url: str
+
+
+@dataclass(frozen=True)
+class _Runs(Section):
+    runs: tuple[str, ...]
+
+
+class GridStorage:
+    """Gives the commands that train runs in a storage, and fetches what becomes of them, inside of a `with` block.
+
+    Args:
+        url: the storage of this grid alone.
+        with_replay: fetch the experience of the runs, too, without which they cannot be trained here.
+
+    Raises:
+        UserError: fsspec is not installed, or the grid's folder holds runs that are not those of the storage.
+        StorageError: the storage cannot be used, or another grid works or has worked there.
+    """
+
+    def __init__(self, url: str, grid: Grid, with_replay: bool = False) -> None:
+        self._remote, self._grid, self._with_replay = Remote(url, PATIENCE_SECONDS), grid, with_replay
+        self._known: dict[str, Manifest] = {}
+        self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+        self._under_way: set[str] = set()
+        self._unfetched: dict[str, str] = {}
+        self._done, self._stack = threading.Event(), ExitStack()
+        self._tell: Callable[[str], None] = print
+
+    def __enter__(self) -> GridStorage:
+        _check_note(self._grid, self._remote.url)
+        with self._stack as stack:
+            self._remote.check()
+            stack.enter_context(Lease(self._remote, self._lost))
+            self._note_runs()
+            make_folder(self._grid.folder)
+            write_atomic(self._grid.folder / NOTE, json.dumps(asdict(_Note(self._remote.url)), allow_nan=False) + "\n")
+            self._records = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            self._side_by_side(self._prepare, self._grid.runs)
+            thread = threading.Thread(target=self._fetch_records, name="records", daemon=True)
+            thread.start()
+            stack.callback(thread.join)
+            stack.callback(self._done.set)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._stack.close()
+
+    def command(self, run: GridRun) -> Sequence[str]:
+        """Return the command that trains a run, or goes on with it, on whichever machine."""
+        self._under_way.add(run.name)
+        stored = [sys.executable, "-m", "worldmodels.experiments.storage.stored_command", self._remote.url, run.name]
+        return [*stored, "train", "--config", "{config}", "--logdir", "{run}"]
+
+    def records(self, run: GridRun) -> Path:
+        """Return the file with the newest records of a run: those that are stored while it is under way."""
+        return self._records_folder(run) / "metrics.jsonl" if run.name in self._under_way else RunDir(run.path).metrics
+
+    def ended(self, run: GridRun) -> None:
+        """Fetch a run whose command has ended; where that fails, it is tried again in `fetch_rest`."""
+        self._under_way.discard(run.name)
+        try:
+            self._fetch(run)
+            self._unfetched.pop(run.name, None)
+        except UserError as error:
+            self._unfetched[run.name] = str(error)
+
+    def fetch_rest(self) -> None:
+        """Fetch what could not be fetched before.
+
+        Raises:
+            StorageError: it still cannot be.
+        """
+        for run in [run for run in self._grid.runs if run.name in self._unfetched]:
+            self.ended(run)
+        if self._unfetched:
+            name, why = next(iter(self._unfetched.items()))
+            raise StorageError(
+                f"The results of {len(self._unfetched)} of {len(self._grid.runs)} runs could not be fetched: {name}: "
+                f"{why} The same command fetches them."
+            )
+
+    def _prepare(self, run: GridRun) -> None:
+        """Store the configuration of a run, and fetch what there is of it."""
+        text = config_text(run.config).encode()
+        if self._remote.read(f"{run.name}/{CONFIG}") != text:
+            self._remote.write(f"{run.name}/{CONFIG}", text)
+        self._fetch(run)
+
+    def _fetch(self, run: GridRun) -> None:
+        with self._locks[run.name]:
+            known = self._known.get(run.name)
+            manifest = StoredFolder(self._remote, run.name).fetch(run.path, known, self._is_wanted)
+            if manifest is not None:
+                self._known[run.name] = manifest
+
+    def _is_wanted(self, name: str) -> bool:
+        return self._with_replay or not name.startswith("replay/")
+
+    def _fetch_records(self) -> None:
+        """Fetch the records of the runs under way, again and again."""
+        known: dict[str, Manifest] = {}
+
+        def fetch(run: GridRun) -> None:
+            with suppress(UserError):  # the runs themselves tell that the storage is away
+                folder, place = self._records_folder(run), StoredFolder(self._remote, run.name)
+                found = place.fetch(folder, known.get(run.name), lambda name: name == "metrics.jsonl")
+                if found is not None:
+                    known[run.name] = found
+
+        while not self._done.wait(RECORDS_SECONDS):
+            self._side_by_side(fetch, [run for run in self._grid.runs if run.name in self._under_way])
+
+    def _records_folder(self, run: GridRun) -> Path:
+        return self._records / run.name
+
+    def _side_by_side(self, do: Callable[[GridRun], None], runs: Iterable[GridRun]) -> None:
+        with ThreadPoolExecutor(THREADS) as pool:
+            list(pool.map(do, runs))
+
+    def _note_runs(self) -> None:
+        """Note which runs the storage holds.
+
+        Raises:
+            StorageError: it holds those of another grid.
+        """
+        names, data = {run.name for run in self._grid.runs}, self._remote.read(RUNS)
+        found = set(parse_json(data, _Runs, f"'{self._remote.url}/{RUNS}'").runs) if data else set()
+        if found and not found & names:
+            raise StorageError(
+                f"The storage '{self._remote.url}' is that of another grid: it holds {min(found)}, and the grid "
+                f"'{self._grid.name}' has {self._grid.runs[0].name}. Choose another folder there."
+            )
+        if not names <= found:
+            runs = _Runs(tuple(sorted(names | found)))
+            self._remote.write(RUNS, json.dumps(asdict(runs), allow_nan=False).encode())
+
+    def _lost(self, text: str) -> None:
+        """Stop the grid, as Ctrl-C does."""
+        print(f"worldmodels: {text}", file=sys.stderr, flush=True)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+def check_unstored(grid: Grid) -> None:
+    """Raise RunError where the runs in the grid's folder are copies of those in a storage."""
+    if (url := stored_url(grid.folder)) is not None:
+        raise RunError(
+            f"'{grid.folder}' holds copies of the runs in the storage '{url}'. Give --storage {url}, or "
+            "choose another 'logdir'."
+        )
+
+
+def _check_note(grid: Grid, url: str) -> None:
+    """Raise RunError where the grid's folder holds anything but copies of what is in this storage."""
+    known = stored_url(grid.folder)
+    if known is not None and known != url:
+        raise RunError(
+            f"'{grid.folder}' holds copies of the runs in the storage '{known}', and not of '{url}'. Choose another "
+            "'logdir', or give that one."
+        )
+    if known is None and (here := [run.name for run in grid.runs if RunDir(run.path).exists()]):
+        raise RunError(
+            f"'{grid.folder}' holds runs that were trained without a storage ({here[0]}). Choose another 'logdir'."
+        )
+
+
+def stored_url(folder: Path) -> str | None:
+    """Return the storage of the runs of which a grid's folder holds copies, None where it holds the runs themselves."""
+    try:
+        return read_json(folder / NOTE, _Note).url
+    except FileNotFoundError:
+        return None

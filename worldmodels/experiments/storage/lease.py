@@ -1,0 +1,128 @@
+"""A lease on a storage: a file that says who works there, written again and again for as long as that is so.
+
+A storage has no locks. Whoever finds a lease watches whether it changes: a clock of one's own is enough for that. Two
+that begin at the same moment both write, wait, and look whose lease stayed. What this cannot exclude, two that write in
+turn while the storage answers one of them for longer than they wait, costs time and no run: see `manifest.Key`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from types import TracebackType
+
+from worldmodels.core.errors import FileError, StorageError
+from worldmodels.core.json_files import parse_json
+from worldmodels.core.ranges import Count, Section
+from worldmodels.experiments.storage.remote import Remote
+
+NAME = "lease.json"
+BEAT_SECONDS = 10.0
+"""The lease is written again this often."""
+WATCH_SECONDS = 45.0
+"""A lease that has not changed for so long is that of somebody who is gone."""
+SETTLE_SECONDS = 3.0
+"""Within this whoever writes at the same moment has written."""
+
+
+@dataclass(frozen=True)
+class _Holder(Section):
+    """The lease as it is written."""
+
+    owner: str
+    host: str
+    process: Count
+    beat: Count = 0
+    """The number of times that it was written; others see by it that the owner is there."""
+
+    def __str__(self) -> str:
+        return f"process {self.process} on {self.host}"
+
+
+class Lease:
+    """Keeps a storage from other grids inside of a `with` block.
+
+    Args:
+        lost: is called, in another thread, with a sentence where somebody else has taken the lease.
+
+    Raises:
+        StorageError: on entering, where somebody else has it.
+    """
+
+    def __init__(self, remote: Remote, lost: Callable[[str], None]) -> None:
+        self._remote, self._lost = remote, lost
+        self._holder = _Holder(secrets.token_hex(8), socket.gethostname(), os.getpid())
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._keep, name="lease", daemon=True)
+
+    def __enter__(self) -> Lease:
+        self._check_free()
+        self._write()
+        time.sleep(SETTLE_SECONDS)
+        if (found := self._read()) != self._holder:
+            raise self._taken(found)
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._done.set()
+        self._thread.join()
+        with suppress(StorageError):  # the storage is away, and the lease in it will not change any more
+            if self._is_ours(self._read()):
+                self._remote.remove([NAME])
+
+    def _check_free(self) -> None:
+        """Raise StorageError where somebody else's lease is there, and changes."""
+        if (found := self._read()) is None:
+            return
+        print(
+            f"The storage '{self._remote.url}' has a lease of {found}; looking whether that is still there.", flush=True
+        )
+        end = time.monotonic() + WATCH_SECONDS
+        while time.monotonic() < end:
+            time.sleep(min(BEAT_SECONDS, WATCH_SECONDS) / 4)
+            if (now := self._read()) is None:
+                return
+            if now != found:
+                raise self._taken(now)
+
+    def _keep(self) -> None:
+        while not self._done.wait(BEAT_SECONDS):
+            try:
+                found = self._read()
+                if found is not None and not self._is_ours(found):
+                    self._lost(str(self._taken(found)))
+                    return
+                self._write()
+            except StorageError:
+                continue  # the storage is away: whoever works in it tells that, and this goes on once it is back
+
+    def _write(self) -> None:
+        self._holder = replace(self._holder, beat=self._holder.beat + 1)
+        self._remote.write(NAME, json.dumps(asdict(self._holder), allow_nan=False).encode())
+
+    def _read(self) -> _Holder | None:
+        """Return the lease that is there; one that is cut off has just been written, by somebody unknown."""
+        data = self._remote.read(NAME)
+        if data is None:
+            return None
+        try:
+            return parse_json(data, _Holder, f"'{self._remote.url}/{NAME}'")
+        except FileError:
+            return _Holder(f"unknown, {len(data)} bytes", "an unknown machine", 0)
+
+    def _is_ours(self, found: _Holder | None) -> bool:
+        return found is not None and found.owner == self._holder.owner
+
+    def _taken(self, found: _Holder | None) -> StorageError:
+        return StorageError(
+            f"Another grid works in the storage '{self._remote.url}': {found or 'unknown'}. Wait for its end, stop it, "
+            "or choose another folder there."
+        )

@@ -1,0 +1,116 @@
+"""The manifest of a stored folder: which files it has, where each of them is, and who wrote it.
+
+A manifest is written once, after the files that it names, under a name that nobody else uses. The newest one that can
+be read is the folder. So a reader sees all of an upload or nothing, and one whose writing was cut off does not count.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
+
+from worldmodels.core.config import from_dict
+from worldmodels.core.errors import ConfigError, FileError
+from worldmodels.core.json_files import parse_json
+from worldmodels.core.lookup import shortened
+from worldmodels.core.ranges import Count, Section
+
+FORMAT = 1
+_NAME = re.compile(r"(\d{8})-([0-9a-f]{8})-(\d{8})\.(json|claim)")
+
+
+class Key(NamedTuple):
+    """The attempt and the upload by which a manifest was written; the greatest key is that of the newest one.
+
+    Each attempt to train a run has a greater number than all before. So whoever still writes for an older one, from a
+    node that the network had lost for example, writes what nobody reads.
+    """
+
+    attempt: int
+    owner: str
+    """Eight random digits, which tell apart two attempts of one number: one of them is then greater."""
+    upload: int
+
+    @property
+    def version(self) -> str:
+        """The end of the names of what was uploaded under this key."""
+        return f"{self.attempt}-{self.owner}-{self.upload}"
+
+    @property
+    def name(self) -> str:
+        """The name of the manifest."""
+        return f"{self.attempt:08d}-{self.owner}-{self.upload:08d}.json"
+
+    @property
+    def claim(self) -> str:
+        """The name of the empty file that says, before there is a manifest, that this attempt has begun."""
+        return self.name.replace(".json", ".claim")
+
+
+def key_of(name: str) -> Key | None:
+    """Return the key that the name of a manifest or a claim says, None where it is another name."""
+    match = _NAME.fullmatch(name)
+    return Key(int(match[1]), match[2], int(match[3])) if match else None
+
+
+@dataclass(frozen=True)
+class StoredFile(Section):
+    """A file of a stored folder."""
+
+    version: str
+    """The end of the name under which it is stored."""
+    bytes: Count
+    sha256: str
+
+    def place(self, name: str) -> str:
+        """Return the name under which the file of this name is stored."""
+        return f"files/{name}.{self.version}"
+
+
+@dataclass(frozen=True)
+class _Tree(Section):
+    """A manifest as it is written."""
+
+    format: int
+    files: Mapping[str, Mapping[str, Any]]
+
+
+class Manifest(NamedTuple):
+    """A stored folder at one moment."""
+
+    key: Key
+    files: Mapping[str, StoredFile]
+    """The files by their names in the folder, with slashes."""
+
+    def encoded(self) -> bytes:
+        """Return the manifest as it is written."""
+        files = {name: asdict(file) for name, file in self.files.items()}
+        return json.dumps({"format": FORMAT, "files": files}, indent=1, allow_nan=False).encode()
+
+
+def parse_manifest(key: Key, data: bytes, where: str) -> Manifest:
+    """Return a manifest from what was written.
+
+    Args:
+        where: it stands, for errors.
+
+    Raises:
+        FileError: it is cut off or damaged, of another format, or names a file outside of the folder.
+    """
+    tree = parse_json(data, _Tree, where)
+    if tree.format != FORMAT:
+        raise FileError(f"{where} has format {tree.format}; this version of worldmodels reads format {FORMAT}.")
+    for name in tree.files:
+        path = PurePosixPath(name)
+        if path.is_absolute() or ".." in path.parts or str(path) != name or not path.parts:
+            raise FileError(f"{where} names a file outside of its folder: '{shortened(name)}'.")
+    try:
+        return Manifest(
+            key, {name: from_dict(StoredFile, file, f"{where}, '{name}'") for name, file in tree.files.items()}
+        )
+    except ConfigError as error:
+        raise FileError(str(error)) from error

@@ -1,0 +1,235 @@
+"""Files below an address, by fsspec: s3://bucket/folder, gs://..., sftp://..., file:///....
+
+Nothing else in the package imports fsspec itself. Nothing is asked of the storage but whole files: no locks, no
+renaming and no appending. What has been written must be read and listed at once, as in file systems, S3, Google Cloud
+Storage and Azure.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
+
+from worldmodels.core.errors import NO_SPACE, StorageError, UserError, os_errors_reported
+from worldmodels.core.files import read_regular
+from worldmodels.core.lookup import shortened
+
+if TYPE_CHECKING:
+    from fsspec import AbstractFileSystem
+
+T = TypeVar("T")
+
+PATIENCE_SECONDS = 300.0
+"""A call that fails is tried again for so long, after 1, 2, 4 ... seconds."""
+FIRST_PAUSE_SECONDS, MOST_PAUSE_SECONDS = 1.0, 30.0
+PIECE_BYTES = 2**22
+
+
+class ShorterError(Exception):
+    """A local file has become shorter while it was sent."""
+
+
+class Remote:
+    """The files below an address, by names with slashes; it may be used by several threads.
+
+    Args:
+        url: the address; what it takes besides, such as credentials, is found as fsspec's documentation says.
+        patience: seconds for which what fails is tried again.
+
+    Raises:
+        UserError: fsspec is not installed.
+        StorageError: no file system is known by this address, or the package for it is missing. Every method raises it,
+            too, where something failed for as long as there was patience.
+    """
+
+    def __init__(self, url: str, patience: float = PATIENCE_SECONDS) -> None:
+        self.url, self.patience = url.rstrip("/"), patience
+        self._files, self._root = _opened(url)
+        self._has_folders = self._root.startswith("/")
+        """Whether folders are made before files; object stores have a bucket, and names with slashes."""
+
+    def check(self) -> None:
+        """Check that the storage is there, and make the folder of the address where only that is missing.
+
+        Raises:
+            StorageError: it is not there.
+        """
+        top = self._root.rpartition("/")[0] or "/" if self._has_folders else self._root.split("/")[0]
+
+        def look() -> None:
+            if not self._files.isdir(self._root) and not self._files.exists(top):
+                raise _GoneError(f"there is no '{top}'")
+            if self._has_folders:
+                self._files.makedirs(self._root, exist_ok=True)
+
+        self._patiently("used", look)
+
+    def read(self, name: str) -> bytes | None:
+        """Return what a file holds, None where there is no such file."""
+
+        def call() -> bytes | None:
+            try:
+                return bytes(self._files.cat_file(self._path(name)))
+            except FileNotFoundError:
+                self._check_root()
+                return None
+
+        return self._patiently("read", call)
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write a whole file; another process may see a part of it until this returns."""
+
+        def call() -> None:
+            self._make_folder(name)
+            self._files.pipe_file(self._path(name), data)
+
+        self._patiently("written", call)
+
+    def put(self, path: Path, size: int, name: str) -> str:
+        """Send the first `size` bytes of a local file, and return their SHA-256.
+
+        Raises:
+            ShorterError: the local file has fewer.
+        """
+
+        def call() -> str:
+            self._make_folder(name)
+            digest, left = hashlib.sha256(), size
+            with open(path, "rb") as source, self._files.open(self._path(name), "wb") as target:
+                while left:
+                    piece = source.read(min(PIECE_BYTES, left))
+                    if not piece:
+                        raise ShorterError
+                    digest.update(piece)
+                    target.write(piece)
+                    left -= len(piece)
+            return digest.hexdigest()
+
+        return self._patiently("written", call)
+
+    def get(self, name: str, path: Path) -> str | None:
+        """Fetch a file to a local path, whose folder is there, and return its SHA-256; None where there is no file.
+
+        Raises:
+            DiskFullError, FileError: it cannot be written here.
+        """
+
+        def call() -> str | None:
+            try:
+                with self._files.open(self._path(name), "rb") as source:
+                    return _receive(source, path)
+            except FileNotFoundError:
+                self._check_root()
+                return None
+
+        return self._patiently("read", call)
+
+    def names(self, folder: str) -> list[str]:
+        """Return the names of all files in a folder and those inside it, from that folder on, sorted."""
+        base = self._path(folder)
+
+        def call() -> list[str]:
+            self._files.invalidate_cache()
+            self._check_root()
+            return sorted(path[len(base) :].strip("/") for path in self._files.find(base))
+
+        return self._patiently("listed", call)
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Remove files; those that are not there are none."""
+
+        for name in names:
+            self._patiently("changed", partial(self._remove, self._path(name)))
+
+    def _remove(self, path: str) -> None:
+        with suppress(FileNotFoundError):
+            self._files.rm_file(path)
+
+    def _path(self, name: str) -> str:
+        return f"{self._root}/{name}"
+
+    def _make_folder(self, name: str) -> None:
+        """Make the folder of a file, but not the storage: where that has vanished, nothing begins in its place."""
+        self._check_root()
+        if self._has_folders:
+            self._files.makedirs(self._path(name).rpartition("/")[0], exist_ok=True)
+
+    def _check_root(self) -> None:
+        if self._has_folders and not self._files.isdir(self._root):
+            raise _GoneError(f"there is no '{self._root}'")
+
+    def _patiently(self, done: str, call: Callable[[], T]) -> T:
+        """Return what a call returns, which is tried again where it fails.
+
+        Raises:
+            StorageError: it failed in a way that will last, or for as long as there is patience.
+        """
+        pause, end = FIRST_PAUSE_SECONDS, time.monotonic() + self.patience
+        while True:
+            try:
+                return call()
+            except (UserError, ShorterError):  # of this machine
+                raise
+            except Exception as error:  # whatever the package of this protocol raises
+                if _lasts(error) or time.monotonic() + pause > end:
+                    why = shortened(" ".join(str(error).split()) or type(error).__name__, 200)
+                    raise StorageError(f"The storage '{self.url}' cannot be {done}: {why.rstrip('.')}.") from error
+            time.sleep(pause)
+            pause = min(2 * pause, MOST_PAUSE_SECONDS)
+
+
+class _GoneError(OSError):
+    """The storage as a whole is not there."""
+
+
+def file_sum(path: Path) -> str:
+    """Return the SHA-256 of a local file of a run's folder."""
+    return hashlib.sha256(read_regular(path)).hexdigest()
+
+
+def _opened(url: str) -> tuple[AbstractFileSystem, str]:
+    """Return the file system of an address, and the path in it."""
+    try:
+        import fsspec
+    except ModuleNotFoundError as error:
+        raise UserError(
+            "A storage needs fsspec, which is not installed: pip install 'worldmodels[storage]' brings it. It has to "
+            "be there on every machine that trains, with the package for the storage: s3fs, gcsfs, adlfs, ..."
+        ) from error
+    protocol, separator, rest = url.partition("://")
+    if not separator or not rest.strip("/"):
+        raise StorageError(f"A storage is an address such as s3://bucket/folder; received '{shortened(url)}'.")
+    if protocol == "memory":
+        raise StorageError("A storage must be seen by other processes, and memory:// is that of one alone.")
+    try:
+        files, root = fsspec.core.url_to_fs(url, skip_instance_cache=True)
+    except Exception as error:  # an unknown protocol, a missing package, whatever a constructor raises
+        why = " ".join(str(error).split()).rstrip(".")
+        raise StorageError(f"The storage '{shortened(url)}' cannot be used: {why}.") from error
+    return files, str(root).rstrip("/")
+
+
+def _receive(source: BinaryIO, path: Path) -> str:
+    """Write what the storage sends into a local file, and return its SHA-256; errors here are not those there."""
+    digest = hashlib.sha256()
+    with os_errors_reported(path):
+        target = open(path, "wb")  # noqa: SIM115 (closed below; the errors of reading pass as they are)
+    with target:
+        while piece := source.read(PIECE_BYTES):
+            digest.update(piece)
+            with os_errors_reported(path):
+                target.write(piece)
+                target.flush()
+    return digest.hexdigest()
+
+
+def _lasts(error: Exception) -> bool:
+    """Return whether trying again is of no use."""
+    return isinstance(error, PermissionError | NotImplementedError) or (
+        isinstance(error, OSError) and error.errno in NO_SPACE
+    )

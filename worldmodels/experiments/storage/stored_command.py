@@ -1,0 +1,263 @@
+"""Runs a command of worldmodels on a run that is kept in a storage, in a folder of this machine.
+
+    python -m worldmodels.experiments.storage.stored_command URL PLACE train --config {config} --logdir {run}
+    python -m worldmodels.experiments.storage.stored_command --results PLACE URL PLACE eval {run} ...
+
+What is stored of the run is fetched first. While it is trained, it is stored again with each new checkpoint, its
+records every minute, and all of it at the end, also when it is asked to stop. Where the storage cannot be written,
+training goes on, and what could not be stored stays here: the next attempt on this machine goes on with it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path, PurePosixPath
+from types import FrameType
+
+from worldmodels.core.checkpoint import Checkpoints
+from worldmodels.core.errors import StorageError, UserError
+from worldmodels.core.files import make_folder, remove_one, write_atomic
+from worldmodels.core.lock import LockedError, lock_holder, locked
+from worldmodels.core.processor import usable_cores
+from worldmodels.core.run_dir import RunDir
+from worldmodels.experiments.engines.attended import end_as
+from worldmodels.experiments.engines.local import pinned
+from worldmodels.experiments.storage.remote import Remote, ShorterError
+from worldmodels.experiments.storage.snapshot import snapshot
+from worldmodels.experiments.storage.stored_folder import CONFIG, FolderWriter, StoredFolder, SupersededError
+
+HALF_FETCHED = "half fetched"
+"""The origin of what is no run yet."""
+POLL_SECONDS = 0.5
+RECORDS_SECONDS = 60.0
+"""Records are stored this often between checkpoints."""
+AGAIN_SECONDS = 30.0
+"""An upload that failed is tried again after this, while training goes on."""
+
+
+class Scratch:
+    """The folder of this machine in which one run of a storage is trained, or one of its results made.
+
+    Attributes:
+        run: the folder of the run.
+        config: the file of its configuration.
+    """
+
+    def __init__(self, url: str, place: str, name: str) -> None:
+        base = Path(tempfile.gettempdir()) / f"worldmodels-storage-{os.getuid()}"
+        base.mkdir(mode=0o700, exist_ok=True)
+        self.path = base / hashlib.sha256(f"{url}/{place}".encode()).hexdigest()[:16]
+        self.run, self.config, self._origin = self.path / name, self.path / CONFIG, self.path / "origin.txt"
+        self._kept = False
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Keep the folder, once nobody else works in it: an attempt that was lost may still be saving."""
+        with ExitStack() as stack:
+            while not self._is_kept(stack) or lock_holder(self.run) is not None:
+                time.sleep(POLL_SECONDS)
+            yield
+
+    def _is_kept(self, stack: ExitStack) -> bool:
+        """Return whether the folder's lock is ours, and take it until the stack is closed where it is free."""
+        if self._kept:
+            return True
+        try:
+            stack.enter_context(locked(self.path, "working in"))
+        except LockedError:
+            return False
+        self._kept = True
+        return True
+
+    @property
+    def origin(self) -> str:
+        """The version of the stored run from which the one here descends; empty where nothing was stored before."""
+        return self._origin.read_text() if self._origin.exists() else ""
+
+    @origin.setter
+    def origin(self, version: str) -> None:
+        write_atomic(self._origin, version)
+
+    def clear(self) -> None:
+        """Remove all but the lock."""
+        for path in (self._origin, self.config, self.run):
+            remove_one(path)
+
+
+class StoredTraining:
+    """Stores a run while it is trained in a scratch folder."""
+
+    def __init__(self, folder: StoredFolder, scratch: Scratch) -> None:
+        self._scratch, self._writer = scratch, FolderWriter(folder)
+        self._step, self._again, self._records = -1, 0.0, time.monotonic()
+        before = self._writer.before
+        if scratch.origin == (before.key.version if before else "") and scratch.run.is_dir():
+            return  # what is here is as new as what is stored, or newer
+        scratch.clear()
+        make_folder(scratch.run)
+        if before is not None:
+            scratch.origin = HALF_FETCHED
+            fetched = folder.fetch(scratch.run)
+            scratch.origin = fetched.key.version if fetched else ""
+            self._step = self._newest_step()
+
+    def store_new(self) -> None:
+        """Store the run if it has a new checkpoint, and its records if their time has come; tell where that fails.
+
+        Raises:
+            SupersededError: another attempt trains the run.
+        """
+        now = time.monotonic()
+        if now < self._again:
+            return
+        try:
+            if self._newest_step() > self._step:
+                self.store()
+            elif now > self._records + RECORDS_SECONDS and self._step >= 0:
+                self._store_records()
+        except SupersededError:
+            raise
+        except ShorterError:  # the run goes on from a checkpoint, and cuts what came after it
+            self._again = now + POLL_SECONDS
+        except (UserError, OSError) as error:
+            print(f"worldmodels: {error} Training goes on, and it is tried again.", flush=True)
+            self._again = time.monotonic() + AGAIN_SECONDS
+
+    def store(self) -> None:
+        """Store the run as it is; nothing where there is none.
+
+        Raises:
+            StorageError: it could not be stored; what was stored before is as it was.
+        """
+        with snapshot(self._scratch.run) as found:
+            if found is not None:
+                self._writer.upload(found.files)
+                self._stored(found.step)
+
+    def _store_records(self) -> None:
+        """Store the newest records beside what is stored of the last checkpoint, from which they are cut again."""
+        with snapshot(self._scratch.run) as found:
+            name = RunDir(self._scratch.run).metrics.name
+            if found is not None and found.step == self._step and name in found.files:
+                self._writer.upload({name: found.files[name]}, self._writer.manifest.files.keys() - {name})
+                self._stored(found.step)
+
+    def _stored(self, step: int) -> None:
+        self._step, self._records = step, time.monotonic()
+        self._scratch.origin = self._writer.manifest.key.version
+
+    def _newest_step(self) -> int:
+        return max(Checkpoints(RunDir(self._scratch.run).checkpoints).steps(), default=-1)
+
+
+def train(url: str, place: str, words: Sequence[str]) -> int:
+    """Train a run of a storage, and return the exit status.
+
+    Raises:
+        StorageError: the run cannot be fetched, or at the end not be stored; what is new in it stays on this machine.
+    """
+    scratch, remote = Scratch(url, place, PurePosixPath(place).name), Remote(url)
+    with scratch.lock():
+        config = remote.read(f"{place}/{CONFIG}")
+        if config is None:
+            raise StorageError(f"The storage '{url}' has no configuration '{place}/{CONFIG}' any more.")
+        training = StoredTraining(StoredFolder(remote, place), scratch)
+        scratch.config.write_bytes(config)
+        try:
+            status = _with_child(_filled(words, scratch), training)
+            training.store()
+        except SupersededError:
+            scratch.clear()
+            raise
+        except UserError as error:
+            raise StorageError(
+                f"{error} The run stays in '{scratch.run}' on {socket.gethostname()}; a new attempt there goes on with "
+                "it, and one elsewhere with what is stored."
+            ) from error
+        scratch.clear()
+    return status
+
+
+def evaluate(url: str, place: str, results: str, words: Sequence[str]) -> int:
+    """Evaluate a run of a storage, store what that adds to its folder under a place of its own, and return the status.
+
+    Raises:
+        StorageError: the run cannot be fetched, or its results not be stored.
+    """
+    scratch, remote = Scratch(url, results, PurePosixPath(place).name), Remote(url)
+    with scratch.lock():
+        scratch.clear()
+        make_folder(scratch.run)
+        if StoredFolder(remote, place).fetch(scratch.run, wanted=lambda name: not name.startswith("replay/")) is None:
+            raise StorageError(f"The storage '{url}' has no run '{place}'.")
+        with snapshot(scratch.run) as found:
+            before = {name: file.identity for name, file in found.files.items()} if found else {}
+        status = _with_child(_filled(words, scratch), None)
+        with snapshot(scratch.run) as found:
+            if found is not None:
+                new = {name: file for name, file in found.files.items() if before.get(name) != file.identity}
+                FolderWriter(StoredFolder(remote, results)).upload(new)
+        scratch.clear()
+    return status
+
+
+def _with_child(words: Sequence[str], training: StoredTraining | None) -> int:
+    """Run a command of worldmodels, and store what it trains meanwhile; return its exit status, -N for signal N."""
+    child = subprocess.Popen(pinned(worldmodels_command(words), usable_cores()), start_new_session=True)
+
+    def hand_on(number: int, frame: FrameType | None) -> None:
+        if child.poll() is None:
+            child.send_signal(number)
+
+    signal.signal(signal.SIGTERM, hand_on)
+    try:
+        while (status := child.poll()) is None:
+            time.sleep(POLL_SECONDS)
+            if training is not None:
+                training.store_new()
+        return status
+    finally:
+        if child.poll() is None:
+            child.terminate()
+            child.wait()
+
+
+def worldmodels_command(words: Sequence[str]) -> list[str]:
+    """Return the command that runs a command of worldmodels."""
+    return [sys.executable, "-m", "worldmodels", *words]
+
+
+def _filled(words: Sequence[str], scratch: Scratch) -> list[str]:
+    places = {"{run}": str(scratch.run), "{config}": str(scratch.config)}
+    return [places.get(word, word) for word in words]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Do what the words of the module's head say, and return the exit status; 2 for an error, which is told."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--results")
+    parser.add_argument("url")
+    parser.add_argument("place")
+    parser.add_argument("words", nargs=argparse.REMAINDER)
+    options = parser.parse_args(arguments)
+    try:
+        if options.results is None:
+            return train(options.url, options.place, options.words)
+        return evaluate(options.url, options.place, options.results, options.words)
+    except UserError as error:
+        print(f"worldmodels: {error}", flush=True)
+        return 2
+
+
+if __name__ == "__main__":
+    end_as(main(sys.argv[1:]))
