@@ -25,7 +25,10 @@ def command(logdir, *overrides, preset="debug"):
 
 
 def run(logdir, *overrides, preset="debug"):
-    """Train to the end here, where TensorFlow is loaded already: only what is killed needs a process of its own."""
+    """Train to the end here, where TensorFlow is loaded already, unless it should have other threads than here."""
+    if set(COLLECTORS) & set(overrides):
+        subprocess.run(command(logdir, *overrides, preset=preset), check=True, capture_output=True)
+        return
     launch(load_config(RunConfig, [preset], ["env.game=maze", *overrides]), logdir)
 
 

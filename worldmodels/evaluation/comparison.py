@@ -29,7 +29,7 @@ class _EvaluationHead(Section):
     levels: str
     game: str
     distribution_mode: str | None
-    """None for an environment of others, which has no such modes."""
+    """That of a native game; environments of others have none."""
     step: Count
 
 
