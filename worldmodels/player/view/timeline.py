@@ -44,8 +44,16 @@ def draw_timeline(
         canvas.write(text, (area.left + 10, row.centery), size=SMALL, colour=QUIET, anchor="midleft")
     if "error" in rows:
         _draw_scale(canvas, rows["error"], of_images)
-    for x, entry in columns:
-        _draw_entry(canvas, rows, plot, x, step, entry, alone)
+    if columns:
+        steps = [(x, entry) for x, entry in columns if not entry.mark]
+        _draw_models(canvas, rows, steps, step, len(columns[0][1].models))
+        for x, entry in steps:
+            _rewards(canvas, rows["rewards"], x, step, entry, alone)
+            if "error" in rows and entry.diverged:
+                canvas.fill(theme.ALERT, pygame.Rect(x, plot.top, 2, rows["error"].height))
+        for x, entry in columns:
+            if entry.mark:
+                canvas.down(theme.TEXT if entry.mark == "put back" else theme.REAL, x, plot.top, plot.bottom)
     for row in rows.values():
         canvas.across(theme.LINE, row.left, row.right, row.bottom)
 
@@ -78,37 +86,44 @@ def _draw_scale(canvas: Canvas, row: pygame.Rect, of_images: bool) -> None:
     canvas.across(theme.LINE, row.left, row.right, row.bottom - round(row.height * DIVERGENCE_ERROR / FULL_ERROR))
 
 
-def _draw_entry(
-    canvas: Canvas,
-    rows: dict[str, pygame.Rect],
-    plot: pygame.Rect,
-    x: int,
-    step: int,
-    entry: TimelineEntry,
-    alone: bool,
+def _draw_models(
+    canvas: Canvas, rows: dict[str, pygame.Rect], steps: Sequence[tuple[int, TimelineEntry]], step: int, count: int
 ) -> None:
-    """Draw one step, or a line through all rows for a mark."""
-    if entry.mark:
-        canvas.down(theme.TEXT if entry.mark == "put back" else theme.REAL, x, plot.top, plot.bottom)
-        return
-    count, error = len(entry.models), rows.get("error")
-    for i, forecast in enumerate(entry.models):
-        if error:
-            _bar(canvas, _share(error, i, count), x, step, forecast.image_error / FULL_ERROR, theme.DIFFERENCE)
-        if error and forecast.reconstruction_error is not None:
-            height = round(error.height * min(1.0, forecast.reconstruction_error / FULL_ERROR))
-            canvas.fill(theme.RECONSTRUCTION, pygame.Rect(x, error.bottom - height - 1, step, 2))
-        colour = theme.ALERT if forecast.continuation < 0.5 else theme.GOOD
-        _bar(canvas, _share(rows["goes on"], i, count), x, step, forecast.continuation, colour)
-    if error and entry.diverged:
-        canvas.fill(theme.ALERT, pygame.Rect(x, plot.top, 2, error.height))
-    _rewards(canvas, rows["rewards"], x, step, entry, alone)
+    """Draw the errors and continuations of so many models, each kind from left to right."""
+    for i in range(count):
+        forecasts = [(x, entry.models[i]) for x, entry in steps]
+        if "error" in rows:
+            share, row = _share(rows["error"], i, count), rows["error"]
+            bars = [_bar(share, x, step, one.image_error / FULL_ERROR) for x, one in forecasts]
+            _fill(canvas, [(bar, theme.DIFFERENCE) for bar in bars])
+            seen = [(x, one.reconstruction_error) for x, one in forecasts if one.reconstruction_error is not None]
+            tops = [(x, _bar(row, x, step, error / FULL_ERROR).top - 1) for x, error in seen]
+            _fill(canvas, [(pygame.Rect(x, top, step, 2), theme.RECONSTRUCTION) for x, top in tops])
+        share = _share(rows["goes on"], i, count)
+        colours = [theme.ALERT if one.continuation < 0.5 else theme.GOOD for _, one in forecasts]
+        bars = [_bar(share, x, step, one.continuation) for x, one in forecasts]
+        _fill(canvas, list(zip(bars, colours, strict=True)))
 
 
-def _bar(canvas: Canvas, row: pygame.Rect, x: int, width: int, share: float, colour: theme.Colour) -> None:
+def _bar(row: pygame.Rect, x: int, width: int, share: float) -> pygame.Rect:
     height = round(row.height * min(1.0, max(0.0, share)))
-    if height:
-        canvas.fill(colour, pygame.Rect(x, row.bottom - height, width, height))
+    return pygame.Rect(x, row.bottom - height, width, height)
+
+
+def _fill(canvas: Canvas, bars: Sequence[tuple[pygame.Rect, theme.Colour]]) -> None:
+    """Fill bars that follow each other from left to right; those that touch and are alike at once, for speed."""
+    wide: list[tuple[pygame.Rect, theme.Colour]] = []
+    for bar, colour in bars:
+        if wide and wide[-1][1] == colour and _continues(wide[-1][0], bar):
+            wide[-1][0].width += bar.width
+        elif bar.height:
+            wide.append((bar, colour))
+    for bar, colour in wide:
+        canvas.fill(colour, bar)
+
+
+def _continues(wide: pygame.Rect, bar: pygame.Rect) -> bool:
+    return (bar.left, bar.top, bar.height) == (wide.right, wide.top, wide.height)
 
 
 def _share(row: pygame.Rect, index: int, models: int) -> pygame.Rect:
