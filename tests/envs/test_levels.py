@@ -8,7 +8,7 @@ import pytest
 from worldmodels.core.errors import ConfigError
 from worldmodels.envs import make_vec
 from worldmodels.envs.config import EnvConfig
-from worldmodels.envs.levels import has_test_levels, level_words, on_levels
+from worldmodels.envs.levels import has_test_levels, level_words, mode_of, on_levels
 
 TWENTY = EnvConfig(game="maze", num_envs=32, num_levels=20, start_level=100)
 
@@ -35,6 +35,7 @@ def test_levels_are_named() -> None:
     assert level_words(EnvConfig(), "train") == "all levels"
     assert level_words(EnvConfig(distribution_mode="exploration"), "train") == "the level of exploration"
     assert level_words(EnvConfig(game="CartPole-v1"), "train") == "episodes of any seed"
+    assert (mode_of(EnvConfig()), mode_of(EnvConfig(game="CartPole-v1"))) == ("easy", None)
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,11 @@ def _first(config: EnvConfig, count: int) -> EnvConfig:
     return replace(config, num_levels=count)
 
 
+def mode_of(config: EnvConfig) -> str | None:
+    """Return the distribution mode of a native game; environments of others have none."""
+    return config.distribution_mode if is_native(config) else None
+
+
 def level_words(config: EnvConfig, levels: Levels) -> str:
     """Return which levels are meant, of a run with this configuration: "training levels 0 to 199", "test levels from
     200 on", "all levels"; "episodes of any seed" of an environment that has no levels."""

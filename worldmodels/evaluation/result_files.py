@@ -15,8 +15,7 @@ from worldmodels.core.files import make_own_folder, read_regular, write_atomic
 from worldmodels.core.json_files import parse_strict
 from worldmodels.core.run_dir import RunDir
 from worldmodels.envs.config import EnvConfig
-from worldmodels.envs.levels import level_words
-from worldmodels.envs.making import is_native
+from worldmodels.envs.levels import level_words, mode_of
 from worldmodels.evaluation.probes import write_probes
 from worldmodels.evaluation.request import Request
 from worldmodels.runtime.action_recording import ActionRecording, write_recording
@@ -45,7 +44,7 @@ class ResultFiles:
             "planner": to_dict(request.planner_config()) if request.agent == "planner" else None,
             "levels": level_words(env, request.levels),
             "game": env.game,
-            "distribution_mode": env.distribution_mode if is_native(env) else None,
+            "distribution_mode": mode_of(env),
             "settings": to_dict(settings),
         }
         self._head = json.loads(json.dumps(head, allow_nan=False))

@@ -138,7 +138,7 @@ def test_results_that_cannot_be_fetched_are_fetched_by_the_next_command(
     [
         (["--storage", "nonsense"], "A storage is an address such as s3://bucket/folder; received 'nonsense'."),
         (
-            ["--storage", "file:///tmp/x", "--dry-run"],
+            ["--storage", "file:///nowhere", "--dry-run"],
             "--dry-run looks at the grid's folder alone, and what is done stands in the storage.",
         ),
         (["--fetch-replay"], "--fetch-replay is for runs in a storage: give --storage, too."),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from worldmodels.envs.config import EnvConfig
-from worldmodels.envs.making import is_native
+from worldmodels.envs.levels import mode_of
 from worldmodels.evaluation.evaluator import ImaginedResult
 from worldmodels.evaluation.measures.action_effects import ActionEffects
 from worldmodels.evaluation.measures.event_foresight import STEPS, EventForesight
@@ -31,8 +31,8 @@ def print_grid(cells: Sequence[Cell], env: EnvConfig, agent: str, levels: str) -
             for game, part in episodes.by_game(env.games).items()
         ]
     columns = ["policy", "no-ops", "n", "return", "95 %", "clipped", "unfinished"]
-    where = (env.game, env.distribution_mode, levels) if is_native(env) else (env.game, levels)
-    print_table(f"Returns in {', '.join(where)}", columns, rows)
+    where = ", ".join(filter(None, (env.game, mode_of(env), levels)))
+    print_table(f"Returns in {where}", columns, rows)
     columns = ["policy", "no-ops", "steps", "above random", "95 %", "normalised"]
     print_table("Compared", columns, [_compared(cell, env, agent) for cell in cells])
 
