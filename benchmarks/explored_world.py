@@ -48,16 +48,18 @@ EXPLORE: dict[str, Any] = {
 del EXPLORE["agent.entropy"], EXPLORE["agent.normalize_returns"]  # of the agent that learns with rewards
 TASK: dict[str, Any] = {
     **FEW.common,
-    **learning.PPO_AGENT,
     "model.picture": None,
-    "agent.kind": "ppo",
+    "agent.kind": "ppo",  # before its keys
+    **learning.PPO_AGENT,
     "agent.horizon": 32,
     "agent.gae_lambda": 0.95,
     "agent.epochs": 3,
     "training.collect": 0,
+    "training.pretrain": 0,
     "training.fit": 0,
     "training.turns": 1,
     "training.starts.rollouts": 250,
+    "training.starts.context": 5,
     "env.game": "coinrun",
 }
 del TASK["agent.images"]  # it sees states of the world model
