@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from worldmodels.analysis import run_settings
 from worldmodels.analysis.run_settings import read_settings, read_tree
 from worldmodels.core.config import load_config, preset_names, to_dict
 from worldmodels.core.errors import ConfigError
@@ -20,6 +21,17 @@ def test_what_runs_write_is_read_as_yaml_reads_it(tmp_path, name):
     assert read_settings(run.path)["agent.kind"] == to_dict(config)["agent"]["kind"]
 
 
+@pytest.mark.parametrize("name", ALONE)
+def test_runs_that_differ_in_a_section_are_parsed_but_for_that(tmp_path, monkeypatch, name):
+    for seed in (3, 4):
+        RunDir.create(tmp_path / str(seed), load_config(RunConfig, [name], [f"seed={seed}"]), {})
+    read_tree(tmp_path / "3")
+    parsed = []
+    monkeypatch.setattr(run_settings, "parse_value", lambda text, _: parsed.append(text) or parse_value(text, ""))
+    assert read_tree(tmp_path / "4")["seed"] == 4
+    assert parsed in ([], ["seed: 4\n"])
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -28,6 +40,8 @@ def test_what_runs_write_is_read_as_yaml_reads_it(tmp_path, name):
         "env:\n  game: 'a: b'\n  options: {}\nseed: 3\n",
         'logdir: "one\n  two"\nseed: 3\n',
         "a: &x [1, 2]\nb: *x\n",
+        "a:  &x [1, 2]\nb:   *x\n",
+        "a: .*\nb: x*y|z!&\nc: -1e-3\n",
         "a: |\n  b: 1\n  c: 2\nd: 3\n",
         "a:\n- 1\n- 2\nb: [1, 2]\n",
         "  a: 1\n  b: 2\n",

@@ -16,7 +16,9 @@ Settings = dict[str, str]
 """The values of a configuration by full key, as texts: {"seed": "3", "env.game": "maze", ...}, in its order."""
 _MOST = 10_000
 """A configuration has a few hundred values; a file with more is none of ours."""
-_WHOLE_LINE = re.compile(r""" *[\w.]+:( ([^&*!|>#"'\[\]{},]*|\[[^&*!|>#"'\[\]{}]*\]|\{\}|'[^'\\]*'|"[^"\\]*"))?""")
+_WHOLE_LINE = re.compile(
+    r""" *[\w.]+:( ([^\s&*!|>#"'\[\]{}][^#"'\[\]{}]*|\[[^&*!|>#"'\[\]{}]*\]|\{\}|'[^'\\]*'|"[^"\\]*")?)?"""
+)
 """A line of a configuration that says all that it says by itself: no anchor, no text that goes on in the next line."""
 
 
