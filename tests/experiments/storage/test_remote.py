@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import errno
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -73,6 +76,50 @@ def test_what_fails_is_tried_again_and_then_told(failing: FailingStorage, monkey
     with pytest.raises(StorageError) as caught:
         remote.read("a")
     assert str(caught.value) == "The storage 'failing://bucket/x' cannot be read: unreachable."
+
+
+def test_a_broken_connection_is_made_anew(failing: FailingStorage, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[FailingStorage] = []
+
+    def read(self: FailingStorage, path: str, **options: Any) -> bytes:
+        made.append(self)
+        if len(set(map(id, made))) == 1:
+            raise OSError("Socket is closed")  # for ever, as a connection over SSH that was cut off
+        return b"text"
+
+    monkeypatch.setattr(time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(FailingStorage, "cat_file", read)
+    assert Remote("failing://bucket/x", patience=100).read("a") == b"text"
+    assert len(made) == 2
+
+
+@pytest.mark.parametrize(("answers_threads", "most"), [(False, 1), (True, 4)])
+def test_threads_wait_for_each_other_where_a_connection_answers_one(
+    failing: FailingStorage, monkeypatch: pytest.MonkeyPatch, answers_threads: bool, most: int
+) -> None:
+    inside: list[str] = []
+    together: list[int] = []
+    all_inside = threading.Barrier(4)
+
+    def read(self: FailingStorage, path: str, **options: Any) -> bytes:
+        inside.append(path)
+        together.append(len(inside))
+        if answers_threads:
+            all_inside.wait(30)
+            together.append(len(inside))
+            all_inside.wait(30)
+        else:
+            time.sleep(0.05)  # time enough for another thread, if it could
+            together.append(len(inside))
+        inside.remove(path)
+        return path.encode()
+
+    monkeypatch.setattr(FailingStorage, "async_impl", answers_threads)
+    monkeypatch.setattr(FailingStorage, "cat_file", read)
+    remote = Remote("failing://bucket/x")
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(remote.read, "abcd")) == [f"bucket/x/{name}".encode() for name in "abcd"]
+    assert max(together) == most
 
 
 @pytest.mark.parametrize(

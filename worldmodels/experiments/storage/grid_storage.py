@@ -74,7 +74,8 @@ class GridStorage:
         _check_note(self._grid, self._remote.url)
         with self._stack as stack:
             self._remote.check()
-            stack.enter_context(Lease(self._remote, self._lost))
+            # A connection of its own: the lease is written while others send and fetch.
+            stack.enter_context(Lease(Remote(self._remote.url, PATIENCE_SECONDS), self._lost))
             self._note_runs()
             make_folder(self._grid.folder)
             write_atomic(self._grid.folder / NOTE, json.dumps(asdict(_Note(self._remote.url)), allow_nan=False) + "\n")

@@ -8,9 +8,10 @@ Storage and Azure.
 from __future__ import annotations
 
 import hashlib
+import threading
 import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
@@ -50,6 +51,9 @@ class Remote:
     def __init__(self, url: str, patience: float = PATIENCE_SECONDS) -> None:
         self.url, self.patience = url.rstrip("/"), patience
         self._files, self._root = _opened(url)
+        self._one_at_a_time = not self._files.async_impl
+        """Other threads wait for a call to end: a connection of the usual kind mixes up answers, or waits for ever."""
+        self._turn = threading.Lock()
         self._has_folders = self._root.startswith("/")
         """Whether folders are made before files; object stores have a bucket, and names with slashes."""
 
@@ -172,7 +176,8 @@ class Remote:
         pause, end = FIRST_PAUSE_SECONDS, time.monotonic() + self.patience
         while True:
             try:
-                return call()
+                with self._turn if self._one_at_a_time else nullcontext():
+                    return call()
             except (UserError, ShorterError):  # of this machine
                 raise
             except Exception as error:  # whatever the package of this protocol raises
@@ -181,6 +186,13 @@ class Remote:
                     raise StorageError(f"The storage '{self.url}' cannot be {done}: {why.rstrip('.')}.") from error
             time.sleep(pause)
             pause = min(2 * pause, MOST_PAUSE_SECONDS)
+            self._connect_again()
+
+    def _connect_again(self) -> None:
+        """Replace a connection that may be broken; packages that answer several threads replace theirs themselves."""
+        if self._one_at_a_time:
+            with self._turn, suppress(StorageError):  # the next call tells it
+                self._files, _ = _opened(self.url)
 
 
 class _GoneError(OSError):
