@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("fsspec")
 from worldmodels.core.errors import FileError, StorageError  # noqa: E402
-from worldmodels.experiments.storage.manifest import Key, key_of, parse_manifest  # noqa: E402
+from worldmodels.experiments.storage.manifest import Key, StoredFile, key_of, parse_manifest  # noqa: E402
 from worldmodels.experiments.storage.remote import Remote  # noqa: E402
 from worldmodels.experiments.storage.snapshot import LocalFile, snapshot  # noqa: E402
 from worldmodels.experiments.storage.stored_folder import FolderWriter, StoredFolder, SupersededError  # noqa: E402
@@ -110,6 +110,25 @@ def test_a_newer_attempt_supersedes_an_older_one(stored: StoredFolder, tmp_path:
     assert stored.newest() == newer.manifest
 
 
+@pytest.mark.parametrize("names", [[], ["x"], ["x", "y"]])
+def test_a_first_upload_that_is_cut_off_anywhere_is_none(
+    stored: StoredFolder, tmp_path: Path, names: list[str]
+) -> None:
+    writer = FolderWriter(stored)
+    writer.upload(local(tmp_path / "a", first="one"))
+    manifest = tmp_path / "storage" / PLACE / "manifests" / writer.manifest.key.name
+    whole = writer.manifest._replace(files={name: StoredFile("1", 3, "0") for name in names}).encoded()
+    for length in range(len(whole)):
+        manifest.write_bytes(whole[:length])
+        assert stored.newest() is None
+    manifest.write_bytes(whole)
+    assert stored.newest() is not None
+    manifest.write_bytes(whole[:9])
+    FolderWriter(stored).upload(local(tmp_path / "a", first="two"))
+    stored.fetch(tmp_path / "b")
+    assert contents(tmp_path / "b")["first.txt"] == "two"
+
+
 def test_of_two_attempts_of_one_number_one_stays(stored: StoredFolder, tmp_path: Path) -> None:
     first = FolderWriter(stored)
     place = tmp_path / "storage" / PLACE / "manifests"
@@ -126,7 +145,7 @@ def test_a_damaged_file_is_told(stored: StoredFolder, tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="x.txt.1-.*-1' is damaged: it has not the SHA-256 of the manifest"):
         stored.fetch(tmp_path / "b")
     assert contents(tmp_path / "b") == {}
-    (tmp_path / "storage" / PLACE / "manifests" / writer.manifest.key.name).write_text("{}")
+    (tmp_path / "storage" / PLACE / "manifests" / writer.manifest.key.name).write_text("{\n}")
     with pytest.raises(StorageError, match="No manifest of '.*lr/seed_0' can be read"):
         stored.newest()
 

@@ -92,6 +92,11 @@ class Manifest(NamedTuple):
         return json.dumps({"format": FORMAT, "files": files}, indent=1, allow_nan=False).encode()
 
 
+def is_whole(data: bytes) -> bool:
+    """Return whether a manifest was written to its end: not where that is going on, or was cut off."""
+    return data.endswith(b"\n}")  # the braces before the last are indented
+
+
 def parse_manifest(key: Key, data: bytes, where: str) -> Manifest:
     """Return a manifest from what was written.
 

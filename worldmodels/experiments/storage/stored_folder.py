@@ -14,7 +14,7 @@ from pathlib import Path
 
 from worldmodels.core.errors import FileError, StorageError
 from worldmodels.core.files import make_folder, remove_one, temporary
-from worldmodels.experiments.storage.manifest import Key, Manifest, StoredFile, key_of, parse_manifest
+from worldmodels.experiments.storage.manifest import Key, Manifest, StoredFile, is_whole, key_of, parse_manifest
 from worldmodels.experiments.storage.remote import Remote, file_sum
 from worldmodels.experiments.storage.snapshot import LocalFile
 
@@ -37,21 +37,23 @@ class StoredFolder:
         self.remote, self.place = remote, place
 
     def newest(self) -> Manifest | None:
-        """Return the folder as it is now, None where it has never been written.
+        """Return the folder as it is now, None where it has never been written to the end.
 
         Raises:
             StorageError: it cannot be read.
         """
         for _ in range(ATTEMPTS):
-            keys = [key for name, key in self.names() if name == key.name]
+            keys, damaged = [key for name, key in self.names() if name == key.name], list[str]()
             for key in reversed(keys):
                 if (data := self.remote.read(f"{self.place}/manifests/{key.name}")) is None:
                     break  # it was removed since, so there are newer ones
-                with suppress(FileError):  # it is being written, or its writing was cut off
-                    return parse_manifest(key, data, f"'{self.url}/manifests/{key.name}'")
+                if is_whole(data):
+                    with suppress(FileError):
+                        return parse_manifest(key, data, f"'{self.url}/manifests/{key.name}'")
+                    damaged.append(key.name)
             else:
-                if keys:
-                    raise StorageError(f"No manifest of '{self.url}' can be read: {', '.join(k.name for k in keys)}.")
+                if damaged:
+                    raise StorageError(f"No manifest of '{self.url}' can be read: {', '.join(damaged)}.")
                 return None
         raise StorageError(f"'{self.url}' is written faster than it can be read.")
 
