@@ -68,6 +68,23 @@ def test_names_can_be_given_one_for_each_group(tmp_path: Path) -> None:
         group_runs(runs, names=["high"])
 
 
+def test_names_can_be_given_by_a_text_in_those_that_are_made(tmp_path: Path) -> None:
+    runs = [make(tmp_path / name, 0, entropy) for name, entropy in (("a", 0.1), ("b", 0.02), ("c", 0.03))]
+    assert group_runs(runs, names=["0.03:low", "0.1:high: as usual"]) == [
+        RunGroup("low", [runs[2]]),
+        RunGroup("high: as usual", [runs[0]]),
+        RunGroup("agent.entropy=0.02", [runs[1]]),
+    ]
+    assert [group.name for group in group_by_path({tmp_path / "x": runs[:1], tmp_path / "y": runs[1:]}, ["y:why"])] == [
+        "why",
+        "x",
+    ]
+    groups = r"1\. agent\.entropy=0\.1; 2\. agent\.entropy=0\.02; 3\. agent\.entropy=0\.03\."
+    for names, received in [(["0.0:x"], "0.0:x"), (["0.5:x"], "0.5:x"), (["0.1:x", "=0.1:y"], "=0.1:y")]:
+        with pytest.raises(UserError, match=f"each group once; received '{received}', and the groups are: {groups}"):
+            group_runs(runs, names=names)
+
+
 def test_keys_may_be_put_aside(tmp_path: Path) -> None:
     runs = [make(tmp_path / f"{game}_{seed}", seed, more=f"name: {game}\n") for game in "ab" for seed in range(2)]
     assert group_runs(runs, aside=("seed", "name")) == [RunGroup(tmp_path.name, runs)]

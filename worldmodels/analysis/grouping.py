@@ -24,7 +24,7 @@ class Grouping(NamedTuple):
     by: str = "configuration"
     """The runs of a line have one configuration, but for the seed; or one of the given paths; or each run is a line."""
     names: Sequence[str] = ()
-    """Names of the groups in the legend, in their order; by default what tells them apart."""
+    """Names of the groups in the legend, in their order, or as TEXT:NAME; by default what tells them apart."""
 
 
 ALL_RUNS = Grouping()

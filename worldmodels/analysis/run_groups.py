@@ -36,11 +36,11 @@ def group_runs(
 
     Args:
         each: every run is a group of its own, and may be named by its seed.
-        names: those of the groups, in their order; by default they are made.
+        names: those of the groups, in their order, or as TEXT:NAME, in any; by default they are made.
         aside: keys in which the runs of a group may differ.
 
     Raises:
-        UserError: `names` are not as many as the groups.
+        UserError: `names` are not as many as the groups, or the text of one fits none or several.
     """
     settings = {run: _settings_or_warning(run) for run in runs}
     groups: dict[object, list[Path]] = {}
@@ -58,7 +58,7 @@ def group_by_path(runs: Mapping[Path, Sequence[Path]], names: Sequence[str] = ()
     """Return the runs of each path as a group, whatever their configurations, called by the last parts of the path.
 
     Raises:
-        UserError: `names` are not as many as the paths.
+        UserError: `names` are not as many as the paths, or the text of one fits none or several.
     """
     _warn_of_copies(runs.values(), {run: _settings_or_warning(run) for group in runs.values() for run in group})
     return _named(map(RunGroup, short_paths(list(runs)), map(list, runs.values())), names)
@@ -142,14 +142,39 @@ def short_paths(paths: Sequence[Path]) -> list[str]:
 
 
 def _named(groups: Iterable[RunGroup], names: Sequence[str]) -> list[RunGroup]:
-    """Return the groups, with the given names if there are some."""
+    """Return the groups, with the given names if there are some: in their order, or each as TEXT:NAME."""
     made = list(groups)
     if not names:
         return made
+    if all(":" in name for name in names):
+        return _named_by_text(made, names)
     if len(names) != len(made):
-        listed = "; ".join(f"{number}. {group.name}" for number, group in enumerate(made, start=1))
-        raise UserError(f"A legend has one name for each group, {len(made)} here: {listed}. Received {len(names)}.")
+        raise UserError(
+            f"A legend has one name for each group, {len(made)} here: {_listed(made)}. Received {len(names)}."
+        )
     return [group._replace(name=name) for group, name in zip(made, names, strict=True)]
+
+
+def _named_by_text(made: Sequence[RunGroup], names: Sequence[str]) -> list[RunGroup]:
+    """Return the groups in the order of the names; the text of each is in the own name of one group.
+
+    Groups that no text names come after those, and keep their names.
+    """
+    named: dict[int, str] = {}
+    for text, _, name in (given.partition(":") for given in names):
+        found = [number for number, group in enumerate(made) if text in group.name]
+        if len(found) != 1 or found[0] in named:
+            raise UserError(
+                f"In a legend TEXT:NAME names the one group whose own name holds the text, and each group once; "
+                f"received '{text}:{name}', and the groups are: {_listed(made)}."
+            )
+        named[found[0]] = name
+    rest = [number for number in range(len(made)) if number not in named]
+    return [made[number]._replace(name=named.get(number, made[number].name)) for number in [*named, *rest]]
+
+
+def _listed(groups: Sequence[RunGroup]) -> str:
+    return "; ".join(f"{number}. {group.name}" for number, group in enumerate(groups, start=1))
 
 
 def _settings_or_warning(run: Path) -> Settings | None:

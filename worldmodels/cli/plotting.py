@@ -81,7 +81,13 @@ def _add_runs(command: argparse.ArgumentParser) -> None:
         help="a line for each configuration, or for each RUN that is given, whatever its runs' configurations are "
         "(default: %(default)s)",
     )
-    command.add_argument("--legend", nargs="+", default=[], metavar="NAME", help="a name for each line, in their order")
+    command.add_argument(
+        "--legend",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="a name for each line, in their order, or TEXT:NAME for the line whose own name holds the text",
+    )
     command.add_argument(
         "--select", nargs="+", default=[], metavar="TEXT", help="only runs whose path has all of these"
     )

@@ -37,7 +37,11 @@ def add_report(commands: argparse._SubParsersAction) -> None:
         help="a variant is a configuration, or a GRID that is given (default: %(default)s)",
     )
     command.add_argument(
-        "--legend", nargs="+", default=[], metavar="NAME", help="a name for each variant, in their order"
+        "--legend",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="a name for each variant, in their order, or TEXT:NAME for the variant whose own name holds the text",
     )
     command.add_argument(
         "--select", nargs="+", default=[], metavar="TEXT", help="only runs whose path has all of these"
