@@ -18,6 +18,7 @@ from worldmodels.analysis.generalisation import generalisation_panels
 from worldmodels.analysis.grouping import ALL_RUNS, Grouping
 from worldmodels.analysis.legend import color_of, plain, style_of
 from worldmodels.analysis.lines import CurvePanel, Line
+from worldmodels.analysis.panel_range import band_reach, shown_range
 from worldmodels.analysis.style import INK, QUIET, panels, save_figure
 
 SPREAD = 0.24
@@ -68,8 +69,14 @@ def _draw_panel(axes: Axes, panel: CurvePanel, levels: Sequence[float]) -> None:
     if any((line.curve.estimate < 0).any() for line in panel.lines):
         axes.axhline(0, color=QUIET, linewidth=1, zorder=1)
     shifts = np.linspace(-SPREAD / 2, SPREAD / 2, len(panel.lines)) if len(panel.lines) > 1 else [0.0]
-    for shift, line in zip(shifts, panel.lines, strict=True):
-        _draw_line(axes, line, np.array([levels.index(float(x)) for x in line.curve.x]) + shift)
+    at = [np.array([levels.index(float(x)) for x in line.curve.x]) for line in panel.lines]
+    for line, places, shift in zip(panel.lines, at, shifts, strict=True):
+        _draw_line(axes, line, places + shift)
+    needed = axes.get_ylim()
+    for line, places, shift in zip(panel.lines, at, shifts, strict=True):
+        axes.vlines(places + shift, line.curve.low, line.curve.high, color=color_of(line), linewidth=1, alpha=0.6)
+    low, high = (np.concatenate(ends) for ends in zip(*(band_reach(line.curve) for line in panel.lines), strict=True))
+    axes.set_ylim(shown_range(needed, low, high, axes.get_ylim()))
     axes.set_title(panel.title)
     axes.set_xlabel("training levels")
     axes.set_xticks(range(len(levels)), labels=["all" if math.isinf(count) else f"{count:,.0f}" for count in levels])
@@ -77,11 +84,9 @@ def _draw_panel(axes: Axes, panel: CurvePanel, levels: Sequence[float]) -> None:
 
 
 def _draw_line(axes: Axes, line: Line, x: np.ndarray) -> None:
-    _, estimate, low, high, _ = line.curve
     look: dict[str, Any] = {"color": color_of(line), "linestyle": style_of(line)}
     filled = "white" if line.beside else color_of(line)
-    axes.plot(x, estimate, marker="o", markersize=4.5, markerfacecolor=filled, **look)
-    axes.vlines(x, low, high, color=color_of(line), linewidth=1, alpha=0.6)
+    axes.plot(x, line.curve.estimate, marker="o", markersize=4.5, markerfacecolor=filled, **look)
 
 
 def _add_legend(figure: Figure, drawn: Sequence[CurvePanel]) -> None:
