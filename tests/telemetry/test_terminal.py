@@ -68,6 +68,14 @@ def test_before_anything_happened_the_panel_says_so() -> None:
     assert "none yet" in text and "not yet" in text and "measuring the pace" in text
 
 
+def test_while_the_last_evaluation_goes_on_no_time_is_said_to_be_left() -> None:
+    console, last = Console(width=80, file=io.StringIO()), Status(10, "maze")
+    last.update(10, {}, "evaluating", None)
+    console.print(panel(last))
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "evaluating" in text and "nearly done" in text and "left" not in text
+
+
 def plain() -> tuple[Console, io.StringIO]:
     file = io.StringIO()
     return Console(file=file, width=40), file

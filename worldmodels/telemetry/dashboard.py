@@ -73,7 +73,8 @@ def _bar(status: Status) -> RenderableType:
 def _time(status: Status) -> Text:
     left = status.seconds_left
     known = (duration(left), NUMBER), (" left", LABEL)
-    remaining = known if left is not None else (("measuring the pace", LABEL),)
+    unknown = (("measuring the pace" if status.fraction < 1 else "nearly done", LABEL),)
+    remaining = known if left is not None else unknown
     return Text.assemble((duration(status.elapsed), NUMBER), (" elapsed", LABEL), "   ", *remaining)
 
 

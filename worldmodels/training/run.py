@@ -149,6 +149,8 @@ class TrainingSession:
                 self._progress.message(growth_warning(grown, _learning_rates(self._config, grown)))
         if self._evaluates() and (self._schedules["evaluate"](loop.step) or finished):
             self._progress.message(f"Evaluating at step {loop.step:,}")
+            # The time left counts no evaluations: during the last one, 0 would be wrong.
+            self._progress.update(loop.step, {}, "evaluating", self._throughput.seconds_left() or None)
             values |= self._evaluation.run(loop.step, self._logger)
             release_unused_memory()
         if values:
