@@ -1,4 +1,4 @@
-"""The two precisions in which models and agents keep their contracts."""
+"""The precision in which agents keep their contracts once more."""
 
 from __future__ import annotations
 
@@ -7,15 +7,8 @@ import pytest
 from worldmodels.models.precision import building_in
 
 
-@pytest.fixture(params=["float32", "bfloat16"])
-def each_precision(request):
-    """What a test builds is in float32, and again in bfloat16, which processors without it emulate."""
-    with building_in(request.param):
-        yield
-
-
 @pytest.fixture
 def bfloat16():
-    """What a test builds is in bfloat16."""
+    """What a test builds is in bfloat16, which processors without it emulate."""
     with building_in("bfloat16"):
         yield

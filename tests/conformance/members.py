@@ -115,6 +115,12 @@ MODELS: dict[str, Any] = {
         optimizer=LAPROP,
     ),
 }
+IN_BFLOAT16 = ("frames", "deterministic in patches", "stochastic_discrete in patches", "rssm that copies")
+"""Models that keep their contracts in bfloat16 in each run of the tests: of each kind the layout for laptops.
+
+The others do so in slow tests.
+"""
+
 AGENTS: dict[str, Any] = {
     "actor_critic": ActorCriticConfig(actor=HEAD, critic=HEAD, horizon=3, actor_optimizer=FAST, critic_optimizer=FAST),
     "actor_critic v3": ActorCriticConfig(

@@ -16,7 +16,14 @@ from worldmodels.models.precision import building_in
 from worldmodels.models.rssm.config import RSSMConfig
 
 PAIRS = [
-    pytest.param(config, check, id=f"{check.__name__.removeprefix('check_')}-{name}")
+    pytest.param(
+        precision,
+        config,
+        check,
+        id=f"{precision}-{check.__name__.removeprefix('check_')}-{name}",
+        marks=pytest.mark.slow if precision == "bfloat16" and name not in members.IN_BFLOAT16 else (),
+    )
+    for precision in ("float32", "bfloat16")
     for name, config in members.MODELS.items()
     for check in model_checks(config)
 ]
@@ -24,12 +31,13 @@ PAIRS = [
 
 def test_the_table_is_complete():
     assert {config.kind for config in members.MODELS.values()} == set(MODELS)
+    assert {members.MODELS[name].kind for name in members.IN_BFLOAT16} == set(MODELS)
 
 
-@pytest.mark.usefixtures("each_precision")
-@pytest.mark.parametrize(("config", "check"), PAIRS)
-def test_contract(config, check):
-    check(config)
+@pytest.mark.parametrize(("precision", "config", "check"), PAIRS)
+def test_contract(precision, config, check):
+    with building_in(precision):
+        check(config)
 
 
 def test_the_kit_keeps_a_model_for_each_precision():

@@ -137,13 +137,13 @@ WEIGHED = ("env.game=chaser", "training.weigh_imagination=true", "training.steps
         pytest.param("debug_simple", 6, (), id="simple", marks=pytest.mark.slow),
         pytest.param("debug_simple", 6, WEIGHED, id="simple-weighed", marks=pytest.mark.slow),
         pytest.param("debug", 1, (*BFLOAT16, "training.steps=240"), id="dreamer-bfloat16"),
-        pytest.param("debug", 1, EVENTS, id="dreamer-events-early"),
+        pytest.param("debug", 1, EVENTS, id="dreamer-events-early", marks=pytest.mark.slow),
         pytest.param("debug", 3, EVENTS, id="dreamer-events-late", marks=pytest.mark.slow),
         pytest.param("debug_ppo", 2, COLLECTORS, id="ppo-collectors"),
         pytest.param("debug", 3, COLLECTORS, id="dreamer-collectors", marks=pytest.mark.slow),
         pytest.param("debug_sac", 2, COLLECTORS, id="sac-collectors", marks=pytest.mark.slow),
         # A minibatch of more rows than those that stay in float32.
-        pytest.param("debug_ppo", 1, (*BFLOAT16, "agent.minibatch=20"), id="ppo-bfloat16"),
+        pytest.param("debug_ppo", 1, (*BFLOAT16, "agent.minibatch=20"), id="ppo-bfloat16", marks=pytest.mark.slow),
         pytest.param("debug_simple", 5, BFLOAT16, id="simple-bfloat16", marks=pytest.mark.slow),
     ],
 )
