@@ -49,5 +49,7 @@ class PlannerActor(ModelActor):
             return action, memory, extras
 
         planner = Planner(self._world, policy, self._config)
-        plan = planner.plan(state, agent_state, self._model_temperature, seed)
+        # As a tensor: functions with a gradient of their own, as the RSSM's draws are, take no variables.
+        model_temperature = tf.convert_to_tensor(self._model_temperature)
+        plan = planner.plan(state, agent_state, model_temperature, seed)
         return plan.action, plan.memory, {}
