@@ -97,6 +97,10 @@ def test_off_policy_learning_that_does_not_fit(change, text):
             "beginnings is 17, out of 16 in training.starts.rollouts",
         ),
         (
+            {"batch": 4, "length": 8, "starts": {"batches": 2, "rollouts": 32}},
+            "starts.rollouts is 32, as many as a batch has states .* must be another number, or 0",
+        ),
+        (
             {"starts": {"context": 4}},
             "starts.rollouts must be at least 1 where training.starts.context is 4: .* Received 0",
         ),

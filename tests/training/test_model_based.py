@@ -204,6 +204,21 @@ def test_without_context_rollouts_start_at_states_of_the_last_batch(model_based)
     assert (loop._starts.draw(2)[0] != states).numpy().any()
 
 
+def test_rollouts_start_along_the_last_batches_of_a_turn(model_based):
+    """The first turn of PHASED fits six times: all batches but two are too old."""
+    loop = model_based({**PHASED, "starts": {"batches": 2}})
+    loop.begin()
+    fitted = []
+    keep = loop._starts.after_fit
+    loop._starts.after_fit = lambda states, *rest: (fitted.append(states), keep(states, *rest))
+    while loop.iterate().phase != "improve":
+        pass
+    assert len(fitted) == 6
+    expected = tf.reshape(tf.concat(fitted[-2:], 0), (-1, 1))
+    np.testing.assert_array_equal(loop._starts.draw(1).states, expected)
+    np.testing.assert_array_equal(loop._starts.replayed.states, fitted[-1])
+
+
 def test_agents_are_given_the_last_batch_with_its_weights_and_borders(model_based):
     loop = model_based({**PHASED, "event_share": 0.5, "starts": {}}, demonstrations=eventful())
     loop.begin()

@@ -213,6 +213,12 @@ def _check_starts(config: RunConfig, training: ModelBasedConfig) -> None:
                 "training.starts.context is 0: imagination starts where the model was last fitted, so each turn must "
                 f"fit. training.fit is {training.fit}, training.fit_factors {training.fit_factors}."
             )
+        if starts.batches > 1 and starts.rollouts == training.batch * training.length:
+            raise ConfigError(
+                f"training.starts.rollouts is {starts.rollouts}, as many as a batch has states (training.batch x "
+                "training.length): so many are taken for these very states. Where training.starts.batches is above 1, "
+                "it must be another number, or 0 for the states of all batches."
+            )
         return
     if isinstance(config.agent, Plan2ExploreConfig):
         raise ConfigError(

@@ -39,10 +39,13 @@ class StartsConfig(Section):
 
     rollouts: Count = 0
     """Number of rollouts, each of which starts at another state; 0, without context alone: at all states along the
-    batch (`simulated_batch_size` in SimPLe's code)."""
+    batches (`simulated_batch_size` in SimPLe's code)."""
+    batches: Size = 1
+    """Batches along which these states are, the last ones to which the model was fitted in this turn: with more of them
+    starts are less alike. Without effect where rollouts have a context."""
     context: Count = 0
     """Recorded frames that the model takes in before a rollout starts; 0: rollouts start at the states that the model
-    had along the batch to which it was last fitted, and the numbers below have no effect."""
+    had along the batches to which it was last fitted, and the numbers below have no effect."""
     newest: Count = 0
     """Number of the newest recorded steps, summed over the environments, from which contexts are drawn; 0: all."""
     beginnings: Count = 0

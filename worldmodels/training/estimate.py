@@ -17,13 +17,14 @@ import tensorflow as tf
 from worldmodels.agents.api import Experience, Replayed
 from worldmodels.core.tree import flatten
 from worldmodels.core.types import Batch
-from worldmodels.imagination.starts import StartStates, choose_starts, states_after
+from worldmodels.imagination.starts import StartStates, states_after
 from worldmodels.models.api import ModelSpec
 from worldmodels.replay.stream import ASSUMED_COMPRESSION
 from worldmodels.runtime.actor import ModelActor
 from worldmodels.runtime.build import Parts
 from worldmodels.runtime.config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig, RunConfig
 from worldmodels.training.plan import TrainingPlan
+from worldmodels.training.starts import choose_among
 from worldmodels.training.transitions import blank_transitions, updates_per_call
 
 BELIEVED = 20.0
@@ -134,7 +135,8 @@ def _blank_starts(parts: Parts, training: ModelBasedConfig, states: Any) -> Star
     if config.context:
         windows = _blank_batch(config.rollouts, config.context, parts.model.spec)
         return StartStates(states_after(parts.world_model, windows, SEED), tf.ones((config.rollouts,)))
-    return choose_starts(states, tf.ones((training.batch, training.length)), config.rollouts, SEED)
+    along = (states, tf.zeros((training.batch, training.length), tf.bool))
+    return choose_among([along] * config.batches, config.rollouts, SEED)
 
 
 def _blank_batch(rows: int, steps: int, spec: ModelSpec) -> Batch:

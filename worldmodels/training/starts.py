@@ -22,18 +22,21 @@ class ImaginationStarts:
     """Draws the start states of each policy update.
 
     With context, the model takes in windows from the replay store. Without, the states are those that it had along the
-    batch to which it was last fitted.
-
-    Attributes:
-        replayed: that batch, with its states; None where starts have contexts of their own.
+    batches of this turn to which it was last fitted.
     """
 
     def __init__(self, model: WorldModel, replay: Replay, config: StartsConfig, streams: Streams) -> None:
         self._model, self._config = model, config
         self._windows = ReplayStarts(replay, config.context, config.newest, config.beginnings)
         self._generator, self._key = streams.generator("starts"), streams.key("starts")
-        self.replayed: Replayed | None = None
-        self._choose = tf.function(choose_starts, autograph=False)
+        self._recent: list[Replayed] = []
+        self._choose = tf.function(choose_among, autograph=False)
+
+    @property
+    def replayed(self) -> Replayed | None:
+        """The batch to which the model was last fitted, with its states; None where starts have contexts of their own,
+        and at the beginning of a turn."""
+        return self._recent[-1] if self._recent else None
 
     def after_fit(self, states: State, batch: Batch, weights: np.ndarray | None = None) -> None:
         """Keep a batch and the states (B, T) that the model had along it, where imagination starts at these.
@@ -43,28 +46,36 @@ class ImaginationStarts:
         """
         if self._config.context:
             return
-        self.replayed = tf.nest.map_structure(tf.convert_to_tensor, Replayed.of(states, batch, weights))
+        replayed = tf.nest.map_structure(tf.convert_to_tensor, Replayed.of(states, batch, weights))
+        self._recent = [*self._recent, replayed][-self._config.batches :]
 
     def draw(self, update: int) -> StartStates:
         """Return the start states of a policy update, counted from 0."""
         seed = tf.constant(fold(self._key, update))
-        if self.replayed is not None:
-            continuations = 1.0 - tf.cast(self.replayed.is_terminal, tf.float32)
-            return self._choose(self.replayed.states, continuations, self._config.rollouts, seed)
+        if self._recent:
+            along = [(replayed.states, replayed.is_terminal) for replayed in self._recent]
+            return self._choose(along, self._config.rollouts, seed)
         windows = self._windows(self._config.rollouts, self._generator)
         return StartStates(states_after(self._model, windows, seed), tf.ones((self._config.rollouts,)))
 
     def end_turn(self) -> None:
-        """Forget the last batch: the model will be fitted anew."""
-        self.replayed = None
+        """Forget the last batches: the model will be fitted anew."""
+        self._recent = []
 
     def save(self, improving: bool) -> dict[str, Any]:
-        """Return the state as a tree; the last batch is in it only while the policy improves."""
-        replayed = save_nest(self.replayed) if improving and self.replayed is not None else None
-        return {"generator": generator_state(self._generator), "replayed": replayed}
+        """Return the state as a tree; the last batches are in it where the turn may still need them."""
+        needed = self._recent if improving or self._config.batches > 1 else []
+        recent = {f"{i:04d}": save_nest(replayed) for i, replayed in enumerate(needed)}
+        return {"generator": generator_state(self._generator), "recent": recent}
 
     def load(self, tree: dict[str, Any]) -> None:
         """Take over what `save` gave."""
         self._generator = restore_generator(tree["generator"])
         like = Replayed(self._model.initial(1), *(tf.zeros(()) for _ in Replayed._fields[1:]))
-        self.replayed = None if tree["replayed"] is None else load_nest(like, tree["replayed"])
+        self._recent = [load_nest(like, saved) for _, saved in sorted(tree["recent"].items())]
+
+
+def choose_among(along: list[tuple[State, tf.Tensor]], rollouts: int, seed: tf.Tensor) -> StartStates:
+    """Return starts among the states of batches, each with whether it is terminal, leading (B, T)."""
+    states, is_terminal = tf.nest.map_structure(lambda *parts: tf.concat(parts, 0), *along)
+    return choose_starts(states, 1.0 - tf.cast(is_terminal, tf.float32), rollouts, seed)
