@@ -106,6 +106,7 @@ MODELS: dict[str, Any] = {
         classes=4,
         blocks=2,
         uniform_mix=0.01,
+        open_loop=0.5,
         style=V3,
         encoder=PATCH,
         decoder=PATCH,

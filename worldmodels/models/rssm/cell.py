@@ -63,8 +63,9 @@ class Dynamics(Layer):
         is_first: tf.Tensor,
         noise: tf.Tensor,
         local: tf.Tensor | None = None,
+        unseen: tf.Tensor | None = None,
     ) -> tuple[RSSMState, tf.Tensor]:
-        """Return the posterior states of T steps, from a loop that holds the recurrence and nothing else.
+        """Return the states of T steps, from a loop that holds the recurrence and, where latents are seen, no prior.
 
         The shares of the embedding and of the action are projected before the loop, and the prior is left to the
         caller, after it: each as one large product.
@@ -76,9 +77,10 @@ class Dynamics(Layer):
             is_first: bool (B, T).
             noise: of `latents.noise((T, B))`.
             local: float32 (B, T, statistics_size), what patches say of latents of their own, added to the posterior.
+            unseen: bool (B, T): where the prior draws the latent, as if there were no observation; None: nowhere.
 
         Returns:
-            States (B, T, ...), and the posterior's statistics (B, T, statistics_size).
+            States (B, T, ...), and the posterior's statistics (B, T, statistics_size), also where it was not asked.
         """
         from_recurrent, from_embedding = rows_of(self.posterior_input, self.recurrence.units)
         keep = 1.0 - tf.cast(is_first, tf.float32)[..., None]
@@ -91,14 +93,17 @@ class Dynamics(Layer):
         terms = bias if local is None else bias + swap(local)
         posterior = LoopProduct(self.posterior.kernel, terms, self.precision)
 
-        def step(recurrent, latent, keep, noise, posterior_input_term, posterior_term, *recurrence_inputs):
+        def step(recurrent, latent, keep, noise, unseen, posterior_input_term, posterior_term, *recurrence_inputs):
             latent, recurrent = latent * keep, recurrent * keep
             new, entered = recurrence.step(latent, recurrent, *recurrence_inputs)
             hidden = self.after_posterior_input(posterior_input(new, posterior_input_term))
             statistics = posterior(hidden, posterior_term)
-            return new, self.latents.sample(statistics, noise), statistics, hidden, *entered
+            drawn = statistics if all_seen else tf.where(unseen, self.prior(new), statistics)
+            return new, self.latents.sample(drawn, noise), statistics, hidden, *entered
 
-        inputs = (keep, noise, posterior_input.terms, posterior.terms, *recurrence.inputs)
+        all_seen = unseen is None
+        hidden_from = tf.zeros_like(keep, tf.bool) if unseen is None else swap(unseen[..., None])
+        inputs = (keep, noise, hidden_from, posterior_input.terms, posterior.terms, *recurrence.inputs)
         recurrent, latent, statistics, hidden, *entered = scan(step, tuple(state), inputs)
         products = (posterior_input, posterior, *recurrence.products)
         for product, given in zip(products, (recurrent, hidden, *entered), strict=True):

@@ -71,6 +71,10 @@ class RSSMConfig(Section):
     `decoder.mlp_keys` in DreamerV2)."""
     gradient_heads: tuple[Literal["decoder", "reward", "continuation"], ...] = ("decoder", "reward", "continuation")
     """Predictions from which the state learns; the others read it and teach it nothing (`grad_heads` in DreamerV2)."""
+    open_loop: Share = 0.0
+    """Share of the windows of a batch of which only a beginning, of random length, is seen. Behind it latents are drawn
+    from the prior, so that everything is predicted from the actions alone and the dynamics learn from the errors of
+    images, too. The first frame of an episode is always seen."""
     predict_continuation: bool = True
     """Whether ends are predicted; false: every episode is taken to go on (`pred_discount` in DreamerV2)."""
     heads: HeadConfig = field(default_factory=HeadConfig)

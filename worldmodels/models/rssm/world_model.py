@@ -29,6 +29,7 @@ from worldmodels.models.rssm.objectives import (
     moved_pixels,
 )
 from worldmodels.models.rssm.observations import ObservationDecoder, ObservationEncoder, join_images, join_vectors
+from worldmodels.models.rssm.open_loop import choose_unseen
 from worldmodels.models.variables import load_variables, named_variables, save_variables
 
 
@@ -177,8 +178,8 @@ class RSSM:
             return self.decoder.image(features)
         return self.decoder.image(features, self.local(features[:, : self.local.size]))
 
-    def _follow(self, observations, previous_actions, is_first, seed, state=None):
-        """Return posterior states (B, T, ...) and statistics (B, T, S)."""
+    def _follow(self, observations, previous_actions, is_first, seed, state=None, unseen=None):
+        """Return states (B, T, ...) and the posterior's statistics (B, T, S)."""
         batch, steps = is_first.shape
         if state is None:
             state = self.initial(batch)
@@ -192,7 +193,15 @@ class RSSM:
             embeddings, local = self.encoder(arrays), None
         embeddings = tf.reshape(embeddings, (batch, steps, self.encoder.size))
         noise = self.dynamics.latents.noise((steps, batch), seed)
-        return self.dynamics.follow(state, embeddings, previous_actions, is_first, noise, local)
+        return self.dynamics.follow(state, embeddings, previous_actions, is_first, noise, local, unseen)
+
+    def _corrected(self, states: RSSMState, posterior: tf.Tensor, unseen: tf.Tensor, seed: tf.Tensor) -> RSSMState:
+        """Return states (B, T, ...) with the posterior's latents where nothing was seen, too: starts of imagination."""
+        latents, steps = self.dynamics.latents, unseen.shape[1]
+        noise = latents.noise((tf.size(unseen),), tf.random.experimental.stateless_fold_in(seed, 3))
+        seen = tf.reshape(latents.sample(posterior, noise), (-1, steps, latents.size))
+        latent = tf.where(unseen[..., None], seen, states.latent)
+        return states._replace(latent=latent)
 
     def _rows(self, observations: Any) -> dict[str, tf.Tensor]:
         """Return the parts of observations, leading (B, T), as rows, leading B T."""
@@ -231,7 +240,9 @@ class RSSM:
         config = self.config
         # The action before the first step of a window is unknown; the state starts anew there anyway.
         previous_actions = tf.pad(batch.action[:, :-1], [[0, 0], [1, 0], *[[0, 0]] * (len(batch.action.shape) - 2)])
-        states, posterior = self._follow(batch.observation, previous_actions, batch.is_first, seed)
+        unseen = choose_unseen(batch.is_first, config.open_loop, seed) if config.open_loop else None
+        states, posterior = self._follow(batch.observation, previous_actions, batch.is_first, seed, unseen=unseen)
+        known = states if unseen is None else self._corrected(states, posterior, unseen, seed)
         rows, posterior = tf.nest.map_structure(lambda x: tf.reshape(x, (-1, x.shape[-1])), (states, posterior))
         prior = self.dynamics.prior(rows.recurrent)
         features = self.features(rows)
@@ -256,7 +267,7 @@ class RSSM:
         means["kl"] = tf.reduce_mean(kl)
         means["prior_entropy"] = tf.reduce_mean(latents.entropy(prior))
         means["posterior_entropy"] = tf.reduce_mean(latents.entropy(posterior))
-        return loss, means, tf.nest.map_structure(tf.stop_gradient, states)
+        return loss, means, tf.nest.map_structure(tf.stop_gradient, known)
 
 
 def _weighted_mean(losses: tf.Tensor, weights: tf.Tensor | None) -> tf.Tensor:
