@@ -30,7 +30,7 @@ from worldmodels.runtime.config import RunConfig
 from worldmodels.runtime.quiet import load_tensorflow
 
 GAMES = ("coinrun", "ninja", "starpilot", "bossfight", "leaper", "fruitbot")
-SHARES = (0.0, 0.75, 1.0)
+SHARES = (0.0, 0.75)
 SEEDS = (1, 2, 3)
 STEPS, HOLD = 1_250, 3.0  # of each of 16 environments
 CONTEXT, HORIZON, WINDOWS, HELD = 8, 15, 128, 5
