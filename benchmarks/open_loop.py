@@ -14,12 +14,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
 from itertools import product
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from worldmodels.analysis.aggregate import estimate
 from worldmodels.core.config import load_config
@@ -41,7 +38,6 @@ FIGURES = {
     "5": "image_5",
     "15": "image_15",
     "moving pixels, 15": "moving_15",
-    "seconds": "seconds",
 }
 
 
@@ -79,13 +75,11 @@ def learn_and_measure(game: str, share: float, updates: int, seed: int) -> dict[
     config: Any = load_config(RunConfig, ["dreamer_small"], ["model.picture=null", f"model.open_loop={share}"])
     model: Any = build_model(config.model, ObservationSpec.of(*SHAPE), ActionSpec(ACTIONS), streams.key("model"))
     recording, generator = record(game, "training", STEPS, HOLD, num_levels=200), streams.generator("windows")
-    key, seconds = streams.key("fit"), 0.0
+    key = streams.key("fit")
     for update in range(updates):
         batch = windows(recording, config.training.batch, config.training.length, generator)
-        begun = time.perf_counter()
         model.fit(batch.map(tf.constant), tf.constant(fold(key, update)))
-        seconds += (time.perf_counter() - begun) * (update > 1)  # the first two build graphs
-    return {"seconds": seconds, **measure(model, game)}
+    return measure(model, game)
 
 
 def measure(model: Any, game: str) -> dict[str, float]:
@@ -127,14 +121,12 @@ def report(cells: list[dict[str, Any]]) -> str:
     groups = sorted({(cell["updates"], GAMES.index(cell["game"]), cell["share"]) for cell in cells})
     for updates, game, share in groups:
         those = [c for c in cells if (c["updates"], GAMES.index(c["game"]), c["share"]) == (updates, game, share)]
-        figures = [_cell([each[name] for each in those], name) for name in FIGURES.values()]
+        figures = [_cell([each[name] for each in those]) for name in FIGURES.values()]
         lines.append(f"| {GAMES[game]} | {updates} | {share:g} | {len(those)} | {' | '.join(figures)} |")
     return "\n".join(lines) + "\n"
 
 
-def _cell(values: list[float], name: str) -> str:
-    if name == "seconds":
-        return f"{np.mean(values):.0f}"
+def _cell(values: list[float]) -> str:
     found = estimate(values)
     return f"{found.mean:.2f}" + (f" ({found.low:.2f} to {found.high:.2f})" if len(values) > 2 else "")
 

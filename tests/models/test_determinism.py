@@ -45,6 +45,12 @@ def test_the_update_of_the_model(build, batch, seed):
     assert risky(lambda: model.fit(batch, seed)) == []
 
 
+@pytest.mark.parametrize("blocks", [1, 2])
+def test_the_update_of_a_model_that_predicts_unseen_steps(build, batch, seed, blocks):
+    model = build(open_loop=0.5, blocks=blocks, uniform_mix=0.01)
+    assert risky(lambda: model.fit(batch, seed)) == []
+
+
 def test_the_update_of_a_model_that_copies(build, batch, seed):
     model = build(picture=PictureConfig(motions=2, units=8, depth=8))
     assert risky(lambda: model.fit(batch, seed)) == []

@@ -97,10 +97,6 @@ def test_off_policy_learning_that_does_not_fit(change, text):
             "beginnings is 17, out of 16 in training.starts.rollouts",
         ),
         (
-            {"batch": 4, "length": 8, "starts": {"batches": 2, "rollouts": 32}},
-            "starts.rollouts is 32, as many as a batch has states .* must be another number, or 0",
-        ),
-        (
             {"starts": {"context": 4}},
             "starts.rollouts must be at least 1 where training.starts.context is 4: .* Received 0",
         ),
@@ -201,3 +197,14 @@ def test_tensorflow_is_not_needed_to_find_them():
 def test_a_critic_that_learns_from_recordings_needs_starts_along_them():
     starts = {"training": {"starts": {"context": 4, "rollouts": 16}}, "agent": {"replay_value_scale": 0.3}}
     refused(starts, "agent.replay_value_scale .* training.starts.context is 4: imagination starts elsewhere")
+
+
+def test_a_critic_that_learns_from_recordings_is_not_given_other_states_for_them():
+    training = {"batch": 4, "length": 8, "starts": {"batches": 2, "rollouts": 32}}
+    text = "starts.rollouts is 32, as many as a batch has states .* Choose another number, or 0"
+    learns = {"replay_value_scale": 0.3}
+    refused({"training": training, "agent": learns}, text)
+    refused({"training": training, "agent": {"kind": "plan2explore", "task": learns}}, text)
+    others = {**training, "starts": {"batches": 2, "rollouts": 31}}
+    for config in ({"training": training}, {"training": others, "agent": learns}):
+        check_config(from_dict(RunConfig, config))  # nobody compares them, or they cannot be taken for each other

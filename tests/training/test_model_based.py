@@ -219,6 +219,32 @@ def test_rollouts_start_along_the_last_batches_of_a_turn(model_based):
     np.testing.assert_array_equal(loop._starts.replayed.states, fitted[-1])
 
 
+def test_starts_along_several_batches_are_saved_while_the_model_is_fitted(model_based):
+    training = {**PHASED, "starts": {"batches": 3}}
+    loop, other = model_based(training), model_based(training)
+    loop.begin()
+    while loop.updates < 4:
+        loop.iterate()
+    other._starts.load(loop._starts.save(improving=False))
+    for one, two in zip(loop._starts.draw(1), other._starts.draw(1), strict=True):
+        np.testing.assert_array_equal(one, two)
+    assert len(loop._starts.draw(1).continuations) == 3 * 2 * 4
+
+
+def test_starts_of_a_checkpoint_that_knew_one_batch_are_taken_over(model_based):
+    loop, other = model_based({**PHASED, "starts": {}}), model_based({**PHASED, "starts": {}})
+    loop.begin()
+    while loop.iterate().phase != "improve":
+        pass
+    tree = loop._starts.save(improving=True)
+    (saved,) = tree.pop("recent").values()
+    for replayed, count in ((saved, 1), (None, 0)):
+        other._starts.load({**tree, "replayed": replayed})
+        assert len(other._starts._recent) == count
+        if count:
+            np.testing.assert_array_equal(other._starts.draw(1).states, loop._starts.draw(1).states)
+
+
 def test_agents_are_given_the_last_batch_with_its_weights_and_borders(model_based):
     loop = model_based({**PHASED, "event_share": 0.5, "starts": {}}, demonstrations=eventful())
     loop.begin()

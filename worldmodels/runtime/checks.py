@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from worldmodels.agents import AGENTS, check_fits
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
+from worldmodels.agents.config import AgentConfig
 from worldmodels.agents.plan2explore_config import Plan2ExploreConfig
 from worldmodels.core.errors import ConfigError
 from worldmodels.envs.config import spread_mixture
@@ -203,6 +204,13 @@ def _check_length(training: ModelBasedConfig, spec: ModelSpec) -> None:
         )
 
 
+def _learns_recorded(agent: AgentConfig) -> bool:
+    """Return whether a critic of the agent learns from recorded rewards, besides imagined ones."""
+    if isinstance(agent, Plan2ExploreConfig):
+        return _learns_recorded(agent.task)
+    return isinstance(agent, ActorCriticConfig) and agent.replay_value_scale > 0
+
+
 def _check_starts(config: RunConfig, training: ModelBasedConfig) -> None:
     starts = training.starts
     if not training.improve:
@@ -213,11 +221,13 @@ def _check_starts(config: RunConfig, training: ModelBasedConfig) -> None:
                 "training.starts.context is 0: imagination starts where the model was last fitted, so each turn must "
                 f"fit. training.fit is {training.fit}, training.fit_factors {training.fit_factors}."
             )
-        if starts.batches > 1 and starts.rollouts == training.batch * training.length:
+        states = training.batch * training.length
+        if _learns_recorded(config.agent) and starts.batches > 1 and starts.rollouts == states:
             raise ConfigError(
-                f"training.starts.rollouts is {starts.rollouts}, as many as a batch has states (training.batch x "
-                "training.length): so many are taken for these very states. Where training.starts.batches is above 1, "
-                "it must be another number, or 0 for the states of all batches."
+                f"training.starts.rollouts is {states}, as many as a batch has states (training.batch x "
+                "training.length): a critic with replay_value_scale takes so many for these very states, and with "
+                f"training.starts.batches {starts.batches} they are others. Choose another number, or 0 for the states "
+                "of all batches."
             )
         return
     if isinstance(config.agent, Plan2ExploreConfig):
@@ -226,7 +236,7 @@ def _check_starts(config: RunConfig, training: ModelBasedConfig) -> None:
             f"training.starts.context is {starts.context}: imagination starts elsewhere, so that these are not kept. "
             "It must be 0."
         )
-    if isinstance(config.agent, ActorCriticConfig) and config.agent.replay_value_scale:
+    if _learns_recorded(config.agent):
         raise ConfigError(
             "agent.replay_value_scale lets the critic learn from what followed the states along the last batch, and "
             f"training.starts.context is {starts.context}: imagination starts elsewhere, so that these are not kept. "

@@ -72,7 +72,9 @@ class ImaginationStarts:
         """Take over what `save` gave."""
         self._generator = restore_generator(tree["generator"])
         like = Replayed(self._model.initial(1), *(tf.zeros(()) for _ in Replayed._fields[1:]))
-        self._recent = [load_nest(like, saved) for _, saved in sorted(tree["recent"].items())]
+        # A checkpoint from before there were several holds one or none.
+        last = {} if tree.get("replayed") is None else {"0000": tree["replayed"]}
+        self._recent = [load_nest(like, saved) for _, saved in sorted(tree.get("recent", last).items())]
 
 
 def choose_among(along: list[tuple[State, tf.Tensor]], rollouts: int, seed: tf.Tensor) -> StartStates:

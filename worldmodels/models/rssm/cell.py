@@ -65,7 +65,7 @@ class Dynamics(Layer):
         local: tf.Tensor | None = None,
         unseen: tf.Tensor | None = None,
     ) -> tuple[RSSMState, tf.Tensor]:
-        """Return the states of T steps, from a loop that holds the recurrence and, where latents are seen, no prior.
+        """Return the states of T steps, from a loop that holds the recurrence, and the prior where a step is unseen.
 
         The shares of the embedding and of the action are projected before the loop, and the prior is left to the
         caller, after it: each as one large product.
@@ -93,17 +93,18 @@ class Dynamics(Layer):
         terms = bias if local is None else bias + swap(local)
         posterior = LoopProduct(self.posterior.kernel, terms, self.precision)
 
-        def step(recurrent, latent, keep, noise, unseen, posterior_input_term, posterior_term, *recurrence_inputs):
+        mask = () if unseen is None else (swap(unseen[..., None]),)
+
+        def step(recurrent, latent, keep, noise, posterior_input_term, posterior_term, *others):
+            recurrence_inputs, unseen = others[len(mask) :], others[: len(mask)]
             latent, recurrent = latent * keep, recurrent * keep
             new, entered = recurrence.step(latent, recurrent, *recurrence_inputs)
             hidden = self.after_posterior_input(posterior_input(new, posterior_input_term))
             statistics = posterior(hidden, posterior_term)
-            drawn = statistics if all_seen else tf.where(unseen, self.prior(new), statistics)
+            drawn = tf.where(*unseen, self.prior(new), statistics) if unseen else statistics
             return new, self.latents.sample(drawn, noise), statistics, hidden, *entered
 
-        all_seen = unseen is None
-        hidden_from = tf.zeros_like(keep, tf.bool) if unseen is None else swap(unseen[..., None])
-        inputs = (keep, noise, hidden_from, posterior_input.terms, posterior.terms, *recurrence.inputs)
+        inputs = (keep, noise, posterior_input.terms, posterior.terms, *mask, *recurrence.inputs)
         recurrent, latent, statistics, hidden, *entered = scan(step, tuple(state), inputs)
         products = (posterior_input, posterior, *recurrence.products)
         for product, given in zip(products, (recurrent, hidden, *entered), strict=True):

@@ -4,7 +4,7 @@ The one-step loss of an RSSM, the KL between posterior and prior, is content wit
 actions do. Where a latent is drawn from the prior, the error of the image reaches prior and memory as well: so the
 model learns to predict many steps ahead, which is how it is used. Latent overshooting (Hafner et al. 2019, "Learning
 latent dynamics for planning from pixels") compares latents over all distances; here each step is predicted once, over
-a distance that is drawn, and an update takes 5 to 8 % more time.
+a distance that is drawn, and an update takes 6 to 8 % more time.
 """
 
 from __future__ import annotations
