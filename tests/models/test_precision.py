@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from worldmodels.core.processor import Processor
 from worldmodels.models import precision
 from worldmodels.models.layers import MLP, Conv, Dense, TransposedConv
 from worldmodels.models.precision import building_in
@@ -53,6 +54,7 @@ def test_products_of_few_rows_stay_in_float32():
     assert precision.matmul(random(precision.FEW_ROWS + 1, 8), kernel, "bfloat16").dtype == tf.bfloat16
 
 
+@pytest.mark.parametrize("instructions", ["as they are", "AVX2"])
 @pytest.mark.parametrize(
     ("layer", "shape"),
     [
@@ -61,7 +63,9 @@ def test_products_of_few_rows_stay_in_float32():
         (lambda: TransposedConv(3, 5, 4, seeds(), "conv"), (20, 6, 6, 3)),
     ],
 )
-def test_a_narrow_layer_has_the_values_and_gradients_of_a_wide_one(layer, shape):
+def test_a_narrow_layer_has_the_values_and_gradients_of_a_wide_one(layer, shape, instructions, monkeypatch):
+    if instructions != "as they are":
+        monkeypatch.setattr(precision, "this_processor", lambda: Processor("another", instructions))
     wide = layer()
     with building_in("bfloat16"):
         narrow = layer()

@@ -21,6 +21,8 @@ from typing import Literal
 
 import tensorflow as tf
 
+from worldmodels.core.processor import this_processor
+
 Precision = Literal["float32", "bfloat16"]
 
 FEW_ROWS = 16
@@ -84,14 +86,16 @@ def dense(x: tf.Tensor, kernel: tf.Tensor, bias: tf.Tensor, precision: Precision
 
 def conv2d(x: tf.Tensor, kernel: tf.Tensor, stride: int, padding: str, precision: Precision) -> tf.Tensor:
     """Return the convolution of images (N, H, W, C), in either type."""
-    return tf.nn.conv2d(narrow(x, precision), narrow(kernel, precision), stride, padding)
+    x, kernel = _factors(x, kernel, precision)
+    return narrow(tf.nn.conv2d(x, kernel, stride, padding), precision)
 
 
 def conv2d_transpose(
     x: tf.Tensor, kernel: tf.Tensor, shape: tuple, stride: int, padding: str, precision: Precision
 ) -> tf.Tensor:
     """Return the transposed convolution of images (N, H, W, C) to `shape`, in either type."""
-    return tf.nn.conv2d_transpose(narrow(x, precision), narrow(kernel, precision), shape, stride, padding)
+    x, kernel = _factors(x, kernel, precision)
+    return narrow(tf.nn.conv2d_transpose(x, kernel, shape, stride, padding), precision)
 
 
 def add_bias(x: tf.Tensor, bias: tf.Tensor) -> tf.Tensor:
@@ -107,6 +111,17 @@ def _add_bias(x: tf.Tensor, bias: tf.Tensor) -> tuple[tf.Tensor, object]:
         return upstream, full(tf.matmul(tf.ones_like(rows[:, :1]), rows, transpose_a=True)[0])
 
     return tf.nn.bias_add(x, tf.cast(bias, x.dtype)), gradient
+
+
+def _factors(x: tf.Tensor, kernel: tf.Tensor, precision: Precision) -> tuple[tf.Tensor, tf.Tensor]:
+    """Return the factors of a convolution, rounded to the precision, in the type in which it has to be computed.
+
+    On a processor without instructions for bfloat16, TensorFlow adds up narrow convolutions in bfloat16 too, and is off
+    by some percent. A run that was trained elsewhere has to be the same model there.
+    """
+    factors = narrow(x, precision), narrow(kernel, precision)
+    sums_in_full = this_processor().multiplies_bfloat16 or tf.config.list_logical_devices("GPU")
+    return factors if sums_in_full else (full(factors[0]), full(factors[1]))
 
 
 def _kind(x: tf.Tensor, precision: Precision) -> str:
