@@ -32,6 +32,15 @@ def test_two_steps_by_hand() -> None:
     assert float(variable[1]) == pytest.approx(-1.9 + 0.1 * (0.9 * 0.1) / (1 - 0.9**2), rel=1e-4)
 
 
+def test_the_learning_rate_may_follow_a_schedule() -> None:
+    variable, places = tf.Variable([1.0]), [1.0]
+    optimizer = LaProp({"x": variable}, LaPropConfig(learning_rate="linear(0.5, 0.1, 2)", warmup=0, clip_ratio=1e6))
+    for _ in range(3):
+        step(optimizer, variable, [2.0])
+        places.append(float(variable[0]))
+    np.testing.assert_allclose(np.diff(places), [-0.3, -0.1, -0.1], rtol=1e-4)
+
+
 def test_a_gradient_is_clipped_by_the_norm_of_its_weight_alone() -> None:
     weights = {"large": tf.Variable([3.0, 4.0]), "zero": tf.Variable([0.0, 0.0])}
     optimizer = LaProp(weights, LaPropConfig(clip_ratio=0.2, beta2=0.0, epsilon=1e-30))

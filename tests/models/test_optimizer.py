@@ -27,6 +27,20 @@ def test_first_step_by_hand():
     assert finite
 
 
+def test_the_learning_rate_may_follow_a_schedule():
+    variable = tf.Variable([1.0])
+    settings = OptimizerConfig(learning_rate="linear(0.5, 0.1, 4)", epsilon=1e-12, clip=1e9, weight_decay=0)
+    optimizer, rates = Optimizer({"x": variable}, settings), []
+    for _ in range(6):
+        before = variable.numpy()
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(variable)
+        optimizer.minimize(tape, loss)
+        rates.append(float(before[0] - variable[0]))
+    # Under a gradient that never changes, a step of Adam is the learning rate.
+    np.testing.assert_allclose(rates, [0.4, 0.3, 0.2, 0.1, 0.1, 0.1], rtol=1e-4)
+
+
 def test_clipping_scales_the_whole_gradient():
     variable = tf.Variable([1.0, -2.0])
     optimizer = Optimizer({"x": variable}, OptimizerConfig(clip=0.5))

@@ -47,3 +47,5 @@ def test_the_warning_names_losses_and_what_to_lower() -> None:
         "in a new run."
     )
     assert "lower the learning rate" in growth_warning(grown, {})
+    scheduled = {"model.optimizer.learning_rate": "linear(2e-3, 1e-4, 100)"}
+    assert "lower model.optimizer.learning_rate (linear(2e-3, 1e-4, 100))" in growth_warning(grown, scheduled)

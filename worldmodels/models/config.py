@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal, Protocol
 
+from worldmodels.core.number_schedules import ScheduledRate
 from worldmodels.core.ranges import AboveZero, BelowOne, Count, Section, Share, Size, above, at_least, limits
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.models.api import ModelSpec
@@ -70,8 +71,8 @@ class OptimizerConfig(Section):
     """Adam with clipping by the global norm and decoupled weight decay."""
 
     kind: str = "adam"
-    learning_rate: Annotated[float, above(0), limits(1e-12, 1)] = 2e-4
-    """Size of a step (`lr` in DreamerV2)."""
+    learning_rate: ScheduledRate = 2e-4
+    """Size of a step (`lr` in DreamerV2), or a schedule of it over the updates."""
     beta1: BelowOne = 0.9
     """Share of the first moment that each update keeps."""
     beta2: BelowOne = 0.999
@@ -91,8 +92,8 @@ class LaPropConfig(Section):
     """LaProp with adaptive gradient clipping (Ziyin et al. 2020; Brock et al. 2021); the defaults are DreamerV3's."""
 
     kind: str = "laprop"
-    learning_rate: Annotated[float, above(0), limits(1e-12, 1)] = 4e-5
-    """Size of a step (`lr` in DreamerV3)."""
+    learning_rate: ScheduledRate = 4e-5
+    """Size of a step (`lr` in DreamerV3), or a schedule of it over the updates."""
     beta1: BelowOne = 0.9
     """Share of the average of steps that each update keeps."""
     beta2: BelowOne = 0.999

@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from worldmodels.models.config import LaPropConfig
 from worldmodels.models.optimizer import Descent, warmed_up
+from worldmodels.models.schedules import value_at
 
 SMALLEST_NORM = 1e-3
 """Norm that a weight has at least where gradients are clipped by it, so that weights of zero can grow."""
@@ -28,7 +29,7 @@ class LaProp(Descent):
 
     def _numbers(self, count: tf.Tensor, share: float | tf.Tensor) -> tuple[tf.Tensor, ...]:
         config = self.config
-        rate = share * config.learning_rate * warmed_up(config.warmup, count)
+        rate = share * value_at(config.learning_rate, count) * warmed_up(config.warmup, count)
         return rate / (1.0 - tf.pow(config.beta1, count)), 1.0 - tf.pow(config.beta2, count)
 
     def _change(self, name: str, variable: tf.Variable, gradient: tf.Tensor, numbers: tuple[tf.Tensor, ...]) -> None:

@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from worldmodels.models.config import OptimizerConfig
 from worldmodels.models.devices import mean_over_devices
+from worldmodels.models.schedules import value_at
 from worldmodels.models.variables import load_variables, save_variables
 
 
@@ -109,7 +110,7 @@ class Optimizer(Descent):
 
     def _numbers(self, count: tf.Tensor, share: float | tf.Tensor) -> tuple[tf.Tensor, ...]:
         config = self.config
-        rate = share * config.learning_rate * warmed_up(config.warmup, count)
+        rate = share * value_at(config.learning_rate, count) * warmed_up(config.warmup, count)
         return tf.pow(config.beta1, count), tf.pow(config.beta2, count), rate
 
     def _change(self, name: str, variable: tf.Variable, gradient: tf.Tensor, numbers: tuple[tf.Tensor, ...]) -> None:

@@ -8,7 +8,7 @@ from worldmodels.core.number_schedules import parse_schedule
 
 
 def value_at(number: float | str, updates: tf.Tensor) -> float | tf.Tensor:
-    """Return a number after so many updates, an integer scalar: a constant as it is, of a schedule a float32 scalar."""
+    """Return a number after so many updates, a scalar: a constant as it is, of a schedule a float32 scalar."""
     if not isinstance(number, str):
         return number
     schedule = parse_schedule(number)

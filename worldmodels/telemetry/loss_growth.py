@@ -51,9 +51,10 @@ class LossGrowth:
         self._smallest, self._told = dict(tree.get("smallest", {})), dict(tree.get("told", {}))
 
 
-def growth_warning(grown: list[Growth], learning_rates: Mapping[str, float]) -> str:
+def growth_warning(grown: list[Growth], learning_rates: Mapping[str, float | str]) -> str:
     """Return the warning about losses that grew; `learning_rates` by their keys in the configuration."""
     losses = ", ".join(f"{growth.name} from {growth.smallest:.4g} to {growth.now:.4g}" for growth in grown)
-    rates = " or ".join(f"{key} ({rate:g})" for key, rate in learning_rates.items())
+    shown = {key: rate if isinstance(rate, str) else f"{rate:g}" for key, rate in learning_rates.items()}
+    rates = " or ".join(f"{key} ({rate})" for key, rate in shown.items())
     advice = f"lower {rates}" if rates else "lower the learning rate"
     return f"Losses grew more than a thousandfold: {losses}. Training may diverge; {advice}, in a new run."

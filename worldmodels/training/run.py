@@ -184,7 +184,7 @@ class TrainingSession:
         release_unused_memory()
 
 
-def _learning_rates(config: RunConfig, grown: Sequence[Growth]) -> dict[str, float]:
+def _learning_rates(config: RunConfig, grown: Sequence[Growth]) -> dict[str, float | str]:
     """Return the learning rates, by key, of what has the losses that grew."""
     groups = {growth.name.partition("/")[0] for growth in grown}
     sections: dict[str, Any] = {"model": config.model} if "model" in groups else {}
