@@ -32,6 +32,13 @@ def test_lambda_returns_by_hand(lambda_, expected):
     np.testing.assert_allclose(returns[:, 0], expected)
 
 
+def test_a_lambda_of_its_own_says_for_each_state_whether_what_follows_it_is_believed():
+    lambdas = tf.constant([[0.5, 0.5], [0.0, 1.0], [1.0, 0.0]])
+    rewards, values, discounts = (tf.tile(column(*x), [1, 2]) for x in ((9, 1, 2), (5, 10, 20), (0.5, 0.5, 0.5)))
+    returns = lambda_returns(rewards, values, discounts, lambdas)
+    np.testing.assert_allclose(returns, [[1 + 0.5 * 10, 1 + 0.5 * (2 + 0.5 * 20)], [2 + 0.5 * 20] * 2])
+
+
 def test_nothing_counts_after_the_end():
     returns = lambda_returns(column(0, 1, 100), column(5, 50, 500), column(0.9, 0.0, 0.9), 0.95)
     assert float(returns[0, 0]) == 1.0

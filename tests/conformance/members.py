@@ -138,6 +138,15 @@ AGENTS: dict[str, Any] = {
         actor_optimizer=LAPROP,
         critic_optimizer=LAPROP,
     ),
+    "actor_critic with exploring starts": ActorCriticConfig(
+        actor=HEAD,
+        critic=HEAD,
+        horizon=3,
+        exploring_starts=0.5,
+        exploring_steps=2,
+        actor_optimizer=FAST,
+        critic_optimizer=FAST,
+    ),
     "actor_critic with both gradients": ActorCriticConfig(
         actor=HEAD,
         critic=HEAD,

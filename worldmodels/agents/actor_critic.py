@@ -10,6 +10,7 @@ import tensorflow as tf
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
 from worldmodels.agents.actor_loss import ActorLoss
 from worldmodels.agents.api import Replayed
+from worldmodels.agents.exploring_starts import beginning_with_given, chosen_by_policy, draw_given
 from worldmodels.agents.heads import build_head
 from worldmodels.agents.imagined_steps import ImaginedSteps, action_gradient, offset_policy, sampling_policy
 from worldmodels.agents.policy_distributions import BOX_DISTRIBUTIONS, CATEGORICAL, ONE_HOT
@@ -78,7 +79,7 @@ class ActorCritic:
         before = [tf.identity(figure) for figure in running]
         imagined, slopes = self._imagine(model, starts, continuations, seed)
         returns = imagined.returns
-        targets = ValueTargets(imagined.features, returns, imagined.slow_values[:-1], imagined.weights)
+        targets = ValueTargets(imagined.features, returns, imagined.slow_values[:-1], imagined.value_weights)
         learns_recorded = replayed is not None and self.config.replay_value_scale
         recorded = self._recorded_targets(replayed, model, returns[0]) if learns_recorded else None
 
@@ -116,8 +117,8 @@ class ActorCritic:
         """Return rollouts of the policy, and where they are differentiated their gradient by the actions (H, B, D)."""
         distribution = self._imagined_distribution
         if self.gradient == "reinforce":
-            policy = sampling_policy(self._parameters, distribution)
-            return self._roll_out(model, policy, starts, (), continuations, seed), None
+            policy, memory = self._sampling(continuations.shape[0], seed)
+            return self._roll_out(model, policy, starts, memory, continuations, seed), None
 
         def imagine(offsets: tf.Tensor) -> ImaginedSteps:
             policy = offset_policy(self._parameters, distribution, offsets)
@@ -125,6 +126,15 @@ class ActorCritic:
 
         shape = (self.config.horizon + 1, continuations.shape[0], self.spec.action.width)
         return action_gradient(imagine, tf.zeros(shape))
+
+    def _sampling(self, batch: int, seed: tf.Tensor) -> tuple[Policy, Any]:
+        """Return the policy of B rollouts that are not differentiated, and its memory."""
+        policy, config = sampling_policy(self._parameters, self._imagined_distribution), self.config
+        if not config.exploring_starts:
+            return policy, ()
+        seed = tf.random.experimental.stateless_fold_in(seed, 1)  # others draw from it, too
+        given = draw_given(config.exploring_starts, config.exploring_steps, self.spec.action, batch, seed)
+        return beginning_with_given(policy), given
 
     def _roll_out(
         self, model: WorldModel, policy: Policy, starts: Any, memory: Any, continuations: tf.Tensor, seed: tf.Tensor
@@ -137,12 +147,15 @@ class ActorCritic:
         rewards = self._learned_rewards(self.rewards_of(trajectory), update=True)
         features = tf.reshape(trajectory.features, (-1, *trajectory.features.shape[2:]))
         values, slow_values = self.critic.values(features, rewards.shape)
-        returns = lambda_returns(rewards, values, config.discount * going_on, config.return_lambda)
+        chosen = chosen_by_policy(trajectory)
+        lambda_ = config.return_lambda if chosen is None else config.return_lambda * chosen
+        returns = lambda_returns(rewards, values, config.discount * going_on, lambda_)
         plain = tf.stop_gradient(returns)
         scale = self._return_scale.update(plain) if config.normalize_returns else tf.constant(1.0)
         advantages = (returns - tf.stop_gradient(values[:-1])) / scale
         weights = tf.stop_gradient(reach_weights(going_on, config.discount)[:-1])
-        return ImaginedSteps(trajectory, values, slow_values, returns, advantages, scale, weights)
+        value_weights = weights if chosen is None else weights * chosen[:-1]
+        return ImaginedSteps(trajectory, values, slow_values, returns, advantages, scale, weights, value_weights)
 
     def rewards_of(self, trajectory: Trajectory) -> tf.Tensor:
         """Return the rewards of rollouts (H + 1, B) as the environment would pay them; an explorer has others."""

@@ -81,6 +81,11 @@ class ActorCriticConfig(Section):
     """Share of the way to the critic that the target then moves; 1 copies it (`slow_target_fraction` in DreamerV2)."""
     uniform_mix: Share = 0.0
     """Share of the uniform distribution in the policy, so that no action is ever given up (`unimix` in DreamerV3)."""
+    exploring_starts: Share = 0.0
+    """Share of the imagined rollouts that begin with a random action in place of the policy's, held for some steps: so
+    the policy learns of actions that it has given up, too. Choices that learn by reinforce alone."""
+    exploring_steps: Size = 8
+    """Most steps for which it is held; all numbers from 1 on are as likely."""
     value_distribution: Literal["normal", "two_hot"] = "normal"
     """Distribution of returns that the critic learns: a normal one, by regression, or classes of 255 values (symexp
     two-hot, DreamerV3)."""
@@ -103,8 +108,19 @@ class ActorCriticConfig(Section):
         """Return the gradient by which the policy learns in the world model of a spec.
 
         Raises:
-            ConfigError: it would have to flow through features that are no numbers with gradients.
+            ConfigError: it would have to flow through features that are no numbers with gradients, or it cannot learn
+                from exploring starts.
         """
+        gradient = self._gradient_in(spec)
+        if self.exploring_starts and (gradient != "reinforce" or not spec.action.is_discrete):
+            raise ConfigError(
+                "agent.exploring_starts must be 0 unless actions are choices and the policy learns by 'reinforce': the "
+                f"gradient through the model is that of the policy's own actions. Received {self.exploring_starts:g}, "
+                f"actions that are {spec.action}, and the gradient '{gradient}'."
+            )
+        return gradient
+
+    def _gradient_in(self, spec: ModelSpec) -> ActorGradient:
         flows = spec.feature_kind == "vector"
         if self.actor_gradient == "auto":
             return "dynamics" if flows and not spec.action.is_discrete else "reinforce"

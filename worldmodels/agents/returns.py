@@ -20,23 +20,26 @@ def transform_rewards(rewards: tf.Tensor, transform: RewardTransform) -> tf.Tens
     return tf.tanh(rewards) if transform == "tanh" else rewards
 
 
-def lambda_returns(rewards: tf.Tensor, values: tf.Tensor, discounts: tf.Tensor, lambda_: float) -> tf.Tensor:
+def lambda_returns(
+    rewards: tf.Tensor, values: tf.Tensor, discounts: tf.Tensor, lambda_: float | tf.Tensor
+) -> tf.Tensor:
     """Return the lambda-return of each state but the last (Sutton & Barto 2018, chapter 12).
 
-        R[t] = r[t+1] + d[t+1] ((1 - lambda_) v[t+1] + lambda_ R[t+1]),    R[H] = v[H]
+        R[t] = r[t+1] + d[t+1] ((1 - l[t+1]) v[t+1] + l[t+1] R[t+1]),    R[H] = v[H]
 
     Args:
         rewards, values, discounts: float32 (H + 1, B).
-        lambda_: lambda, 0 to 1.
+        lambda_: l, 0 to 1: one for all states, or float32 (H + 1, B).
 
     Returns:
         float32 (H, B).
     """
     # Apart at once: a gradient by a slice at a time would be a sum of as many whole arrays.
     rewards, values, discounts = map(tf.unstack, (rewards, values, discounts))
+    lambdas = tf.unstack(lambda_) if tf.is_tensor(lambda_) else [lambda_] * len(values)
     returns = [values[-1]]
     for t in reversed(range(1, len(values))):
-        returns.append(rewards[t] + discounts[t] * ((1.0 - lambda_) * values[t] + lambda_ * returns[-1]))
+        returns.append(rewards[t] + discounts[t] * ((1.0 - lambdas[t]) * values[t] + lambdas[t] * returns[-1]))
     return tf.stack(returns[:0:-1])
 
 

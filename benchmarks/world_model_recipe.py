@@ -1,0 +1,178 @@
+"""What a world model learns in the same updates by different recipes, and what each part of the best is worth.
+
+    python benchmarks/world_model_recipe.py [--games coinrun] [--recipes before new] [--seeds 1 2 3] [--updates 600]
+
+`dreamer_small` without its policy and its second decoder: updates on 20,000 steps of random play whose actions are
+held for three steps, 200 levels, easy. Then, on levels never seen: the error of images over that of copying the last
+frame, seen and ahead; how well rewards and ends are foreseen; how much of the difference that actions make to the
+frame five steps later is reproduced, where chance takes its most probable turn.
+
+Each cell is kept under results/world_model_recipe, for as many updates; the same command goes on. Every call writes
+results/world_model_recipe.md from all that is finished by then: `--seeds` with no seed does nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from worldmodels.analysis.aggregate import estimate
+from worldmodels.core.config import load_config
+from worldmodels.core.files import write_atomic
+from worldmodels.core.seeding import Streams, fold
+from worldmodels.core.specs import ActionSpec, ObservationSpec
+from worldmodels.runtime.config import RunConfig
+from worldmodels.runtime.quiet import load_tensorflow
+
+GAMES = ("coinrun", "ninja", "starpilot", "bossfight", "leaper", "fruitbot")
+RECIPES = {
+    "before": "constant steps of 1.2e-3, `beta2: 0.999`, `kl_scale: 0.3`, `kl_balance: 0.8`",
+    "decay": "steps from 2.4e-3 to 1.2e-4, `beta2: 0.99`",
+    "kl": "`kl_scale: 1.1`, `kl_balance: 0.91`",
+    "new": "both",
+    "open_loop": "both, and `open_loop: 0.5`",
+}
+"""What is different from the first one."""
+SEEDS = (1, 2, 3)
+STEPS, HOLD = 1_250, 3.0  # of each of 16 environments
+CONTEXT, HORIZON, WINDOWS, HELD = 8, 15, 128, 5
+RESULTS = Path(__file__).parent / "results"
+FOLDER = RESULTS / "world_model_recipe"
+FIGURES = {
+    "image seen": "seen",
+    "1 ahead": "image_1",
+    "5": "image_5",
+    "15": "image_15",
+    "rewards, average precision": "reward_precision",
+    "ends": "end_precision",
+    "actions reproduced": "reproduced",
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--games", nargs="+", default=list(GAMES), choices=GAMES)
+    parser.add_argument("--recipes", nargs="+", default=list(RECIPES), choices=RECIPES)
+    parser.add_argument("--seeds", nargs="*", type=int, default=list(SEEDS))
+    parser.add_argument("--updates", type=int, default=600)
+    how = parser.parse_args()
+    load_tensorflow()
+    for seed, game, recipe in product(how.seeds, how.games, how.recipes):
+        path = FOLDER / f"{game}_{recipe}_{how.updates}_{seed}.json"
+        if not path.exists():
+            found = {"game": game, "recipe": recipe, "updates": how.updates, "seed": seed}
+            found |= learn_and_measure(game, recipe, how.updates, seed)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomic(path, json.dumps(found, allow_nan=False) + "\n")
+            print(found, flush=True)
+    cells = [json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))]
+    if cells:
+        write_atomic(RESULTS / "world_model_recipe.md", report(cells))
+        print(report(cells))
+
+
+def settings_of(recipe: str, updates: int) -> list[str]:
+    """Return the overrides of `dreamer_small` that a recipe stands for."""
+    decays, weighs = recipe in ("decay", "new", "open_loop"), recipe in ("kl", "new", "open_loop")
+    rate = f"linear(2.4e-3, 1.2e-4, {updates})" if decays else "1.2e-3"
+    return [
+        "model.picture=null",
+        f"model.optimizer.learning_rate={rate}",
+        f"model.optimizer.beta2={0.99 if decays else 0.999}",
+        f"model.kl_scale={1.1 if weighs else 0.3}",
+        f"model.kl_balance={0.91 if weighs else 0.8}",
+        f"model.open_loop={0.5 if recipe == 'open_loop' else 0}",
+    ]
+
+
+def learn_and_measure(game: str, recipe: str, updates: int, seed: int) -> dict[str, float | None]:
+    """Return the figures of a model after so many updates."""
+    import tensorflow as tf
+    from speed.experience import ACTIONS, SHAPE, record, windows
+
+    from worldmodels.models import build_model
+    from worldmodels.models.graph import make_deterministic
+
+    make_deterministic()
+    streams = Streams(seed)
+    config: Any = load_config(RunConfig, ["dreamer_small"], settings_of(recipe, updates))
+    model: Any = build_model(config.model, ObservationSpec.of(*SHAPE), ActionSpec(ACTIONS), streams.key("model"))
+    recording, generator = record(game, "training", STEPS, HOLD, num_levels=200), streams.generator("windows")
+    key = streams.key("fit")
+    for update in range(updates):
+        batch = windows(recording, config.training.batch, config.training.length, generator)
+        model.fit(batch.map(tf.constant), tf.constant(fold(key, update)))
+    return measure(model, game)
+
+
+def measure(model: Any, game: str) -> dict[str, float | None]:
+    """Return what a model sees, foresees and reproduces of actions, on levels never seen."""
+    from speed.experience import ENVS, STREAMS, HeldActor, record, windows
+
+    from worldmodels.envs import EnvConfig, make_vec
+    from worldmodels.evaluation.measures.action_effects import compare_outcomes, real_outcomes
+    from worldmodels.evaluation.measures.model_errors import model_errors
+    from worldmodels.evaluation.measures.open_loop import OpenLoopPredictor
+    from worldmodels.evaluation.measures.windows import play_moments
+
+    played = record(game, "test", 300, HOLD, start_level=200)
+    test = windows(played, WINDOWS, CONTEXT + HORIZON, STREAMS.generator("test windows"))
+    predictor = OpenLoopPredictor(model, CONTEXT)
+    seen, _ = predictor.measure_reconstruction(test, STREAMS.key("seen"))
+    predicted, _ = predictor.measure(test, STREAMS.key("test"))
+    foresight: Any = predictor.foresight(test, STREAMS.key("foresight"))
+    errors: Any = model_errors(predicted, test, CONTEXT, model.spec, seen, foresight)
+    env: Any = make_vec(EnvConfig(game=game, num_envs=ENVS, start_level=200))
+    actor = HeldActor(STREAMS.generator("moments"), HOLD)
+
+    def tried():
+        for moments in play_moments(env, actor, WINDOWS // ENVS, CONTEXT, STREAMS.integer("moments")):
+            real = real_outcomes(env, moments.states, HELD)
+            yield real, predictor.hold_actions(moments.windows, len(real.reward), HELD, STREAMS.key("held"), 0.0)
+
+    reproduced = compare_outcomes(tried(), HELD).reproduced
+    env.close()
+    copied = errors.copy_image_error.mean
+    image = errors.image_error.mean / copied
+    found = {
+        "seen": float(errors.reconstruction_error.mean[0] / copied[0]),
+        **{f"image_{steps}": float(image[steps - 1]) for steps in (1, 5, 15)},
+        "reward_precision": foresight.reward_average_precision,
+        "end_precision": foresight.end_average_precision,
+        "reproduced": reproduced,
+    }
+    return {name: value if math.isfinite(value) else None for name, value in found.items()}
+
+
+def report(cells: list[dict[str, Any]]) -> str:
+    """Return the table of all cells, the means over seeds with intervals where there are several."""
+    lines = [
+        f"# Recipes of a world model\n\n```\n{(__doc__ or '').strip()}\n```\n",
+        *(f"* {recipe}: {words}" for recipe, words in RECIPES.items()),
+        "",
+        f"| game | updates | recipe | seeds | {' | '.join(FIGURES)} |",
+        "|---" * (4 + len(FIGURES)) + "|",
+    ]
+    order = list(RECIPES)
+    groups = sorted({(c["updates"], GAMES.index(c["game"]), order.index(c["recipe"])) for c in cells})
+    for updates, game, recipe in groups:
+        wanted = (updates, GAMES[game], order[recipe])
+        those = [cell for cell in cells if (cell["updates"], cell["game"], cell["recipe"]) == wanted]
+        figures = [_cell([each[name] for each in those]) for name in FIGURES.values()]
+        lines.append(f"| {GAMES[game]} | {updates} | {order[recipe]} | {len(those)} | {' | '.join(figures)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _cell(values: list[float | None]) -> str:
+    if not (values := [value for value in values if value is not None]):
+        return "none happened"
+    found = estimate(values)
+    return f"{found.mean:.2f}" + (f" ({found.low:.2f} to {found.high:.2f})" if len(values) > 2 else "")
+
+
+if __name__ == "__main__":
+    main()
