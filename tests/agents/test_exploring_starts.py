@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -79,14 +80,14 @@ def test_a_policy_that_is_certain_learns_of_what_it_never_does(line, share, lear
 
 def test_the_critic_learns_nothing_where_the_action_was_given() -> None:
     """All steps but the last are given, and the policy goes left from there: values are those of the policy."""
-    agent = build_agent(replace(CONFIG, exploring_starts=1.0, exploring_steps=1), Line.spec, SEED)
+    agent: Any = build_agent(replace(CONFIG, exploring_starts=1.0, exploring_steps=1), Line.spec, SEED)
     starts = Place(tf.constant([[0.0]] * 64))
     imagined, _ = agent._imagine(Line(), starts, tf.ones((64,)), tf.constant(SEED))
     np.testing.assert_array_equal(imagined.value_weights[0], np.zeros(64))
     np.testing.assert_array_equal(imagined.value_weights[1:], imagined.weights[1:])
     np.testing.assert_array_equal(imagined.weights[0], np.ones(64))
     # A step is worth its reward and the critic's value behind it, 0 at first, wherever the next action is given.
-    long = build_agent(replace(CONFIG, exploring_starts=1.0, exploring_steps=60_000), Line.spec, SEED)
+    long: Any = build_agent(replace(CONFIG, exploring_starts=1.0, exploring_steps=60_000), Line.spec, SEED)
     imagined, _ = long._imagine(Line(), starts, tf.ones((64,)), tf.constant(SEED))
     assert not imagined.value_weights.numpy().any()
     np.testing.assert_allclose(imagined.returns, imagined.trajectory.rewards[1:])
