@@ -120,8 +120,9 @@ def _factors(x: tf.Tensor, kernel: tf.Tensor, precision: Precision) -> tuple[tf.
     by some percent. A run that was trained elsewhere has to be the same model there.
     """
     factors = narrow(x, precision), narrow(kernel, precision)
-    sums_in_full = this_processor().multiplies_bfloat16 or tf.config.list_logical_devices("GPU")
-    return factors if sums_in_full else (full(factors[0]), full(factors[1]))
+    if precision == "float32" or this_processor().multiplies_bfloat16 or tf.config.list_logical_devices("GPU"):
+        return factors
+    return full(factors[0]), full(factors[1])
 
 
 def _kind(x: tf.Tensor, precision: Precision) -> str:
