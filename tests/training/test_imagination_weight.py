@@ -17,7 +17,7 @@ from worldmodels.training.imagination_weight import ImaginationWeight, newest_wi
 
 def found(precision, rewarded, starts=100):
     nothing = (math.nan, 0.0, math.nan)
-    return EventForesight(starts, precision, rewarded / starts, 1.0, *nothing)
+    return EventForesight(starts, precision, rewarded / starts, 1.0, *nothing, *nothing)
 
 
 @pytest.fixture

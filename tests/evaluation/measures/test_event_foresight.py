@@ -33,6 +33,25 @@ def test_what_happens_after_an_end_does_not_count() -> None:
     assert (found.reward_average_precision, found.reward_ratio) == (1, 1)
     # It gives the ends 1, 1 and 0.5.
     assert (found.end_average_precision, found.end_ratio) == (1, 1.25)
+    # After the last two starts nothing is paid; one of them ends.
+    assert found.unrewarded_end_base_rate == 0.5
+    assert (found.unrewarded_end_average_precision, found.unrewarded_end_ratio) == (1, 1.5)
+
+
+def test_ends_that_pay_do_not_hide_deaths_that_nobody_foresees() -> None:
+    # Four starts, one step ahead: two coins that end the episode, a death, and nothing, which looked deadlier.
+    reward = np.array([[10.0], [10.0], [0.0], [0.0]], np.float32)
+    ends = np.array([[True], [True], [True], [False]])
+    found = event_foresight(reward, np.array([[0.1], [0.1], [0.8], [0.7]]), reward, ends, ends)
+    assert found.end_average_precision == pytest.approx((1 + 1 + 3 / 4) / 3)
+    assert (found.unrewarded_end_average_precision, found.unrewarded_end_base_rate) == (0.5, 0.5)
+    assert found.unrewarded_end_ratio == pytest.approx(0.2 + 0.3)
+
+
+def test_where_everything_is_rewarded_no_end_is_without() -> None:
+    ones, none = np.ones((2, 1), np.float32), np.zeros((2, 1), bool)
+    found = event_foresight(ones, ones, ones, none, none)
+    assert all(map(math.isnan, found[-3:]))
 
 
 def test_a_reward_that_the_model_expects_less_than_another_moment_costs_precision() -> None:

@@ -38,6 +38,9 @@ FIGURES = (
     Figure("vector_error_at_", "Vector error", "copy_vector_error_at_", "copying"),
     Figure("reward_average_precision", "Rewards foreseen", "reward_base_rate", "by chance"),
     Figure("end_average_precision", "Ends foreseen", "end_base_rate", "by chance"),
+    Figure(
+        "unrewarded_end_average_precision", "Ends without a reward foreseen", "unrewarded_end_base_rate", "by chance"
+    ),
     Figure("reward_sum_accuracy_at_", "Sums of rewards right", "constant_reward_sum_accuracy_at_", "a constant"),
     Figure("known_at_", "State known", "known_if_kept_at_", "kept"),
     Figure("actions_ranked", "Actions ranked"),

@@ -37,6 +37,13 @@ class EventForesight(NamedTuple):
     """The share of starts after which the episode ends."""
     end_ratio: float
     """The sum of the model's probabilities over the number of ends; NaN where there is none."""
+    unrewarded_end_average_precision: float
+    """That of ends over the starts after which no reward comes. Where the end of a won episode pays and a death does
+    not, these are the deaths; NaN where there is none."""
+    unrewarded_end_base_rate: float
+    """The share of these starts after which the episode ends; NaN where there is no such start."""
+    unrewarded_end_ratio: float
+    """The sum of the model's probabilities at these starts over the number of ends there; NaN where there is none."""
 
 
 def event_foresight(
@@ -57,16 +64,21 @@ def event_foresight(
     reached = np.concatenate([np.ones_like(alive[:, :1]), alive[:, :-1]], axis=1)
     expected, true = reached * predicted_reward, np.where(counts, reward, 0).astype(np.float64)
     rewarded, ends = (true != 0).any(1), (is_terminal & counts).any(1)
-    end_probability = 1 - alive[:, -1]
+    end_probability, unrewarded = 1 - alive[:, -1], ~rewarded
     return EventForesight(
         len(reward),
         average_precision(np.abs(expected).sum(1), rewarded),
         float(rewarded.mean()),
         _ratio(expected.sum(), true.sum()),
-        average_precision(end_probability, ends),
-        float(ends.mean()),
-        _ratio(end_probability.sum(), ends.sum()),
+        *_end_foresight(end_probability, ends),
+        *_end_foresight(end_probability[unrewarded], ends[unrewarded]),
     )
+
+
+def _end_foresight(probability: np.ndarray, ends: np.ndarray) -> tuple[float, float, float]:
+    """Return average precision, base rate and ratio of the probabilities (M,) of ends, bool (M,)."""
+    base_rate = float(ends.mean()) if len(ends) else math.nan
+    return average_precision(probability, ends), base_rate, _ratio(probability.sum(), ends.sum())
 
 
 def average_precision(scores: np.ndarray, labels: np.ndarray) -> float:

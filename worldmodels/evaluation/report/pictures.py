@@ -96,11 +96,22 @@ _OVER_STEPS = {
         "reward_base_rate",
         "end_average_precision",
         "end_base_rate",
+        "unrewarded_end_average_precision",
+        "unrewarded_end_base_rate",
     ),
     "Reward sum accuracy": ("reward_sum_accuracy_at", "constant_reward_sum_accuracy_at"),
     "Return inside the model": ("imagined_return_at", "real_return_at"),
 }
-_BASELINES = ("random_", "planner_random_", "copy_", "constant_", "real_", "reward_base_rate", "end_base_rate")
+_BASELINES = (
+    "random_",
+    "planner_random_",
+    "copy_",
+    "constant_",
+    "real_",
+    "reward_base_rate",
+    "end_base_rate",
+    "unrewarded_end_base_rate",
+)
 _HIDDEN = ("_clipped", "_standard_error")
 
 

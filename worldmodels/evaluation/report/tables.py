@@ -87,7 +87,11 @@ def _print_foresight(foresight: EventForesight, title: str) -> None:
             number(getattr(foresight, f"{event}_base_rate"), 3),
             number(getattr(foresight, f"{event}_ratio")),
         ]
-        for name, event in (("rewards", "reward"), ("ends of episodes", "end"))
+        for name, event in (
+            ("rewards", "reward"),
+            ("ends of episodes", "end"),
+            ("ends without a reward", "unrewarded_end"),
+        )
     ]
     columns = [f"1 to {STEPS} ahead", "average precision", "base rate", "predicted over true"]
     print_table(f"{title}: foreseen from {foresight.starts} starts", columns, rows)
@@ -148,6 +152,7 @@ OVER_STEPS = (
     "image_error_at_",
     "reward_average_precision",
     "end_average_precision",
+    "unrewarded_end_average_precision",
     "reward_sum_accuracy_at_",
     "imagined_return_at_",
     "real_return_at_",
