@@ -9,9 +9,9 @@ import tensorflow as tf
 from line import Line, Place
 
 from worldmodels.agents import build_agent
-from worldmodels.agents.actor_critic_config import ActorCriticConfig
-from worldmodels.agents.api import Replayed
-from worldmodels.core.errors import CheckpointError
+from worldmodels.agents.actor_critic_config import ActorCriticConfig, RewardNormConfig
+from worldmodels.agents.api import Imitated, Replayed
+from worldmodels.core.errors import CheckpointError, ConfigError
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.models.config import HeadConfig, LaPropConfig, OptimizerConfig
 
@@ -264,3 +264,30 @@ def test_parameters_of_the_published_size(line):
     sizes = {part: sum(weight.size for weight in agent.save()[part].values()) for part in ("actor", "critic")}
     trunk = 1624 * 400 + 400 + 3 * (400 * 400 + 400)
     assert sizes == {"actor": trunk + 400 * 18 + 18, "critic": trunk + 401}
+
+
+def probability_of_left(agent) -> float:
+    logits = agent.act(PLACES, (), 1.0, seed(0))[2]["logits"]
+    return float(tf.nn.softmax(logits)[1, 0])
+
+
+@pytest.mark.parametrize("scale", [0.3, "linear(0.3, 0.3, 10)"], ids=str)
+def test_imitates_what_went_better_than_expected(build, line, starts, scale):
+    # At place 0, going left was better than expected, and going right as expected; nothing is imagined to follow.
+    imitated = Imitated(tf.gather(PLACES, [1, 1]), tf.constant([0, 1]), tf.constant([2.0, 0.0]))
+    agent, alone = (build(config=replace(CONFIG, entropy=0.0, imitation_scale=x)) for x in (scale, 0.0))
+    for i in range(20):
+        metrics = agent.update_from_imagination(line, starts, tf.zeros((32,)), seed(i), None, imitated)
+        alone.update_from_imagination(line, starts, tf.zeros((32,)), seed(i))
+    assert probability_of_left(agent) > 0.9 > probability_of_left(alone) + 0.2
+    assert metrics["policy/imitation_advantage"] == 1
+    assert ("policy/imitation_scale" in metrics) == isinstance(scale, str)
+    # The mean of log p(left) times 2 and log p(right) times 0.
+    before = -float(tf.math.log(probability_of_left(agent)))
+    metrics = agent.update_from_imagination(line, starts, tf.zeros((32,)), seed(0), None, imitated)
+    assert float(metrics["policy/imitation_loss"]) == pytest.approx(before, rel=1e-4)
+
+
+def test_recorded_returns_are_not_added_up_from_rewards_that_are_normalised():
+    with pytest.raises(ConfigError, match="imitation_scale must be 0 where agent.reward_norm .* momentum 0.9"):
+        replace(CONFIG, imitation_scale=0.1, reward_norm=RewardNormConfig(0.9))

@@ -129,3 +129,9 @@ def test_a_part_that_is_not_finite_leaves_all_parts_as_they_are(world, starts):
 def test_an_explorer_does_not_learn_from_recorded_rewards():
     with pytest.raises(ConfigError, match="explorer.replay_value_scale .* must be 0. Received 0.3"):
         replace(CONFIG, explorer=replace(ACTOR, replay_value_scale=0.3))
+
+
+@pytest.mark.parametrize("name", ["task", "explorer"])
+def test_neither_imitates_what_the_explorer_played(name):
+    with pytest.raises(ConfigError, match=f"agent.{name}.imitation_scale must be 0.*Received 0.1"):
+        replace(CONFIG, **{name: replace(ACTOR, imitation_scale=0.1)})

@@ -8,8 +8,8 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
-from worldmodels.agents.actor_loss import ActorLoss
-from worldmodels.agents.api import Replayed
+from worldmodels.agents.actor_loss import ActorLoss, imitation_loss
+from worldmodels.agents.api import Imitated, Replayed
 from worldmodels.agents.exploring_starts import beginning_with_given, chosen_by_policy, draw_given
 from worldmodels.agents.heads import build_head
 from worldmodels.agents.imagined_steps import ImaginedSteps, action_gradient, offset_policy, sampling_policy
@@ -24,6 +24,7 @@ from worldmodels.models.build_optimizer import build_optimizer
 from worldmodels.models.distributions import mix_uniform
 from worldmodels.models.graph import graph
 from worldmodels.models.optimizer import Gradients
+from worldmodels.models.schedules import value_at
 from worldmodels.models.variables import load_variables, named_variables, save_variables
 
 
@@ -68,13 +69,15 @@ class ActorCritic:
         return mix_uniform(outputs, self.config.uniform_mix) if self.spec.action.is_discrete else outputs
 
     @graph
-    def update_from_imagination(self, model, starts, continuations, seed, replayed=None) -> dict[str, tf.Tensor]:
-        def update(starts, continuations, replayed):
-            return self._update(model, starts, continuations, seed, replayed)
+    def update_from_imagination(
+        self, model, starts, continuations, seed, replayed=None, imitated=None
+    ) -> dict[str, tf.Tensor]:
+        def update(starts, continuations, replayed, imitated):
+            return self._update(model, starts, continuations, seed, replayed, imitated)
 
-        return self._devices.run(update, (starts, continuations, replayed))
+        return self._devices.run(update, (starts, continuations, replayed, imitated))
 
-    def _update(self, model, starts, continuations, seed, replayed) -> dict[str, tf.Tensor]:
+    def _update(self, model, starts, continuations, seed, replayed, imitated) -> dict[str, tf.Tensor]:
         running = [self._return_scale.range, self._reward_scale.mean]
         before = [tf.identity(figure) for figure in running]
         imagined, slopes = self._imagine(model, starts, continuations, seed)
@@ -83,7 +86,7 @@ class ActorCritic:
         learns_recorded = replayed is not None and self.config.replay_value_scale
         recorded = self._recorded_targets(replayed, model, returns[0]) if learns_recorded else None
 
-        actor_gradients, metrics = self._actor_gradients(imagined, slopes)
+        actor_gradients, metrics = self._actor_gradients(imagined, slopes, imitated)
         with tf.GradientTape() as critic_tape:
             critic_loss = imagined_loss = self.critic.loss(targets)
             if recorded is not None:
@@ -171,12 +174,20 @@ class ActorCritic:
         return self._reward_scale(rewards)
 
     def _actor_gradients(
-        self, imagined: ImaginedSteps, slopes: tf.Tensor | None
+        self, imagined: ImaginedSteps, slopes: tf.Tensor | None, imitated: Imitated | None
     ) -> tuple[Gradients, dict[str, tf.Tensor]]:
         """Return the gradients of the actor's loss by its weights, and figures of it."""
+        updates = self._actor_optimizer.updates
         with tf.GradientTape() as tape:
             parameters = tf.reshape(self._parameters(imagined.features), (*imagined.returns.shape, -1))
-            loss, metrics = self._actor_loss(imagined, parameters, slopes, self._actor_optimizer.updates)
+            loss, metrics = self._actor_loss(imagined, parameters, slopes, updates)
+            if imitated is not None:
+                again = imitation_loss(imitated, self._parameters(imitated.features), self.distribution)
+                scale = value_at(self.config.imitation_scale, updates)
+                loss += scale * again / imagined.scale
+                metrics |= {"imitation_loss": again, "imitation_advantage": tf.reduce_mean(imitated.advantages)}
+                if isinstance(self.config.imitation_scale, str):
+                    metrics["imitation_scale"] = scale
         return self._actor_optimizer.gradients(tape, loss), {"actor_loss": loss, **metrics}
 
     def _recorded_targets(self, replayed: Replayed, model: WorldModel, imagined_returns: tf.Tensor) -> ValueTargets:

@@ -86,6 +86,9 @@ class ActorCriticConfig(Section):
     the policy learns of actions that it has given up, too. Choices that learn by reinforce alone."""
     exploring_steps: Size = 8
     """Most steps for which it is held; all numbers from 1 on are as likely."""
+    imitation_scale: ScheduledNonNegative = 0.0
+    """Weight of self-imitation: the policy also learns what was done in recorded episodes that came out better than
+    the critic expects, in proportion to how much better; 0: it learns in imagination alone."""
     value_distribution: Literal["normal", "two_hot"] = "normal"
     """Distribution of returns that the critic learns: a normal one, by regression, or classes of 255 values (symexp
     two-hot, DreamerV3)."""
@@ -103,6 +106,20 @@ class ActorCriticConfig(Section):
         default_factory=lambda: OptimizerConfig(learning_rate=1e-4)
     )
     """Optimizer of the value."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.imitates and not self.reward_norm.is_off:
+            raise ConfigError(
+                "agent.imitation_scale must be 0 where agent.reward_norm divides rewards by a running mean: returns of "
+                "recorded episodes are added up from rewards that stay the same. Received "
+                f"{self.imitation_scale} and momentum {self.reward_norm.momentum:g}."
+            )
+
+    @property
+    def imitates(self) -> bool:
+        """Whether the policy learns from its own recorded play, too."""
+        return self.imitation_scale != 0
 
     def gradient_in(self, spec: ModelSpec) -> ActorGradient:
         """Return the gradient by which the policy learns in the world model of a spec.

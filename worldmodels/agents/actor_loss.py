@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import tensorflow as tf
 
 from worldmodels.agents.actor_critic_config import ActorCriticConfig, ActorGradient
+from worldmodels.agents.api import Imitated
 from worldmodels.agents.imagined_steps import ImaginedSteps
 from worldmodels.agents.policy_distributions import ActionDistribution
 from worldmodels.models.schedules import value_at
@@ -60,3 +61,12 @@ class ActorLoss:
         actions = tf.stop_gradient(imagined.trajectory.actions[:-1])
         reinforce = self.distribution.log_probability(parameters, actions) * advantages
         return reinforce if self.gradient == "reinforce" else mix * advantages + (1.0 - mix) * reinforce
+
+
+def imitation_loss(imitated: Imitated, parameters: tf.Tensor, distribution: ActionDistribution) -> tf.Tensor:
+    """Return minus the mean over recorded steps of log p(action) times the advantage (Oh et al. 2018).
+
+    Args:
+        parameters: (N, P) of the policy's distribution at each step.
+    """
+    return -tf.reduce_mean(distribution.log_probability(parameters, imitated.actions) * imitated.advantages)

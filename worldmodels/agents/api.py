@@ -90,6 +90,18 @@ class Replayed(NamedTuple):
         return cls(states, batch.action, batch.reward, batch.is_last | cut, batch.is_terminal, counts)
 
 
+class Imitated(NamedTuple):
+    """N recorded steps of whole episodes, and by how much each did better than the critic expects."""
+
+    features: tf.Tensor
+    """(N, ...): what the model knew at each of them."""
+    actions: tf.Tensor
+    """Leading N: what was done."""
+    advantages: tf.Tensor
+    """float32 (N,): the return that followed less the critic's value, where that is above 0 and the step is to be
+    imitated, and 0 elsewhere."""
+
+
 class Agent(Protocol):
     """A policy and its update rule.
 
@@ -139,6 +151,8 @@ class Agent(Protocol):
             continuations: float32 (B,), 0 where the episode of a start truly ended, else 1.
             replayed: the experience from whose states the starts were drawn, for an agent that has a use for what
                 really followed; where there are as many starts as states, they are these, window by window.
+
+        An agent that can imitate its own recorded play takes another argument, `imitated: Imitated | None`.
 
         Returns:
             Scalar metrics named `policy/...`.

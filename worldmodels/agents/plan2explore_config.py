@@ -44,3 +44,9 @@ class Plan2ExploreConfig(Section):
                 "agent.explorer.replay_value_scale lets a critic learn from recorded rewards, and the explorer is paid "
                 f"for other things: it must be 0. Received {self.explorer.replay_value_scale:g}."
             )
+        for name, actor in (("task", self.task), ("explorer", self.explorer)):
+            if actor.imitates:
+                raise ConfigError(
+                    f"agent.{name}.imitation_scale must be 0: what was recorded was played by the explorer, for other "
+                    f"rewards than the task's. Received {actor.imitation_scale}."
+                )

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.agents.api import Experience, Replayed
+from worldmodels.agents.actor_critic_config import ActorCriticConfig
+from worldmodels.agents.api import Experience, Imitated, Replayed
 from worldmodels.core.tree import flatten
 from worldmodels.core.types import Batch
 from worldmodels.imagination.starts import StartStates, states_after
@@ -126,8 +127,20 @@ def _updates_in_imagination(parts: Parts, training: ModelBasedConfig, remaining:
     if remaining["improve"]:
         starts = _blank_starts(parts, training, states)
         replayed = None if training.starts.context else Replayed.of(states, batch)
-        seconds["improve"] = _timed(lambda: parts.agent.update_from_imagination(model, *starts, SEED, replayed))
+        imitated = _blank_imitated(parts, training)
+        seconds["improve"] = _timed(
+            lambda: parts.agent.update_from_imagination(model, *starts, SEED, replayed, **imitated)
+        )
     return seconds
+
+
+def _blank_imitated(parts: Parts, training: ModelBasedConfig) -> dict[str, Imitated]:
+    """Return what an agent that imitates is given besides; nothing for others."""
+    if not (isinstance(parts.config.agent, ActorCriticConfig) and parts.config.agent.imitates):
+        return {}
+    model, count = parts.world_model, training.batch * training.length
+    features, actions = model.features(model.initial(count)), parts.model.spec.action.zeros(count)
+    return {"imitated": Imitated(features, tf.constant(actions), tf.zeros((count,)))}
 
 
 def _blank_starts(parts: Parts, training: ModelBasedConfig, states: Any) -> StartStates:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.agents.actor_critic_config import ActorCriticConfig
 from worldmodels.core.seeding import fold
 from worldmodels.core.types import Batch, Step
 from worldmodels.replay import Replay
@@ -25,6 +26,7 @@ from worldmodels.training.imagination_weight import ImaginationWeight
 from worldmodels.training.loop import Tick, finite
 from worldmodels.training.plan import Position, TrainingPlan
 from worldmodels.training.rollout_collector import STEPS_PER_TICK, RolloutCollector
+from worldmodels.training.self_imitation import SelfImitation
 from worldmodels.training.sources import copy_replay, load_pretrained
 from worldmodels.training.starts import ImaginationStarts
 from worldmodels.training.step_source import StepSource
@@ -62,6 +64,10 @@ class ModelBasedLoop:
         if config.weigh_imagination:
             key, settings = streams.key("imagination weight"), parts.config.evaluation
             self._weight = ImaginationWeight(parts.world_model, replay, settings, key)
+        self._imitation: SelfImitation | None = None
+        agent = parts.config.agent
+        if isinstance(agent, ActorCriticConfig) and agent.imitates:
+            self._imitation = SelfImitation(parts, agent, replay, config.batch, config.length)
         self._keys = {name: streams.key(name) for name in ("fit", "improve", "update")}
         self.step = self.updates = self.policy_updates = self.real_updates = 0
 
@@ -93,7 +99,7 @@ class ModelBasedLoop:
         if self._config.initial_replay:
             copy_replay(self._config.initial_replay, self._replay)
         for step in self._demonstrations:
-            self._replay.append(step)
+            self._append(step)
 
     def iterate(self) -> Tick:
         phase = self._position.phase
@@ -133,12 +139,14 @@ class ModelBasedLoop:
 
     def _saveables(self) -> dict[str, Any]:
         weight = {"imagination_weight": self._weight} if self._weight else {}
+        imitation = {"imitation": self._imitation} if self._imitation else {}
         return weight | {
             "model": self.parts.model,
             "agent": self.parts.agent,
             "replay": self._replay,
             "collector": self._collector,
             "metrics": self.metrics,
+            **imitation,
         }
 
     def _collect(self) -> int:
@@ -149,10 +157,15 @@ class ModelBasedLoop:
             steps = min(steps, self._collector.steps_until_full)
         with self.timer("collect"):
             for step in self._collector.collect(steps, at_random):
-                self._replay.append(step)
+                self._append(step)
                 self.step += len(step.reward)
         self._update_from_experience()
         return steps
+
+    def _append(self, step: Step) -> None:
+        self._replay.append(step)
+        if self._imitation:
+            self._imitation.add(step)
 
     def _weigh_imagination(self) -> None:
         """Measure the model on the steps just collected, unless it has not learned anything yet."""
@@ -205,7 +218,8 @@ class ModelBasedLoop:
         with self.timer("improve"):
             seed = tf.constant(fold(self._keys["improve"], self.policy_updates))
             agent, replayed = self.parts.agent, self._starts.replayed
-            metrics = agent.update_from_imagination(self.parts.world_model, *starts, seed, replayed)
+            imitated = {"imitated": self._imitation.draw(self.policy_updates)} if self._imitation else {}
+            metrics = agent.update_from_imagination(self.parts.world_model, *starts, seed, replayed, **imitated)
             self.policy_updates += 1
             self.metrics.add(finite(metrics, f"policy update {self.policy_updates} in imagination", self.step))
         return 1
