@@ -208,3 +208,9 @@ def test_a_critic_that_learns_from_recordings_is_not_given_other_states_for_them
     others = {**training, "starts": {"batches": 2, "rollouts": 31}}
     for config in ({"training": training}, {"training": others, "agent": learns}):
         check_config(from_dict(RunConfig, config))  # nobody compares them, or they cannot be taken for each other
+
+
+def test_without_episodes_of_its_own_nothing_is_imitated():
+    given = {"training": {"collect": 0, "turns": 3, "initial_replay": "somewhere"}, "agent": {"imitation_scale": 0.1}}
+    refused(given, "imitation_scale .* training.collect is 0: it must be 0, too.* Received 0.1")
+    check_config(from_dict(RunConfig, {**given, "agent": {"imitation_scale": 0.0}}))

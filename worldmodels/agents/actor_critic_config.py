@@ -87,7 +87,7 @@ class ActorCriticConfig(Section):
     exploring_steps: Size = 8
     """Most steps for which it is held; all numbers from 1 on are as likely."""
     imitation_scale: ScheduledNonNegative = 0.0
-    """Weight of self-imitation: the policy also learns what was done in recorded episodes that came out better than
+    """Weight of self-imitation: the policy also learns what was done in episodes of this run that came out better than
     the critic expects, in proportion to how much better; 0: it learns in imagination alone."""
     value_distribution: Literal["normal", "two_hot"] = "normal"
     """Distribution of returns that the critic learns: a normal one, by regression, or classes of 255 values (symexp
