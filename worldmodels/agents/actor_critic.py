@@ -174,7 +174,7 @@ class ActorCritic:
         return self._reward_scale(rewards)
 
     def _actor_gradients(
-        self, imagined: ImaginedSteps, slopes: tf.Tensor | None, imitated: Imitated | None
+        self, imagined: ImaginedSteps, slopes: tf.Tensor | None, imitated: Imitated | None = None
     ) -> tuple[Gradients, dict[str, tf.Tensor]]:
         """Return the gradients of the actor's loss by its weights, and figures of it."""
         updates = self._actor_optimizer.updates

@@ -27,10 +27,10 @@ CONTEXT = 3
 MOST = 4096
 """Episodes that are kept, those of the highest priorities."""
 LEAST = 1e-3
-"""What is added to every priority, so that none is never drawn again."""
+"""A number added to every priority, so that no episode is given up for good."""
 
 
-class Episode(NamedTuple):
+class EpisodeSpan(NamedTuple):
     """An episode of the replay store that the world ended."""
 
     stream: int
@@ -53,7 +53,7 @@ class SelfImitation:
         self._batch, self._length = batch, length
         self._generator, self._key = parts.streams.generator("imitation"), parts.streams.key("imitation")
         self._begun = np.full(replay.num_streams, -1)
-        self._episodes: list[Episode] = []
+        self._episodes: list[EpisodeSpan] = []
         self._priorities: list[float] = []
         self._look = tf.function(self._values, autograph=False)
 
@@ -63,7 +63,7 @@ class SelfImitation:
         self._begun[step.is_first] = now
         for stream in np.flatnonzero(step.is_last).tolist():
             if step.is_terminal[stream] and self._begun[stream] >= 0:
-                self._keep(Episode(stream, int(self._begun[stream]), now + 1))
+                self._keep(EpisodeSpan(stream, int(self._begun[stream]), now + 1))
             self._begun[stream] = -1
 
     def draw(self, update: int) -> Imitated | None:
@@ -100,10 +100,10 @@ class SelfImitation:
         """Take over what `save` gave."""
         self._generator = restore_generator(tree["generator"])
         self._begun = np.array(tree["begun"])
-        self._episodes = [Episode(*row) for row in tree["episodes"].tolist()]
+        self._episodes = [EpisodeSpan(*row) for row in tree["episodes"].tolist()]
         self._priorities = tree["priorities"].tolist()
 
-    def _keep(self, episode: Episode) -> None:
+    def _keep(self, episode: EpisodeSpan) -> None:
         """Keep an episode unless nothing came of it; before it is drawn, the critic is taken to expect nothing."""
         returns = self._returns_to_go(episode)
         if not returns.any():
@@ -122,13 +122,13 @@ class SelfImitation:
             self._episodes = [x for x, held in zip(self._episodes, there, strict=True) if held]
             self._priorities = [x for x, held in zip(self._priorities, there, strict=True) if held]
 
-    def _start(self, episode: Episode) -> int:
+    def _start(self, episode: EpisodeSpan) -> int:
         """Draw the first step of a window inside the episode; a shorter episode is at the window's beginning, or at
         its end where the store ends before the window would."""
         start = int(self._generator.integers(episode.first, max(episode.first + 1, episode.stop - self._length + 1)))
         return max(self._replay.span.start, min(start, self._replay.span.stop - self._length))
 
-    def _returns(self, episode: Episode, start: int) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
+    def _returns(self, episode: EpisodeSpan, start: int) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
         """Return what followed each step (T,) of a window, and which of them are to be imitated."""
         steps = start + np.arange(self._length)
         # What is done at the last step has no effect.
@@ -138,7 +138,7 @@ class SelfImitation:
         known = self._returns_to_go(episode)
         return known[np.clip(steps - episode.first, 0, len(known) - 1)], counts
 
-    def _returns_to_go(self, episode: Episode) -> npt.NDArray[np.float32]:
+    def _returns_to_go(self, episode: EpisodeSpan) -> npt.NDArray[np.float32]:
         """Return the discounted sum of the rewards after each step of an episode; of none if it is held out."""
         rewards = self._replay.training_rewards(episode.stream, range(episode.first, episode.stop))
         learned = np.asarray(transform_rewards(tf.constant(rewards), self._config.reward_transform))
