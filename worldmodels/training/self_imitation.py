@@ -8,7 +8,8 @@ what was reached once and is not understood yet is drawn most, and what is maste
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,13 +31,21 @@ LEAST = 1e-3
 """A number added to every priority, so that no episode is given up for good."""
 
 
-class EpisodeSpan(NamedTuple):
+@dataclass
+class PromisingEpisode:
     """An episode of the replay store that the world ended."""
 
     stream: int
     first: int
-    stop: int
-    """One more than the number of its last step."""
+    returns: npt.NDArray[np.float32]
+    """(T,), the discounted sum of the rewards that arrived after each of its steps."""
+    priority: float
+    """The mean over steps of how much better it went than expected."""
+
+    @property
+    def stop(self) -> int:
+        """One more than the number of its last step."""
+        return self.first + len(self.returns)
 
 
 class SelfImitation:
@@ -53,8 +62,7 @@ class SelfImitation:
         self._batch, self._length = batch, length
         self._generator, self._key = parts.streams.generator("imitation"), parts.streams.key("imitation")
         self._begun = np.full(replay.num_streams, -1)
-        self._episodes: list[EpisodeSpan] = []
-        self._priorities: list[float] = []
+        self._episodes: list[PromisingEpisode] = []
         self._look = tf.function(self._values, autograph=False)
 
     def add(self, step: Step) -> None:
@@ -63,86 +71,82 @@ class SelfImitation:
         self._begun[step.is_first] = now
         for stream in np.flatnonzero(step.is_last).tolist():
             if step.is_terminal[stream] and self._begun[stream] >= 0:
-                self._keep(EpisodeSpan(stream, int(self._begun[stream]), now + 1))
+                self._keep(stream, range(int(self._begun[stream]), now + 1))
             self._begun[stream] = -1
 
     def draw(self, update: int) -> Imitated | None:
         """Return steps of B windows for a policy update, counted from 0; None where nothing is to be imitated yet."""
-        self._forget()
+        self._episodes = [episode for episode in self._episodes if episode.first >= self._replay.span.start]
         if not self._episodes:
             return None
-        shares = np.asarray(self._priorities) + LEAST
+        shares = np.array([episode.priority for episode in self._episodes]) + LEAST
         chosen = self._generator.choice(len(shares), self._batch, p=shares / shares.sum())
         episodes = [self._episodes[index] for index in chosen.tolist()]
         starts = [self._start(episode) for episode in episodes]
         pairs = list(zip(episodes, starts, strict=True))
         windows = Batch.joined([self._replay.window(e.stream, start, self._length) for e, start in pairs])
-        returns, counts = (np.stack(x) for x in zip(*(self._returns(*pair) for pair in pairs), strict=True))
+        returns, counts = (np.stack(x) for x in zip(*(self._in_window(*pair) for pair in pairs), strict=True))
         seed = tf.constant(fold(self._key, update))
         seen = tf.nest.map_structure(tf.constant, windows.observation)
         features, values = self._look(seen, previous_actions(windows), windows.is_first, seed)
         advantages = np.where(counts, np.maximum(returns - np.reshape(values, returns.shape), 0), 0)
-        for index, better in zip(chosen.tolist(), advantages.mean(1).tolist(), strict=True):
-            self._priorities[index] = better
+        for episode, better in zip(episodes, advantages.mean(1).tolist(), strict=True):
+            episode.priority = better
         actions = windows.action.reshape(-1, *windows.action.shape[2:])
         return Imitated(features, tf.constant(actions), tf.constant(advantages.reshape(-1), tf.float32))
 
     def save(self) -> dict[str, Any]:
         """Return the state as a tree."""
+        places = [(episode.stream, episode.first, episode.stop) for episode in self._episodes]
         return {
             "generator": generator_state(self._generator),
             "begun": self._begun,
-            "episodes": np.array(self._episodes, np.int64).reshape(-1, 3),
-            "priorities": np.array(self._priorities, np.float64),
+            "episodes": np.array(places, np.int64).reshape(-1, 3),
+            "priorities": np.array([episode.priority for episode in self._episodes], np.float64),
         }
 
     def load(self, tree: dict[str, Any]) -> None:
-        """Take over what `save` gave."""
+        """Take over what `save` gave; the store has its state already."""
         self._generator = restore_generator(tree["generator"])
         self._begun = np.array(tree["begun"])
-        self._episodes = [EpisodeSpan(*row) for row in tree["episodes"].tolist()]
-        self._priorities = tree["priorities"].tolist()
+        self._episodes = [
+            PromisingEpisode(stream, first, self._returns(stream, range(first, stop)), priority)
+            for (stream, first, stop), priority in zip(
+                tree["episodes"].tolist(), tree["priorities"].tolist(), strict=True
+            )
+        ]
 
-    def _keep(self, episode: EpisodeSpan) -> None:
+    def _keep(self, stream: int, steps: range) -> None:
         """Keep an episode unless nothing came of it; before it is drawn, the critic is taken to expect nothing."""
-        returns = self._returns_to_go(episode)
+        returns = self._returns(stream, steps)
         if not returns.any():
             return
-        self._episodes.append(episode)
-        self._priorities.append(float(np.abs(returns).mean()))
+        self._episodes.append(PromisingEpisode(stream, steps.start, returns, float(np.abs(returns).mean())))
         if len(self._episodes) > MOST:
-            worst = int(np.argmin(self._priorities))
-            del self._episodes[worst], self._priorities[worst]
+            del self._episodes[int(np.argmin([episode.priority for episode in self._episodes]))]
 
-    def _forget(self) -> None:
-        """Forget the episodes that the store has dropped."""
-        start = self._replay.span.start
-        if any(episode.first < start for episode in self._episodes):
-            there = [episode.first >= start for episode in self._episodes]
-            self._episodes = [x for x, held in zip(self._episodes, there, strict=True) if held]
-            self._priorities = [x for x, held in zip(self._priorities, there, strict=True) if held]
+    def _returns(self, stream: int, steps: range) -> npt.NDArray[np.float32]:
+        """Return the discounted sum of the rewards after each step of an episode; of none if it is held out."""
+        rewards = self._replay.training_rewards(stream, steps)
+        learned = np.asarray(transform_rewards(tf.constant(rewards), self._config.reward_transform))
+        return returns_to_go(learned, self._config.discount)
 
-    def _start(self, episode: EpisodeSpan) -> int:
+    def _start(self, episode: PromisingEpisode) -> int:
         """Draw the first step of a window inside the episode; a shorter episode is at the window's beginning, or at
         its end where the store ends before the window would."""
         start = int(self._generator.integers(episode.first, max(episode.first + 1, episode.stop - self._length + 1)))
         return max(self._replay.span.start, min(start, self._replay.span.stop - self._length))
 
-    def _returns(self, episode: EpisodeSpan, start: int) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
+    def _in_window(
+        self, episode: PromisingEpisode, start: int
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
         """Return what followed each step (T,) of a window, and which of them are to be imitated."""
         steps = start + np.arange(self._length)
         # What is done at the last step has no effect.
         counts = (steps >= episode.first) & (steps < episode.stop - 1)
         if start > episode.first:
             counts &= steps >= start + CONTEXT
-        known = self._returns_to_go(episode)
-        return known[np.clip(steps - episode.first, 0, len(known) - 1)], counts
-
-    def _returns_to_go(self, episode: EpisodeSpan) -> npt.NDArray[np.float32]:
-        """Return the discounted sum of the rewards after each step of an episode; of none if it is held out."""
-        rewards = self._replay.training_rewards(episode.stream, range(episode.first, episode.stop))
-        learned = np.asarray(transform_rewards(tf.constant(rewards), self._config.reward_transform))
-        return returns_to_go(learned, self._config.discount)
+        return episode.returns[np.clip(steps - episode.first, 0, len(episode.returns) - 1)], counts
 
     def _values(
         self, seen: Any, actions: tf.Tensor, is_first: tf.Tensor, seed: tf.Tensor
