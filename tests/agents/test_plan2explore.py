@@ -9,7 +9,7 @@ import pytest
 import tensorflow as tf
 from line import Place
 
-from worldmodels.agents.actor_critic_config import ActorCriticConfig
+from worldmodels.agents.actor_critic_config import ActorCriticConfig, RecentConfig
 from worldmodels.agents.api import Replayed
 from worldmodels.agents.disagreement import Disagreement
 from worldmodels.agents.plan2explore import Plan2Explore
@@ -129,6 +129,12 @@ def test_a_part_that_is_not_finite_leaves_all_parts_as_they_are(world, starts):
 def test_an_explorer_does_not_learn_from_recorded_rewards():
     with pytest.raises(ConfigError, match="explorer.replay_value_scale .* must be 0. Received 0.3"):
         replace(CONFIG, explorer=replace(ACTOR, replay_value_scale=0.3))
+
+
+@pytest.mark.parametrize("name", ["task", "explorer"])
+def test_neither_learns_from_the_explorers_own_steps(name):
+    with pytest.raises(ConfigError, match=f"agent.{name}.recent.policy_scale must be 0.*Received 0.1"):
+        replace(CONFIG, **{name: replace(ACTOR, recent=RecentConfig(policy_scale=0.1))})
 
 
 @pytest.mark.parametrize("name", ["task", "explorer"])

@@ -210,6 +210,22 @@ def test_a_critic_that_learns_from_recordings_is_not_given_other_states_for_them
         check_config(from_dict(RunConfig, config))  # nobody compares them, or they cannot be taken for each other
 
 
+def test_without_steps_of_its_own_nothing_is_learned_from_recent_ones():
+    given = {"training": {"collect": 0, "turns": 3, "initial_replay": "somewhere"}}
+    refused(
+        {**given, "agent": {"recent": {"policy_scale": 0.1}}},
+        "recent.policy_scale .* training.collect is 0: it must be 0, too.* Received 0.1",
+    )
+    check_config(from_dict(RunConfig, {**given, "agent": {"recent": {"policy_scale": 0.0}}}))
+
+
+def test_recent_steps_fill_a_window():
+    given = {"training": {"length": 20}, "agent": {"recent": {"policy_scale": 0.1, "steps": 19}}}
+    refused(given, "recent.steps must be at least training.length.* Received 19 and 20")
+    given["agent"]["recent"]["steps"] = 20
+    check_config(from_dict(RunConfig, given))
+
+
 def test_without_episodes_of_its_own_nothing_is_imitated():
     given = {"training": {"collect": 0, "turns": 3, "initial_replay": "somewhere"}, "agent": {"imitation_scale": 0.1}}
     refused(given, "imitation_scale .* training.collect is 0: it must be 0, too.* Received 0.1")

@@ -117,13 +117,14 @@ BFLOAT16 = ("precision=bfloat16", "schedule.evaluate_every=0")
 EVENTS = (
     "env.game=fruitbot", "training.prefill_policy=held", "training.prefill_events=1000", "training.prefill_most=200",
     "training.event_share=0.5", "training.steps=304", "schedule.evaluate_every=0", "training.exploration.epsilon=0.2",
-    "agent.replay_value_scale=0.3", "agent.imitation_scale=0.1",
+    "agent.replay_value_scale=0.3", "agent.imitation_scale=0.1", "agent.recent.policy_scale=0.1",
 )  # fmt: skip
 """Held actions, exploration, a prefill that looks for more events than there are, windows around events, the value of
-all, and self-imitation."""
+all, self-imitation, and the newest steps."""
 
 COLLECTORS = ("training.collectors=2", "schedule.evaluate_every=0")
 """Steps collected by other processes, ahead of the learner."""
+RECENT_OF_COLLECTORS = (*COLLECTORS, "agent.recent.policy_scale=0.1")
 
 WEIGHED = ("env.game=chaser", "training.weigh_imagination=true", "training.steps=400", "schedule.evaluate_every=0")
 
@@ -140,7 +141,9 @@ WEIGHED = ("env.game=chaser", "training.weigh_imagination=true", "training.steps
         pytest.param("debug", 1, EVENTS, id="dreamer-events-early", marks=pytest.mark.slow),
         pytest.param("debug", 3, EVENTS, id="dreamer-events-late", marks=pytest.mark.slow),
         pytest.param("debug_ppo", 2, COLLECTORS, id="ppo-collectors"),
-        pytest.param("debug", 3, COLLECTORS, id="dreamer-collectors", marks=pytest.mark.slow),
+        pytest.param(
+            "debug", 3, (*COLLECTORS, "agent.recent.policy_scale=0.1"), id="dreamer-collectors", marks=pytest.mark.slow
+        ),
         pytest.param("debug_sac", 2, COLLECTORS, id="sac-collectors", marks=pytest.mark.slow),
         # A minibatch of more rows than those that stay in float32.
         pytest.param("debug_ppo", 1, (*BFLOAT16, "agent.minibatch=20"), id="ppo-bfloat16", marks=pytest.mark.slow),

@@ -14,6 +14,7 @@ from worldmodels.core.config import from_dict
 from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Step
 from worldmodels.replay import ReplayConfig
+from worldmodels.runtime.actor import PolicyOutput
 from worldmodels.training.self_imitation import CONTEXT, SelfImitation, returns_to_go
 
 CONFIG = ActorCriticConfig(discount=0.5, reward_transform="none", imitation_scale=1.0)
@@ -53,8 +54,9 @@ def play(replay, learner, rewards, grey=0, ended=True, action=1):
         last = np.array([t == len(rewards) - 1])
         frame = np.full((1, 8, 8, 3), grey, np.uint8)
         flags = np.array([t == 0]), last, last & ended
-        replay.append(Step(frame, np.array([reward], np.float32), *flags, np.array([action])))
-        learner.add(Step(frame, np.array([reward], np.float32), *flags, np.array([action])))
+        step = Step(frame, np.array([reward], np.float32), *flags, np.array([action]))
+        replay.append(step)
+        learner.add(step, PolicyOutput(step.action))
 
 
 def test_returns_are_discounted_sums_of_what_came_after() -> None:

@@ -9,11 +9,12 @@ import tensorflow as tf
 
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
 from worldmodels.agents.actor_loss import ActorLoss, imitation_loss
-from worldmodels.agents.api import Imitated, Replayed
+from worldmodels.agents.api import Imitated, Recent, Replayed
 from worldmodels.agents.exploring_starts import beginning_with_given, chosen_by_policy, draw_given
 from worldmodels.agents.heads import build_head
 from worldmodels.agents.imagined_steps import ImaginedSteps, action_gradient, offset_policy, sampling_policy
 from worldmodels.agents.policy_distributions import BOX_DISTRIBUTIONS, CATEGORICAL, ONE_HOT
+from worldmodels.agents.recent_loss import JudgedSteps, judged_steps, recent_loss
 from worldmodels.agents.recorded_targets import recorded_targets
 from worldmodels.agents.returns import ReturnScale, RewardScale, lambda_returns, reach_weights, transform_rewards
 from worldmodels.agents.value_critic import ValueCritic, ValueTargets
@@ -60,8 +61,7 @@ class ActorCritic:
     def act(self, features, state, temperature, seed) -> tuple[tf.Tensor, Any, dict[str, tf.Tensor]]:
         parameters = self._parameters(features)
         action = self.distribution.sample(parameters, seed, temperature)
-        given = {self.distribution.extra: parameters} if self.distribution.extra else {}
-        return action, state, {**given, "value": self.critic(features)}
+        return action, state, {self.distribution.extra: parameters, "value": self.critic(features)}
 
     def _parameters(self, features: tf.Tensor) -> tf.Tensor:
         """Return the parameters of the distribution of actions, (N, P)."""
@@ -70,14 +70,14 @@ class ActorCritic:
 
     @graph
     def update_from_imagination(
-        self, model, starts, continuations, seed, replayed=None, imitated=None
+        self, model, starts, continuations, seed, replayed=None, imitated=None, recent=None
     ) -> dict[str, tf.Tensor]:
-        def update(starts, continuations, replayed, imitated):
-            return self._update(model, starts, continuations, seed, replayed, imitated)
+        def update(starts, continuations, replayed, imitated, recent):
+            return self._update(model, starts, continuations, seed, replayed, imitated, recent)
 
-        return self._devices.run(update, (starts, continuations, replayed, imitated))
+        return self._devices.run(update, (starts, continuations, replayed, imitated, recent))
 
-    def _update(self, model, starts, continuations, seed, replayed, imitated) -> dict[str, tf.Tensor]:
+    def _update(self, model, starts, continuations, seed, replayed, imitated, recent) -> dict[str, tf.Tensor]:
         running = [self._return_scale.range, self._reward_scale.mean]
         before = [tf.identity(figure) for figure in running]
         imagined, slopes = self._imagine(model, starts, continuations, seed)
@@ -85,13 +85,17 @@ class ActorCritic:
         targets = ValueTargets(imagined.features, returns, imagined.slow_values[:-1], imagined.value_weights)
         learns_recorded = replayed is not None and self.config.replay_value_scale
         recorded = self._recorded_targets(replayed, model, returns[0]) if learns_recorded else None
+        followed = self._recent_targets(recent) if recent is not None else None
+        judged = judged_steps(recent, followed, self.distribution) if followed else None
 
-        actor_gradients, metrics = self._actor_gradients(imagined, slopes, imitated)
+        actor_gradients, metrics = self._actor_gradients(imagined, slopes, imitated, judged)
         with tf.GradientTape() as critic_tape:
             critic_loss = imagined_loss = self.critic.loss(targets)
             if recorded is not None:
                 replay_loss = self.critic.loss(recorded)
                 critic_loss += self.config.replay_value_scale * replay_loss
+            if followed is not None:
+                critic_loss += self.config.recent.value_scale * self.critic.loss(followed)
 
         critic_gradients = self.critic.optimizer.gradients(critic_tape, critic_loss)
         finite = actor_gradients.finite & critic_gradients.finite
@@ -174,7 +178,11 @@ class ActorCritic:
         return self._reward_scale(rewards)
 
     def _actor_gradients(
-        self, imagined: ImaginedSteps, slopes: tf.Tensor | None, imitated: Imitated | None = None
+        self,
+        imagined: ImaginedSteps,
+        slopes: tf.Tensor | None,
+        imitated: Imitated | None = None,
+        judged: JudgedSteps | None = None,
     ) -> tuple[Gradients, dict[str, tf.Tensor]]:
         """Return the gradients of the actor's loss by its weights, and figures of it."""
         updates = self._actor_optimizer.updates
@@ -188,6 +196,10 @@ class ActorCritic:
                 metrics |= {"imitation_loss": again, "imitation_advantage": tf.reduce_mean(imitated.advantages)}
                 if isinstance(self.config.imitation_scale, str):
                     metrics["imitation_scale"] = scale
+            if judged is not None:
+                again, figures = recent_loss(judged, self._parameters(judged.features), self.distribution)
+                loss += value_at(self.config.recent.policy_scale, updates) * again / imagined.scale
+                metrics |= figures
         return self._actor_optimizer.gradients(tape, loss), {"actor_loss": loss, **metrics}
 
     def _recorded_targets(self, replayed: Replayed, model: WorldModel, imagined_returns: tf.Tensor) -> ValueTargets:
@@ -195,6 +207,12 @@ class ActorCritic:
         features = model.features(tf.nest.map_structure(lambda x: tf.reshape(x, (-1, *x.shape[2:])), replayed.states))
         learned = replayed._replace(rewards=self._learned_rewards(replayed.rewards))
         return recorded_targets(self.critic, features, learned, imagined_returns, self.config)
+
+    def _recent_targets(self, recent: Recent) -> ValueTargets:
+        """Return what the critic learns of the newest real steps."""
+        features = tf.reshape(recent.features, (-1, *recent.features.shape[2:]))
+        learned = recent._replace(rewards=self._learned_rewards(recent.rewards))
+        return recorded_targets(self.critic, features, learned, None, self.config)
 
     def update_from_experience(self, experience, seed) -> dict[str, tf.Tensor]:
         raise NotImplementedError("The actor-critic learns no policy outside imagination.")

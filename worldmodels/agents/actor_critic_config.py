@@ -33,6 +33,25 @@ class RewardNormConfig(Section):
 
 
 @dataclass(frozen=True)
+class RecentConfig(Section):
+    """What policy and critic learn from the newest real steps besides imagined ones."""
+
+    policy_scale: ScheduledNonNegative = 0.0
+    """Weight of the policy's loss at these steps: actions after which it went better than the critic expected become
+    likelier, and others less likely; 0: the policy learns in imagination alone."""
+    value_scale: NonNegative = 0.3
+    """Weight of the critic's loss on the returns that followed them, where the policy learns from them."""
+    steps: Size = 64
+    """Newest steps of each environment from which windows are drawn, `training.batch` of `training.length` for each
+    update of the policy."""
+
+    @property
+    def is_off(self) -> bool:
+        """Whether nothing is learned from them."""
+        return self.policy_scale == 0
+
+
+@dataclass(frozen=True)
 class ActorCriticConfig(Section):
     """An actor and a critic that learn in imagination, for choices and for boxes of actions; the defaults are
     DreamerV2's figures for Atari."""
@@ -89,6 +108,8 @@ class ActorCriticConfig(Section):
     imitation_scale: ScheduledNonNegative = 0.0
     """Weight of self-imitation: the policy also learns what was done in episodes of this run that came out better than
     the critic expects, in proportion to how much better; 0: it learns in imagination alone."""
+    recent: RecentConfig = field(default_factory=RecentConfig)
+    """Learning from the newest real steps, too."""
     value_distribution: Literal["normal", "two_hot"] = "normal"
     """Distribution of returns that the critic learns: a normal one, by regression, or classes of 255 values (symexp
     two-hot, DreamerV3)."""

@@ -102,6 +102,31 @@ class Imitated(NamedTuple):
     imitated, and 0 elsewhere."""
 
 
+class Recent(NamedTuple):
+    """B windows of T real steps that the agent took not long ago, as it saw them, which may cross borders of episodes.
+
+    As in `Step`, reward and flags arrived *with* what was seen, and the action was chosen *at* it.
+    """
+
+    features: tf.Tensor
+    """(B, T, ...)."""
+    actions: tf.Tensor
+    """Leading (B, T)."""
+    parameters: tf.Tensor
+    """float32 (B, T, P), of the distribution of actions as it was then."""
+    rewards: tf.Tensor
+    """float32 (B, T)."""
+    is_last: tf.Tensor
+    """bool (B, T): the next step of the window, if there is one, belongs to another episode."""
+    is_terminal: tf.Tensor
+    """bool (B, T): the world itself ended the episode. After a truncation the future still has value."""
+
+    @property
+    def weights(self) -> np.ndarray:
+        """float32 (B,): all windows count alike."""
+        return np.ones(self.rewards.shape[0], np.float32)
+
+
 class Agent(Protocol):
     """A policy and its update rule.
 
@@ -130,8 +155,9 @@ class Agent(Protocol):
         Returns:
             Actions, int32 (B,) or float32 (B, D); the new memory; and further outputs, any of these: `logits`
             (B, actions) of the policy at temperature 1; `gaussian` (B, 2 D), mean and logarithm of the standard
-            deviation of each number of a box at temperature 1; `value` (B,), the return that the agent expects. Samples
-            of a normal distribution may lie outside of the box: whoever steps an environment clips them.
+            deviation of each number of a box at temperature 1, or the parameters of `truncated_normal` or
+            `squashed_normal` (B, 2 D); `value` (B,), the return that the agent expects. Samples of a Gaussian may lie
+            outside of the box: whoever steps an environment clips them.
         """
 
     def update_from_imagination(
@@ -152,7 +178,8 @@ class Agent(Protocol):
             replayed: the experience from whose states the starts were drawn, for an agent that has a use for what
                 really followed; where there are as many starts as states, they are these, window by window.
 
-        An agent that can imitate its own recorded play takes another argument, `imitated: Imitated | None`.
+        An agent that can learn from its own recorded play, too, takes further arguments: `imitated: Imitated | None`,
+        and `recent: Recent | None`.
 
         Returns:
             Scalar metrics named `policy/...`.

@@ -50,3 +50,8 @@ class Plan2ExploreConfig(Section):
                     f"agent.{name}.imitation_scale must be 0: what was recorded was played by the explorer, for other "
                     f"rewards than the task's. Received {actor.imitation_scale}."
                 )
+            if not actor.recent.is_off:
+                raise ConfigError(
+                    f"agent.{name}.recent.policy_scale must be 0: what was recorded was played by the explorer, for "
+                    f"other rewards than the task's. Received {actor.recent.policy_scale}."
+                )

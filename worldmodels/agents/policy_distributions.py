@@ -42,7 +42,7 @@ class ActionDistribution:
     """The functions of a distribution of actions, given by parameters (..., P)."""
 
     extra: str
-    """The name of the parameters among the extras of `Agent.act`; "" if they have none."""
+    """The name of the parameters among the extras of `Agent.act`."""
     noise: Callable[[tf.Tensor, tf.Tensor], tf.Tensor]
     """Parameters and a seed int32 (2,) give all that is random in a draw, which does not depend on their values."""
     draw: Callable[[tf.Tensor, tf.Tensor, float | tf.Tensor], tf.Tensor]
@@ -126,14 +126,14 @@ DIAGONAL_GAUSSIAN = PolicyDistribution(
     diagonal_gaussian_fisher,
 )
 TRUNCATED_NORMAL = ActionDistribution(
-    "",
+    "truncated_normal",
     _uniform,
     _truncated_draw,
     lambda parameters, actions: truncated_log_probability(*mean_and_std(parameters), actions),
     lambda parameters: truncated_entropy(*mean_and_std(parameters)),
 )
 SQUASHED_NORMAL = ActionDistribution(
-    "",
+    "squashed_normal",
     _normal,
     _squashed_draw,
     lambda parameters, actions: squashed_log_probability(*bounded_mean_and_log_std(parameters), actions),

@@ -110,6 +110,7 @@ def _check_model_based(config: RunConfig, training: ModelBasedConfig, spec: Mode
     _check_starts(config, training)
     _check_weigh_imagination(config, training)
     _check_imitation(config, training)
+    _check_recent(config, training)
     if training.real_rollout:
         _check_real_rollout(config, training)
 
@@ -152,6 +153,23 @@ def _check_imitation(config: RunConfig, training: ModelBasedConfig) -> None:
         raise ConfigError(
             "agent.imitation_scale lets the policy learn from episodes that this run records, and training.collect is "
             f"0: it must be 0, too, or training.collect above 0. Received {agent.imitation_scale}."
+        )
+
+
+def _check_recent(config: RunConfig, training: ModelBasedConfig) -> None:
+    """Check that there will be recent steps to learn from."""
+    agent = config.agent
+    if not isinstance(agent, ActorCriticConfig) or agent.recent.is_off:
+        return
+    if not training.collect:
+        raise ConfigError(
+            "agent.recent.policy_scale lets the policy learn from the steps that this run takes, and training.collect "
+            f"is 0: it must be 0, too, or training.collect above 0. Received {agent.recent.policy_scale}."
+        )
+    if agent.recent.steps < training.length:
+        raise ConfigError(
+            "agent.recent.steps must be at least training.length, the steps of each window that is drawn from them. "
+            f"Received {agent.recent.steps} and {training.length}."
         )
 
 

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.agents.actor_critic_config import ActorCriticConfig
-from worldmodels.agents.api import Experience, Imitated, Replayed
+from worldmodels.agents.actor_critic import ActorCritic
+from worldmodels.agents.api import Experience, Imitated, Recent, Replayed
 from worldmodels.core.tree import flatten
 from worldmodels.core.types import Batch
 from worldmodels.imagination.starts import StartStates, states_after
@@ -127,20 +127,28 @@ def _updates_in_imagination(parts: Parts, training: ModelBasedConfig, remaining:
     if remaining["improve"]:
         starts = _blank_starts(parts, training, states)
         replayed = None if training.starts.context else Replayed.of(states, batch)
-        imitated = _blank_imitated(parts, training)
+        recorded = _blank_recorded(parts, training)
         seconds["improve"] = _timed(
-            lambda: parts.agent.update_from_imagination(model, *starts, SEED, replayed, **imitated)
+            lambda: parts.agent.update_from_imagination(model, *starts, SEED, replayed, **recorded)
         )
     return seconds
 
 
-def _blank_imitated(parts: Parts, training: ModelBasedConfig) -> dict[str, Imitated]:
-    """Return what an agent that imitates is given besides; nothing for others."""
-    if not (isinstance(parts.config.agent, ActorCriticConfig) and parts.config.agent.imitates):
+def _blank_recorded(parts: Parts, training: ModelBasedConfig) -> dict[str, Any]:
+    """Return what an agent that learns from its recorded play is given besides; nothing for others."""
+    if not isinstance(agent := parts.agent, ActorCritic):
         return {}
-    model, count = parts.world_model, training.batch * training.length
-    features, actions = model.features(model.initial(count)), parts.model.spec.action.zeros(count)
-    return {"imitated": Imitated(features, tf.constant(actions), tf.zeros((count,)))}
+    model, (batch, length) = parts.world_model, (training.batch, training.length)
+    features, actions = model.features(model.initial(batch * length)), parts.model.spec.action.zeros(batch * length)
+    recorded: dict[str, Any] = {}
+    if agent.config.imitates:
+        recorded["imitated"] = Imitated(features, tf.constant(actions), tf.zeros((batch * length,)))
+    if not agent.config.recent.is_off:
+        parameters = agent.act(features, (), 1.0, SEED)[2][agent.distribution.extra]
+        seen, done, said = (tf.reshape(x, (batch, length, *x.shape[1:])) for x in (features, actions, parameters))
+        nothing = tf.zeros((batch, length), tf.bool)
+        recorded["recent"] = Recent(seen, done, said, tf.zeros((batch, length)), nothing, nothing)
+    return recorded
 
 
 def _blank_starts(parts: Parts, training: ModelBasedConfig, states: Any) -> StartStates:

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.agents.actor_critic_config import ActorCriticConfig
+from worldmodels.agents.actor_critic import ActorCritic
 from worldmodels.core.seeding import fold
 from worldmodels.core.types import Batch, Step
 from worldmodels.replay import Replay
+from worldmodels.runtime.actor import PolicyOutput
 from worldmodels.runtime.build import Parts
 from worldmodels.runtime.config import ModelBasedConfig
 from worldmodels.telemetry.logger import MeanMetrics
@@ -24,6 +25,7 @@ from worldmodels.telemetry.timers import Timer
 from worldmodels.training.batches import Batches
 from worldmodels.training.imagination_weight import ImaginationWeight
 from worldmodels.training.loop import Tick, finite
+from worldmodels.training.newest_steps import NewestSteps
 from worldmodels.training.plan import Position, TrainingPlan
 from worldmodels.training.rollout_collector import STEPS_PER_TICK, RolloutCollector
 from worldmodels.training.self_imitation import SelfImitation
@@ -64,10 +66,7 @@ class ModelBasedLoop:
         if config.weigh_imagination:
             key, settings = streams.key("imagination weight"), parts.config.evaluation
             self._weight = ImaginationWeight(parts.world_model, replay, settings, key)
-        self._imitation: SelfImitation | None = None
-        agent = parts.config.agent
-        if isinstance(agent, ActorCriticConfig) and agent.imitates:
-            self._imitation = SelfImitation(parts, agent, replay, config.batch, config.length)
+        self._recorded = _recorded_play(parts, config, replay)
         self._keys = {name: streams.key(name) for name in ("fit", "improve", "update")}
         self.step = self.updates = self.policy_updates = self.real_updates = 0
 
@@ -99,7 +98,7 @@ class ModelBasedLoop:
         if self._config.initial_replay:
             copy_replay(self._config.initial_replay, self._replay)
         for step in self._demonstrations:
-            self._append(step)
+            self._append(step, PolicyOutput(step.action))
 
     def iterate(self) -> Tick:
         phase = self._position.phase
@@ -139,14 +138,13 @@ class ModelBasedLoop:
 
     def _saveables(self) -> dict[str, Any]:
         weight = {"imagination_weight": self._weight} if self._weight else {}
-        imitation = {"imitation": self._imitation} if self._imitation else {}
         return weight | {
             "model": self.parts.model,
             "agent": self.parts.agent,
             "replay": self._replay,
             "collector": self._collector,
             "metrics": self.metrics,
-            **imitation,
+            **self._recorded,
         }
 
     def _collect(self) -> int:
@@ -156,16 +154,16 @@ class ModelBasedLoop:
         if self._config.real_rollout and not at_random:
             steps = min(steps, self._collector.steps_until_full)
         with self.timer("collect"):
-            for step in self._collector.collect(steps, at_random):
-                self._append(step)
+            for step, output in self._collector.collect(steps, at_random):
+                self._append(step, output)
                 self.step += len(step.reward)
         self._update_from_experience()
         return steps
 
-    def _append(self, step: Step) -> None:
+    def _append(self, step: Step, output: PolicyOutput) -> None:
         self._replay.append(step)
-        if self._imitation:
-            self._imitation.add(step)
+        for play in self._recorded.values():
+            play.add(step, output)
 
     def _weigh_imagination(self) -> None:
         """Measure the model on the steps just collected, unless it has not learned anything yet."""
@@ -218,8 +216,8 @@ class ModelBasedLoop:
         with self.timer("improve"):
             seed = tf.constant(fold(self._keys["improve"], self.policy_updates))
             agent, replayed = self.parts.agent, self._starts.replayed
-            imitated = {"imitated": self._imitation.draw(self.policy_updates)} if self._imitation else {}
-            metrics = agent.update_from_imagination(self.parts.world_model, *starts, seed, replayed, **imitated)
+            recorded = {name: play.draw(self.policy_updates) for name, play in self._recorded.items()}
+            metrics = agent.update_from_imagination(self.parts.world_model, *starts, seed, replayed, **recorded)
             self.policy_updates += 1
             self.metrics.add(finite(metrics, f"policy update {self.policy_updates} in imagination", self.step))
         return 1
@@ -230,3 +228,15 @@ class ModelBasedLoop:
         if self._weight is None or self._position.left < amount:
             return 0
         return amount - round(self._weight.value * amount)
+
+
+def _recorded_play(parts: Parts, config: ModelBasedConfig, replay: Replay) -> dict[str, SelfImitation | NewestSteps]:
+    """Return what draws recorded play for the agent, by the argument of `update_from_imagination` that takes it."""
+    recorded: dict[str, SelfImitation | NewestSteps] = {}
+    if not isinstance(agent := parts.agent, ActorCritic):
+        return recorded
+    if agent.config.imitates:
+        recorded["imitated"] = SelfImitation(parts, agent.config, replay, config.batch, config.length)
+    if not agent.config.recent.is_off:
+        recorded["recent"] = NewestSteps(parts, agent, config.batch, config.length)
+    return recorded

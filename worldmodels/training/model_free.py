@@ -55,7 +55,7 @@ class ModelFreeLoop:
         """Collect some steps of each environment, and update when there are enough."""
         steps = min(STEPS_PER_TICK, self._collector.steps_until_full)
         with self.timer("collect"):
-            for step in self._collector.collect(steps):
+            for step, _ in self._collector.collect(steps):
                 self.step += len(step.reward)
         if (experience := self._collector.take_experience()) is not None:
             self._expect(1)

@@ -102,7 +102,7 @@ class OffPolicyLoop:
             left = min(left, config.prefill - self.step)
         steps = min(STEPS_PER_TICK, -(-left // self._num_envs))
         with self.timer("collect"):
-            for step in self._collector.collect(steps, at_random):
+            for step, _ in self._collector.collect(steps, at_random):
                 self._replay.append(step)
                 self.step += len(step.reward)
         if not self.at_rest:

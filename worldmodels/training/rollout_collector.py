@@ -7,6 +7,7 @@ from typing import Any
 
 from worldmodels.agents.api import Experience
 from worldmodels.core.types import Step
+from worldmodels.runtime.actor import PolicyOutput
 from worldmodels.runtime.collect import EpisodeTracker
 from worldmodels.runtime.rollout_buffer import RolloutBuffer
 from worldmodels.telemetry.logger import MeanMetrics
@@ -39,14 +40,17 @@ class RolloutCollector:
         """Whether a part of an experience waits for the rest, which would make a checkpoint large."""
         return len(self._buffer) > 0
 
-    def collect(self, steps: int, at_random: bool = False) -> Iterator[Step]:
-        """Yield so many steps of each environment; of the agent's, never more than `steps_until_full` if gathered."""
+    def collect(self, steps: int, at_random: bool = False) -> Iterator[tuple[Step, PolicyOutput]]:
+        """Yield so many steps of each environment, with what the policy said at each.
+
+        If rollouts are gathered, never more of the agent's than `steps_until_full`.
+        """
         for step, output in self._source.steps(steps, at_random):
             for episode in self._episodes.add(step):
                 self._metrics.add({f"episode/{name}": value for name, value in episode.items()})
             if self._rollout and not at_random:
                 self._buffer.add(step, output)
-            yield step
+            yield step, output
 
     def expect(self, steps: int, ahead: int = 1) -> None:
         """Let so many steps of each environment be collected while the agent learns; see `StepSource.expect`."""

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from worldmodels.agents.actor_critic_config import ActorCriticConfig
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.errors import UserError
 from worldmodels.core.processor import this_processor
@@ -258,11 +259,19 @@ def _source(parts: Parts, env: VectorEnv, start: StartCollector) -> Iterator[Ste
     given = find_given(config.env.game) if config.env.game.startswith(PYTHON) else None
     if callable(given):
         check_can_be_sent(given, config.env.game, "training.collectors=0")
-    outputs = isinstance(training, ModelFreeConfig) or (
-        isinstance(training, ModelBasedConfig) and training.real_rollout > 0
-    )
+    outputs = _wants_outputs(config)
     with closing(CollectorSource(parts, training.collectors, outputs, start, given)) as source:
         yield source
+
+
+def _wants_outputs(config: RunConfig) -> bool:
+    """Return whether an agent learns from what it said at real steps, and not from their actions alone."""
+    agent, training = config.agent, config.training
+    if isinstance(agent, ActorCriticConfig) and not agent.recent.is_off:
+        return True
+    return isinstance(training, ModelFreeConfig) or (
+        isinstance(training, ModelBasedConfig) and training.real_rollout > 0
+    )
 
 
 @contextmanager

@@ -21,6 +21,7 @@ from worldmodels.agents.returns import transform_rewards
 from worldmodels.core.seeding import fold, generator_state, restore_generator
 from worldmodels.core.types import Batch, Step
 from worldmodels.replay import Replay, previous_actions
+from worldmodels.runtime.actor import PolicyOutput
 from worldmodels.runtime.build import Parts
 
 CONTEXT = 3
@@ -65,7 +66,7 @@ class SelfImitation:
         self._episodes: list[PromisingEpisode] = []
         self._look = tf.function(self._values, autograph=False)
 
-    def add(self, step: Step) -> None:
+    def add(self, step: Step, output: PolicyOutput) -> None:
         """Take in the step that was appended to the store last."""
         now = self._replay.span.stop - 1
         self._begun[step.is_first] = now
