@@ -34,7 +34,7 @@ class RewardNormConfig(Section):
 
 @dataclass(frozen=True)
 class RecentConfig(Section):
-    """What policy and critic learn from the newest real steps besides imagined ones."""
+    """The share that the newest real steps have in what policy and critic learn, besides imagined ones."""
 
     policy_scale: ScheduledNonNegative = 0.0
     """Weight of the policy's loss at these steps: actions after which it went better than the critic expected become
