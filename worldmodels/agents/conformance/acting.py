@@ -23,6 +23,9 @@ from worldmodels.models.conformance.samples import ACTIONS, ROWS, key
 MANY = 64
 """Rows among which different seeds are bound to choose different actions somewhere."""
 
+OF_BOXES = ("gaussian", "truncated_normal", "squashed_normal")
+"""The names under which an agent may give the parameters of a policy of boxes."""
+
 
 def check_actions_memory_and_extras(config: AgentConfig, spec: ModelSpec) -> None:
     """Check shapes and types of what `act` gives, at two steps in a row."""
@@ -35,9 +38,11 @@ def check_actions_memory_and_extras(config: AgentConfig, spec: ModelSpec) -> Non
         tf.nest.assert_same_structure(memory, before)
         shapes = [[tuple(x.shape) for x in tf.nest.flatten(one)] for one in (before, memory)]
         require(shapes[0] == shapes[1], f"the shapes of the memory must stay {shapes[0]}. Received {shapes[1]}.")
-    key_of = {"discrete": ("logits", spec.action.count), "box": ("gaussian", 2 * spec.action.size)}
-    name, width = key_of[spec.action.kind]
-    wanted = {name: (ROWS, width), "value": (ROWS,)}
+    if spec.action.is_discrete:
+        parameters = {"logits": (ROWS, spec.action.count)}
+    else:
+        parameters = {name: (ROWS, 2 * spec.action.size) for name in OF_BOXES}
+    wanted = {**parameters, "value": (ROWS,)}
     found = {label: tuple(value.shape) for label, value in extras.items()}
     sound = all(wanted.get(label) == shape for label, shape in found.items())
     require(sound, f"what act gives besides must be some of {wanted}. Received {found}.")
