@@ -14,8 +14,7 @@ from worldmodels.core.types import Step
 from worldmodels.runtime.actor import PolicyOutput
 from worldmodels.training.newest_steps import NewestSteps
 
-MODEL = SimpleNamespace(initial=lambda batch: batch, features=lambda batch: tf.zeros((batch, 3)))
-PARTS = SimpleNamespace(world_model=MODEL, streams=Streams(3))
+PARTS = SimpleNamespace(streams=Streams(3))
 
 
 def newest(steps: int = 8, batch: int = 64, length: int = 4) -> NewestSteps:

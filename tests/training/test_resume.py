@@ -141,9 +141,7 @@ WEIGHED = ("env.game=chaser", "training.weigh_imagination=true", "training.steps
         pytest.param("debug", 1, EVENTS, id="dreamer-events-early", marks=pytest.mark.slow),
         pytest.param("debug", 3, EVENTS, id="dreamer-events-late", marks=pytest.mark.slow),
         pytest.param("debug_ppo", 2, COLLECTORS, id="ppo-collectors"),
-        pytest.param(
-            "debug", 3, (*COLLECTORS, "agent.recent.policy_scale=0.1"), id="dreamer-collectors", marks=pytest.mark.slow
-        ),
+        pytest.param("debug", 3, RECENT_OF_COLLECTORS, id="dreamer-collectors", marks=pytest.mark.slow),
         pytest.param("debug_sac", 2, COLLECTORS, id="sac-collectors", marks=pytest.mark.slow),
         # A minibatch of more rows than those that stay in float32.
         pytest.param("debug_ppo", 1, (*BFLOAT16, "agent.minibatch=20"), id="ppo-bfloat16", marks=pytest.mark.slow),

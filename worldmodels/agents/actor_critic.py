@@ -215,7 +215,7 @@ class ActorCritic:
         return recorded_targets(self.critic, features, learned, None, self.config)
 
     def update_from_experience(self, experience, seed) -> dict[str, tf.Tensor]:
-        raise NotImplementedError("The actor-critic learns no policy outside imagination.")
+        raise NotImplementedError("The actor-critic learns from no whole rollouts of real steps.")
 
     def changing(self) -> list[tf.Variable]:
         """Return everything that an update changes."""

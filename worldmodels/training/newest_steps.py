@@ -19,8 +19,7 @@ from worldmodels.runtime.build import Parts
 class NewestSteps:
     """Keeps the newest steps with what the policy saw and said at each, and draws windows of them.
 
-    Features are kept as they were: to compute them again would take as long as everything else that an update does,
-    and in so few steps the model changes little.
+    Features are kept as they were: to compute them again takes time, and in so few steps the model changes little.
 
     Args:
         agent: the one whose policy collects.
@@ -29,12 +28,10 @@ class NewestSteps:
     """
 
     def __init__(self, parts: Parts, agent: ActorCritic, batch: int, length: int) -> None:
-        model = parts.world_model
-        self._like = model.features(model.initial(1))
         self._extra = agent.distribution.extra
         self._batch, self._length = batch, length
         self._generator = parts.streams.generator("newest steps")
-        # Of each step, leading N: action, parameters, reward, is_first, is_last, is_terminal, and leaves of features.
+        # Of each step, leading N: action, parameters, reward, is_first, is_last, is_terminal, and features.
         self._steps: deque[list[np.ndarray]] = deque(maxlen=agent.config.recent.steps)
 
     def add(self, step: Step, output: PolicyOutput) -> None:
@@ -44,7 +41,7 @@ class NewestSteps:
             return
         chosen = step.action, output.extras[self._extra]
         arrived = step.reward, step.is_first, step.is_last, step.is_terminal
-        self._steps.append([np.asarray(x) for x in (*chosen, *arrived, *tf.nest.flatten(output.features))])
+        self._steps.append([np.asarray(x) for x in (*chosen, *arrived, output.features)])
 
     def draw(self, update: int) -> Recent | None:
         """Return B windows for a policy update; None as long as there are not enough steps for one."""
@@ -53,15 +50,14 @@ class NewestSteps:
         begins = self._generator.integers(0, len(self._steps) - self._length + 1, self._batch).tolist()
         rows = self._generator.integers(0, len(self._steps[0][0]), self._batch).tolist()
         windows = [[self._steps[begin + t] for t in range(self._length)] for begin in begins]
-        action, parameters, reward, is_first, is_last, is_terminal, *features = (
+        action, parameters, reward, is_first, is_last, is_terminal, features = (
             np.stack([[step[i][row] for step in window] for row, window in zip(rows, windows, strict=True)])
             for i in range(len(self._steps[0]))
         )
         # Where an environment could not be saved, an episode was cut off without a last step.
         cut = np.pad(is_first[:, 1:], ((0, 0), (0, 1)))
-        seen = tf.nest.pack_sequence_as(self._like, [tf.constant(leaf) for leaf in features])
-        fields = action, parameters, reward.astype(np.float32), is_last | cut, is_terminal
-        return Recent(seen, *map(tf.constant, fields))
+        fields = features, action, parameters, reward.astype(np.float32), is_last | cut, is_terminal
+        return Recent(*map(tf.constant, fields))
 
     def save(self) -> dict[str, Any]:
         """Return the state as a tree."""
