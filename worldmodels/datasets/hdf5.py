@@ -103,14 +103,26 @@ def open_hdf5(path: Path | str) -> ArraySource:
     return ArraySource(HDF5File(path), f"'{path}'")
 
 
+def _ordered_without_times(kind: Any) -> Any:
+    """How a file or a group is made that keeps the order of what it holds, and no times: equal steps, equal bytes."""
+    how = h5py.h5p.create(kind)
+    how.set_link_creation_order(h5py.h5p.CRT_ORDER_TRACKED | h5py.h5p.CRT_ORDER_INDEXED)
+    how.set_obj_track_times(False)  # which h5py's own groups cannot be told
+    return how
+
+
+def _new_file(path: Path) -> Any:
+    return h5py.File(h5py.h5f.create(bytes(path), fcpl=_ordered_without_times(h5py.h5p.FILE_CREATE)))
+
+
 def write_hdf5(path: Path | str, source: Source) -> None:
     """Write an HDF5 file, which must not be there yet."""
     spec = source.spec
     if odd := [name for name, _ in spec.observation.parts if "/" in name or name == "."]:
         raise FileError(f"HDF5 cannot name a part of an observation {odd[0]!r}. Nothing was written to '{path}'.")
-    with writing_file(path) as beside, h5py.File(beside, "w", track_order=True) as file:
+    with writing_file(path) as beside, _new_file(beside) as file:
         if not spec.observation.only:
-            file.create_group("observation", track_order=True)  # parts keep their order
+            h5py.h5g.create(file.id, b"observation", gcpl=_ordered_without_times(h5py.h5p.GROUP_CREATE))
         for name, (shape, dtype) in step_arrays(spec).items():
             observed = len(shape) > 2 and name != "action"
             steps, streams = (CHUNK_STEPS, 1) if observed else (1024, shape[1])
