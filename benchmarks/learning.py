@@ -78,8 +78,8 @@ SIMPLE: dict[str, Any] = {
     "model.reward": "hurdle",
     "model.optimizer.epsilon": 1e-8,
     "training.event_share": 0.5,
-    "training.prefill_policy": "agent",
-    "training.prefill": 1_600,
+    "training.prefill_policy": "held",  # a model that has met rewards is worth more than a fifth of PPO's own steps
+    "training.prefill": 4_000,
     "training.collect": 800,
     "training.real_rollout": 50,
     "training.fit": 50,
