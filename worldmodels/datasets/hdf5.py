@@ -104,7 +104,7 @@ def open_hdf5(path: Path | str) -> ArraySource:
 
 
 def _ordered_without_times(kind: Any) -> Any:
-    """How a file or a group is made that keeps the order of what it holds, and no times: equal steps, equal bytes."""
+    """Return the settings of a new file or group that keeps its order, and no times: equal steps, equal bytes."""
     how = h5py.h5p.create(kind)
     how.set_link_creation_order(h5py.h5p.CRT_ORDER_TRACKED | h5py.h5p.CRT_ORDER_INDEXED)
     how.set_obj_track_times(False)  # which h5py's own groups cannot be told
