@@ -122,7 +122,7 @@ def _without(title: str, overrides: dict[str, Any]) -> Learner:
 
 PARTS = {
     "dreamer": Learner("Dreamer", "dreamer_small", DREAMER),
-    "recent": LEARNERS["dreamer"],
+    "recent": Learner("with recent real steps", "dreamer_small", {**DREAMER, **RECENT}),
     "random_prefill": _without("uniformly random prefill", {"training.prefill_policy": "random"}),
     "no_event_share": _without("batches drawn uniformly", {"training.event_share": 0.0}),
     "regression": _without(
