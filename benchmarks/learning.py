@@ -108,32 +108,32 @@ RECENT: dict[str, Any] = {  # policy and critic learn from what really followed,
     "agent.recent.policy_scale": 0.03,
     "agent.recent.steps": 128,
 }
-LEARNERS = {
-    "ppo": Learner("PPO", "ppo", PPO),
-    "simple": Learner("SimPLe", "simple_deterministic_small", SIMPLE),
-    "dreamer": Learner("Dreamer", "dreamer_small", {**DREAMER, **RECENT}),
-}
 
 
-def _without(title: str, overrides: dict[str, Any]) -> Learner:
-    """Return Dreamer that learns from imagination alone, without one of its parts."""
+def _dreamer(title: str, overrides: dict[str, Any]) -> Learner:
+    """Return Dreamer with other settings than those with which it learns from imagination alone."""
     return Learner(title, "dreamer_small", {**DREAMER, **overrides})
 
 
+LEARNERS = {
+    "ppo": Learner("PPO", "ppo", PPO),
+    "simple": Learner("SimPLe", "simple_deterministic_small", SIMPLE),
+    "dreamer": _dreamer("Dreamer", RECENT),
+}
 PARTS = {
-    "dreamer": Learner("Dreamer", "dreamer_small", DREAMER),
-    "recent": Learner("with recent real steps", "dreamer_small", {**DREAMER, **RECENT}),
-    "random_prefill": _without("uniformly random prefill", {"training.prefill_policy": "random"}),
-    "no_event_share": _without("batches drawn uniformly", {"training.event_share": 0.0}),
-    "regression": _without(
+    "dreamer": _dreamer("Dreamer", {}),
+    "recent": _dreamer("with recent real steps", RECENT),
+    "random_prefill": _dreamer("uniformly random prefill", {"training.prefill_policy": "random"}),
+    "no_event_share": _dreamer("batches drawn uniformly", {"training.event_share": 0.0}),
+    "regression": _dreamer(
         "rewards and values by regression",
         {"model.reward_distribution": "normal", "agent.value_distribution": "normal"},
     ),
-    "large_batches": _without(
+    "large_batches": _dreamer(
         "a fifth of the updates, five times the batch",
         {"training.batch": 40, "training.collect": 80, "model.optimizer.learning_rate": 5.4e-4},  # over the root of 5
     ),
-    "no_uniform_mix": _without("no uniform mix in the latents", {"model.uniform_mix": 0.0}),
+    "no_uniform_mix": _dreamer("no uniform mix in the latents", {"model.uniform_mix": 0.0}),
 }
 GAMES = ("coinrun", "starpilot", "bossfight", "ninja", "leaper", "fruitbot")
 EXPERIMENTS = (

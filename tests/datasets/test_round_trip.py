@@ -35,9 +35,9 @@ def test_nothing_is_overwritten(tmp_path, place):
 
 def test_equal_steps_give_equal_files_at_any_time(tmp_path):
     for name in PLACES[1:]:
-        for folder in "ab":
-            write(str(tmp_path / folder / name), made_source(*SPACES["a dictionary"]))
-            wait_for_the_next_second()
+        write(str(tmp_path / "a" / name), made_source(*SPACES["a dictionary"]))
+        wait_for_the_next_second()
+        write(str(tmp_path / "b" / name), made_source(*SPACES["a dictionary"]))
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
 
