@@ -70,6 +70,8 @@ PPO: dict[str, Any] = {
 }
 SIMPLE: dict[str, Any] = {
     **PPO_AGENT,
+    "agent.entropy": 3e-3,  # PPO alone is as good with these two
+    "agent.optimizer.learning_rate": 1e-3,
     # After five steps a model of so few updates is in another game, and PPO's critic says what comes then.
     "agent.horizon": 5,
     "model.event_depth": 32,
