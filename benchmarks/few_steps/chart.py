@@ -63,9 +63,9 @@ def _draw_experiment(part: SubFigure, figures: dict[str, Any]) -> None:
 
 def _draw_means(axes: Axes, figures: dict[str, Any]) -> None:
     """Draw the interval of each learner's interquartile mean as a bar, and the mean as a line across it."""
-    axes.set_title(f"All games, {figures['shared_runs']} runs each")
+    axes.set_title("All games")
     axes.set_xlabel("normalised return, interquartile mean and 95 % interval")
-    _name_rows(axes, figures)
+    _name_rows(axes, [f"{figures['titles'][row['learner']]}\n{_runs(row)}" for row in figures["learners"]])
     for row in figures["learners"]:
         y, color = _place(figures, row["learner"])
         for levels, found in row["interquartile_mean"].items():
@@ -93,7 +93,7 @@ def _draw_means(axes: Axes, figures: dict[str, Any]) -> None:
 def _draw_game(axes: Axes, game: str, figures: dict[str, Any], labelled: bool) -> None:
     """Draw the mean return of each learner with its interval, and each seed as a small line across it."""
     axes.set_title(GAME_INFO[game].title)
-    _name_rows(axes, figures, labelled)
+    _name_rows(axes, [title if labelled else "" for title in figures["titles"].values()])
     for row in (row for row in figures["games"] if row["game"] == game):
         y, color = _place(figures, row["learner"])
         for levels, found in row["levels"].items():
@@ -106,11 +106,15 @@ def _draw_game(axes: Axes, game: str, figures: dict[str, Any], labelled: bool) -
         axes.axvline(row["levels"]["train"]["random"], color=QUIET, linestyle="--", linewidth=1.2, zorder=1)
 
 
-def _name_rows(axes: Axes, figures: dict[str, Any], labelled: bool = True) -> None:
-    titles = list(figures["titles"].values())
-    axes.set_yticks(range(len(titles)), titles if labelled else [""] * len(titles))
-    axes.set_ylim(len(titles) - 0.5, -0.5)
+def _name_rows(axes: Axes, names: Sequence[str]) -> None:
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.5, -0.5)
     axes.grid(visible=False, axis="y")
+
+
+def _runs(row: dict[str, Any]) -> str:
+    count = row["compared_runs"]
+    return f"{count} run" if count == 1 else f"{count} runs"
 
 
 def _place(figures: dict[str, Any], learner: str) -> tuple[int, str]:

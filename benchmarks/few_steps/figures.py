@@ -41,17 +41,20 @@ FORESIGHT = (
 def experiment_figures(experiment: Experiment, results: Sequence[Result]) -> dict[str, Any]:
     """Return the figures of the results, of which there is at least one, as JSON's values."""
     present = [name for name in experiment.learners if any(r["learner"] == name for r in results)]
-    games = [name for name in experiment.games if any(r["game"] == name for r in results)]
-    shared, baseline = _shared(results, present), next(iter(experiment.learners))
+    games = [name for name in experiment.games if name in _games(results)]
+    baseline = next(iter(experiment.learners))
+    compared = {name: _compared(results, name, baseline) for name in present}
     return {
         "experiment": experiment.name,
         "steps": experiment.steps,
         "titles": {name: experiment.learners[name].title for name in present},
         "processors": sorted({r["processor"] for r in results}),
-        "shared_games": list(dict.fromkeys(r["game"] for r in shared)),
-        "shared_runs": len(shared) // len(present),
-        "learners": [_learner(name, results, shared) for name in present],
-        "pairs": [_pair(name, baseline, shared) for name in present if name != baseline and baseline in present],
+        "learners": [_learner(name, results, compared[name]) for name in present],
+        "pairs": [
+            _pair(name, baseline, runs)
+            for name, runs in compared.items()
+            if runs and name != baseline and baseline in present
+        ],
         "games": [_game(game, name, results) for game in games for name in present if _of(results, name, game)],
         "foresight": [
             _foresight(game, name, found)
@@ -68,37 +71,43 @@ def normalised(result: Result, levels: str, player: str = "policy") -> float:
     return math.nan if value is None else value
 
 
-def _shared(results: Sequence[Result], learners: Sequence[str]) -> list[Result]:
-    """Return the results of games and seeds that all learners have finished: only those compare."""
+def _compared(results: Sequence[Result], learner: str, baseline: str) -> list[Result]:
+    """Return the results of a learner and of the baseline on games and seeds that both have finished: only those
+    compare. Where there is none of the baseline, all of the learner's."""
     done = {(r["learner"], r["game"], r["seed"]) for r in results}
-    return [r for r in results if all((name, r["game"], r["seed"]) in done for name in learners)]
+    both = {learner, baseline} & {r["learner"] for r in results}
+    return [r for r in results if r["learner"] in both and all((name, r["game"], r["seed"]) in done for name in both)]
 
 
 def _of(results: Iterable[Result], learner: str, game: str) -> list[Result]:
     return [r for r in results if (r["learner"], r["game"]) == (learner, game)]
 
 
-def _strata(shared: Sequence[Result], learner: str, levels: str) -> Strata:
+def _strata(compared: Sequence[Result], learner: str, levels: str) -> Strata:
     """Return a learner's normalised returns, (S,) for each game."""
-    games = dict.fromkeys(r["game"] for r in shared)
-    return [np.array([normalised(r, levels) for r in _of(shared, learner, game)]) for game in games]
+    return [np.array([normalised(r, levels) for r in _of(compared, learner, game)]) for game in _games(compared)]
 
 
-def _learner(name: str, results: Sequence[Result], shared: Sequence[Result]) -> dict[str, Any]:
+def _games(results: Sequence[Result]) -> list[str]:
+    return list(dict.fromkeys(r["game"] for r in results))
+
+
+def _learner(name: str, results: Sequence[Result], compared: Sequence[Result]) -> dict[str, Any]:
     own = [r for r in results if r["learner"] == name]
+    used = [r for r in compared if r["learner"] == name]
     return {
         "learner": name,
         "runs": len(own),
+        "compared_runs": len(used),
+        "compared_games": len(_games(used)),
         "steps": sorted({r["step"] for r in own}),
         "wall_minutes": _estimate([r["wall_seconds"] / 60 for r in own]),
         "processor_minutes": _estimate([r["processor_seconds"] / 60 for r in own]),
         "interquartile_mean": {
-            levels: _bootstrap(interquartile_mean, _strata(shared, name, levels)) for levels in LEVELS if shared
+            levels: _bootstrap(interquartile_mean, _strata(used, name, levels)) for levels in LEVELS if used
         },
         "random_interquartile_mean": {
-            levels: _interquartile_mean_of([normalised(r, levels, "random") for r in shared if r["learner"] == name])
-            for levels in LEVELS
-            if shared
+            levels: _interquartile_mean_of([normalised(r, levels, "random") for r in used]) for levels in LEVELS if used
         },
     }
 
@@ -107,16 +116,18 @@ def _interquartile_mean_of(values: Sequence[float]) -> float:
     return float(interquartile_mean([np.array(values)]))
 
 
-def _pair(name: str, baseline: str, shared: Sequence[Result]) -> dict[str, Any]:
+def _pair(name: str, baseline: str, compared: Sequence[Result]) -> dict[str, Any]:
     return {
         "learner": name,
         "baseline": baseline,
-        "levels": {levels: _comparison(name, baseline, levels, shared) for levels in LEVELS if shared},
+        "runs": len(compared) // 2,
+        "games": len(_games(compared)),
+        "levels": {levels: _comparison(name, baseline, levels, compared) for levels in LEVELS},
     }
 
 
-def _comparison(name: str, baseline: str, levels: str, shared: Sequence[Result]) -> dict[str, Any]:
-    ours, theirs = (_strata(shared, learner, levels) for learner in (name, baseline))
+def _comparison(name: str, baseline: str, levels: str, compared: Sequence[Result]) -> dict[str, Any]:
+    ours, theirs = (_strata(compared, learner, levels) for learner in (name, baseline))
     return {
         "difference": _bootstrap(interquartile_difference, ours, theirs),
         "probability_of_improvement": _bootstrap(probability_of_improvement, ours, theirs),

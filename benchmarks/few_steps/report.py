@@ -19,11 +19,10 @@ def report(preamble: str, experiments: Sequence[dict[str, Any]]) -> str:
 def _experiment(figures: dict[str, Any]) -> Iterator[str]:
     yield f"\n## `{figures['experiment']}`: {figures['steps']:,} real steps\n"
     yield f"On {', '.join(figures['processors'])}.\n"
-    if figures["shared_runs"]:
-        names = ", ".join(GAME_INFO[game].title for game in figures["shared_games"])
-        yield f"Over all games ({names}), {figures['shared_runs']} runs of each learner:\n"
+    names = dict.fromkeys(GAME_INFO[row["game"]].title for row in figures["games"])
+    yield f"Over all games ({', '.join(names)}):\n"
     yield from _learners(figures)
-    if figures["pairs"] and figures["shared_runs"]:
+    if figures["pairs"]:
         yield from _pairs(figures)
     yield from _games(figures)
     if figures["foresight"]:
@@ -36,29 +35,45 @@ def _learners(figures: dict[str, Any]) -> Iterator[str]:
         means = [_interval(row["interquartile_mean"].get(levels), "value") for levels in LEVELS]
         minutes = [f"{row[name]['mean']:.1f}" for name in ("wall_minutes", "processor_minutes")]
         steps = " to ".join(dict.fromkeys(f"{step:,}" for step in (row["steps"][0], row["steps"][-1])))
-        rows.append([figures["titles"][row["learner"]], *means, steps, *minutes])
+        rows.append(
+            [
+                figures["titles"][row["learner"]],
+                _runs(row["compared_runs"], row["compared_games"]),
+                *means,
+                steps,
+                *minutes,
+            ]
+        )
     random = figures["learners"][0]["random_interquartile_mean"]
     if random:
-        rows.append(["random policy", *(f"{random[levels]:.3f}" for levels in LEVELS), "0", "-", "-"])
+        rows.append(["random policy", "-", *(f"{random[levels]:.3f}" for levels in LEVELS), "0", "-", "-"])
     columns = [f"normalised return, {LEVEL_TITLES[levels]}: interquartile mean (95 %)" for levels in LEVELS]
-    yield from _table(["learner", *columns, "real steps", "minutes a run", "processor minutes a run"], rows)
+    yield from _table(["learner", "runs", *columns, "real steps", "minutes a run", "processor minutes a run"], rows)
 
 
 def _pairs(figures: dict[str, Any]) -> Iterator[str]:
-    titles, games = figures["titles"], len(figures["shared_games"])
-    rows = []
+    titles, rows = figures["titles"], []
     for pair in figures["pairs"]:
         for levels, found in pair["levels"].items():
             name = f"{titles[pair['learner']]} less {titles[pair['baseline']]}"
             better = _interval(found["probability_of_improvement"], "value", digits=2)
-            higher = f"{found['games_higher']} of {games}"
-            rows.append([name, LEVEL_TITLES[levels], _interval(found["difference"], "value", "+"), better, higher])
+            higher = f"{found['games_higher']} of {pair['games']}"
+            rows.append(
+                [
+                    name,
+                    str(pair["runs"]),
+                    LEVEL_TITLES[levels],
+                    _interval(found["difference"], "value", "+"),
+                    better,
+                    higher,
+                ]
+            )
     columns = [
         "difference of interquartile means (95 %)",
         "probability of improvement (95 %)",
         "games with the higher mean",
     ]
-    yield from _table(["pair", "levels", *columns], rows)
+    yield from _table(["pair", "runs of each", "levels", *columns], rows)
 
 
 def _games(figures: dict[str, Any]) -> Iterator[str]:
@@ -109,6 +124,10 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[st
     yield "|" + "---|" * len(columns)
     yield from (f"| {' | '.join(row)} |" for row in rows)
     yield ""
+
+
+def _runs(runs: int, games: int) -> str:
+    return f"{runs} in {games} games" if games > 1 else f"{runs}"
 
 
 def _number(value: float | None) -> str:

@@ -84,12 +84,12 @@ def test_the_interquartile_mean_over_games_and_seeds(figures: dict[str, Any]) ->
     # Games are drawn apart: with PPO's best runs alone 0.2, 0.2, 0.6, 0.6.
     assert ppo["interquartile_mean"]["train"]["high"] == pytest.approx(0.4)
     assert dreamer["random_interquartile_mean"] == pytest.approx({"train": -0.5, "test": -0.25})
-    assert figures["shared_games"] == ["coinrun", "ninja"] and figures["shared_runs"] == 4
+    assert (ppo["compared_runs"], ppo["compared_games"]) == (4, 2)
 
 
 def test_the_pair(figures: dict[str, Any]) -> None:
     (pair,) = figures["pairs"]
-    assert (pair["learner"], pair["baseline"]) == ("dreamer", "ppo")
+    assert (pair["learner"], pair["baseline"], pair["runs"], pair["games"]) == ("dreamer", "ppo", 4, 2)
     train, test = pair["levels"]["train"], pair["levels"]["test"]
     assert train["difference"]["value"] == pytest.approx(0.15)
     assert train["difference"]["low"] < 0.15 < train["difference"]["high"]
@@ -124,21 +124,33 @@ def test_the_text(figures: dict[str, Any]) -> None:
     text = report("# Title", [figures])
     lines = text.splitlines()
     assert lines[:5] == ["# Title", "", "## `few`: 800 real steps", "", "On Abacus (beads)."]
-    assert "Over all games (CoinRun, Ninja), 4 runs of each learner:" in lines
-    assert "| PPO | 0.300 (0.200 to 0.400) | 0.500 (0.500 to 0.500) | 800 | 1.5 | 0.8 |" in lines
-    assert "| random policy | -0.500 | -0.250 | 0 | - | - |" in lines
-    (pair,) = (line for line in lines if line.startswith("| Dreamer less PPO | training levels | +0.150 ("))
+    assert "Over all games (CoinRun, Ninja):" in lines
+    assert "| PPO | 4 in 2 games | 0.300 (0.200 to 0.400) | 0.500 (0.500 to 0.500) | 800 | 1.5 | 0.8 |" in lines
+    assert "| random policy | - | -0.500 | -0.250 | 0 | - | - |" in lines
+    (pair,) = (line for line in lines if line.startswith("| Dreamer less PPO | 4 | training levels | +0.150 ("))
     assert pair.endswith("| 1 of 2 |") and "| 0.62 (" in pair
     assert "| CoinRun | Dreamer | 0.50 (0.12) | 0.75 | - (0.38) | - | 0.25 |" in lines
 
 
-def test_only_what_all_learners_have_finished_is_compared() -> None:
+def test_only_what_a_learner_and_the_baseline_have_finished_is_compared() -> None:
     without = [r for r in RESULTS if (r["game"], r["learner"], r["seed"]) != ("ninja", "dreamer", 2)]
     figures = experiment_figures(TINY, without)
-    assert figures["shared_runs"] == 3
-    # PPO's run with seed 2 in Ninja, 0.6, is left out here: 0, 0.2, 0.4.
-    assert figures["learners"][0]["interquartile_mean"]["train"]["value"] == pytest.approx(0.2)
+    ppo, dreamer = figures["learners"]
+    assert (ppo["compared_runs"], dreamer["compared_runs"], figures["pairs"][0]["runs"]) == (4, 3, 3)
+    # Of three values none is left out: 0.4, 0.6, 0.3 and PPO's 0, 0.2, 0.4. PPO's 0.6 counts for itself alone.
+    assert ppo["interquartile_mean"]["train"]["value"] == pytest.approx(0.3)
+    assert figures["pairs"][0]["levels"]["train"]["difference"]["value"] == pytest.approx(1.3 / 3 - 0.2)
     assert [row["seeds"] for row in figures["games"]] == [[1, 2], [1, 2], [1, 2], [1]]
+
+
+def test_a_learner_that_has_begun_takes_no_runs_from_another() -> None:
+    learners = {**TINY.learners, "simple": Learner("SimPLe", "simple_small", {})}
+    begun = [*RESULTS, result("coinrun", "simple", 1, 0.5, 0.5)]
+    figures = experiment_figures(TINY._replace(learners=learners), begun)
+    assert [(pair["learner"], pair["runs"], pair["games"]) for pair in figures["pairs"]] == [
+        ("dreamer", 4, 2),
+        ("simple", 1, 1),
+    ]
 
 
 @pytest.mark.parametrize("results", [RESULTS[:1], [RESULTS[0], RESULTS[-1]], RESULTS[4:]])
