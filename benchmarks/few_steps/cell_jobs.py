@@ -26,9 +26,16 @@ class Place(NamedTuple):
     measure: Path = Path(__file__).with_name("measure.py")
 
     def result(self, cell: Cell) -> dict[str, Any] | None:
-        """Return the result of a cell, or None where there is none with the settings that it has now."""
-        found = _read(_with_suffix(self.results, cell, ".json"))
-        return found if found.get("settings") == cell.settings else None
+        """Return the result of a cell, or None where there is none with the settings that it has now.
+
+        The same settings are the same run, so it may be that of another experiment.
+        """
+        others = sorted(self.results.glob(f"*/{cell.game}/*_{cell.seed}.json"))
+        for path in (_with_suffix(self.results, cell, ".json"), *others):
+            found = _read(path)
+            if found.get("settings") == cell.settings:
+                return {**found, "experiment": cell.experiment.name, "learner": cell.learner}
+        return None
 
 
 class CellJob:

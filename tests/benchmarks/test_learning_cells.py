@@ -150,6 +150,18 @@ def test_a_result_of_other_settings_does_not_count(place: Place) -> None:
     assert is_training(CellJob(other, place))
 
 
+def test_another_experiment_with_the_same_settings_is_the_same_run(place: Place) -> None:
+    finish(CellJob(cell(), place), place)
+    few = cell()
+    learner = few.experiment.learners["ppo"]._replace(overrides={"agent.entropy": 0.5})
+    parts = few.experiment._replace(name="parts", learners={"plain": learner}, overrides={})
+    first, _, second, _ = parts.cells()  # seeds 1 and 2, in two games
+    assert first.settings == few.settings
+    assert place.result(first) == {**(place.result(few) or {}), "experiment": "parts", "learner": "plain"}
+    assert CellJob(first, place).command() is None
+    assert is_training(CellJob(second, place))
+
+
 def test_finished_cells_are_not_run_again(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
     finish(CellJob(cell(), place), place)
     assert learning.run([cell()], place, jobs=1) == []
