@@ -50,7 +50,7 @@ TASK: dict[str, Any] = {
     **FEW.common,
     "model.picture": None,
     "agent.kind": "ppo",  # before its keys
-    **learning.PPO_AGENT,
+    **{key: learning.SIMPLE[key] for key in learning.PPO_AGENT},  # as PPO learns in SimPLe's imagination
     "agent.horizon": 32,
     "agent.gae_lambda": 0.95,
     "agent.epochs": 3,

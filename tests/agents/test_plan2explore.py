@@ -83,6 +83,23 @@ def test_the_explorer_is_paid_for_the_action_that_led_to_a_state():
     np.testing.assert_allclose(paid, [[3.5], [10 * 2.1], [10 * 0.2 + 2]], rtol=1e-6)
 
 
+def test_an_explorer_that_is_paid_anywhere_avoids_ends_unless_another_episode_follows(world):
+    """As long as episodes end for good it turns back from both ends of the line, and else does as it happens to."""
+    line, window = world
+    places = Place(tf.constant([[-2.0], [-1.0], [1.0], [2.0]] * 8))
+    turns_back = []
+    for episodic in (True, False):
+        explorer = replace(ACTOR, discount=0.8)
+        agent = Plan2Explore(replace(CONFIG, explorer=explorer, episodic=episodic), line.spec, KEY)
+        agent._ensemble.of = lambda features, actions: tf.ones(features.shape[0])
+        for i in range(150):
+            agent.update_from_imagination(line, places, tf.ones(32), np.array([i, 2], np.int32), window)
+        logits = agent.explorer.act(tf.one_hot([1, 5], 7), (), 1.0, KEY)[2]["logits"]  # beside both ends
+        right = tf.nn.softmax(logits)[:, 1].numpy()
+        turns_back.append((right[0] + 1.0 - right[1]) / 2)
+    assert turns_back[0] > 0.9 and 0.1 < turns_back[1] < 0.8
+
+
 @pytest.fixture
 def world(line):
     """A window in which the agent stood at 0 and at 1."""

@@ -8,6 +8,7 @@ from worldmodels.agents.actor_critic_config import RewardNormConfig
 from worldmodels.agents.returns import (
     ReturnScale,
     RewardScale,
+    continuing_returns,
     generalized_advantages,
     lambda_returns,
     reach_weights,
@@ -37,6 +38,49 @@ def test_a_lambda_of_its_own_says_for_each_state_whether_what_follows_it_is_beli
     rewards, values, discounts = (tf.tile(column(*x), [1, 2]) for x in ((9, 1, 2), (5, 10, 20), (0.5, 0.5, 0.5)))
     returns = lambda_returns(rewards, values, discounts, lambdas)
     np.testing.assert_allclose(returns, [[1 + 0.5 * 10, 1 + 0.5 * (2 + 0.5 * 20)], [2 + 0.5 * 20] * 2])
+
+
+@pytest.mark.parametrize(
+    ("continuations", "another"),
+    [
+        ([[1, 1], [1, 0]], 10),  # the other rollout is all that goes on
+        ([[1, 1], [1, 0.5]], (10 + 0.5 * 20) / 1.5),
+        ([[0, 1], [1, 0.5]], 20),  # what began after an end counts for nothing
+        ([[1, 1], [0, 0]], 0),
+    ],
+)
+def test_after_an_end_comes_the_mean_of_what_goes_on(continuations, another):
+    continuations = tf.constant(continuations, tf.float32)
+    rewards, values = tf.constant([[9.0, 9.0], [1.0, 2.0]]), tf.constant([[5.0, 5.0], [10.0, 20.0]])
+    returns = continuing_returns(rewards, values, continuations, 0.5, 0.95)
+    first, second = (float(c) for c in continuations[1])
+    expected = [
+        1 + 0.5 * (first * 10 + (1 - first) * another),
+        2 + 0.5 * (second * 20 + (1 - second) * another),
+    ]
+    np.testing.assert_allclose(returns[0], expected, rtol=1e-6)
+
+
+def test_what_follows_an_end_is_of_the_same_age():
+    """The first rollout ends with its first step. Then it is worth the other's return from there, 3 + 0.5 * 30."""
+    rewards, values = tf.constant([[0.0, 0], [1, 2], [100, 3]]), tf.constant([[0.0, 0], [10, 20], [100, 30]])
+    continuations = tf.constant([[1.0, 1], [0, 1], [1, 1]])
+    returns = continuing_returns(rewards, values, continuations, 0.5, 1.0)
+    np.testing.assert_allclose(returns[0], [1 + 0.5 * 18, 2 + 0.5 * 18])
+
+
+def test_with_the_same_pay_everywhere_ends_make_no_difference():
+    random = np.random.default_rng(0)
+    continuations = tf.constant(random.uniform(0, 1, (6, 4)), tf.float32)
+    returns = continuing_returns(tf.ones((6, 4)), tf.fill((6, 4), 5.0), continuations, 0.8, 0.95)
+    np.testing.assert_allclose(returns, np.full((5, 4), 5.0), rtol=1e-5)
+
+
+def test_without_ends_continuing_returns_are_lambda_returns():
+    rewards, values, lambdas = np.random.default_rng(0).uniform(0, 1, (3, 6, 4)).astype(np.float32)
+    returns = continuing_returns(*map(tf.constant, (rewards, values)), tf.ones((6, 4)), 0.9, tf.constant(lambdas))
+    expected = lambda_returns(*map(tf.constant, (rewards, values)), tf.fill((6, 4), 0.9), tf.constant(lambdas))
+    np.testing.assert_allclose(returns, expected, rtol=1e-6)
 
 
 def test_nothing_counts_after_the_end():

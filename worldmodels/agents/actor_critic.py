@@ -156,7 +156,7 @@ class ActorCritic:
         values, slow_values = self.critic.values(features, rewards.shape)
         chosen = chosen_by_policy(trajectory)
         lambda_ = config.return_lambda if chosen is None else config.return_lambda * chosen
-        returns = lambda_returns(rewards, values, config.discount * going_on, lambda_)
+        returns = self.returns_of(rewards, values, going_on, lambda_)
         plain = tf.stop_gradient(returns)
         scale = self._return_scale.update(plain) if config.normalize_returns else tf.constant(1.0)
         advantages = (returns - tf.stop_gradient(values[:-1])) / scale
@@ -167,6 +167,12 @@ class ActorCritic:
     def rewards_of(self, trajectory: Trajectory) -> tf.Tensor:
         """Return the rewards of rollouts (H + 1, B) as the environment would pay them; an explorer has others."""
         return trajectory.rewards
+
+    def returns_of(
+        self, rewards: tf.Tensor, values: tf.Tensor, going_on: tf.Tensor, lambda_: float | tf.Tensor
+    ) -> tf.Tensor:
+        """Return the lambda-returns (H, B) of rollouts (H + 1, B); an explorer has others."""
+        return lambda_returns(rewards, values, self.config.discount * going_on, lambda_)
 
     def _learned_rewards(self, rewards: tf.Tensor, update: bool = False) -> tf.Tensor:
         """Return rewards of any shape as the agent learns from them."""

@@ -17,6 +17,7 @@ import tensorflow as tf
 from worldmodels.agents.actor_critic import ActorCritic
 from worldmodels.agents.disagreement import Disagreement
 from worldmodels.agents.plan2explore_config import Plan2ExploreConfig
+from worldmodels.agents.returns import continuing_returns
 from worldmodels.imagination.rollout import Trajectory
 from worldmodels.models import devices
 from worldmodels.models.api import ModelSpec
@@ -38,6 +39,13 @@ class Explorer(ActorCritic):
         intrinsic = tf.pad(disagreement, [[1, 0], [0, 0]])
         pay = self._pay.intrinsic_scale * intrinsic
         return pay + self._pay.extrinsic_scale * trajectory.rewards if self._pay.extrinsic_scale else pay
+
+    def returns_of(
+        self, rewards: tf.Tensor, values: tf.Tensor, going_on: tf.Tensor, lambda_: float | tf.Tensor
+    ) -> tf.Tensor:
+        if self._pay.episodic:
+            return super().returns_of(rewards, values, going_on, lambda_)
+        return continuing_returns(rewards, values, going_on, self.config.discount, lambda_)
 
 
 class Plan2Explore:

@@ -34,6 +34,9 @@ class Plan2ExploreConfig(Section):
     """Weight of the disagreement in what the explorer is paid (`expl_intr_scale` in DreamerV2)."""
     extrinsic_scale: NonNegative = 0.0
     """Weight of the predicted reward in it; 0 explores without rewards (`expl_extr_scale` in DreamerV2)."""
+    episodic: bool = True
+    """Whether the explorer is paid nothing after an end, as in DreamerV2: then it avoids ends, and the goals that bring
+    them. Otherwise another episode follows, worth what others are (non-episodic returns; Burda et al. 2019)."""
     optimizer: OptimizerConfig | LaPropConfig = field(default_factory=lambda: OptimizerConfig(learning_rate=3e-4))
     """Optimizer of the ensemble (`expl_opt` in DreamerV2)."""
 

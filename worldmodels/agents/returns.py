@@ -43,6 +43,39 @@ def lambda_returns(
     return tf.stack(returns[:0:-1])
 
 
+def continuing_returns(
+    rewards: tf.Tensor, values: tf.Tensor, continuations: tf.Tensor, discount: float, lambda_: float | tf.Tensor
+) -> tf.Tensor:
+    """Return lambda-returns where another episode follows each end (non-episodic returns; Burda et al. 2019).
+
+    It is worth what the rollouts that still go on are worth at that time, on average: of the same age, so that a critic
+    that lags behind makes ends neither better nor worse than they are.
+
+        R[t] = r[t+1] + discount (c[t+1] x[t+1] + (1 - c[t+1]) m[t+1]),    x[t] = (1 - l[t]) v[t] + l[t] R[t]
+
+    Here m[t] is the mean of x[t] over the batch, each weighted by the probability that it goes on until then.
+
+    Args:
+        rewards, values: float32 (H + 1, B).
+        continuations: c, float32 (H + 1, B), the probability that the episode goes on after each state.
+        lambda_: l, 0 to 1: one for all states, or float32 (H + 1, B).
+
+    Returns:
+        float32 (H, B).
+    """
+    reached = tf.unstack(tf.stop_gradient(reach_weights(continuations, 1.0)))
+    rewards, values, continuations = map(tf.unstack, (rewards, values, continuations))
+    lambdas = tf.unstack(lambda_) if tf.is_tensor(lambda_) else [lambda_] * len(values)
+    returns = [values[-1]]
+    for t in reversed(range(1, len(values))):
+        worth = (1.0 - lambdas[t]) * values[t] + lambdas[t] * returns[-1]
+        sums = tf.stack([tf.reduce_mean(reached[t] * tf.stop_gradient(worth)), tf.reduce_mean(reached[t])])
+        total, weight = tf.unstack(mean_over_devices(sums))
+        another = tf.math.divide_no_nan(total, weight)
+        returns.append(rewards[t] + discount * (continuations[t] * worth + (1.0 - continuations[t]) * another))
+    return tf.stack(returns[:0:-1])
+
+
 def generalized_advantages(
     rewards: tf.Tensor, values: tf.Tensor, discounts: tf.Tensor, is_last: tf.Tensor, lambda_: float
 ) -> tf.Tensor:
