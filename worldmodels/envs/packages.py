@@ -61,13 +61,12 @@ def make_minigrid(spec: EnvSpec, size: int, options: Options) -> Env:
     means it, or "grid" for all. What it shows otherwise are the numbers of cells, the agent's direction, which is
     always up in its own view, and the task in words, which is the same in most.
     """
-    from minigrid.wrappers import ImgObsWrapper, RGBImgObsWrapper, RGBImgPartialObsWrapper
-
-    views = {"agent": RGBImgPartialObsWrapper, "grid": RGBImgObsWrapper}
+    wrappers: Any = import_module("minigrid.wrappers")  # Any: its classes have no types
+    views = {"agent": wrappers.RGBImgPartialObsWrapper, "grid": wrappers.RGBImgObsWrapper}
     view = options.pop("view", "agent")
     if view not in views:
         raise UserError(f"The option 'view' of '{spec.id}' is 'agent' or 'grid'; received {view!r}.")
-    pictures: Env = ImgObsWrapper(views[view](gymnasium.make(spec, **options)))
+    pictures: Env = wrappers.ImgObsWrapper(views[view](gymnasium.make(spec, **options)))
     return pictures
 
 
