@@ -6,6 +6,8 @@ it, and the discount on everything after it (0 where the episode ended).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import tensorflow as tf
 
 from worldmodels.agents.actor_critic_config import RewardNormConfig
@@ -34,13 +36,8 @@ def lambda_returns(
     Returns:
         float32 (H, B).
     """
-    # Apart at once: a gradient by a slice at a time would be a sum of as many whole arrays.
-    rewards, values, discounts = map(tf.unstack, (rewards, values, discounts))
-    lambdas = tf.unstack(lambda_) if tf.is_tensor(lambda_) else [lambda_] * len(values)
-    returns = [values[-1]]
-    for t in reversed(range(1, len(values))):
-        returns.append(rewards[t] + discounts[t] * ((1.0 - lambdas[t]) * values[t] + lambdas[t] * returns[-1]))
-    return tf.stack(returns[:0:-1])
+    discounts = tf.unstack(discounts)
+    return _backwards(rewards, values, lambda_, lambda t, worth: discounts[t] * worth)
 
 
 def continuing_returns(
@@ -64,15 +61,30 @@ def continuing_returns(
         float32 (H, B).
     """
     reached = tf.unstack(tf.stop_gradient(reach_weights(continuations, 1.0)))
-    rewards, values, continuations = map(tf.unstack, (rewards, values, continuations))
+    continuations = tf.unstack(continuations)
+
+    def follows(t: int, worth: tf.Tensor) -> tf.Tensor:
+        sums = tf.stack([tf.reduce_mean(reached[t] * tf.stop_gradient(worth)), tf.reduce_mean(reached[t])])
+        another = tf.math.divide_no_nan(*tf.unstack(mean_over_devices(sums)))
+        return discount * (continuations[t] * worth + (1.0 - continuations[t]) * another)
+
+    return _backwards(rewards, values, lambda_, follows)
+
+
+def _backwards(
+    rewards: tf.Tensor,
+    values: tf.Tensor,
+    lambda_: float | tf.Tensor,
+    follows: Callable[[int, tf.Tensor], tf.Tensor],
+) -> tf.Tensor:
+    """Return r[t+1] + follows(t+1, (1 - l[t+1]) v[t+1] + l[t+1] R[t+1]) for each state but the last."""
+    # Apart at once: a gradient by a slice at a time would be a sum of as many whole arrays.
+    rewards, values = map(tf.unstack, (rewards, values))
     lambdas = tf.unstack(lambda_) if tf.is_tensor(lambda_) else [lambda_] * len(values)
     returns = [values[-1]]
     for t in reversed(range(1, len(values))):
         worth = (1.0 - lambdas[t]) * values[t] + lambdas[t] * returns[-1]
-        sums = tf.stack([tf.reduce_mean(reached[t] * tf.stop_gradient(worth)), tf.reduce_mean(reached[t])])
-        total, weight = tf.unstack(mean_over_devices(sums))
-        another = tf.math.divide_no_nan(total, weight)
-        returns.append(rewards[t] + discount * (continuations[t] * worth + (1.0 - continuations[t]) * another))
+        returns.append(rewards[t] + follows(t, worth))
     return tf.stack(returns[:0:-1])
 
 
