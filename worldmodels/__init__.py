@@ -144,7 +144,7 @@ def evaluate(
     from worldmodels.runtime.load import giving_env
 
     with giving_env(run, env):
-        path = evaluate_run(request)
+        (path,) = evaluate_run(request)
     found: dict[str, Any] = parse_strict(read_regular(path), f"'{path}'")
     return found
 

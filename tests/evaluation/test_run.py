@@ -48,7 +48,8 @@ class Evaluate:
 
     def __call__(self, **asked: Any) -> Any:
         """The JSON, without the time in it."""
-        tree = json.loads(run.evaluate_run(Request(self.folder, **asked)).read_text())
+        (path,) = run.evaluate_run(Request(self.folder, **asked))
+        tree = json.loads(path.read_text())
         del tree["created"]
         return tree
 
@@ -104,8 +105,9 @@ def test_the_result_is_kept_as_json_pictures_and_videos(
 
 
 def test_the_metrics_go_to_tensorboard_at_the_step_of_the_checkpoint(make: Callable[..., Evaluate]) -> None:
-    evaluate = make()
-    evaluate(settings={"noops": [0, 2]}, videos=0)
+    evaluate = make(env=EnvConfig(game="coinrun", num_levels=20))
+    request = Request(evaluate.folder, settings={"noops": [0, 2]}, videos=0)
+    run.evaluate_run(request, ["train", "test"])
     (path,) = (evaluate.folder / "eval").glob("events.out.tfevents.*")
     found = {}
     for record in tf.data.TFRecordDataset(str(path)):
@@ -113,7 +115,7 @@ def test_the_metrics_go_to_tensorboard_at_the_step_of_the_checkpoint(make: Calla
         for value in event.summary.value:
             found[value.tag] = (event.step, float(tf.make_ndarray(value.tensor)))
     assert found["eval/return"] == (500, 10) and found["eval/return_clipped"] == (500, 5)
-    assert found["eval/return_t0_noops0"] == (500, 10)
+    assert found["eval/return_t0_noops0"] == found["eval/test_return_t0_noops0"] == (500, 10)
     assert {"eval/return_t1_noops2", "eval/return_t1_noops2_clipped", "eval/random_return"} <= set(found)
     assert found["eval/reward_sum_accuracy_at_1"] == (500, 1) and found["eval/reward_sum_accuracy_at_3"] == (500, 1)
 
@@ -305,7 +307,7 @@ def test_settings_are_checked(make: Callable[..., Evaluate]) -> None:
     "asked, text",
     [
         ({"mode": "dreamed"}, "Unknown mode 'dreamed'.*Modes: real, imagined, model"),
-        ({"levels": "tests"}, "Unknown choice of levels 'tests'. Did you mean 'test'"),
+        ({"levels": "tests"}, "Unknown level set 'tests'. Did you mean 'test'"),
         ({"agent": "planer"}, "Unknown agent 'planer'. Did you mean 'planner'"),
         ({"agent": "planner", "mode": "model"}, "The agent 'planner' plays in the real game"),
         ({"step": 3, "all_checkpoints": True}, "Either all checkpoints or one of them"),
@@ -329,3 +331,21 @@ def test_planners_have_names_and_differences() -> None:
     ]:
         with pytest.raises(ConfigError, match=text):
             Request("r", planner=planner).planner_config()
+
+
+def test_both_level_sets_give_what_each_gives_alone(make: Callable[..., Evaluate]) -> None:
+    evaluate = make(env=EnvConfig(game="coinrun", num_levels=20))
+    train, test = run.evaluate_run(Request(evaluate.folder, videos=0), ["train", "test"])
+    assert (train.name, test.name) == ("step_00000500.json", "step_00000500_test.json")
+    together = [json.loads(path.read_text()) for path in (train, test)]
+    assert [tree["levels"] for tree in together] == ["training levels 0 to 19", "test levels from 20 on"]
+    for tree, levels in zip(together, ("train", "test"), strict=True):
+        del tree["created"]
+        assert evaluate(levels=levels, videos=0) == tree
+
+
+def test_an_unknown_level_set_is_told_before_anything_is_played(make: Callable[..., Evaluate]) -> None:
+    evaluate = make(env=EnvConfig(game="coinrun", num_levels=20))
+    with pytest.raises(ConfigError, match="Unknown level set 'both'. Level sets: train, test"):
+        run.evaluate_run(Request(evaluate.folder, videos=0), ["train", "both"])  # type: ignore[list-item]
+    assert not (evaluate.folder / "eval").exists()

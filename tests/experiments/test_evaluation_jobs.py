@@ -72,6 +72,18 @@ def test_each_checkpoint_is_a_job_and_those_with_a_result_are_left_out(
     assert EvaluationJob("a", Request(runs[0], levels="test", settings={"episodes": 7}), 200).command() is not None
 
 
+def test_each_level_set_is_a_job(
+    make_run: RunMaker, scripts: dict[int, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = [make_run("a", (100,))]
+    write_result(Request(runs[0], settings={"episodes": 7}), 100)
+    scripts[100] = "echo measured"
+    outcome = evaluate_in_jobs(Request("", settings={"episodes": 7}), runs, ONE, levels=["train", "test"])
+    assert outcome == (["a, test levels at step 100"], [], [])
+    assert (runs[0] / "eval" / "log_00000100_test.txt").read_text() == "measured\n"
+    assert capsys.readouterr().out.startswith("2 checkpoints of 1 run, 1 evaluated before\n")
+
+
 def test_a_checkpoint_that_is_gone_meanwhile_is_no_failure(make_run: RunMaker) -> None:
     run = make_run()
     job = EvaluationJob("a", Request(run), 100)

@@ -88,7 +88,7 @@ def test_levels_that_there_are_not_are_refused(cartpole, maze):
         show_policy(cartpole, ShowOptions(num_levels=4))
     with pytest.raises(ConfigError, match="There are no test levels"):
         show_policy(cartpole, ShowOptions(levels="test"))
-    with pytest.raises(ConfigError, match="Unknown choice of levels 'tests'. Did you mean 'test'"):
+    with pytest.raises(ConfigError, match="Unknown level set 'tests'. Did you mean 'test'"):
         show_policy(maze, ShowOptions(levels="tests"))  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="'together' must be at least 1. Received 0"):
         ShowOptions(together=0)

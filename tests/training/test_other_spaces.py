@@ -59,7 +59,8 @@ def test_a_run_trains_goes_on_and_is_evaluated(tmp_path, capsys, game, agent, fi
     assert "Continuing from the checkpoint at step 80" in capsys.readouterr().out
     learns = agent != "random"
     assert bool(list((run / "videos").glob("policy_*"))) == (learns and films > 0)
-    result = json.loads(evaluate_run(Request(path=run, mode="real", videos=1)).read_text())
+    (path,) = evaluate_run(Request(path=run, mode="real", videos=1))
+    result = json.loads(path.read_text())
     returns = [cell["policy"]["returns"] for cell in result["returns"]]
     assert [len(each) for each in returns] == [4, 4]
     assert len(list((run / "videos").glob("evaluation_*"))) == 2 * films

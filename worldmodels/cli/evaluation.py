@@ -7,6 +7,9 @@ from pathlib import Path
 
 from worldmodels.cli.engines import add_engine, add_storage, engine_of
 
+BOTH = "both"
+"""The choice of all levels, those of training first."""
+
 
 def add_eval(commands: argparse._SubParsersAction) -> None:
     """Add the command that evaluates a run, or all runs of a grid."""
@@ -27,9 +30,10 @@ def add_eval(commands: argparse._SubParsersAction) -> None:
     )
     command.add_argument(
         "--levels",
+        choices=["train", "test", BOTH],
         default="train",
-        metavar="LEVELS",
-        help="train: those on which the run was trained; test: all others (default: %(default)s)",
+        help="train: those on which the run was trained; test: all others; both: first the ones, then the others "
+        "(default: %(default)s)",
     )
     command.add_argument(
         "--agent", default="policy", metavar="AGENT", help="who plays: policy, planner or random (default: %(default)s)"
@@ -68,14 +72,16 @@ def add_eval(commands: argparse._SubParsersAction) -> None:
 
 
 def _eval(options: argparse.Namespace) -> int:
+    from worldmodels.envs.levels import LEVELS
     from worldmodels.evaluation.request import Request
     from worldmodels.experiments.grid_paths import begun_runs
 
     names = ("temperatures", "model_temperatures", "noops", "episodes", "max_steps", "context", "horizon", "windows")
+    levels = LEVELS if options.levels == BOTH else [options.levels]
     request = Request(
         options.path,
         options.mode,
-        options.levels,
+        levels[0],
         options.agent,
         options.planner,
         {name: getattr(options, name) for name in names if getattr(options, name) is not None},
@@ -91,14 +97,14 @@ def _eval(options: argparse.Namespace) -> int:
         from worldmodels.experiments.storage.evaluation_storage import EvaluationStorage
 
         storage = None if options.storage is None else EvaluationStorage(options.storage, runs)
-        outcome = evaluate_in_jobs(request, runs, engine, storage)
+        outcome = evaluate_in_jobs(request, runs, engine, storage, levels)
         return 130 if outcome.left else 1 if outcome.failed else 0
     from worldmodels.runtime.quiet import load_tensorflow_for
 
     load_tensorflow_for(options.path)
     from worldmodels.evaluation.run import evaluate_run
 
-    evaluate_run(request)
+    evaluate_run(request, levels)
     return 0
 
 

@@ -31,7 +31,7 @@ def on_levels(config: EnvConfig, levels: Levels, count: int = 0) -> EnvConfig:
     if count:
         return _first(on_levels(config, levels), count)
     if levels not in LEVELS:
-        raise ConfigError(unknown("choice of levels", levels, LEVELS))
+        raise ConfigError(unknown("level set", levels, LEVELS))
     if levels == "train":
         return config
     if not has_test_levels(config):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from worldmodels.envs.config import EnvConfig
-from worldmodels.envs.levels import level_words
+from worldmodels.envs.levels import Levels, level_words
 from worldmodels.evaluation.evaluator import Evaluator
 from worldmodels.evaluation.measures.action_effects import action_metrics
 from worldmodels.evaluation.measures.grid import grid_metrics
@@ -73,6 +73,12 @@ def measure(evaluator: Evaluator, request: Request, settings: EvaluationConfig, 
     if request.mode == "real":
         _real(findings, evaluator, request, env)
     return findings
+
+
+def named_by_levels(metrics: Mapping[str, float], levels: Levels) -> dict[str, float]:
+    """Return metrics `eval/...` by the names that they have beside those of other levels: `eval/test_...` on test
+    levels."""
+    return {name.replace("/", "/test_", 1) if levels == "test" else name: value for name, value in metrics.items()}
 
 
 def _real(findings: Findings, evaluator: Evaluator, request: Request, env: EnvConfig) -> None:

@@ -52,7 +52,7 @@ class Request:
         if self.mode not in MODES:
             raise ConfigError(unknown("mode", self.mode, MODES))
         if self.levels not in LEVELS:
-            raise ConfigError(unknown("choice of levels", self.levels, LEVELS))
+            raise ConfigError(unknown("level set", self.levels, LEVELS))
         if self.agent not in AGENTS:
             raise ConfigError(unknown("agent", self.agent, AGENTS))
         if self.agent != "policy" and self.mode != "real":

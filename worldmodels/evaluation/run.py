@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from worldmodels.core.errors import CheckpointError
 from worldmodels.core.seeding import Streams
+from worldmodels.envs.levels import Levels
 from worldmodels.evaluation.evaluator import Evaluator
-from worldmodels.evaluation.findings import measure
+from worldmodels.evaluation.findings import measure, named_by_levels
 from worldmodels.evaluation.report.json_trees import metrics_tree
 from worldmodels.evaluation.report.pictures import draw_checkpoints
 from worldmodels.evaluation.report.tables import print_checkpoints
 from worldmodels.evaluation.request import Request
 from worldmodels.evaluation.result_files import ResultFiles, print_written
-from worldmodels.runtime.load import load_run
+from worldmodels.runtime.config import EvaluationConfig
+from worldmodels.runtime.load import LoadedRun, load_run
 from worldmodels.telemetry.logger import Logger
 from worldmodels.telemetry.sinks import TensorBoardSink
 
@@ -21,11 +25,17 @@ ENVIRONMENTS = 64
 """Episodes played at once: a larger batch makes a policy step cheaper for each, until the slowest one rules."""
 
 
-def evaluate_run(request: Request) -> Path:
-    """Evaluate a run, write JSON, pictures, videos and TensorBoard events into its folder, and return the JSON's path.
+def evaluate_run(request: Request, levels: Sequence[Levels] = ()) -> list[Path]:
+    """Evaluate a run, write JSON, pictures, videos and TensorBoard events into its folder, and return the JSON's paths.
 
     The same checkpoint, settings and seed give the same file, except for the time in it. With all checkpoints there is
     a file for each, and one with the metrics of all, whose path is returned. `ResultFiles` names the files.
+
+    Args:
+        levels: in place of those of the request, one after the other: they share what was loaded and traced.
+
+    Returns:
+        A path for each choice of levels.
 
     Raises:
         RunError, CheckpointError: the run cannot be loaded.
@@ -33,29 +43,36 @@ def evaluate_run(request: Request) -> Path:
     """
     run = load_run(request.path, request.step)
     settings = request.resolved(run.config.evaluation)
+    requests = [replace(request, levels=chosen) for chosen in levels or [request.levels]]
     streams = Streams(Streams(request.seed).integer("evaluation"))
-    evaluator = Evaluator(
-        run.parts, settings, streams, ENVIRONMENTS, lambda text: print(text, flush=True), request.levels
-    )
-    files = ResultFiles(run.run_dir, request, settings, run.config.env)
+    evaluator = Evaluator(run.parts, settings, streams, ENVIRONMENTS, lambda text: print(text, flush=True))
     logger = Logger([TensorBoardSink(run.run_dir.eval)])
     try:
-        results, metrics = {}, {}
-        for step in run.steps() if request.all_checkpoints else [run.step]:
-            if request.all_checkpoints and step not in run.steps():
-                print(
-                    f"The checkpoint of step {step:,} is gone: the run goes on, and keeps its newest alone", flush=True
-                )
-                continue
-            run = run.at(step) if request.all_checkpoints else run
-            print(f"Evaluating {run.run_dir.path} as of step {step:,}", flush=True)
-            findings = measure(evaluator, request, settings, run.config.env)
-            findings.tree["metrics"] = metrics_tree(findings.metrics)
-            results[step], metrics[step] = files.write(step, findings), findings.metrics
-            logger.scalars(step, findings.metrics)
+        for each in requests:
+            evaluator.use_levels(each.levels)  # an unknown one is told before anything is played
+        return [_evaluate(run, each, settings, evaluator, logger) for each in requests]
     finally:
         logger.close()
         evaluator.close()
+
+
+def _evaluate(
+    run: LoadedRun, request: Request, settings: EvaluationConfig, evaluator: Evaluator, logger: Logger
+) -> Path:
+    """Evaluate the checkpoints that a request names, on its levels."""
+    evaluator.use_levels(request.levels)
+    files = ResultFiles(run.run_dir, request, settings, run.config.env)
+    results, metrics = {}, {}
+    for step in run.steps() if request.all_checkpoints else [run.step]:
+        if request.all_checkpoints and step not in run.steps():
+            print(f"The checkpoint of step {step:,} is gone: the run goes on, and keeps its newest alone", flush=True)
+            continue
+        run = run.at(step) if request.all_checkpoints else run
+        print(f"Evaluating {run.run_dir.path} as of step {step:,}", flush=True)
+        findings = measure(evaluator, request, settings, run.config.env)
+        findings.tree["metrics"] = metrics_tree(findings.metrics)
+        results[step], metrics[step] = files.write(step, findings), findings.metrics
+        logger.scalars(step, named_by_levels(findings.metrics, request.levels))
     if not results:
         raise CheckpointError(f"All checkpoints of '{run.run_dir.path}' were replaced meanwhile: evaluate the newest.")
     name = f"checkpoints{request.suffix}"

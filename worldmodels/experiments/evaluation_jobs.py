@@ -15,6 +15,7 @@ from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.config import load_config
 from worldmodels.core.errors import RunError, UserError
 from worldmodels.core.run_dir import RunDir
+from worldmodels.envs.levels import Levels
 from worldmodels.evaluation.request import Request
 from worldmodels.evaluation.result_files import ResultFiles
 from worldmodels.experiments.engines.api import Engine, Used
@@ -72,7 +73,11 @@ class EvaluationJob:
 
 
 def evaluate_in_jobs(
-    request: Request, runs: Sequence[Path], engine: Engine, storage: EvaluationStorage | None = None
+    request: Request,
+    runs: Sequence[Path],
+    engine: Engine,
+    storage: EvaluationStorage | None = None,
+    levels: Sequence[Levels] = (),
 ) -> JobsOutcome:
     """Evaluate the newest checkpoint of each run, the one that the request names, or all, and return what became of it.
 
@@ -81,12 +86,17 @@ def evaluate_in_jobs(
 
     Args:
         storage: of the runs, where those here are copies.
+        levels: in place of those of the request; each has jobs of its own.
 
     Raises:
         UserError: a run or a setting cannot be used, there is no checkpoint, or the engine cannot be used; nothing was
             begun then.
     """
-    requests = {name: replace(request, path=run) for name, run in zip(short_paths(runs), runs, strict=True)}
+    requests = {
+        f"{name}, {chosen} levels" if len(levels) > 1 else name: replace(request, path=run, levels=chosen)
+        for name, run in zip(short_paths(runs), runs, strict=True)
+        for chosen in levels or [request.levels]
+    }
     jobs = [job for name, own in requests.items() for job in _jobs(name, own, storage)]
     if not jobs:
         raise RunError(f"There is nothing to evaluate: {counted(len(runs), 'run')}, and no checkpoint yet.")

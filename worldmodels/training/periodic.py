@@ -10,6 +10,7 @@ from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Batch
 from worldmodels.envs.levels import has_test_levels
 from worldmodels.evaluation.evaluator import Evaluator
+from worldmodels.evaluation.findings import named_by_levels
 from worldmodels.evaluation.measures.action_effects import action_metrics
 from worldmodels.evaluation.measures.grid import grid_metrics
 from worldmodels.evaluation.measures.knowledge import knowledge_metrics
@@ -69,7 +70,7 @@ class PeriodicEvaluation:
                 values |= self._what_it_knows(None)
         finally:
             evaluator.use_levels("train")
-        return {name.replace("/", "/test_", 1): value for name, value in values.items()}
+        return named_by_levels(values, "test")
 
     def _policy(self, step: int) -> dict[str, float]:
         filmed = self._evaluator.grid(filmed=VIDEO_EPISODES)

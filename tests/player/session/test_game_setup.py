@@ -26,7 +26,7 @@ def test_a_run_is_played_on_the_levels_that_are_asked_for(levels, first, count):
 def test_levels_that_there_are_not_are_refused():
     with pytest.raises(ConfigError, match="There are no test levels"):
         set_up_run(replace(CONFIG, num_levels=0), PlayOptions(levels="test"))
-    with pytest.raises(UserError, match="Unknown choice of levels 'tests'. Did you mean 'test'"):
+    with pytest.raises(UserError, match="Unknown level set 'tests'. Did you mean 'test'"):
         PlayOptions(levels="tests")  # type: ignore[arg-type]
     with pytest.raises(UserError, match="starts, is of its training levels: choose the start 'game'"):
         PlayOptions(levels="test", alone="model")

@@ -84,7 +84,7 @@ class PlayOptions:
         if self.start not in STARTS:
             raise UserError(unknown("start", self.start, STARTS))
         if self.levels not in LEVELS:
-            raise UserError(unknown("choice of levels", self.levels, LEVELS))
+            raise UserError(unknown("level set", self.levels, LEVELS))
         if self.levels == "test" and self.alone == "model" and self.start == "recorded":
             raise UserError(
                 "The run's experience, in which a model alone starts, is of its training levels: choose the start "
