@@ -13,10 +13,10 @@ demo:
 	@scripts/setup
 	$(WORLDMODELS) train --config dreamer_small demo --logdir $(RUN)
 	$(WORLDMODELS) train --config ppo_nature demo_ppo --logdir $(RUN)_ppo
-	$(WORLDMODELS) eval $(RUN) --episodes 256 --levels both
-	$(WORLDMODELS) eval $(RUN)_ppo --episodes 256 --levels both --videos 0
+	$(WORLDMODELS) eval $(RUN) --episodes 512 --levels both
+	$(WORLDMODELS) eval $(RUN)_ppo --episodes 512 --levels both --videos 0
 	$(WORLDMODELS) compare $(RUN) $(RUN)_ppo
-	$(WORLDMODELS) enjoy $(RUN) --put-back-every 30 --video $(RUN)/videos/demo.mp4
+	$(WORLDMODELS) enjoy $(RUN) --steps 300 --put-back-every 30 --video $(RUN)/videos/demo.mp4
 	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ]; then $(WORLDMODELS) play $(RUN); else \
 	  echo "No display here, so the player stays closed. Where there is one: $(WORLDMODELS) play $(RUN)"; fi
 

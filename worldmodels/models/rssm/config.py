@@ -23,7 +23,9 @@ class PictureConfig(Section):
     depth: Size = 64
     """Units of a square of 4 x 4 pixels, in which the choice for each pixel is made."""
     pairs: Size = 3
-    """Pairs of successive frames of which it learns at each update; of a smaller batch, one for each step."""
+    """Pairs of successive frames of which it learns at an update; of a smaller batch, one for each step."""
+    every: Size = 1
+    """Updates of the model for each one from which it learns, too."""
 
 
 @dataclass(frozen=True)

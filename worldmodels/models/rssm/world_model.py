@@ -135,16 +135,25 @@ class RSSM:
             return tf.ones(tf.shape(state.recurrent)[:1])
         return self.continuation_head.probability(self.features(state))
 
-    @graph
     def fit(self, batch: Batch, seed, weights=None) -> tuple[dict[str, tf.Tensor], RSSMState]:
-        return self._devices.run(lambda batch, weights: self._fit(batch, seed, weights), (batch, weights))
+        return self._fit_on_devices(batch, seed, weights, self._picture_is_due() and batch.is_first.shape[1] > 1)
 
-    def _fit(self, batch: Batch, seed, weights) -> tuple[dict[str, tf.Tensor], RSSMState]:
+    def _picture_is_due(self) -> bool:
+        """Return whether the picture decoder learns from the next batch, too: a fact of Python, since an update without
+        it is another graph."""
+        picture = self.config.picture
+        return picture is not None and (picture.every == 1 or int(self.optimizer.updates) % picture.every == 0)
+
+    @graph
+    def _fit_on_devices(self, batch: Batch, seed, weights, paints: bool) -> tuple[dict[str, tf.Tensor], RSSMState]:
+        return self._devices.run(lambda batch, weights: self._fit(batch, seed, weights, paints), (batch, weights))
+
+    def _fit(self, batch: Batch, seed, weights, paints: bool) -> tuple[dict[str, tf.Tensor], RSSMState]:
         with tf.GradientTape() as tape:
             loss, metrics, states = self._loss(batch, seed, weights)
         gradients = self.optimizer.gradients(tape, loss)
         finite = gradients.finite
-        if self.picture and batch.is_first.shape[1] > 1:
+        if self.picture and paints:
             # Before anything changes: either both change or none.
             seed = tf.random.experimental.stateless_fold_in(seed, 1)
             # They are few, so each device learns from all of them.
