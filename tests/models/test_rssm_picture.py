@@ -174,6 +174,7 @@ def test_it_learns_at_every_third_update_where_that_is_asked_for(build, batch, s
         assert says == any(map(np.any, map(np.not_equal, before, after)))
         learns.append(says)
     assert learns == [True, False, False, True]
+    assert int(model.picture.optimizer.updates) == int(model.optimizer.updates) == 4  # its schedule is the model's
 
 
 def test_windows_of_one_step_have_no_pairs(build, batch, seed):

@@ -58,7 +58,7 @@ class LearnedPicture:
         seeds: np.random.Generator,
         optimizer: OptimizerConfig | LaPropConfig,
     ):
-        self.count = config.pairs
+        self.count, self.every = config.pairs, config.every
         self.decoder = PictureDecoder(config, features, observation_shape, seeds)
         self.variables = named_variables([self.decoder])
         self.optimizer = build_optimizer(self.variables, optimizer)

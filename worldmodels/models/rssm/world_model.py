@@ -141,7 +141,7 @@ class RSSM:
     def _picture_is_due(self) -> bool:
         """Return whether the picture decoder learns from the next batch, too: a fact of Python, since an update without
         it is another graph."""
-        picture = self.config.picture
+        picture = self.picture
         return picture is not None and (picture.every == 1 or int(self.optimizer.updates) % picture.every == 0)
 
     @graph
@@ -161,6 +161,9 @@ class RSSM:
             pairs = choose_pairs(everything, features, self._alone, self.picture.count, seed)
             found, of_picture = self.picture.gradients(pairs)
             finite &= found.finite
+            if self.picture.every > 1:
+                # Its steps shrink as the model's do, by a schedule over the model's updates.
+                self.picture.optimizer.updates.assign(self.optimizer.updates)
             self.picture.optimizer.apply(found, finite)
             metrics |= of_picture
         self.optimizer.apply(gradients, finite)
