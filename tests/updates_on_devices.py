@@ -104,7 +104,7 @@ def acting(config: Any) -> Learn:
 
 
 RSSM = replace(MODELS["rssm"], free_nats=0.01, free_average=True, moved_scale=2.0)
-PICTURE = PictureConfig(motions=1, units=8, depth=8, pairs=5)
+PICTURE = PictureConfig(motions=1, units=8, depth=8, pairs=5, every=2)
 NEXT_FRAME = replace(
     MODELS["stochastic_discrete"],
     network=replace(CONV, dropout=0.2, middle_dropout=0.2),

@@ -35,7 +35,7 @@ def evaluate_run(request: Request, levels: Sequence[Levels] = ()) -> list[Path]:
         levels: in place of those of the request, one after the other: they share what was loaded and traced.
 
     Returns:
-        A path for each choice of levels.
+        A path for each level set.
 
     Raises:
         RunError, CheckpointError: the run cannot be loaded.

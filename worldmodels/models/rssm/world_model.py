@@ -142,7 +142,7 @@ class RSSM:
         """Return whether the picture decoder learns from the next batch, too: a fact of Python, since an update without
         it is another graph."""
         picture = self.picture
-        return picture is not None and (picture.every == 1 or int(self.optimizer.updates) % picture.every == 0)
+        return picture is not None and (picture.every == 1 or int(self.optimizer.updates.numpy()) % picture.every == 0)
 
     @graph
     def _fit_on_devices(self, batch: Batch, seed, weights, paints: bool) -> tuple[dict[str, tf.Tensor], RSSMState]:
