@@ -133,11 +133,11 @@ WEIGHED = ("env.game=chaser", "training.weigh_imagination=true", "training.steps
 @pytest.mark.parametrize(
     ("preset", "count", "overrides"),
     [
-        pytest.param("debug_ppo", 2, (), id="ppo"),
+        pytest.param("debug_ppo", 2, (), id="ppo", marks=pytest.mark.slow),  # the loop of "ppo-collectors"
         pytest.param("debug_sac", 2, (), id="sac"),
         pytest.param("debug_simple", 6, (), id="simple", marks=pytest.mark.slow),
         pytest.param("debug_simple", 6, WEIGHED, id="simple-weighed", marks=pytest.mark.slow),
-        pytest.param("debug", 1, (*BFLOAT16, "training.steps=240"), id="dreamer-bfloat16"),
+        pytest.param("debug", 1, (*BFLOAT16, "training.steps=240"), id="dreamer-bfloat16", marks=pytest.mark.slow),
         pytest.param("debug", 1, EVENTS, id="dreamer-events-early", marks=pytest.mark.slow),
         pytest.param("debug", 3, EVENTS, id="dreamer-events-late", marks=pytest.mark.slow),
         pytest.param("debug_ppo", 2, COLLECTORS, id="ppo-collectors"),
