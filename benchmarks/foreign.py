@@ -53,6 +53,42 @@ DREAMER: dict[str, Any] = {
     "training.prefill_policy": "random",
     "training.collect": 32,
 }
+PPO_AGENT: dict[str, Any] = {  # `ppo_nature` and PPO, in a learned world
+    "agent.images": "nature",
+    "agent.discount": 0.99,
+    "agent.minibatch": 256,
+    "agent.normalize_advantages": "minibatch",
+    "agent.clip": 0.2,
+    "agent.value_clip": 0.2,
+    "agent.value_scale": 0.25,
+    "agent.entropy": 0.01,
+    "agent.optimizer": {"learning_rate": 5e-4, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-5},
+}
+SIMPLE: dict[str, Any] = {  # short dreams, as in learning.py; rewards there are from -1 to 1
+    **PPO_AGENT,
+    "env.num_envs": 8,
+    "agent.horizon": 5,
+    "model.event_depth": 32,
+    "model.event_shift": 4,
+    "model.event_weight": 10,
+    "model.reward": "hurdle",
+    "training.event_share": 0.5,
+    "training.prefill_policy": "held",
+    "training.prefill": 4_000,
+    "training.collect": 800,
+    "training.real_rollout": 100,
+    "training.fit": 50,
+    "training.fit_factors": [5, 3, 2],
+    "training.improve": 8,
+    "training.weigh_imagination": True,
+    "training.starts.rollouts": 256,
+    "training.starts.newest": 1_600,
+    "training.starts.beginnings": 0,
+    "replay.held_out_every": 0,
+    "evaluation.context": 4,
+    "schedule.log_updates": 0,
+    "schedule.checkpoint_updates": 0,
+}
 CONTROL: dict[str, Any] = {"env.action_repeat": 2, "env.pixels": "only", "env.options": {"shadows": False}}
 SAC: dict[str, Any] = {
     "model.frames": 3,
@@ -76,7 +112,7 @@ EXPERIMENTS = (
         COMMON,
         {
             "ppo": Learner("PPO", "ppo_nature atari", PPO),
-            "simple": Learner("SimPLe", "simple_small atari_simple", {}),
+            "simple": Learner("SimPLe", "simple_deterministic_small atari", SIMPLE),
             "dreamer": Learner("Dreamer", "dreamer_small atari", DREAMER),
         },
         overrides={},

@@ -1,9 +1,32 @@
-"""The report of `benchmarks/foreign.py`."""
+"""The table and the report of `benchmarks/foreign.py`."""
 
 from __future__ import annotations
 
-from few_steps.cells import Experiment, Learner
+import json
+
+import foreign
+import pytest
+from few_steps.cells import Cell, Experiment, Learner
 from foreign_worlds.report import report
+
+from worldmodels.core.config import load_config
+from worldmodels.runtime.config import EnvConfig, RunConfig
+
+TABLE = [(experiment, learner) for experiment in foreign.EXPERIMENTS for learner in experiment.learners]
+
+
+def configured(experiment: Experiment, learner: str) -> RunConfig:
+    own = Cell(experiment, experiment.games[0], learner, 1)
+    return load_config(RunConfig, own.preset.split(), [f"{k}={json.dumps(v)}" for k, v in own.overrides.items()])
+
+
+@pytest.mark.parametrize(("experiment", "learner"), TABLE, ids=lambda value: getattr(value, "name", value))
+def test_the_settings_are_valid_and_the_environment_is_the_same_for_all(experiment: Experiment, learner: str) -> None:
+    def rules(env: EnvConfig) -> dict:
+        return {key: value for key, value in vars(env).items() if key not in ("num_envs", "options")}
+
+    first = configured(experiment, next(iter(experiment.learners)))
+    assert rules(configured(experiment, learner).env) == rules(first.env)
 
 
 def result(learner: str, mean: float) -> dict:
