@@ -10,9 +10,9 @@ control   cartpole-swingup from pixels, 50,000 steps of 2: PPO, SAC with about a
 crafter   50,000 steps; scores of what explores without rewards (PPO, Plan2Explore) beside PPO with them
 
 Three seeds. Each cell (experiment, environment, learner, seed) is an ordinary run under runs/foreign, trained on one
-core, and measured in 20 whole episodes; its result is kept under results/foreign. Ctrl-C, SIGTERM and the end of the
-budget save, and the same command goes on. Every call writes results/foreign.md from all that is finished by then:
-`--budget-minutes 0` does nothing else.
+core, and measured in 20 whole episodes, 100 of Crafter; its result is kept under results/foreign. Ctrl-C, SIGTERM and
+the end of the budget save, and the same command goes on. Every call writes results/foreign.md from all that is finished
+by then: `--budget-minutes 0` does nothing else.
 """
 
 from __future__ import annotations

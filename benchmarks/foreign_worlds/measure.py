@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from worldmodels.runtime.load import LoadedRun
 
 EPISODES = 20
+CRAFTER_EPISODES = 100
+"""Crafter's are short, and most of its achievements so rare that 20 say little."""
 LONGEST = 30_000
 """Steps after which an episode is cut."""
 
@@ -35,39 +37,41 @@ def measure(run: Path) -> dict[str, Any]:
     parts, streams = loaded.parts, Streams(0)
     # What explores is to be measured by what it finds.
     agent = getattr(parts.agent, "explorer", parts.agent)
+    crafter = loaded.config.env.game.startswith("Crafter")
+    count, play = (CRAFTER_EPISODES, _crafter) if crafter else (EPISODES, _returns)
     players = {
-        "policy": ModelActor(parts.model, agent, EPISODES, streams.key("actor")),
+        "policy": ModelActor(parts.model, agent, count, streams.key("actor")),
         "random": RandomActor(parts.model.spec.action, streams.generator("random")),
     }
-    play = _crafter if loaded.config.env.game.startswith("Crafter") else _returns
-    return {"step": loaded.step, "returns": {name: play(loaded, actor) for name, actor in players.items()}}
+    returns = {name: play(loaded, actor, count) for name, actor in players.items()}
+    return {"step": loaded.step, "episodes": count, "returns": returns}
 
 
-def _returns(loaded: LoadedRun, actor: Any) -> dict[str, Any]:
+def _returns(loaded: LoadedRun, actor: Any, count: int) -> dict[str, Any]:
     from worldmodels.evaluation.measures.policy_returns import evaluate_policy
 
-    env = loaded.make_env(EPISODES)
+    env = loaded.make_env(count)
     try:
-        episodes = evaluate_policy(env, actor, EPISODES, LONGEST, Streams(0).integer("levels"))
+        episodes = evaluate_policy(env, actor, count, LONGEST, Streams(0).integer("levels"))
     finally:
         env.close()
     return {"each": episodes.returns.tolist(), "mean": float(episodes.returns.mean())}
 
 
-def _crafter(loaded: LoadedRun, actor: Any) -> dict[str, Any]:
+def _crafter(loaded: LoadedRun, actor: Any, count: int) -> dict[str, Any]:
     """Return Crafter's score in percent, and the share of episodes in which each achievement was unlocked."""
     from worldmodels.envs.crafter import crafter_score
 
-    env = loaded.make_env(EPISODES)
+    env = loaded.make_env(count)
     counts: dict[str, np.ndarray] = {}
     try:
         observation, _ = env.reset(seed=Streams(0).integer("levels"))
-        first, playing = np.ones(EPISODES, bool), np.ones(EPISODES, bool)
+        first, playing = np.ones(count, bool), np.ones(count, bool)
         while playing.any():
             observation, _, terminated, truncated, info = env.step(actor.act(observation, first).action)
             for name, reached in info["achievements"].items():
                 if not name.startswith("_"):
-                    counts[name] = np.where(playing, reached, counts.get(name, np.zeros(EPISODES, int)))
+                    counts[name] = np.where(playing, reached, counts.get(name, np.zeros(count, int)))
             first = terminated | truncated
             playing &= ~first
     finally:

@@ -10,6 +10,19 @@ from few_steps.cells import Experiment
 
 from worldmodels.analysis.aggregate import estimate
 
+COLUMNS = (
+    "environment",
+    "learner",
+    "mean over seeds (95 %)",
+    "each seed",
+    "random policy",
+    "episodes",
+    "minutes",
+    "processor minutes",
+)
+UNNOTED = 20
+"""Episodes of each run where its result does not say how many: the first cells had so many."""
+
 
 def report(preamble: str, experiments: Sequence[tuple[Experiment, list[dict[str, Any]]]]) -> str:
     """Return the report of experiments, each with its results, of which there is at least one."""
@@ -23,8 +36,8 @@ def _experiment(experiment: Experiment, results: list[dict[str, Any]]) -> Iterat
     processors = sorted({found["processor"] for found in results})
     yield f"\n## `{experiment.name}`: {experiment.steps:,} steps of the agent\n"
     yield f"On {', '.join(processors)}, one core for each run.\n"
-    yield "| environment | learner | mean over seeds (95 %) | each seed | random policy | minutes | processor minutes |"
-    yield "|---|---|---|---|---|---|---|"
+    yield f"| {' | '.join(COLUMNS)} |"
+    yield "|---" * len(COLUMNS) + "|"
     for game in experiment.games:
         for name, learner in experiment.learners.items():
             found = [one for one in results if (one["game"], one["learner"]) == (game, name)]
@@ -38,5 +51,6 @@ def _cells(found: list[dict[str, Any]]) -> Iterator[str]:
     yield f"{over.mean:.2f}" + (f" ({over.low:.2f} to {over.high:.2f})" if len(means) > 1 else "")
     yield ", ".join(f"{mean:.2f}" for mean in means)
     yield f"{np.mean([one['returns']['random']['mean'] for one in found]):.2f}"
+    yield ", ".join(map(str, sorted({one.get("episodes", UNNOTED) for one in found})))
     for clock in ("wall_seconds", "processor_seconds"):
         yield f"{np.mean([one[clock] for one in found]) / 60:.0f}"

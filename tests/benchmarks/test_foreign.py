@@ -38,11 +38,11 @@ def result(learner: str, mean: float) -> dict:
 def test_it_gives_means_intervals_and_seeds_of_what_is_finished():
     learners = {name: Learner(name.upper(), "debug", {}) for name in ("ppo", "simple", "dreamer")}
     experiment = Experiment("atari", 100_000, ("Pong", "Freeway"), (1, 2), {}, learners, {})
-    found = [result("ppo", -20.0), result("dreamer", 3.0), result("dreamer", 5.0)]
+    found = [result("ppo", -20.0), result("dreamer", 3.0), result("dreamer", 5.0) | {"episodes": 100}]
     lines = report("# Title", [(experiment, found)]).splitlines()
     assert lines[:2] == ["# Title", ""] and "`atari`: 100,000 steps" in lines[2] and "a processor" in lines[4]
     # The interval of two: 4 plus or minus 12.706 standard errors of 1.
     assert lines[-2:] == [
-        "| Pong | PPO | -20.00 | -20.00 | -20.50 | 10 | 9 |",
-        "| Pong | DREAMER | 4.00 (-8.71 to 16.71) | 3.00, 5.00 | -20.50 | 10 | 9 |",
+        "| Pong | PPO | -20.00 | -20.00 | -20.50 | 20 | 10 | 9 |",
+        "| Pong | DREAMER | 4.00 (-8.71 to 16.71) | 3.00, 5.00 | -20.50 | 20, 100 | 10 | 9 |",
     ]
