@@ -24,6 +24,7 @@ from typing import Any
 
 from few_steps.cell_jobs import CellJob, Place
 from few_steps.cells import Experiment, Learner
+from few_steps.short_dreams import SHORT_DREAMS
 from foreign_worlds.report import report
 
 from worldmodels.core.files import write_atomic
@@ -64,30 +65,12 @@ PPO_AGENT: dict[str, Any] = {  # `ppo_nature` and PPO, in a learned world
     "agent.entropy": 0.01,
     "agent.optimizer": {"learning_rate": 5e-4, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-5},
 }
-SIMPLE: dict[str, Any] = {  # short dreams, as in learning.py; rewards there are from -1 to 1
+SIMPLE: dict[str, Any] = {
     **PPO_AGENT,
+    **SHORT_DREAMS,
     "env.num_envs": 8,
-    "agent.horizon": 5,
-    "model.event_depth": 32,
-    "model.event_shift": 4,
-    "model.event_weight": 10,
-    "model.reward": "hurdle",
-    "training.event_share": 0.5,
-    "training.prefill_policy": "held",
-    "training.prefill": 4_000,
-    "training.collect": 800,
     "training.real_rollout": 100,
-    "training.fit": 50,
-    "training.fit_factors": [5, 3, 2],
-    "training.improve": 8,
-    "training.weigh_imagination": True,
     "training.starts.rollouts": 256,
-    "training.starts.newest": 1_600,
-    "training.starts.beginnings": 0,
-    "replay.held_out_every": 0,
-    "evaluation.context": 4,
-    "schedule.log_updates": 0,
-    "schedule.checkpoint_updates": 0,
 }
 CONTROL: dict[str, Any] = {"env.action_repeat": 2, "env.pixels": "only", "env.options": {"shadows": False}}
 SAC: dict[str, Any] = {

@@ -36,6 +36,7 @@ from few_steps.chart import draw
 from few_steps.figures import experiment_figures
 from few_steps.measure import EPISODES
 from few_steps.report import report
+from few_steps.short_dreams import SHORT_DREAMS
 
 from worldmodels.core.files import write_atomic
 from worldmodels.experiments.engines.local import LocalEngine, core_shares
@@ -70,32 +71,11 @@ PPO: dict[str, Any] = {
 }
 SIMPLE: dict[str, Any] = {
     **PPO_AGENT,
+    **SHORT_DREAMS,
     "agent.entropy": 3e-3,  # PPO alone is as good with these two
     "agent.optimizer.learning_rate": 1e-3,
-    # After five steps a model of so few updates is in another game, and PPO's critic says what comes then.
-    "agent.horizon": 5,
-    "model.event_depth": 32,
-    "model.event_shift": 4,
-    "model.event_weight": 10,
-    "model.reward": "hurdle",
-    "model.optimizer.epsilon": 1e-8,
-    "training.event_share": 0.5,
-    "training.prefill_policy": "held",  # a model that has met rewards is worth more than a fifth of PPO's own steps
-    "training.prefill": 4_000,
-    "training.collect": 800,
     "training.real_rollout": 50,
-    "training.fit": 50,
-    "training.fit_factors": [5, 3, 2],
-    "training.improve": 8,
-    "training.weigh_imagination": True,
-    "training.starts.context": 4,
     "training.starts.rollouts": 160,
-    "training.starts.newest": 1_600,
-    "training.starts.beginnings": 0,
-    "replay.held_out_every": 0,
-    "evaluation.context": 4,
-    "schedule.log_updates": 0,
-    "schedule.checkpoint_updates": 0,
 }
 DREAMER: dict[str, Any] = {
     "model.picture": None,  # what is measured is what is learned from

@@ -20,8 +20,6 @@ COLUMNS = (
     "minutes",
     "processor minutes",
 )
-UNNOTED = 20
-"""Episodes of each run where its result does not say how many: the first cells had so many."""
 
 
 def report(preamble: str, experiments: Sequence[tuple[Experiment, list[dict[str, Any]]]]) -> str:
@@ -51,6 +49,6 @@ def _cells(found: list[dict[str, Any]]) -> Iterator[str]:
     yield f"{over.mean:.2f}" + (f" ({over.low:.2f} to {over.high:.2f})" if len(means) > 1 else "")
     yield ", ".join(f"{mean:.2f}" for mean in means)
     yield f"{np.mean([one['returns']['random']['mean'] for one in found]):.2f}"
-    yield ", ".join(map(str, sorted({one.get("episodes", UNNOTED) for one in found})))
+    yield ", ".join(map(str, sorted({one["episodes"] for one in found})))
     for clock in ("wall_seconds", "processor_seconds"):
         yield f"{np.mean([one[clock] for one in found]) / 60:.0f}"
