@@ -30,8 +30,7 @@ make_deterministic()
 from updates_on_devices import CASES, compare
 print(json.dumps({name: compare(name) for name in sys.argv[1:] or CASES}))
 """
-FAST = ("RSSM", "PPO")
-"""A model and an agent; one process for both, most of whose time is that of making graphs."""
+FAST = ("RSSM", "next-frame model", "actor-critic", "PPO")
 
 
 def compared(*names: str) -> dict[str, dict[str, float]]:
