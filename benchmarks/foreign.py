@@ -7,7 +7,8 @@
 atari     Pong and Freeway, 100,000 steps of 4 frames: PPO, SimPLe, Dreamer
 control   cartpole-swingup from pixels, 50,000 steps of 2: PPO, SAC with about as much computing as Dreamer has, and
           Dreamer with gradients through its world model
-crafter   50,000 steps; scores of what explores without rewards (PPO, Plan2Explore) beside PPO with them
+crafter   50,000 steps; scores of what explores without rewards (PPO, Plan2Explore) beside those of PPO and Dreamer with
+          them
 
 Three seeds. Each cell (experiment, environment, learner, seed) is an ordinary run under runs/foreign, trained on one
 core, and measured in 20 whole episodes, 100 of Crafter; its result is kept under results/foreign. Ctrl-C, SIGTERM and
@@ -27,9 +28,11 @@ from few_steps.cells import Experiment, Learner
 from few_steps.short_dreams import SHORT_DREAMS
 from foreign_worlds.report import report
 
+from worldmodels.core.config import load_config
 from worldmodels.core.files import write_atomic
 from worldmodels.experiments.engines.local import LocalEngine, core_shares
 from worldmodels.experiments.jobs import log_end, run_jobs
+from worldmodels.runtime.config import RunConfig
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
@@ -84,6 +87,7 @@ SAC: dict[str, Any] = {
     "training.updates": 1,
     "training.batch": 64,
 }
+CRAFTER: dict[str, Any] = {"env.info.max": list(load_config(RunConfig, ["crafter_small"]).env.info.max)}
 SILENT: dict[str, Any] = {"env.options": {"reward": False}}
 
 EXPERIMENTS = (
@@ -118,7 +122,7 @@ EXPERIMENTS = (
         50_000,
         ("CrafterReward-v1",),
         (1, 2, 3),
-        COMMON,
+        COMMON | CRAFTER,
         {
             "ppo": Learner("PPO, with rewards", "ppo_nature", PPO),
             "ppo_silent": Learner("PPO, without", "ppo_nature", PPO | SILENT),

@@ -1,7 +1,8 @@
 """Measures a run in a foreign environment: `python benchmarks/foreign_worlds/measure.py RUN FILE` writes JSON.
 
 The policy plays whole episodes at temperature 1, the random policy beside it. In Crafter what counts is the score over
-all achievements, and of an agent that explores, the explorer's.
+all achievements, of an agent that explores the explorer's, and beside that of the policy at the end stands that of all
+episodes of its training, which is the paper's.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from worldmodels.analysis.load import load_metrics
 from worldmodels.core.files import write_atomic
 from worldmodels.core.seeding import Streams
 from worldmodels.runtime.quiet import load_tensorflow
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 EPISODES = 20
 CRAFTER_EPISODES = 100
 """Crafter's are short, and most of its achievements so rare that 20 say little."""
+UNLOCKED = "episode/max/unlocked/"
 LONGEST = 30_000
 """Steps after which an episode is cut."""
 
@@ -44,6 +47,8 @@ def measure(run: Path) -> dict[str, Any]:
         "random": RandomActor(parts.model.spec.action, streams.generator("random")),
     }
     returns = {name: play(loaded, actor, count) for name, actor in players.items()}
+    if crafter:
+        returns["training"] = score_in_training(run)
     return {"step": loaded.step, "episodes": count, "returns": returns}
 
 
@@ -76,9 +81,26 @@ def _crafter(loaded: LoadedRun, actor: Any, count: int) -> dict[str, Any]:
             playing &= ~first
     finally:
         env.close()
-    unlocked = np.stack(list(counts.values()), 1) > 0
     shares = {name: float((reached > 0).mean()) for name, reached in counts.items()}
-    return {"mean": crafter_score(unlocked), "unlocked": shares}
+    return {"mean": crafter_score(list(shares.values())), "unlocked": shares}
+
+
+def score_in_training(run: Path) -> dict[str, Any]:
+    """Return the like over the episodes of a run's training, from what it has recorded.
+
+    A record holds means over the episodes that ended since the one before. All records are of as many steps, so there
+    are as many more episodes in one as these are shorter.
+    """
+    from worldmodels.envs.crafter import crafter_score
+
+    found = load_metrics(run)
+    episodes = 1 / found["episode/length"].values
+    shares = {
+        name.removeprefix(UNLOCKED): float(np.average(series.values, weights=episodes))
+        for name, series in found.items()
+        if name.startswith(UNLOCKED)
+    }
+    return {"mean": crafter_score(list(shares.values())), "unlocked": shares}
 
 
 if __name__ == "__main__":

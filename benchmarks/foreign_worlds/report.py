@@ -15,6 +15,7 @@ COLUMNS = (
     "learner",
     "mean over seeds (95 %)",
     "each seed",
+    "all episodes of training (95 %)",
     "random policy",
     "episodes",
     "minutes",
@@ -43,11 +44,18 @@ def _experiment(experiment: Experiment, results: list[dict[str, Any]]) -> Iterat
                 yield f"| {game} | {learner.title} | {' | '.join(_cells(found))} |"
 
 
+def _over_seeds(means: list[float]) -> str:
+    if not means:
+        return ""
+    over = estimate(np.array(means))
+    return f"{over.mean:.2f}" + (f" ({over.low:.2f} to {over.high:.2f})" if len(means) > 1 else "")
+
+
 def _cells(found: list[dict[str, Any]]) -> Iterator[str]:
     means = [one["returns"]["policy"]["mean"] for one in found]
-    over = estimate(np.array(means))
-    yield f"{over.mean:.2f}" + (f" ({over.low:.2f} to {over.high:.2f})" if len(means) > 1 else "")
+    yield _over_seeds(means)
     yield ", ".join(f"{mean:.2f}" for mean in means)
+    yield _over_seeds([one["returns"]["training"]["mean"] for one in found if "training" in one["returns"]])
     yield f"{np.mean([one['returns']['random']['mean'] for one in found]):.2f}"
     yield ", ".join(map(str, sorted({one["episodes"] for one in found})))
     for clock in ("wall_seconds", "processor_seconds"):

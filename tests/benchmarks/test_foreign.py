@@ -7,6 +7,7 @@ import json
 import foreign
 import pytest
 from few_steps.cells import Cell, Experiment, Learner
+from foreign_worlds.measure import UNLOCKED, score_in_training
 from foreign_worlds.report import report
 
 from worldmodels.core.config import load_config
@@ -39,10 +40,28 @@ def test_it_gives_means_intervals_and_seeds_of_what_is_finished():
     learners = {name: Learner(name.upper(), "debug", {}) for name in ("ppo", "simple", "dreamer")}
     experiment = Experiment("atari", 100_000, ("Pong", "Freeway"), (1, 2), {}, learners, {})
     found = [result("ppo", -20.0), result("dreamer", 3.0), result("dreamer", 5.0) | {"episodes": 100}]
+    found[0]["returns"]["training"] = {"mean": -21.0}
     lines = report("# Title", [(experiment, found)]).splitlines()
     assert lines[:2] == ["# Title", ""] and "`atari`: 100,000 steps" in lines[2] and "a processor" in lines[4]
     # The interval of two: 4 plus or minus 12.706 standard errors of 1.
     assert lines[-2:] == [
-        "| Pong | PPO | -20.00 | -20.00 | -20.50 | 20 | 10 | 9 |",
-        "| Pong | DREAMER | 4.00 (-8.71 to 16.71) | 3.00, 5.00 | -20.50 | 20, 100 | 10 | 9 |",
+        "| Pong | PPO | -20.00 | -20.00 | -21.00 | -20.50 | 20 | 10 | 9 |",
+        "| Pong | DREAMER | 4.00 (-8.71 to 16.71) | 3.00, 5.00 |  | -20.50 | 20, 100 | 10 | 9 |",
     ]
+
+
+def test_crafters_score_in_training_counts_each_episode_alike(tmp_path):
+    # Three times as many episodes end within the first record, which are a third as long.
+    rows = [(1000, 100.0, 0.0, 1.0), (2000, 300.0, 1.0, 0.5)]
+    (tmp_path / "metrics.jsonl").write_text(
+        "".join(
+            json.dumps(
+                {"step": step, "episode/length": length, **{f"{UNLOCKED}eat_cow": cow, f"{UNLOCKED}wake_up": up}}
+            )
+            + "\n"
+            for step, length, cow, up in rows
+        )
+    )
+    found = score_in_training(tmp_path)
+    assert found["unlocked"] == pytest.approx({"eat_cow": 0.25, "wake_up": 0.875})
+    assert found["mean"] == pytest.approx((26 * 88.5) ** 0.5 - 1)

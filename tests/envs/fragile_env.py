@@ -18,7 +18,8 @@ SHAPE = (20, 30, 3)
 
 
 class Fragile(gym.Env):
-    """Four steps of noise from its seed; in its third step action 1 kills it, 2 raises, and so on."""
+    """Four steps of noise from its seed, which info counts; in its third step action 1 kills it, 2 raises, and so
+    on."""
 
     observation_space = gym.spaces.Dict(
         {"eye": gym.spaces.Box(0, 255, SHAPE, np.uint8), "touch": gym.spaces.Box(-1, 1, (2,), np.float64)}
@@ -45,7 +46,7 @@ class Fragile(gym.Env):
                 reward = np.nan
             if action == 4:
                 shown["eye"] = shown["eye"][:5]
-        return shown, reward, self.steps == 4, False, {}
+        return shown, reward, self.steps == 4, False, {"steps": self.steps, "bag": {"action": np.int64(action)}}
 
     def close(self):
         while self.slow_to_close and multiprocessing.parent_process() is not None:

@@ -17,6 +17,7 @@ from fragile_env import Fragile, Mute, made_nowhere_else
 
 from worldmodels.core.errors import ForeignEnvError, UserError
 from worldmodels.envs import foreign_workers, make_vec
+from worldmodels.envs.config import InfoConfig
 
 
 @pytest.fixture
@@ -55,6 +56,29 @@ def test_the_bytes_are_those_of_one_process(fragile, seed):
         env.seed(11)
     assert rollout(envs[0], None) == rollout(envs[1], None) != first
     assert envs[0].action_meanings() == envs[1].action_meanings()
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_numbers_in_infos_are_recorded(fragile, workers):
+    env = fragile(workers=workers, info=InfoConfig(sum=("bag/action",), max=("steps",)))
+    assert np.isnan(env.reset(seed=0)[1]["recorded"]).all()
+    recorded = [env.step([0, 5, 6])[-1]["recorded"] for _ in range(6)]
+    assert recorded[3].dtype == np.float32
+    assert recorded[3].tolist() == [[0, 4], [5, 4], [6, 4]]
+    assert np.isnan(recorded[4]).all()  # of the reset
+    assert recorded[5].tolist() == [[0, 1], [5, 1], [6, 1]]
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_number_that_is_not_in_info_is_told(fragile, workers):
+    env = fragile(workers=workers, info=InfoConfig(sum=("bag/actions",)))
+    env.reset(seed=0)
+    said = (
+        r"^Environment 0 \('python:Fragile'\), step 1 of episode 1: env.info names what info does not hold, or not as "
+        r"a finite number. Unknown number 'bag/actions'. Did you mean 'bag/action'\? Numbers: steps, bag/action.$"
+    )
+    with pytest.raises(ForeignEnvError, match=said):
+        env.step([0, 0, 0])
 
 
 def test_boxes_of_actions_are_scaled_in_the_workers():

@@ -102,7 +102,8 @@ def test_crafter_tells_achievements_and_pays_for_the_first_of_each(crafter):
         np.testing.assert_array_equal(rich.render(), image)
         if died:
             break
-    assert paid and len(info["achievements"]) == 22
+    reached = {name: count > 0 for name, count in info["achievements"].items()}
+    assert paid and len(reached) == 22 and info["unlocked"] == reached and any(reached.values())
 
 
 def test_crafter_is_truncated_and_repeats_for_a_seed(crafter):
@@ -121,7 +122,7 @@ def test_crafter_is_truncated_and_repeats_for_a_seed(crafter):
 
 def test_crafters_score_is_a_geometric_mean_of_percentages():
     # 100 %, 50 % and 0 %: (101 * 51 * 1) ** (1 / 3) - 1.
-    assert crafter_score([[1, 1, 0], [1, 0, 0]]) == pytest.approx((101 * 51) ** (1 / 3) - 1)
+    assert crafter_score([1.0, 0.5, 0.0]) == pytest.approx((101 * 51) ** (1 / 3) - 1)
 
 
 def test_pixels_are_drawn_once_for_a_repeated_action():

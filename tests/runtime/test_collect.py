@@ -4,6 +4,7 @@ import gymnasium as gym
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
+from worldmodels.envs.config import InfoConfig
 from worldmodels.runtime.actor import PolicyOutput
 from worldmodels.runtime.collect import Collector, EpisodeTracker
 
@@ -23,19 +24,23 @@ class CountingVectorEnv(gym.vector.VectorEnv):
 
     def reset(self, seed=None, options=None):
         self.age = np.zeros(2, np.int64)
-        return self._image(), {}
+        return self._image(), {"recorded": np.full((2, 3), np.nan, np.float32)}
 
     def step(self, actions):
         ended = self.age == [LAST[0], LAST[1]]
         self.age = np.where(ended, 0, self.age + 1)
         at_end = self.age == [LAST[0], LAST[1]]
-        return self._image(), np.where(ended, 0.0, 1.0), at_end & [True, False], at_end & [False, True], {}
+        return self._image(), np.where(ended, 0.0, 1.0), at_end & [True, False], at_end & [False, True], self._info()
 
     def get_state(self):
         return [bytes([age]) for age in self.age]
 
     def set_state(self, states):
         self.age = np.array([state[0] for state in states])
+
+    def _info(self):
+        age = np.where(self.age, self.age, np.nan).astype(np.float32)
+        return {"recorded": np.stack([age, 10 * age, -age], 1)}
 
     def _image(self):
         return self.age.astype(np.uint8).reshape(2, 1, 1, 1)
@@ -103,6 +108,21 @@ def test_episodes_are_counted_from_their_first_to_their_last_observation():
     tracker = EpisodeTracker(2)
     finished = [tracker.add(step) for step in collected(Collector(CountingVectorEnv(), seed=0), 10)]
     one_step, two_steps = {"return": 1.0, "length": 1.0}, {"return": 2.0, "length": 2.0}
+    assert finished == [[], [one_step], [two_steps], [one_step], []]
+
+
+def test_numbers_of_infos_are_recorded_with_their_episodes():
+    tracker = EpisodeTracker(2, InfoConfig(sum=("age",), mean=("bag/tens",), max=("age",)))
+    steps = collected(Collector(CountingVectorEnv(), seed=0), 10)
+    finished = []
+    for step in steps:
+        resumed = EpisodeTracker(2, InfoConfig(sum=("age",), mean=("bag/tens",), max=("age",)))
+        resumed.load(tracker.save())
+        finished.append(tracker.add(step))
+        assert resumed.add(step) == finished[-1]
+    # Ages 1; and 1, 2. The third column, here of a maximum, is the negative age.
+    one_step = {"return": 1.0, "length": 1.0, "sum/age": 1.0, "mean/bag/tens": 10.0, "max/age": -1.0}
+    two_steps = {"return": 2.0, "length": 2.0, "sum/age": 3.0, "mean/bag/tens": 15.0, "max/age": -1.0}
     assert finished == [[], [one_step], [two_steps], [one_step], []]
 
 

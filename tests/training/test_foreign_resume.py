@@ -16,7 +16,17 @@ RUNS = {
     "CartPole-v1, two workers": (None, "debug_ppo", {"env.workers": 2}),
     "Pendulum-v1": (None, "debug_sac", {"agent.kind": "sac"}),
     "ALE/Pong-v5": ("ale_py", "debug_ppo", {"env.sticky_actions": 0.25, "env.action_repeat": 2}),
-    "HalfCheetah-v5": ("mujoco", "debug_sac", {"agent.kind": "sac"}),
+    "HalfCheetah-v5": (
+        "mujoco",
+        "debug_sac",
+        {
+            "agent.kind": "sac",
+            "env.time_limit": 30,
+            "env.info.sum": ["reward_ctrl"],
+            "env.info.mean": ["x_velocity"],
+            "env.info.max": ["x_velocity"],
+        },
+    ),
     "dm_control/walker-walk-v0": ("shimmy", "debug_ppo", {"env.action_repeat": 2}),
 }
 
@@ -43,4 +53,9 @@ def test_a_run_goes_on_exactly(name, tmp_path, same_tree):
     for each in (tree, other):
         del each["records"]  # which tell of processes
     same_tree(tree, other)
-    assert learning_records(whole) == learning_records(resumed)
+    records = learning_records(whole)
+    assert records == learning_records(resumed)
+    if "env.info.sum" in more:
+        episodes = next(row for row in records if "episode/max/x_velocity" in row)
+        assert episodes["episode/sum/reward_ctrl"] < 0
+        assert episodes["episode/mean/x_velocity"] < episodes["episode/max/x_velocity"]

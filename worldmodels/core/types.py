@@ -38,6 +38,13 @@ class Step(NamedTuple):
     """(N,), the world itself ended the episode: nothing comes after, the value is 0."""
     action: npt.NDArray[Any]
     """Chosen at this observation: choices int32 (N,), or numbers float32 (N, D), as an `ActionSpec` says."""
+    info: npt.NDArray[np.float32] | None = None
+    """(N, K), arrived with this observation: the numbers of the names in `env.info`, for the records of a run and
+    nobody else; NaN where `is_first`."""
+
+    def stored(self) -> Batch:
+        """Return the fields that experience consists of, whose leading axes are as they are here."""
+        return Batch._make(self[: len(Batch._fields)])
 
 
 class Batch(NamedTuple):

@@ -42,6 +42,27 @@ RESERVED_OPTIONS = {
 
 
 @dataclass(frozen=True)
+class InfoConfig(Section):
+    """Numbers in the `info` of a Gymnasium environment's steps, by name: "x_position", or "achievements/eat_cow" of a
+    dictionary in it. Of each episode, one number of each is recorded."""
+
+    sum: tuple[str, ...] = ()
+    """Recorded are sums over the steps of an episode, as "episode/sum/NAME"."""
+    mean: tuple[str, ...] = ()
+    """Recorded are means over the steps of an episode, as "episode/mean/NAME"."""
+    max: tuple[str, ...] = ()
+    """Recorded are the greatest numbers of an episode, as "episode/max/NAME"."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all three, those of sums first and of maxima last; one may be there more than once."""
+        return self.sum + self.mean + self.max
+
+
+NO_INFO = InfoConfig()
+
+
+@dataclass(frozen=True)
 class EnvConfig(Section):
     """A vector environment: which game, how many copies, the options of native games (Procgen's names), and what
     wraps any other Gymnasium environment, in the order in which it is told here, the innermost first."""
@@ -105,6 +126,8 @@ class EnvConfig(Section):
     """Pixels to which each side of a Gymnasium environment's images is resized; each is the mean of what it covers."""
     image_height: Annotated[int, Range("be 0, or between 8 and 1024", lambda rows: rows == 0 or 8 <= rows <= 1024)] = 0
     """Rows of these images, where they are no squares; 0: `image_size`, which then is the number of columns alone."""
+    info: InfoConfig = NO_INFO
+    """What a Gymnasium environment tells beside its rewards, and a run records."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -141,9 +164,11 @@ class EnvConfig(Section):
 
 FOREIGN = (
     *("workers", "options", "sticky_actions", "action_repeat", "frame_max", "reward_scale", "reward_clip"),
-    *("time_limit", "pixels", "grey", "image_size", "image_height"),
+    *("time_limit", "pixels", "grey", "image_size", "image_height", "info"),
 )
 """The keys of Gymnasium environments that are no native games."""
+WITHOUT_EFFECT = ("workers", "info")
+"""Those of them on which nothing depends that an agent sees."""
 
 _PLAIN = EnvConfig()
 

@@ -13,9 +13,9 @@ import numpy.typing as npt
 class CrafterEnv(gymnasium.Env[npt.NDArray[np.uint8], Any]):
     """Crafter: images, 17 actions, and 22 achievements, each worth 1 when it is first unlocked in an episode.
 
-    `info["achievements"]` counts how often each was reached in the episode, `info["inventory"]` what the player has,
-    and `info["reward"]` is the reward also where none is paid. An episode ends with the player's death, and is
-    truncated after `length` steps.
+    `info["achievements"]` counts how often each was reached in the episode, `info["unlocked"]` is 1 from when it first
+    was and 0 before, `info["inventory"]` what the player has, and `info["reward"]` is the reward also where none is
+    paid. An episode ends with the player's death, and is truncated after `length` steps.
 
     Args:
         reward: pay rewards; otherwise none, for exploration without them.
@@ -51,30 +51,35 @@ class CrafterEnv(gymnasium.Env[npt.NDArray[np.uint8], Any]):
         self._game._seed, self._game._episode = int(self.np_random.integers(2**31 - 1)), 0
         self._image = self._game.reset()
         player = self._game._player
-        return self._image, {"inventory": player.inventory.copy(), "achievements": player.achievements.copy()}
+        return self._image, _told(player.inventory.copy(), player.achievements.copy())
 
     def step(self, action: Any) -> tuple[npt.NDArray[np.uint8], float, bool, bool, dict[str, Any]]:
         """Take a step."""
         self._image, reward, done, info = self._game.step(int(action))
         died = info["discount"] == 0
-        kept = {key: info[key] for key in ("inventory", "achievements", "reward")}
-        return self._image, float(reward), died, done and not died, kept
+        told = {**_told(info["inventory"], info["achievements"]), "reward": info["reward"]}
+        return self._image, float(reward), died, done and not died, told
 
     def render(self) -> npt.NDArray[np.uint8]:
         """Return the last observation."""
         return self._image
 
 
-def crafter_score(unlocked: npt.ArrayLike) -> float:
+def crafter_score(rates: npt.ArrayLike) -> float:
     """Return the score of the paper, in percent: the geometric mean of how often each achievement was unlocked.
 
     That is exp(mean(log(1 + s))) - 1 over the percentages s of the achievements.
 
     Args:
-        unlocked: bool (E, 22), which achievements were reached in each of E episodes.
+        rates: float (22,), the shares of episodes in which each achievement was reached. A run records them as
+            "episode/max/unlocked/NAME".
     """
-    percent = 100.0 * np.asarray(unlocked, bool).mean(0)
-    return float(np.exp(np.log1p(percent).mean()) - 1.0)
+    return float(np.exp(np.log1p(100.0 * np.asarray(rates)).mean()) - 1.0)
+
+
+def _told(inventory: dict[str, int], achievements: dict[str, int]) -> dict[str, Any]:
+    unlocked = {name: int(count > 0) for name, count in achievements.items()}
+    return {"inventory": inventory, "achievements": achievements, "unlocked": unlocked}
 
 
 class _OrderedSet(dict[Any, None]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
@@ -15,7 +15,9 @@ import numpy.typing as npt
 from gymnasium.spaces import Dict
 
 from worldmodels.core.errors import ForeignEnvError
+from worldmodels.core.lookup import unknown
 from worldmodels.envs.copy_state import load_copy, save_copy
+from worldmodels.envs.info_numbers import number_in, number_names
 
 Moment: TypeAlias = npt.NDArray[np.int64]
 """int64 (3,): episode, step, and whether a call is under way."""
@@ -38,16 +40,27 @@ class ForeignGuard(gymnasium.Wrapper[Any, Any, Any, Any]):
         index: its place among the copies of a vector environment.
         moment: int64 (3,), in which the guard keeps where the environment is: its episode, its step in it, and whether
             a call is under way. In shared memory, it can be read when the process of the environment is dead.
+        names: of numbers in the info of each step (`info_numbers.py`).
+        numbers: float32 (K,), in which the guard keeps them; NaN after a reset.
 
     `reset`, `step`, `render`, `save`, `load`, `close` and `action_meanings` raise `ForeignEnvError`, whatever was
     raised inside, also for `SystemExit`; only `KeyboardInterrupt` passes. The original error is its `__cause__`.
     """
 
-    def __init__(self, env: gymnasium.Env[Any, Any], id: str, index: int, moment: Moment | None = None) -> None:
+    def __init__(
+        self,
+        env: gymnasium.Env[Any, Any],
+        id: str,
+        index: int,
+        moment: Moment,
+        names: Sequence[str],
+        numbers: npt.NDArray[np.float32],
+    ) -> None:
         super().__init__(env)
         self._name = copy_name(id, index)
         self._space = env.observation_space
-        self._moment = np.zeros(3, np.int64) if moment is None else moment
+        self._moment = moment
+        self._names, self._numbers = names, numbers
         self._closed = False
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
@@ -59,6 +72,7 @@ class ForeignGuard(gymnasium.Wrapper[Any, Any, Any, Any]):
             self._refuse(f"it returned {_kind(result)}; reset returns a tuple of 2: observation and info")
         self._check_observation(result[0])
         self._check_info(result[1])
+        self._numbers[:] = math.nan
         return result
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -76,6 +90,7 @@ class ForeignGuard(gymnasium.Wrapper[Any, Any, Any, Any]):
         self._check_flag("terminated", terminated)
         self._check_flag("truncated", truncated)
         self._check_info(info)
+        self._numbers[:] = [self._number_in(info, name) for name in self._names]
         return result
 
     def render(self) -> Any:
@@ -160,6 +175,13 @@ class ForeignGuard(gymnasium.Wrapper[Any, Any, Any, Any]):
     def _check_info(self, info: Any) -> None:
         if not isinstance(info, dict):
             self._refuse(f"info is {_kind(info)}; it is a dictionary")
+
+    def _number_in(self, info: dict[str, Any], name: str) -> float:
+        number = number_in(info, name)
+        if number is None:
+            wrong = unknown("number", name, number_names(info)).removesuffix(".")
+            self._refuse(f"env.info names what info does not hold, or not as a finite number. {wrong}")
+        return number
 
     def _refuse(self, fault: str) -> NoReturn:
         raise ForeignEnvError(f"{self._where()}: {fault}.")

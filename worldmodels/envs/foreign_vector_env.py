@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, NoReturn, TypeAlias, cast
@@ -18,9 +18,10 @@ from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.tree_bytes import tree_from_bytes, tree_to_bytes
 from worldmodels.envs.actions import checked_actions
 from worldmodels.envs.copy_state import why_not_saved
-from worldmodels.envs.foreign_guard import ForeignGuard, Moment, described
+from worldmodels.envs.foreign_guard import ForeignGuard, described
 from worldmodels.envs.given import Factory
 from worldmodels.envs.image_format import ImageFormat
+from worldmodels.envs.shared_arrays import Layout
 from worldmodels.envs.spaces import action_space, action_spec, observation_space, observation_spec
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -35,6 +36,8 @@ class ForeignVectorEnv(VectorEnv[Any, Array, Array]):
 
     What it shows and takes stands in `observation_spec` and `action_spec`. A Box of actions is scaled to the bounds of
     the environment, and what lies outside of [-1, 1] is clipped.
+
+    Their `info` holds `recorded`, float32 (N, K): the numbers of the K names that were asked for, NaN after a reset.
 
     What fails in one of them, or breaks Gymnasium's rules, is a `ForeignEnvError`: see `ForeignGuard`, which each is.
     """
@@ -118,6 +121,11 @@ class ForeignVectorEnv(VectorEnv[Any, Array, Array]):
     def _restored(self, states: Sequence[bytes]) -> Any: ...
 
 
+def told_layouts(num_envs: int, names: Sequence[str]) -> dict[str, Layout]:
+    """Return the arrays in which the guards of copies tell what others may want to know of them."""
+    return {"moment": ((num_envs, 3), np.int64), "recorded": ((num_envs, len(names)), np.float32)}
+
+
 class SyncForeignEnv(ForeignVectorEnv):
     """Copies that this process steps, one after the other.
 
@@ -126,8 +134,10 @@ class SyncForeignEnv(ForeignVectorEnv):
         id: the environment's name for people.
         num_envs: number of copies.
         images: how images are handed on.
+        names: of the numbers in their infos that are wanted.
         first: the number of the first copy, for people.
-        moments: int64 (N, 3), where the guards of the copies say where they are; see `ForeignGuard`.
+        told: "moment", int64 (N, 3), and "recorded", float32 (N, K), in which the guards of the copies keep where they
+            are and those numbers; see `ForeignGuard`. Others can read them, in shared memory.
     """
 
     def __init__(
@@ -136,13 +146,17 @@ class SyncForeignEnv(ForeignVectorEnv):
         id: str,
         num_envs: int,
         images: ImageFormat,
+        names: Sequence[str] = (),
         first: int = 0,
-        moments: Moment | None = None,
+        told: Mapping[str, Array] | None = None,
     ) -> None:
-        moments = np.zeros((num_envs, 3), np.int64) if moments is None else moments
-        self._format = images
+        told = told or {name: np.zeros(*layout) for name, layout in told_layouts(num_envs, names).items()}
+        self._format, self._recorded = images, told["recorded"]
         self._copies: list[ForeignGuard] = []
-        guarded = [partial(self._guarded, make, id, first + index, moments[index]) for index in range(num_envs)]
+        guarded = [
+            partial(self._guarded, make, id, first + index, told["moment"][index], names, told["recorded"][index])
+            for index in range(num_envs)
+        ]
         try:
             self._envs = self._together(guarded, id)
             observation = images.spec(observation_spec(self._envs.single_observation_space, id), id)
@@ -180,11 +194,11 @@ class SyncForeignEnv(ForeignVectorEnv):
         if failures:
             raise failures[0]
 
-    def _guarded(self, make: Factory, id: str, index: int, moment: Moment) -> ForeignGuard:
+    def _guarded(self, make: Factory, id: str, index: int, *told: Any) -> ForeignGuard:
         env = make()
         if any(copy.unwrapped is env.unwrapped for copy in self._copies):
             raise UserError(f"'{id}' made the same environment twice; a factory makes another one at each call.")
-        self._copies.append(ForeignGuard(env, id, index, moment))
+        self._copies.append(ForeignGuard(env, id, index, *told))
         return self._copies[-1]
 
     @staticmethod
@@ -203,13 +217,14 @@ class SyncForeignEnv(ForeignVectorEnv):
             observations, info = self._envs.reset(seed=cast(Any, seeds), options=options)
         except BaseException as error:
             self._explain(error)
-        return self._converted(observations), info
+        return self._converted(observations), self._with_recorded(info)
 
     def _step(self, actions: Array) -> Steps:
         try:
             observations, rewards, terminated, truncated, info = self._envs.step(self._native_actions(actions))
         except BaseException as error:
             self._explain(error)
+        info = self._with_recorded(info)
         return self._converted(observations), rewards.astype(np.float32), terminated, truncated, info
 
     def _states(self) -> list[bytes]:
@@ -236,6 +251,9 @@ class SyncForeignEnv(ForeignVectorEnv):
         raise ForeignEnvError(
             f"What the copies of '{self._id}' return does not fit together: {described(error)}."
         ) from error
+
+    def _with_recorded(self, info: dict[str, Any]) -> dict[str, Any]:
+        return {**info, "recorded": self._recorded.copy()}
 
     def _native_actions(self, actions: Array) -> Array:
         """Return actions as the environment takes them: of a box, scaled from [-1, 1] to its bounds and shape."""

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any
 
 from worldmodels.core.child_process import obey_parent
 from worldmodels.core.errors import UserError
-from worldmodels.envs.foreign_vector_env import SyncForeignEnv
+from worldmodels.envs.foreign_vector_env import Array, SyncForeignEnv
 from worldmodels.envs.given import Factory
 from worldmodels.envs.image_format import ImageFormat
 from worldmodels.envs.shared_arrays import SharedArrays
 
 
-def work(pipe: Connection, make: Factory, id: str, images: ImageFormat, copies: range, shared: SharedArrays) -> None:
+def work(
+    pipe: Connection,
+    make: Factory,
+    id: str,
+    images: ImageFormat,
+    names: Sequence[str],
+    copies: range,
+    shared: SharedArrays,
+) -> None:
     """Answer the calls that come through `pipe`: what failed, "" where all went well, and what was asked for.
 
     A call is ("reset", seeds), ("step", None), ("get_state", None), ("set_state", states), or None, which closes the
@@ -22,15 +32,13 @@ def work(pipe: Connection, make: Factory, id: str, images: ImageFormat, copies: 
     """
     obey_parent()
     with suppress(EOFError, BrokenPipeError):
-        _answer_calls(pipe, make, id, images, copies, shared)
+        arrays = shared.views(slice(copies.start, copies.stop))
+        _answer_calls(pipe, arrays, partial(SyncForeignEnv, make, id, len(copies), images, names, copies.start, arrays))
 
 
-def _answer_calls(
-    pipe: Connection, make: Factory, id: str, images: ImageFormat, copies: range, shared: SharedArrays
-) -> None:
-    arrays = shared.views(slice(copies.start, copies.stop))
+def _answer_calls(pipe: Connection, arrays: dict[str, Array], make_copies: Callable[[], SyncForeignEnv]) -> None:
     try:
-        env = SyncForeignEnv(make, id, len(copies), images, copies.start, arrays["moment"])
+        env = make_copies()
     except UserError as error:
         pipe.send((str(error), None))
         return

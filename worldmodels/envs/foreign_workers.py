@@ -22,7 +22,7 @@ from worldmodels.core.child_process import exit_text, kill
 from worldmodels.core.errors import ForeignEnvError, UserError
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.envs.foreign_guard import copy_name, described, moment_name
-from worldmodels.envs.foreign_vector_env import Array, ForeignVectorEnv, Seeds, Steps, SyncForeignEnv
+from worldmodels.envs.foreign_vector_env import Array, ForeignVectorEnv, Seeds, Steps, SyncForeignEnv, told_layouts
 from worldmodels.envs.foreign_worker import work
 from worldmodels.envs.given import Factory
 from worldmodels.envs.image_format import ImageFormat
@@ -63,7 +63,8 @@ def about_copies(make: Factory, id: str, images: ImageFormat) -> About:
 class WorkerForeignEnv(ForeignVectorEnv):
     """Copies that worker processes step at the same time; the numbers are those of `SyncForeignEnv`.
 
-    Arrays travel through shared memory; infos stay where they are. A worker ends with its parent, whatever ends that.
+    Arrays travel through shared memory; infos stay where they are, but for the numbers that are recorded. A worker ends
+    with its parent, whatever ends that.
 
     Args:
         make: makes a copy, and can be sent to another process.
@@ -72,13 +73,23 @@ class WorkerForeignEnv(ForeignVectorEnv):
         workers: number of processes.
         images: how images are handed on.
         about: the copies.
+        names: of the numbers in their infos that are wanted.
 
     Raises:
         UserError: `make` cannot be sent to another process.
         ForeignEnvError: an environment failed, or its worker died; the text says at which step.
     """
 
-    def __init__(self, make: Factory, id: str, num_envs: int, workers: int, images: ImageFormat, about: About) -> None:
+    def __init__(
+        self,
+        make: Factory,
+        id: str,
+        num_envs: int,
+        workers: int,
+        images: ImageFormat,
+        about: About,
+        names: Sequence[str] = (),
+    ) -> None:
         self._workers: list[Worker] = []
         self._processes: list[SpawnProcess] = []
         # multiprocessing would ask them to terminate, which they ignore, and wait for them.
@@ -96,14 +107,14 @@ class WorkerForeignEnv(ForeignVectorEnv):
                 "reward": ((num_envs,), np.float32),
                 "terminated": ((num_envs,), np.bool_),
                 "truncated": ((num_envs,), np.bool_),
-                "moment": ((num_envs, 3), np.int64),
+                **told_layouts(num_envs, names),
             },
         )
         self._arrays = shared.views()
         atexit.register(self._at_exit)
         try:
             for copies in np.array_split(np.arange(num_envs), min(workers, num_envs)):
-                self._start(context, (make, id, images, range(copies[0], copies[-1] + 1), shared))
+                self._start(context, (make, id, images, names, range(copies[0], copies[-1] + 1), shared))
             self._wait()
         except BaseException:
             with suppress(UserError):
@@ -132,19 +143,19 @@ class WorkerForeignEnv(ForeignVectorEnv):
         process.start()
         theirs.close()  # so that ours ends with the worker
         self._processes.append(process)
-        self._workers.append(Worker(process, ours, task[3]))
+        self._workers.append(Worker(process, ours, task[4]))
 
     def _reset(self, seeds: Seeds, options: dict[str, Any] | None) -> tuple[Any, dict[str, Any]]:
         if options:
             raise UserError(f"Options of a reset are not sent to workers; received {options}. Choose env.workers=0.")
         self._call(lambda worker: ("reset", _seeds_of(worker.copies, seeds)))
-        return self._observations(), {}
+        return self._observations(), self._info()
 
     def _step(self, actions: Array) -> Steps:
         self._arrays["action"][:] = actions
         self._call(lambda worker: ("step", None))
         rewards, terminated, truncated = (self._arrays[name].copy() for name in ("reward", "terminated", "truncated"))
-        return self._observations(), rewards, terminated, truncated, {}
+        return self._observations(), rewards, terminated, truncated, self._info()
 
     def _states(self) -> list[bytes]:
         return [state for states in self._call(lambda worker: ("get_state", None)) for state in states]
@@ -152,6 +163,9 @@ class WorkerForeignEnv(ForeignVectorEnv):
     def _restored(self, states: Sequence[bytes]) -> Any:
         self._call(lambda worker: ("set_state", states[worker.copies.start : worker.copies.stop]))
         return self._observations()
+
+    def _info(self) -> dict[str, Any]:
+        return {"recorded": self._arrays["recorded"].copy()}
 
     def _observations(self) -> Any:
         return self.observation_spec.from_bytes(self._arrays["observation"].copy())

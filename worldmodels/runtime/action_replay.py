@@ -10,7 +10,7 @@ from worldmodels.core.config import from_dict
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.specs import Observation
 from worldmodels.envs import EnvConfig, GameEnv, make
-from worldmodels.envs.config import FOREIGN, changed
+from worldmodels.envs.config import FOREIGN, WITHOUT_EFFECT, changed
 from worldmodels.runtime.action_recording import Action, ActionRecording, RecordingError, frame_hash
 from worldmodels.runtime.single_env import SingleEnv
 
@@ -68,8 +68,9 @@ def verify_recording(played: ActionRecording, name: Path | str = "the recording"
 
 
 def recorded_options(config: EnvConfig) -> dict[str, Any]:
-    """Return the options that a recording keeps of a foreign environment: those that are not the default."""
-    return {key: getattr(config, key) for key in changed(config, FOREIGN) if key != "workers"}
+    """Return the options that a recording keeps of a foreign environment: those with an effect, other than the
+    default."""
+    return {key: getattr(config, key) for key in changed(config, FOREIGN) if key not in WITHOUT_EFFECT}
 
 
 def foreign_config(played: ActionRecording, name: Path | str = "the recording") -> EnvConfig:

@@ -10,6 +10,7 @@ import numpy as np
 from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Step
 from worldmodels.envs import can_save
+from worldmodels.envs.config import NO_INFO, InfoConfig
 
 if TYPE_CHECKING:  # a collector needs no TensorFlow of its own
     from worldmodels.envs import VectorEnv
@@ -66,7 +67,7 @@ class Collector:
         self.env.set_state([state for _, state in sorted(tree["envs"].items())])
 
     def _begin(self, seed: int) -> None:
-        observation, _ = self.env.reset(seed=seed)
+        observation, info = self.env.reset(seed=seed)
         none = np.zeros(self.env.num_envs, bool)
         self._arrived = {
             "observation": observation,
@@ -74,10 +75,11 @@ class Collector:
             "is_first": ~none,
             "is_last": none,
             "is_terminal": none,
+            "info": self._recorded(info),
         }
 
     def _advance(self, action: np.ndarray) -> None:
-        observation, reward, terminated, truncated, _ = self.env.step(action)
+        observation, reward, terminated, truncated, info = self.env.step(action)
         self._arrived = {
             "observation": observation,
             "reward": np.asarray(reward, np.float32),
@@ -85,26 +87,46 @@ class Collector:
             "is_first": self._arrived["is_last"],
             "is_last": terminated | truncated,
             "is_terminal": np.asarray(terminated, bool),
+            "info": self._recorded(info),
         }
+
+    def _recorded(self, info: dict[str, Any]) -> np.ndarray:
+        recorded: np.ndarray = info.get("recorded", np.zeros((self.env.num_envs, 0), np.float32))
+        return recorded
 
 
 class EpisodeTracker:
-    """Sums up rewards and lengths; a finished episode is a dict of its return and length."""
+    """Sums up rewards and lengths; a finished episode is a dict of its return and length, and of what is recorded of
+    its infos."""
 
-    def __init__(self, num_envs: int):
+    def __init__(self, num_envs: int, info: InfoConfig = NO_INFO):
         self._return: np.ndarray = np.zeros(num_envs)
         self._length: np.ndarray = np.zeros(num_envs, np.int64)
+        self._info_names = [f"{how}/{name}" for how in ("sum", "mean", "max") for name in getattr(info, how)]
+        self._is_mean = np.array([name.startswith("mean/") for name in self._info_names], bool)
+        self._is_max = np.array([name.startswith("max/") for name in self._info_names], bool)
+        self._info: np.ndarray = np.zeros((num_envs, len(self._info_names)))
 
     def add(self, step: Step) -> list[dict[str, float]]:
         """Add one batched step, and return the episodes that ended with it."""
         self._return = np.where(step.is_first, 0.0, self._return) + step.reward
         self._length = np.where(step.is_first, 0, self._length + 1)
-        return [
-            {"return": float(self._return[i]), "length": float(self._length[i])} for i in np.flatnonzero(step.is_last)
-        ]
+        if self._info_names:
+            self._info = self._with(step.info, step.is_first[:, None])
+        return [self._episode(i) for i in np.flatnonzero(step.is_last)]
+
+    def _with(self, info: Any, is_first: np.ndarray) -> np.ndarray:
+        """Return sums and maxima with those of another step; that of a reset has none."""
+        added = np.where(self._is_max, np.maximum(self._info, info), self._info + info)
+        return np.where(is_first, np.where(self._is_max, -np.inf, 0.0), added)
+
+    def _episode(self, i: Any) -> dict[str, float]:
+        info = self._info[i] / np.where(self._is_mean, self._length[i], 1)
+        numbers = dict(zip(self._info_names, info.tolist(), strict=True))
+        return {"return": float(self._return[i]), "length": float(self._length[i]), **numbers}
 
     def save(self) -> dict[str, Any]:
-        return {"return": self._return, "length": self._length}
+        return {"return": self._return, "length": self._length, "info": self._info}
 
     def load(self, tree: dict[str, Any]) -> None:
-        self._return, self._length = tree["return"], tree["length"]
+        self._return, self._length, self._info = tree["return"], tree["length"], tree["info"]

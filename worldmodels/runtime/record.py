@@ -87,7 +87,7 @@ class _PlayedSource:
         episodes = EpisodeTracker(self.spec.num_streams)
         for step, _ in self._collector.collect(self._actor, self.spec.steps):
             self.returns += [episode["return"] for episode in episodes.add(step)]
-            yield Batch(*step).at(np.s_[:, None])
+            yield step.stored().at(np.s_[:, None])
 
     def close(self) -> None:
         pass

@@ -57,7 +57,7 @@ class ModelBasedLoop:
         self._config, streams = config, parts.streams
         self.parts, self._replay, self._demonstrations = parts, replay, demonstrations
         self.metrics, self.timer = MeanMetrics(), Timer()
-        self._collector = RolloutCollector(source, config.real_rollout, self.metrics)
+        self._collector = RolloutCollector(source, config.real_rollout, self.metrics, parts.config.env.info)
         self._plan = TrainingPlan(config, source.num_envs)
         self._position = self._plan.start(0)
         self._starts = ImaginationStarts(parts.world_model, replay, config.starts, streams)

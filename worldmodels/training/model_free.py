@@ -28,7 +28,7 @@ class ModelFreeLoop:
     def __init__(self, parts: Parts, config: ModelFreeConfig, source: StepSource):
         self.parts, self._config, self._num_envs = parts, config, source.num_envs
         self.metrics, self.timer = MeanMetrics(), Timer()
-        self._collector = RolloutCollector(source, config.rollout, self.metrics)
+        self._collector = RolloutCollector(source, config.rollout, self.metrics, parts.config.env.info)
         self._key = parts.streams.key("update")
         self.step = self.updates = 0
 

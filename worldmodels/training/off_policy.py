@@ -32,7 +32,7 @@ class OffPolicyLoop:
     def __init__(self, parts: Parts, config: OffPolicyConfig, source: StepSource, replay: Replay):
         self.parts, self._config, self._num_envs, self._replay = parts, config, source.num_envs, replay
         self.metrics, self.timer = MeanMetrics(), Timer()
-        self._collector = RolloutCollector(source, 0, self.metrics)
+        self._collector = RolloutCollector(source, 0, self.metrics, parts.config.env.info)
         self._updates_per_call = updates_per_call(config.updates, config.batch, parts.model.spec)
         self._sampler = TransitionSampler(parts.model, replay, self._updates_per_call, config.batch)
         self._generator = parts.streams.generator("replay")

@@ -7,6 +7,7 @@ from typing import Any
 
 from worldmodels.agents.api import Experience
 from worldmodels.core.types import Step
+from worldmodels.envs.config import NO_INFO, InfoConfig
 from worldmodels.runtime.actor import PolicyOutput
 from worldmodels.runtime.collect import EpisodeTracker
 from worldmodels.runtime.rollout_buffer import RolloutBuffer
@@ -22,12 +23,12 @@ class RolloutCollector:
 
     Args:
         rollout: steps of each environment in one experience of the agent; 0: none are gathered.
-        metrics: takes the returns and lengths of finished episodes.
+        metrics: takes the returns and lengths of finished episodes, and what is recorded of their infos.
     """
 
-    def __init__(self, source: StepSource, rollout: int, metrics: MeanMetrics):
+    def __init__(self, source: StepSource, rollout: int, metrics: MeanMetrics, info: InfoConfig = NO_INFO):
         self._source, self._rollout, self._metrics = source, rollout, metrics
-        self._episodes = EpisodeTracker(source.num_envs)
+        self._episodes = EpisodeTracker(source.num_envs, info)
         self._buffer = RolloutBuffer()
 
     @property

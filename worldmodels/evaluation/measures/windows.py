@@ -110,14 +110,14 @@ def _empty_windows(windows: int, length: int, env: Any) -> Batch:
 def _keep(batch: Batch, step: Step, rows: np.ndarray, starts: np.ndarray, t: int) -> np.ndarray:
     """Store step t in the windows that hold it, which begin at `starts` of the environments `rows`; return which."""
     (inside,) = np.nonzero((starts <= t) & (t < starts + batch.action.shape[1]))
-    for kept, values in zip(_arrays(batch), _arrays(step), strict=True):
+    for kept, values in zip(_arrays(batch), _arrays(step.stored()), strict=True):
         kept[inside, t - starts[inside]] = values[rows[inside]]
     return inside
 
 
 def _joined(steps: list[Step]) -> Batch:
     """Return N windows of C successive steps of N environments."""
-    observations, *others = zip(*steps, strict=True)
+    observations, *others = zip(*(step.stored() for step in steps), strict=True)
     observation: Any
     if isinstance(observations[0], dict):
         observation = {name: np.stack([one[name] for one in observations], 1) for name in observations[0]}
@@ -126,9 +126,9 @@ def _joined(steps: list[Step]) -> Batch:
     return Batch._make([observation, *(np.stack(values, 1) for values in others)])
 
 
-def _arrays(fields: Batch | Step) -> list[np.ndarray]:
-    """Return all arrays of a batch or a step, those of a dictionary by name."""
-    observation, *others = fields
+def _arrays(batch: Batch) -> list[np.ndarray]:
+    """Return all arrays of a batch, those of a dictionary by name."""
+    observation, *others = batch
     parts = [observation[name] for name in sorted(observation)] if isinstance(observation, dict) else [observation]
     return [*parts, *others]
 

@@ -1,0 +1,38 @@
+"""Numbers in infos, by name."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from worldmodels.envs.info_numbers import number_in, number_names
+
+INFO = {
+    "x": 0.5,
+    "bag": {"coins": np.int32(3), "keys": {"red": True}, "name": "leather", "map": np.zeros((2, 2))},
+    "height": np.array(1.25),
+    "nothing": None,
+    "nan": math.nan,
+    "huge": 10**400,
+    "beyond float32": 1e39,
+    3: 4,
+}
+
+
+@pytest.mark.parametrize("name, number", [("x", 0.5), ("bag/coins", 3.0), ("bag/keys/red", 1.0), ("height", 1.25)])
+def test_a_number_is_found_by_its_name(name, number):
+    assert number_in(INFO, name) == number
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["y", "bag", "bag/coin", "x/y", "bag/name", "bag/map", "nothing", "nan", "huge", "beyond float32", "", "bag/"],
+)
+def test_what_is_no_finite_number_is_none(name):
+    assert number_in(INFO, name) is None
+
+
+def test_all_numbers_are_named():
+    assert number_names(INFO) == ["x", "bag/coins", "bag/keys/red", "height"]
