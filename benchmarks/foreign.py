@@ -1,8 +1,8 @@
 """What learners with a world model and without reach in environments of others, from the same steps.
 
     pip install -e '.[atari,dmc,crafter]'
-    python benchmarks/foreign.py [--experiments atari] [--learners ppo dreamer] [--seeds 1 2] [--jobs 2]
-                                 [--budget-minutes 60]
+    python benchmarks/foreign.py [--experiments atari] [--environments ALE/Pong-v5] [--learners ppo dreamer]
+                                 [--seeds 1 2] [--jobs 2] [--budget-minutes 60]
 
 atari     Pong and Freeway, 100,000 steps of 4 frames: PPO, SimPLe, Dreamer
 control   cartpole-swingup from pixels, 50,000 steps of 2: PPO, SAC with about as much computing as Dreamer has, and
@@ -142,7 +142,9 @@ def main() -> None:
     learners = list(dict.fromkeys(name for experiment in EXPERIMENTS for name in experiment.learners))
     names = [experiment.name for experiment in EXPERIMENTS]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    environments = [game for experiment in EXPERIMENTS for game in experiment.games]
     parser.add_argument("--experiments", nargs="+", default=names, choices=names)
+    parser.add_argument("--environments", nargs="+", default=environments, choices=environments)
     parser.add_argument("--learners", nargs="+", default=learners, choices=learners)
     parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3])
     parser.add_argument("--jobs", type=int, help="cells at once (default: as many as there are cores)")
@@ -153,7 +155,7 @@ def main() -> None:
         for experiment in EXPERIMENTS
         if experiment.name in how.experiments
         for cell in experiment.cells()
-        if cell.learner in how.learners and cell.seed in how.seeds
+        if cell.game in how.environments and cell.learner in how.learners and cell.seed in how.seeds
     ]
     jobs = [CellJob(cell, PLACE) for cell in chosen if PLACE.result(cell) is None]
     print(f"{len(chosen) - len(jobs)} of {len(chosen)} cells are finished", flush=True)
