@@ -51,11 +51,12 @@ def _play(options: argparse.Namespace) -> None:
         play_runs(options.paths, _play_options(options))
         return
     from worldmodels.core.config import load_config
-    from worldmodels.envs.config import DEFAULTS, FOREIGN, EnvConfig, changed, game_options
+    from worldmodels.envs.config import DEFAULTS, FOREIGN, WITHOUT_EFFECT, EnvConfig, changed, game_options
     from worldmodels.envs.making import is_native
 
     settings = load_config(EnvConfig, [], [*options.option, f"game={options.game}"])
-    own = {key: getattr(settings, key) for key in changed(settings, (*FOREIGN, *DEFAULTS))}
+    keys = {*FOREIGN, *DEFAULTS} - {*WITHOUT_EFFECT}
+    own = {key: getattr(settings, key) for key in changed(settings, keys)}
     play_game(options.game, _play_options(options), game_options(settings) if is_native(settings) else own)
 
 
