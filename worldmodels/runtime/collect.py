@@ -63,7 +63,7 @@ class Collector:
             self._seed = tree["next_seed"]
             self._begin(self._seed)
             return
-        self._arrived = dict(tree["arrived"])
+        self._arrived = {"info": self._recorded({}), **tree["arrived"]}  # older runs have none
         self.env.set_state([state for _, state in sorted(tree["envs"].items())])
 
     def _begin(self, seed: int) -> None:
@@ -129,4 +129,5 @@ class EpisodeTracker:
         return {"return": self._return, "length": self._length, "info": self._info}
 
     def load(self, tree: dict[str, Any]) -> None:
-        self._return, self._length, self._info = tree["return"], tree["length"], tree["info"]
+        self._return, self._length = tree["return"], tree["length"]
+        self._info = tree.get("info", self._info)  # older runs have none
