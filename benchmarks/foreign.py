@@ -73,7 +73,13 @@ SIMPLE: dict[str, Any] = {
     **SHORT_DREAMS,
     "env.num_envs": 8,
     "training.real_rollout": 100,
-    "training.starts.rollouts": 256,
+    # In Freeway a policy that has learned nothing meets no rewards. What is known of them is in the prefill alone, so
+    # dreams begin there, too, and are dreamed whether or not new rewards were foreseen.
+    "training.weigh_imagination": False,
+    "training.starts.newest": 0,
+    "training.starts.rollouts": 64,
+    "agent.horizon": 15,
+    "agent.advantage_floor": 0.1,  # in most of them nothing pays
 }
 CONTROL: dict[str, Any] = {"env.action_repeat": 2, "env.pixels": "only", "env.options": {"shadows": False}}
 SAC: dict[str, Any] = {
