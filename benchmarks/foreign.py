@@ -5,7 +5,7 @@
                                  [--budget-minutes 60]
 
 pong      100,000 steps of 4 frames: PPO, SimPLe, Dreamer
-freeway   the same, but for what the models learn from first: actions that are held, since random ones never cross a road
+freeway   the same, but models learn first from actions that are held, since random ones never cross a road
 control   cartpole-swingup from pixels, 50,000 steps of 2: PPO, SAC with about as much computing as Dreamer has, and
           Dreamer with gradients through its world model
 crafter   50,000 steps; scores of what explores without rewards (PPO, Plan2Explore) beside those of PPO and Dreamer with
