@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,66 +42,55 @@ def measure(run: Path) -> dict[str, Any]:
     # What explores is to be measured by what it finds.
     agent = getattr(parts.agent, "explorer", parts.agent)
     crafter = loaded.config.env.game.startswith("Crafter")
-    count, play = (CRAFTER_EPISODES, _crafter) if crafter else (EPISODES, _returns)
+    count = CRAFTER_EPISODES if crafter else EPISODES
     players = {
         "policy": ModelActor(parts.model, agent, count, streams.key("actor")),
         "random": RandomActor(parts.model.spec.action, streams.generator("random")),
     }
-    returns = {name: play(loaded, actor, count) for name, actor in players.items()}
+    returns = {name: _play(loaded, actor, count) for name, actor in players.items()}
     if crafter:
         returns["training"] = score_in_training(run)
     return {"step": loaded.step, "episodes": count, "returns": returns}
 
 
-def _returns(loaded: LoadedRun, actor: Any, count: int) -> dict[str, Any]:
+def _play(loaded: LoadedRun, actor: Any, count: int) -> dict[str, Any]:
+    """Return the mean return and that of each episode; in Crafter the score, and how often what was unlocked."""
     from worldmodels.evaluation.measures.policy_returns import evaluate_policy
 
-    env = loaded.make_env(count)
+    env, levels = loaded.make_env(count), Streams(0).integer("levels")
     try:
-        episodes = evaluate_policy(env, actor, count, LONGEST, Streams(0).integer("levels"))
+        episodes = evaluate_policy(env, actor, count, LONGEST, levels, info=loaded.config.env.info)
     finally:
         env.close()
+    rates = _unlocked(episodes.info_means())
+    if rates:
+        return _scored(rates)
     return {"each": episodes.returns.tolist(), "mean": float(episodes.returns.mean())}
 
 
-def _crafter(loaded: LoadedRun, actor: Any, count: int) -> dict[str, Any]:
-    """Return Crafter's score in percent, and the share of episodes in which each achievement was unlocked."""
+def _unlocked(means: Mapping[str, float], prefix: str = "max/unlocked/") -> dict[str, float]:
+    """Return the shares of episodes in which Crafter's achievements were unlocked, which are means of 0 and 1."""
+    return {name.removeprefix(prefix): mean for name, mean in means.items() if name.startswith(prefix)}
+
+
+def _scored(rates: Mapping[str, float]) -> dict[str, Any]:
     from worldmodels.envs.crafter import crafter_score
 
-    env = loaded.make_env(count)
-    counts: dict[str, np.ndarray] = {}
-    try:
-        observation, _ = env.reset(seed=Streams(0).integer("levels"))
-        first, playing = np.ones(count, bool), np.ones(count, bool)
-        while playing.any():
-            observation, _, terminated, truncated, info = env.step(actor.act(observation, first).action)
-            for name, reached in info["achievements"].items():
-                if not name.startswith("_"):
-                    counts[name] = np.where(playing, reached, counts.get(name, np.zeros(count, int)))
-            first = terminated | truncated
-            playing &= ~first
-    finally:
-        env.close()
-    shares = {name: float((reached > 0).mean()) for name, reached in counts.items()}
-    return {"mean": crafter_score(list(shares.values())), "unlocked": shares}
+    return {"mean": crafter_score(list(rates.values())), "unlocked": rates}
 
 
 def score_in_training(run: Path) -> dict[str, Any]:
-    """Return the like over the episodes of a run's training, from what it has recorded.
+    """Return Crafter's score over the episodes of a run's training, from what it has recorded.
 
     A record holds means over the episodes that ended since the one before. All records are of as many steps, so there
     are as many more episodes in one as these are shorter.
     """
-    from worldmodels.envs.crafter import crafter_score
-
     found = load_metrics(run)
     episodes = 1 / found["episode/length"].values
-    shares = {
-        name.removeprefix(UNLOCKED): float(np.average(series.values, weights=episodes))
-        for name, series in found.items()
-        if name.startswith(UNLOCKED)
+    means = {
+        name: float(np.average(found[name].values, weights=episodes)) for name in found if name.startswith(UNLOCKED)
     }
-    return {"mean": crafter_score(list(shares.values())), "unlocked": shares}
+    return _scored(_unlocked(means, UNLOCKED))
 
 
 if __name__ == "__main__":

@@ -55,8 +55,14 @@ class InfoConfig(Section):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all three, those of sums first and of maxima last; one may be there more than once."""
+        """The names of all three, those of sums first and of maxima last; one may be in each of them."""
         return self.sum + self.mean + self.max
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for names in (self.sum, self.mean, self.max):
+            if twice := [name for name in names if names.count(name) > 1]:
+                raise ConfigError(f"each number of info is named once in a list. Received '{twice[0]}' twice.")
 
 
 NO_INFO = InfoConfig()

@@ -26,7 +26,6 @@ from worldmodels.evaluation.measures.grid import Cell, grid_settings
 from worldmodels.evaluation.measures.imagined_play import ImaginedPlay, ImaginedPlayer, compare_play, usable_starts
 from worldmodels.evaluation.measures.knowledge import Knowledge, ProbeData, probe
 from worldmodels.evaluation.measures.model_errors import WorldModelErrors, counting, model_errors, reported_horizons
-from worldmodels.evaluation.measures.noops import noop_action
 from worldmodels.evaluation.measures.open_loop import OpenLoopPredictor
 from worldmodels.evaluation.measures.optimism import Optimism, measure_optimism
 from worldmodels.evaluation.measures.policy_returns import Episodes, evaluate_policy
@@ -357,8 +356,8 @@ class Evaluator:
             if film is not None:
                 film(step, returns, playing)
 
-        noop = noop_action(self._env)
-        return evaluate_policy(self._env, actor, settings.episodes, settings.max_steps, levels, noops, noop, observe)
+        info, episodes, most = self._env_config.info, settings.episodes, settings.max_steps
+        return evaluate_policy(self._env, actor, episodes, most, levels, noops, observe, info)
 
 
 def filmed_part(observation: ObservationSpec) -> str | None:

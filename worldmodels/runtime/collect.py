@@ -11,6 +11,7 @@ from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Step
 from worldmodels.envs import can_save
 from worldmodels.envs.config import NO_INFO, InfoConfig
+from worldmodels.runtime.episode_info import EpisodeInfo
 
 if TYPE_CHECKING:  # a collector needs no TensorFlow of its own
     from worldmodels.envs import VectorEnv
@@ -102,32 +103,23 @@ class EpisodeTracker:
     def __init__(self, num_envs: int, info: InfoConfig = NO_INFO):
         self._return: np.ndarray = np.zeros(num_envs)
         self._length: np.ndarray = np.zeros(num_envs, np.int64)
-        self._info_names = [f"{how}/{name}" for how in ("sum", "mean", "max") for name in getattr(info, how)]
-        self._is_mean = np.array([name.startswith("mean/") for name in self._info_names], bool)
-        self._is_max = np.array([name.startswith("max/") for name in self._info_names], bool)
-        self._info: np.ndarray = np.zeros((num_envs, len(self._info_names)))
+        self._info = EpisodeInfo(num_envs, info)
 
     def add(self, step: Step) -> list[dict[str, float]]:
         """Add one batched step, and return the episodes that ended with it."""
         self._return = np.where(step.is_first, 0.0, self._return) + step.reward
         self._length = np.where(step.is_first, 0, self._length + 1)
-        if self._info_names:
-            self._info = self._with(step.info, step.is_first[:, None])
-        return [self._episode(i) for i in np.flatnonzero(step.is_last)]
+        self._info.add(step)
+        return [self._episode(i) for i in np.flatnonzero(step.is_last).tolist()]
 
-    def _with(self, info: Any, is_first: np.ndarray) -> np.ndarray:
-        """Return sums and maxima with those of another step; that of a reset has none."""
-        added = np.where(self._is_max, np.maximum(self._info, info), self._info + info)
-        return np.where(is_first, np.where(self._is_max, -np.inf, 0.0), added)
-
-    def _episode(self, i: Any) -> dict[str, float]:
-        info = self._info[i] / np.where(self._is_mean, self._length[i], 1)
-        numbers = dict(zip(self._info_names, info.tolist(), strict=True))
-        return {"return": float(self._return[i]), "length": float(self._length[i]), **numbers}
+    def _episode(self, i: int) -> dict[str, float]:
+        info = dict(zip(self._info.names, self._info.values()[i].tolist(), strict=True))
+        return {"return": float(self._return[i]), "length": float(self._length[i]), **info}
 
     def save(self) -> dict[str, Any]:
-        return {"return": self._return, "length": self._length, "info": self._info}
+        return {"return": self._return, "length": self._length, "info": self._info.save()}
 
     def load(self, tree: dict[str, Any]) -> None:
         self._return, self._length = tree["return"], tree["length"]
-        self._info = tree.get("info", self._info)  # older runs have none
+        if "info" in tree:  # older runs have none
+            self._info.load(tree["info"])

@@ -19,7 +19,8 @@ def test_the_grid_has_a_cell_for_each_setting() -> None:
 def test_the_first_cell_is_the_headline_and_each_has_its_name() -> None:
     def episodes(returns: list[float]) -> Episodes:
         values = np.array(returns)
-        return Episodes(values, np.clip(values, -1, 1), np.full(2, 7), np.array([True, False]))
+        info = np.array([(1.0,), (0.0,)], [("max/success", np.float64)])
+        return Episodes(values, np.clip(values, -1, 1), np.full(2, 7), np.array([True, False]), info)
 
     random = episodes([0, 1])
     cells = [Cell(GridSetting(0.5, 8), episodes([2, 4]), random), Cell(GridSetting(0, 0), episodes([6, 6]), random)]
@@ -30,10 +31,11 @@ def test_the_first_cell_is_the_headline_and_each_has_its_name() -> None:
         "eval/random_return": 0.5,
         "eval/length": 7,
         "eval/unfinished": 1,
+        "eval/max/success": 0.5,
         "eval/return_t0.5_noops8": 3,
         "eval/return_t0.5_noops8_clipped": 1,
         "eval/return_t0_noops0": 6,
         "eval/return_t0_noops0_clipped": 1,
     }
     alone = grid_metrics(cells[:1], ["coinrun"], "planner")
-    assert alone["eval/planner_return"] == 3 and len(alone) == 6
+    assert alone["eval/planner_return"] == 3 and alone["eval/planner_max/success"] == 0.5 and len(alone) == 7

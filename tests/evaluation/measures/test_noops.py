@@ -50,9 +50,7 @@ def test_in_a_box_each_number_is_that_of_a_noop() -> None:
 
 
 def test_returns_with_noops_hold_the_noops_rewards(parts: SimpleNamespace) -> None:
-    # Rewards are the actions: with action 3 for no-op and 1 otherwise, the return is the length and 2 for each no-op.
-    played = evaluate_policy(
-        parts.CountingEnv([10] * 8), parts.ConstantActor(1), 8, max_steps=20, seed=0, noops=4, noop_action=3
-    )
-    counts = (played.returns - 10) / 2
+    # Rewards are the actions: with action 0 for no-op and 1 otherwise, the return is the length without the no-ops.
+    played = evaluate_policy(parts.CountingEnv([10] * 8), parts.ConstantActor(1), 8, max_steps=20, seed=0, noops=4)
+    counts = 10 - played.returns
     assert counts.min() >= 1 and counts.max() <= 4 and len(set(counts)) > 1

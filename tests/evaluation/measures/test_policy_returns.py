@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from worldmodels.core.seeding import Streams
+from worldmodels.envs.config import InfoConfig
 from worldmodels.evaluation.measures.policy_returns import evaluate_policy
 
 
@@ -50,3 +51,23 @@ def test_clipped_returns_clip_each_reward_before_they_are_summed(parts: Any) -> 
     assert played.returns.tolist() == [3, 1, 1.5]
     assert played.clipped_returns.tolist() == [1, 0, 0.5]
     assert played.clipped_estimate().mean == 0.5
+
+
+def test_what_infos_tell_is_recorded_of_each_episode(parts: Any) -> None:
+    class Telling(parts.CountingEnv):
+        """Tells the step of the episode, three times."""
+
+        def step(self, action: np.ndarray) -> tuple:
+            *others, _ = super().step(action)
+            return *others, {"recorded": np.repeat(self.t[:, None], 3, axis=1).astype(np.float32)}
+
+        def reset(self, seed: int | None = None) -> tuple:
+            return super().reset(seed)[0], {"recorded": np.full((self.num_envs, 3), np.nan, np.float32)}
+
+    info = InfoConfig(sum=("t",), mean=("t",), max=("t",))
+    played = evaluate_policy(Telling([2, 5, 10]), parts.ConstantActor(3), 4, max_steps=6, seed=0, info=info)
+    # The third one is cut after 6 steps: 1 + ... + 6 = 21. A second round begins with the first one again.
+    assert played.info["sum/t"].tolist() == [3, 15, 21, 3]
+    assert played.info["mean/t"].tolist() == [1.5, 3, 3.5, 1.5]
+    assert played.info["max/t"].tolist() == [2, 5, 6, 2]
+    assert played.info_means() == {"sum/t": 10.5, "mean/t": 2.375, "max/t": 3.75}

@@ -20,7 +20,7 @@ from worldmodels.evaluation.report.shift_table import as_markdown, shift_columns
 
 def episodes(*returns: float) -> Episodes:
     values = np.array(returns, np.float64)
-    return Episodes(values, values, np.full(len(values), 4), np.ones(len(values), bool))
+    return Episodes(values, values, np.full(len(values), 4), np.ones(len(values), bool), np.zeros(len(values), []))
 
 
 def figures(error: float, standard_error: float = 0.05) -> ModelFigures:

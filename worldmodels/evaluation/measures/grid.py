@@ -71,6 +71,7 @@ def grid_metrics(cells: Sequence[Cell], games: Sequence[str], agent: str = "poli
         "eval/random_return": cells[0].random.estimate().mean,
         "eval/length": float(head.lengths.mean()),
         "eval/unfinished": float(head.unfinished),
+        **{f"eval/{name}": mean for name, mean in head.info_means().items()},
     }
     if len(games) > 1:
         metrics |= {f"eval/return_{game}": part.estimate().mean for game, part in head.by_game(games).items()}

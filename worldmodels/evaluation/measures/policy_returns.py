@@ -10,8 +10,10 @@ import numpy as np
 from worldmodels.analysis.aggregate import Estimate, estimate
 from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Step
-from worldmodels.evaluation.measures.noops import NoopActor
+from worldmodels.envs.config import NO_INFO, InfoConfig
+from worldmodels.evaluation.measures.noops import NoopActor, noop_action
 from worldmodels.runtime.collect import Collector
+from worldmodels.runtime.episode_info import EpisodeInfo
 
 
 class Episodes(NamedTuple):
@@ -25,6 +27,8 @@ class Episodes(NamedTuple):
     """int64 (n,), environment steps."""
     finished: np.ndarray
     """bool (n,): the episode ended by itself or by the game's own time limit, within the steps that were allowed."""
+    info: np.ndarray
+    """(n,), a field of float64 for each number that `env.info` names, as "max/NAME" (`EpisodeInfo`)."""
 
     @property
     def unfinished(self) -> int:
@@ -38,6 +42,10 @@ class Episodes(NamedTuple):
     def clipped_estimate(self) -> Estimate:
         """Return the mean clipped return with its 95 % interval."""
         return estimate(self.clipped_returns)
+
+    def info_means(self) -> dict[str, float]:
+        """Return the mean of each number that is recorded of infos."""
+        return {name: float(self.info[name].mean()) for name in self.info.dtype.names or ()}
 
     def by_game(self, games: Sequence[str]) -> dict[str, Episodes]:
         """Return the episodes of each game of a mixture, whose environments took turns in the order of `games`.
@@ -60,8 +68,8 @@ def evaluate_policy(
     max_steps: int,
     seed: int,
     noops: int = 0,
-    noop_action: int = 0,
     observer: StepObserver | None = None,
+    info: InfoConfig = NO_INFO,
 ) -> Episodes:
     """Play exactly `episodes` episodes, N at a time, and return the figures of every one of them.
 
@@ -75,25 +83,28 @@ def evaluate_policy(
         max_steps: after which an episode is cut and counts as unfinished.
         noops: the most no-ops at the start of an episode, each of 1 to that number being as likely; 0 for none. They
             count as steps, and their rewards count.
-        noop_action: the action that does nothing.
         observer: is called in the first round only.
+        info: what the environment was made to record of its infos.
     """
     streams = Streams(seed)
     if noops:
-        actor = NoopActor(actor, noops, noop_action, streams.generator("noops"))
+        actor = NoopActor(actor, noops, noop_action(env), streams.generator("noops"))
     rounds = []
     for index in range(-(-episodes // env.num_envs)):
         collector = Collector(env, streams.integer(f"levels {index}"))
-        played = _first_episodes(collector, actor, env.num_envs, max_steps, None if index else observer)
+        told = EpisodeInfo(env.num_envs, info)
+        played = _first_episodes(collector, actor, told, max_steps, None if index else observer)
         # The last round may have more environments than episodes are missing: the first of them count, however long.
         rounds.append(Episodes(*(values[: episodes - index * env.num_envs] for values in played)))
     return Episodes(*map(np.concatenate, zip(*rounds, strict=True)))
 
 
 def _first_episodes(
-    collector: Collector, actor: Any, num_envs: int, max_steps: int, observer: StepObserver | None
+    collector: Collector, actor: Any, told: EpisodeInfo, max_steps: int, observer: StepObserver | None
 ) -> Episodes:
     """Play one episode of each environment; those that end early go on, but count no more."""
+    num_envs = collector.env.num_envs
+    info = told.values()
     returns, clipped, lengths = np.zeros(num_envs), np.zeros(num_envs), np.zeros(num_envs, np.int64)
     finished = np.zeros(num_envs, bool)
     for steps_done, (step, _) in enumerate(collector.collect(actor, (max_steps + 1) * num_envs)):
@@ -101,9 +112,14 @@ def _first_episodes(
         returns[playing] += step.reward[playing]
         clipped[playing] += np.clip(step.reward[playing], -1, 1)
         lengths[playing] = steps_done
+        told.add(step)
+        info[playing] = told.values()[playing]
         if observer is not None:
             observer(step, returns, playing)
         finished |= step.is_last
         if finished.all():
             break
-    return Episodes(returns, clipped, lengths, finished)
+    table = np.zeros(num_envs, [(name, np.float64) for name in told.names])
+    for column, name in enumerate(told.names):
+        table[name] = info[:, column]
+    return Episodes(returns, clipped, lengths, finished, table)

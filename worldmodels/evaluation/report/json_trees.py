@@ -96,6 +96,7 @@ def _game_tree(episodes: Episodes, game: str, mode: str) -> dict[str, Any]:
         "clipped": _estimate_tree(episodes.clipped_estimate()),
         "normalised": normalised_return(game, mode, result.mean),
         "mean_length": float(episodes.lengths.mean()),
+        "info": episodes.info_means(),
         "unfinished": episodes.unfinished,
         "returns": episodes.returns.tolist(),
         "clipped_returns": episodes.clipped_returns.tolist(),
