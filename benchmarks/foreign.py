@@ -5,7 +5,7 @@
                                  [--budget-minutes 60]
 
 pong      100,000 steps of 4 frames: PPO, SimPLe, Dreamer
-freeway   the same, but models learn first from actions that are held, since random ones never cross a road
+freeway   the same, but Dreamer, too, learns first from actions that are held: random ones never cross the road
 control   cartpole-swingup from pixels, 50,000 steps of 2: PPO, SAC with about as much computing as Dreamer has, and
           Dreamer with gradients through its world model
 crafter   50,000 steps; scores of what explores without rewards (PPO, Plan2Explore) beside those of PPO and Dreamer with
@@ -106,7 +106,7 @@ HELD: dict[str, Any] = {
     "training.prefill_policy": "held",
     "training.prefill_events": 20,
     "training.prefill_most": 12_000,
-    "agent.entropy": 1e-4,  # a hundred steps before it pays, a step is worth a thousandth
+    "agent.entropy": 1e-4,  # a step is worth little, so long before it pays
 }
 EXPERIMENTS = (
     Experiment("pong", 100_000, ("ALE/Pong-v5",), (1, 2, 3), COMMON, ATARI, overrides={}),

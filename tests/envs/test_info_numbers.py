@@ -7,6 +7,8 @@ import math
 import numpy as np
 import pytest
 
+from worldmodels.core.errors import ConfigError
+from worldmodels.envs.config import InfoConfig
 from worldmodels.envs.info_numbers import number_in, number_names
 
 INFO = {
@@ -36,3 +38,9 @@ def test_what_is_no_finite_number_is_none(name):
 
 def test_all_numbers_are_named():
     assert number_names(INFO) == ["x", "bag/coins", "bag/keys/red", "height"]
+
+
+def test_a_number_is_named_once_in_a_list_and_may_be_in_each():
+    assert InfoConfig(sum=("x",), max=("bag/coins", "x")).names == ("x", "bag/coins", "x")
+    with pytest.raises(ConfigError, match="named once in a list. Received 'x' twice"):
+        InfoConfig(max=("x", "y", "x"))

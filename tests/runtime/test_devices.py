@@ -41,19 +41,22 @@ def compared(*names: str) -> dict[str, dict[str, float]]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def require_equal(found: dict[str, dict[str, float]]) -> None:
-    for name, case in found.items():
-        assert case["changed"] > 1e-3, name
-        assert case["difference"] < 1e-4, name
+def unequal(found: dict[str, dict[str, float]]) -> list[str]:
+    """The cases that learned nothing, or not the same on both."""
+    return [name for name, case in found.items() if not (case["changed"] > 1e-3 and case["difference"] < 1e-4)]
 
 
 def test_two_devices_learn_what_one_does():
-    require_equal(compared(*FAST))
+    found = compared(*FAST)
+    assert tuple(found) == FAST
+    assert unequal(found) == []
 
 
 @pytest.mark.slow
 def test_two_devices_learn_what_one_does_in_every_layout():
-    require_equal(compared())
+    found = compared()
+    assert set(found) >= set(FAST)
+    assert unequal(found) == []
 
 
 def configured(*overrides: str) -> RunConfig:

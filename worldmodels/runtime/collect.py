@@ -29,6 +29,7 @@ class Collector:
 
     def __init__(self, env: VectorEnv, seed: int, noise: Callable[[np.ndarray], np.ndarray] | None = None):
         self.env: Any = env  # Any: saving is ours, Gymnasium's class knows nothing of it
+        self._nothing: np.ndarray = np.zeros((env.num_envs, 0), np.float32)
         self._seed, self._noise = seed, noise
         self._begin(seed)
 
@@ -92,7 +93,7 @@ class Collector:
         }
 
     def _recorded(self, info: dict[str, Any]) -> np.ndarray:
-        recorded: np.ndarray = info.get("recorded", np.zeros((self.env.num_envs, 0), np.float32))
+        recorded: np.ndarray = info.get("recorded", self._nothing)
         return recorded
 
 
@@ -113,7 +114,7 @@ class EpisodeTracker:
         return [self._episode(i) for i in np.flatnonzero(step.is_last).tolist()]
 
     def _episode(self, i: int) -> dict[str, float]:
-        info = dict(zip(self._info.names, self._info.values()[i].tolist(), strict=True))
+        info = dict(zip(self._info.names, self._info.values(self._length)[i].tolist(), strict=True))
         return {"return": float(self._return[i]), "length": float(self._length[i]), **info}
 
     def save(self) -> dict[str, Any]:

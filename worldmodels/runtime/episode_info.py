@@ -18,7 +18,6 @@ class EpisodeInfo:
         self._is_mean = np.array([name.startswith("mean/") for name in self.names], bool)
         self._is_max = np.array([name.startswith("max/") for name in self.names], bool)
         self._found: np.ndarray = np.zeros((num_envs, len(self.names)))
-        self._steps: np.ndarray = np.zeros(num_envs, np.int64)
 
     def add(self, step: Step) -> None:
         """Take in a step; that of a reset begins an episode, and tells nothing."""
@@ -28,15 +27,17 @@ class EpisodeInfo:
         is_first = step.is_first[:, None]
         added = np.where(self._is_max, np.maximum(self._found, info), self._found + info)
         self._found = np.where(is_first, np.where(self._is_max, -np.inf, 0.0), added)
-        self._steps = np.where(step.is_first, 0, self._steps + 1)
 
-    def values(self) -> np.ndarray:
-        """Return float64 (N, K), the K numbers of each episode so far; without meaning before its first step."""
-        steps = np.maximum(self._steps, 1)[:, None]
-        return self._found / np.where(self._is_mean, steps, 1)
+    def values(self, lengths: np.ndarray) -> np.ndarray:
+        """Return float64 (N, K), the K numbers of each episode so far; without meaning before its first step.
+
+        Args:
+            lengths: int (N,), the steps of each episode so far.
+        """
+        return self._found / np.where(self._is_mean, np.maximum(lengths, 1)[:, None], 1)
 
     def save(self) -> dict[str, Any]:
-        return {"found": self._found, "steps": self._steps}
+        return {"found": self._found}
 
     def load(self, tree: dict[str, Any]) -> None:
-        self._found, self._steps = tree["found"], tree["steps"]
+        self._found = tree["found"]

@@ -104,8 +104,8 @@ def _first_episodes(
 ) -> Episodes:
     """Play one episode of each environment; those that end early go on, but count no more."""
     num_envs = collector.env.num_envs
-    info = told.values()
     returns, clipped, lengths = np.zeros(num_envs), np.zeros(num_envs), np.zeros(num_envs, np.int64)
+    info = told.values(lengths)
     finished = np.zeros(num_envs, bool)
     for steps_done, (step, _) in enumerate(collector.collect(actor, (max_steps + 1) * num_envs)):
         playing = ~finished
@@ -113,7 +113,7 @@ def _first_episodes(
         clipped[playing] += np.clip(step.reward[playing], -1, 1)
         lengths[playing] = steps_done
         told.add(step)
-        info[playing] = told.values()[playing]
+        info[playing] = told.values(lengths)[playing]
         if observer is not None:
             observer(step, returns, playing)
         finished |= step.is_last
