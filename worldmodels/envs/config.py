@@ -133,7 +133,7 @@ class EnvConfig(Section):
     image_height: Annotated[int, Range("be 0, or between 8 and 1024", lambda rows: rows == 0 or 8 <= rows <= 1024)] = 0
     """Rows of these images, where they are no squares; 0: `image_size`, which then is the number of columns alone."""
     info: InfoConfig = NO_INFO
-    """What a Gymnasium environment tells beside its rewards, and a run records."""
+    """Numbers that a Gymnasium environment tells beside its rewards, and that a run records."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -174,7 +174,7 @@ FOREIGN = (
 )
 """The keys of Gymnasium environments that are no native games."""
 WITHOUT_EFFECT = ("workers", "info")
-"""Those of them on which nothing depends that an agent sees."""
+"""The keys among them on which nothing depends that an agent sees."""
 
 _PLAIN = EnvConfig()
 

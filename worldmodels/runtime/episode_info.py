@@ -1,4 +1,4 @@
-"""What is recorded of the infos of episodes: sums, means and greatest of the numbers that `env.info` names."""
+"""The infos of an episode are recorded as sums, means and maxima of the numbers that `env.info` names."""
 
 from __future__ import annotations
 
