@@ -37,7 +37,7 @@ def record(game: str, name: str, steps: int, hold: float = 1, **options: Any) ->
     """(ENVS, steps) of levels that the name and the options of `EnvConfig` decide."""
     env = make_vec(EnvConfig(game=game, num_envs=ENVS, **options))
     actor = HeldActor(STREAMS.generator(name), hold)
-    collected = [step for step, _ in Collector(env, STREAMS.integer(name)).collect(actor, ENVS * steps)]
+    collected = [step.stored() for step, _ in Collector(env, STREAMS.integer(name)).collect(actor, ENVS * steps)]
     env.close()
     return Batch(*(np.stack(values, 1) for values in zip(*collected, strict=True)))
 
