@@ -5,6 +5,7 @@ A new member needs one entry here, named by its kind, or by its kind and a word 
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 from typing import Any
 
@@ -40,6 +41,10 @@ PATCH = PatchConfig(patch=2, depth=4)
 CONV = ConvNetworkConfig(hidden=4, levels=2, doublings=1, middle_layers=1)
 PATCHES = PatchNetworkConfig(patch=8, depth=8, bottleneck=8, blocks=1)
 MOTION = MotionOutputConfig(motions=1, depth=4)
+OWN_MOTIONS = {
+    "network": dataclasses.replace(PATCHES, patch_motions=True),
+    "output": dataclasses.replace(MOTION, patch_motions=True),
+}
 LATENT = LatentConfig(bits=4, group=2, units=4, ramp_updates=2, use_ramp_updates=2)
 SAMPLING = SamplingConfig(floor=1.0)  # from the first update on, as often as it gets
 
@@ -47,7 +52,7 @@ MODELS: dict[str, Any] = {
     "deterministic": DeterministicConfig(network=CONV, frames=2, head_units=8),
     "frames": FrameStackConfig(frames=3),
     "deterministic in patches": DeterministicConfig(
-        network=PATCHES, output=MOTION, frames=2, reward="symlog", head_units=8, optimizer=FAST
+        **OWN_MOTIONS, frames=2, reward="symlog", head_units=8, optimizer=FAST
     ),
     "stochastic_discrete in patches": StochasticDiscreteConfig(
         network=PATCHES, output=MOTION, frames=2, memory=4, latent=LATENT, reward="symlog", head_units=8, optimizer=FAST

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from worldmodels.models.motion import edge_correlation, find_motions, moved, offsets
+from worldmodels.models.motion import edge_correlation, find_motions, find_patch_motions, moved, moved_patches, offsets
 
 REACH = 3
 
@@ -50,6 +50,41 @@ def test_the_second_motion_explains_what_the_first_does_not():
 def test_a_still_picture_stands_still():
     image = textured(0)
     assert find_motions(image, image, 2, REACH).numpy().tolist() == [[[0, 0], [0, 0]]]
+
+
+def test_each_patch_shows_what_came_there_by_its_motion():
+    image = np.arange(16, dtype=np.uint8).reshape(1, 4, 4, 1)
+    motions = np.zeros((1, 2, 2, 2), np.int32)
+    motions[0, 0, 1], motions[0, 1, 0] = [-1, 0], [0, 1]
+    shown = moved_patches(image, tf.constant(motions), 2)[0, :, :, 0].numpy().tolist()
+    # Above on the right what was one lower; below on the left what was one further left, where the border repeats.
+    assert shown == [[0, 1, 6, 7], [4, 5, 10, 11], [8, 8, 10, 11], [12, 12, 14, 15]]
+
+
+def test_things_that_move_apart_have_each_its_motion():
+    before, after = np.zeros((2, 1, 12, 24, 3), np.uint8)
+    before[0, 4:6, 1:3], after[0, 5:7, 4:6] = 200, 200  # down 1, right 3, over the border of a patch
+    before[0, 9:11, 17:20], after[0, 7:9, 17:20] = 90, 90  # up 2
+    motions, changed = find_patch_motions(before, after, side=4, reach=4)
+    assert motions.shape == (1, 3, 6, 2)
+    assert motions[0, 1, 1].numpy().tolist() == [1, 3]
+    assert motions[0, 1, 4].numpy().tolist() == motions[0, 2, 4].numpy().tolist() == [-2, 0]
+    assert np.argwhere(changed[0]).tolist() == [[1, 0], [1, 1], [1, 4], [2, 4]]
+    np.testing.assert_array_equal(moved_patches(before, motions, 4), after)
+
+
+def test_patches_stand_still_where_nothing_changed():
+    image = textured(0)
+    motions, changed = find_patch_motions(image, image, side=4, reach=3)
+    assert not motions.numpy().any()
+    assert not changed.numpy().any()
+
+
+def test_the_motion_of_all_patches_is_that_of_the_picture():
+    image = textured(0, 24)
+    target = moved(image, tf.constant([[1, -2]]))
+    motions = find_patch_motions(image, target, side=8, reach=3)[0].numpy()
+    assert (motions == [1, -2]).all()
 
 
 def test_edges_tell_of_a_motion_even_where_the_target_is_blurred():

@@ -1,4 +1,4 @@
-"""Motions of a picture as a whole, found and applied as video codecs do it (block matching).
+"""Motions of a picture as a whole and of its patches, found and applied as video codecs do it (block matching).
 
 A motion is how far the content moves, int32 (2,): down and right, in pixels. What comes in over the border repeats it.
 """
@@ -8,10 +8,18 @@ from __future__ import annotations
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.models.encoders import to_patches
+
 POINTS = 64
-"""Pixels on which motions are judged: those that changed the most."""
+"""Pixels on which the motions of a picture are judged: those that changed the most."""
+PATCH_POINTS = 8
+"""The same for the motion of a patch."""
 NOTICEABLE = 0.05
 """A change of brightness, from 0 to 1, that asks for an explanation; half as much is a match at half the price."""
+FAR = 1e-3
+"""Price of a motion for each pixel of its way, in pixels unexplained: of equally good ones, the shortest is found."""
+PATCH_FAR = 1e-2
+"""The same for the motion of a patch, which is judged on fewer pixels."""
 WEIGHTS = (0.5, 0.3, 0.2)
 """Weights of the first three channels in the brightness; unequal, so that colours of equal sum differ."""
 
@@ -24,13 +32,16 @@ def offsets(reach: int) -> np.ndarray:
 
 def moved(images: tf.Tensor, motion: tf.Tensor) -> tf.Tensor:
     """Return images (N, H, W, C), each with its content moved by its `motion` (N, 2)."""
-    _, height, width, channels = images.shape
-    down, right = tf.unstack(motion, axis=-1)
-    rows = tf.clip_by_value(np.arange(height, dtype=np.int32) - down[:, None], 0, height - 1)
-    columns = tf.clip_by_value(np.arange(width, dtype=np.int32) - right[:, None], 0, width - 1)
-    index = tf.reshape(rows[:, :, None] * width + columns[:, None], (-1, height * width))
-    pixels = tf.gather(tf.reshape(images, (-1, height * width, channels)), index, batch_dims=1)
-    return tf.reshape(pixels, (-1, height, width, channels))
+    return _drawn_from(images, motion[:, None, None])
+
+
+def moved_patches(images: tf.Tensor, motions: tf.Tensor, side: int) -> tf.Tensor:
+    """Return images (N, H, W, C), of which each patch shows what came there by its motion.
+
+    Args:
+        motions: int32 (N, H / side, W / side, 2), by patches of `side` pixels.
+    """
+    return _drawn_from(images, tf.repeat(tf.repeat(motions, side, 1), side, 2))
 
 
 def find_motions(frame: tf.Tensor, target: tf.Tensor, count: int, reach: int) -> tf.Tensor:
@@ -51,15 +62,42 @@ def find_motions(frame: tf.Tensor, target: tf.Tensor, count: int, reach: int) ->
     steps = offsets(reach)
     index = origin[:, :, None] - (steps[:, 0] * padded + steps[:, 1])
     sources = tf.gather(tf.reshape(around, (-1, (height + 2 * reach) * padded)), index, batch_dims=1)
-    wanted = tf.gather(tf.reshape(after, (-1, height * width)), points, batch_dims=1)
-    costs = tf.minimum(tf.abs(sources - wanted[:, :, None]) * (1 / NOTICEABLE), 1.0)  # (N, points, motions)
+    costs = _costs(sources, after, points)
 
     motions = []
     for _ in range(count):
-        price = tf.matmul(weights[:, None], costs)[:, 0] + 1e-3 * np.abs(steps).sum(-1).astype(np.float32)
+        price = tf.matmul(weights[:, None], costs)[:, 0] + _way(steps, FAR)
         motions.append(tf.argmin(price, -1, tf.int32))
         weights *= tf.gather(costs, motions[-1], axis=2, batch_dims=1)
     return tf.gather(steps, tf.stack(motions, -1))
+
+
+def find_patch_motions(frame: tf.Tensor, target: tf.Tensor, side: int, reach: int) -> tuple[tf.Tensor, tf.Tensor]:
+    """Return for each patch the motion that explains best how its part of `target` came there from anywhere in `frame`.
+
+    Args:
+        frame: uint8 (N, H, W, C), with sides that are multiples of `side`.
+        target: the same.
+
+    Returns:
+        The motions int32 (N, H / side, W / side, 2), and bool (N, H / side, W / side), whether anything changed. Where
+        nothing did, it is to stand still.
+    """
+    _, height, width, _ = frame.shape
+    rows, columns = height // side, width // side
+    before, after = _brightness(frame), _brightness(target)
+    change = to_patches(tf.abs(after - before)[..., None], side)
+    change, points = tf.math.top_k(change + _tie_breaker(side**2), min(PATCH_POINTS, side**2))
+    corners = (np.arange(rows, dtype=np.int32)[:, None] * width + np.arange(columns, dtype=np.int32)) * side
+    points = points // side * width + points % side + corners[..., None]
+
+    steps, count = offsets(reach), points.shape[-1]
+    points = tf.reshape(points, (-1, rows * columns * count))
+    costs = _costs(_many_sources(before, points, reach), after, points)
+    weights = tf.reshape(tf.cast(change > NOTICEABLE, tf.float32), (-1, 1, count))
+    price = tf.matmul(weights, tf.reshape(costs, (-1, count, len(steps)))) + _way(steps, PATCH_FAR)
+    motions = tf.gather(steps, tf.argmin(price, -1, tf.int32))
+    return tf.reshape(motions, (-1, rows, columns, 2)), change[..., 0] > NOTICEABLE
 
 
 def edge_correlation(frame: tf.Tensor, target: tf.Tensor, reach: int) -> tf.Tensor:
@@ -83,6 +121,42 @@ def edge_correlation(frame: tf.Tensor, target: tf.Tensor, reach: int) -> tf.Tens
     found = tf.gather(tf.reshape(found, (-1, shape[0] * shape[1])), index, axis=1)
     found -= tf.reduce_mean(found, 1, keepdims=True)
     return found * tf.math.rsqrt(tf.reduce_mean(tf.square(found), 1, keepdims=True) + 1e-12)
+
+
+def _drawn_from(images: tf.Tensor, motion: tf.Tensor) -> tf.Tensor:
+    """Return images (N, H, W, C) of pixels that came by their motions, (N, H or 1, W or 1, 2)."""
+    _, height, width, channels = images.shape
+    rows = tf.clip_by_value(np.arange(height, dtype=np.int32)[:, None] - motion[..., 0], 0, height - 1)
+    columns = tf.clip_by_value(np.arange(width, dtype=np.int32) - motion[..., 1], 0, width - 1)
+    index = tf.reshape(rows * width + columns, (-1, height * width))
+    pixels = tf.gather(tf.reshape(images, (-1, height * width, channels)), index, batch_dims=1)
+    return tf.reshape(pixels, (-1, height, width, channels))
+
+
+def _many_sources(before: tf.Tensor, points: tf.Tensor, reach: int) -> tf.Tensor:
+    """Return the brightness from which each motion leads to each of P points: float32 (N, P, motions).
+
+    Gathered by rows of the square around a point, which is faster than one by one where there are hundreds of points.
+    """
+    _, height, width = before.shape
+    span = 2 * reach + 1
+    around = tf.pad(before, [[0, 0], [reach, reach], [reach, reach]])
+    rows = tf.stack([around[:, :, 2 * reach - right : 2 * reach - right + width] for right in range(span)], -1)
+    first = tf.range(tf.shape(before)[0])[:, None, None] * ((height + 2 * reach) * width)
+    index = first + points[:, :, None] + np.arange(2 * reach, -1, -1, dtype=np.int32) * width
+    return tf.reshape(tf.gather(tf.reshape(rows, (-1, span)), index), (-1, points.shape[1], span**2))
+
+
+def _costs(sources: tf.Tensor, after: tf.Tensor, points: tf.Tensor) -> tf.Tensor:
+    """Return how badly each source explains the brightness at its point: float32 (N, P, motions), 0 to 1."""
+    _, height, width = after.shape
+    wanted = tf.gather(tf.reshape(after, (-1, height * width)), points, batch_dims=1)
+    return tf.minimum(tf.abs(sources - wanted[:, :, None]) * (1 / NOTICEABLE), 1.0)
+
+
+def _way(steps: np.ndarray, price: float) -> np.ndarray:
+    """Return what each motion costs by itself."""
+    return price * np.abs(steps).sum(-1).astype(np.float32)
 
 
 def _brightness(images: tf.Tensor) -> tf.Tensor:

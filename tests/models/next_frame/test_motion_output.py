@@ -18,8 +18,9 @@ NETWORK = SimpleNamespace(feature_shape=GRID, summary_size=6)
 SILENCE = Decoded(tf.zeros((2, *GRID)), tf.zeros((2, 6)))
 
 
-def output(motions: int = 1) -> MotionOutput:
-    return MotionOutput(MotionOutputConfig(motions=motions, depth=6), NETWORK, SHAPE, np.random.default_rng(0))
+def output(motions: int = 1, patch_motions: bool = False) -> MotionOutput:
+    config = MotionOutputConfig(motions=motions, depth=6, patch_motions=patch_motions)
+    return MotionOutput(config, NETWORK, SHAPE, np.random.default_rng(0))
 
 
 def image(seed: int) -> np.ndarray:
@@ -56,6 +57,40 @@ def test_pixels_move_where_their_motion_is_chosen():
     set_biases(layer, [0, 3, 0])  # standing still has 2
     expected = moved(newest, tf.constant([[1, -2]] * 2))
     np.testing.assert_array_equal(layer.frame(SILENCE, newest), expected)
+
+
+def test_each_patch_moves_on_its_own_where_that_is_chosen():
+    layer, newest = output(patch_motions=True), image(0)
+    silence(layer)
+    features = np.zeros((2, *GRID), np.float32)
+    features[:, 0, 1, 0] = 1  # the second patch of the first row
+    down_1_left_2 = np.zeros((GRID[2], 2, 2 * SIDE + 1), np.float32)
+    down_1_left_2[0, 0, SIDE + 1] = down_1_left_2[0, 1, SIDE - 2] = 20
+    layer.patch_motions.kernel.assign(down_1_left_2.reshape(GRID[2], -1))
+    still = np.eye(2, 2 * SIDE + 1, SIDE, dtype=np.float32)
+    still[1] = still[0]
+    layer.patch_motions.bias.assign(still.ravel())
+    set_biases(layer, [0, 0, 3, 0])  # standing still, the picture's motion, the patch's, paint
+    expected = newest.copy()
+    expected[:, :4, 4:8] = moved(newest, tf.constant([[1, -2]] * 2))[:, :4, 4:8]
+    np.testing.assert_array_equal(layer.frame(Decoded(tf.constant(features), SILENCE.summary), newest), expected)
+
+
+def test_motions_of_patches_are_learned_from_those_that_matching_finds():
+    layer = output(patch_motions=True)
+    silence(layer)
+    newest = np.zeros((2, *SHAPE), np.uint8)
+    target = newest.copy()
+    newest[:, 0:2, 8:10] = 200
+    target[:, 1:3, 9:11] = 200
+    before = layer.loss(SILENCE, newest, target, 0.0).numpy()
+    layer.patch_motions.bias.assign(5 * np.eye(2 * SIDE + 1, dtype=np.float32)[[SIDE + 1, SIDE + 1]].ravel())
+    after = layer.loss(SILENCE, newest, target, 0.0).numpy()
+    # Of 12 patches one moves and counts 1, the others stand still and count 0.1 each: 9 classes, right with 5 nats
+    # more or wrong with 5 nats less than all others.
+    others = np.log(8 + np.exp(5))
+    expected = np.log(9) - (1 * (others - 5) + 1.1 * others) / 2.1
+    np.testing.assert_allclose(before - after, [expected] * 2, rtol=1e-4)
 
 
 def test_pixels_are_painted_where_paint_is_chosen():

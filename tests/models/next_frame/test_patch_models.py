@@ -23,9 +23,10 @@ SHAPE, ACTIONS = (9, 14, 3), 3
 
 
 def build(kind: str, seed: int = 0):
+    patch_motions = kind == "deterministic"
     settings = {
-        "network": PatchNetworkConfig(patch=4, depth=16, bottleneck=16, blocks=1),
-        "output": MotionOutputConfig(motions=1, depth=16),
+        "network": PatchNetworkConfig(patch=4, depth=16, bottleneck=16, blocks=1, patch_motions=patch_motions),
+        "output": MotionOutputConfig(motions=1, depth=16, patch_motions=patch_motions),
         "frames": 2,
         "pixel_noise": 0.0,
         "sampling": SamplingConfig(final=0.5, floor=1.0),

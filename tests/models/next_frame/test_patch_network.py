@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -60,6 +62,23 @@ def test_every_patch_sees_all_pixels_and_the_action():
     nothing = features(black, 0)
     assert (np.abs(features(corner, 0) - nothing).max(-1) > 1e-4).all()
     assert (np.abs(features(black, 1) - nothing).max(-1) > 1e-4).all()
+
+
+def test_each_patch_is_told_how_its_content_moved_last():
+    config = dataclasses.replace(CONFIG, patch_motions=True)
+    network = build_network(config, NetworkShape((16, 16, 3), 2, ACTIONS, 0), np.random.default_rng(0))
+    for weight in network.trainable_weights:
+        weight.assign(np.zeros(weight.shape))
+    side = 8
+    told = np.zeros((2, 2 * side + 1, config.depth), np.float32)
+    told[0, side + 2, 0] = told[1, side - 1, 1] = 1  # unit 0 is told of 2 down, unit 1 of 1 left
+    network.patch_momentum.kernel.assign(told.reshape(-1, config.depth))
+    frames = np.zeros((1, 16, 16, 6), np.uint8)
+    frames[0, 1:3, 4:6, :3], frames[0, 3:5, 3:5, 3:] = 200, 200  # in the upper left patch
+    seen = network.encode(frames, tf.zeros((1, 0, 0, 0)), tf.zeros(1, tf.int32), QUIET).rest[0].numpy()
+    expected = np.zeros((2, 2, config.depth))
+    expected[0, 0, :2] = 1
+    np.testing.assert_array_equal(seen, expected)
 
 
 def test_bits_are_read_off_the_target():

@@ -21,6 +21,8 @@ class PatchNetworkConfig(Section):
     """Units of the one vector in which all patches meet, and where action and latent enter."""
     blocks: Annotated[int, at_least(0), limits(0, 1_000)] = 2
     """Mixing blocks after the bottleneck."""
+    patch_motions: bool = False
+    """Whether each patch is told how its content moved last, besides the picture as a whole."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,8 @@ class MotionOutputConfig(Section):
     kind: str = "motion"
     motions: Size = 2
     """Motions of a frame, besides standing still; each at most as far as a patch is wide."""
+    patch_motions: bool = False
+    """Whether each patch has one more motion, of its own: for several small things that move apart."""
     depth: Size = 64
     """Units of a quarter of a patch, in which the choice for each pixel is made."""
     spread: AboveZero = 0.04

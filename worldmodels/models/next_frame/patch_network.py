@@ -7,12 +7,12 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.models.layers import Layer
-from worldmodels.models.motion import find_motions
+from worldmodels.models.motion import find_motions, find_patch_motions
 from worldmodels.models.next_frame.conv_layers import ActionEmbedding, Inject, LayerNorm, Linear
 from worldmodels.models.next_frame.network import Decoded, Encoded, NetworkShape
 from worldmodels.models.next_frame.noise import Noise
 from worldmodels.models.next_frame.patch_config import PatchNetworkConfig
-from worldmodels.models.patch_grid import grid_shape, patch_side, patches_of
+from worldmodels.models.patch_grid import cover, grid_shape, patch_side, patches_of
 
 NARROW = 16
 """Channels of a patch on its way into the bottleneck, and out of it."""
@@ -39,6 +39,9 @@ class PatchNetwork(Layer):
             self.narrow = Linear(config.depth, NARROW, seeds, "narrow")
             self.meet = Linear(count * NARROW, config.bottleneck, seeds, "meet")
             self.embed = ActionEmbedding(shape.num_actions, config.depth, seeds, "actions")
+            self.patch_momentum = None
+            if config.patch_motions and shape.frames > 1:
+                self.patch_momentum = Linear(2 * (2 * self.side + 1), config.depth, seeds, "patch_momentum")
             if shape.frames > 1:
                 self.momentum = Linear(2 * (2 * self.side + 1), config.bottleneck, seeds, "momentum")
             self.inject = Inject(config.depth, config.bottleneck, seeds, "inject")
@@ -57,7 +60,10 @@ class PatchNetwork(Layer):
         x = patches_of(frames, self.grid, self.side)
         if self.memory_shape[-1]:
             x = tf.concat([x, memory], -1)
-        x = tf.nn.relu(self.enter(x) + self.place)
+        x = self.enter(x) + self.place
+        if self.patch_momentum:
+            x += self.patch_momentum(self._last_patch_motions(frames))
+        x = tf.nn.relu(x)
         meeting = tf.reshape(tf.nn.relu(self.narrow(x)), (-1, self.meet.kernel.shape[0]))
         vector = self.meet(meeting)
         if frames.shape[-1] > self.channels:
@@ -79,9 +85,22 @@ class PatchNetwork(Layer):
 
     def _last_motion(self, frames: tf.Tensor) -> tf.Tensor:
         """Return the last motion one-hot, since dense layers find matching hard: float32 (N, 2 (2 side + 1))."""
-        before, newest = frames[..., -2 * self.channels : -self.channels], frames[..., -self.channels :]
-        motion = find_motions(before, newest, 1, reach=self.side)[:, 0] + self.side
-        return tf.reshape(tf.one_hot(motion, 2 * self.side + 1), (-1, 2 * (2 * self.side + 1)))
+        motion = find_motions(*self._last_two(frames), 1, reach=self.side)[:, 0]
+        return tf.reshape(self._one_hot(motion), (-1, 2 * (2 * self.side + 1)))
+
+    def _last_patch_motions(self, frames: tf.Tensor) -> tf.Tensor:
+        """Return the last motion of each patch one-hot: float32 (N, *grid, 2 (2 side + 1)), 0 where nothing changed."""
+        two = (cover(x, self.grid, self.side) for x in self._last_two(frames))
+        motions, changed = find_patch_motions(*two, self.side, reach=self.side)
+        known = self._one_hot(motions) * tf.cast(changed, tf.float32)[..., None, None]
+        return tf.reshape(known, (-1, *self.grid, 2 * (2 * self.side + 1)))
+
+    def _last_two(self, frames: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        return frames[..., -2 * self.channels : -self.channels], frames[..., -self.channels :]
+
+    def _one_hot(self, motions: tf.Tensor) -> tf.Tensor:
+        """Return motions (..., 2) as (..., 2, 2 side + 1)."""
+        return tf.one_hot(motions + self.side, 2 * self.side + 1)
 
 
 class Block(Layer):
