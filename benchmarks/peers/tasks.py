@@ -18,6 +18,8 @@ class Task(NamedTuple):
     """Of the environment's constructor."""
     steps: Mapping[str, int]
     methods: Sequence[str]
+    action_numbers: int = 1
+    """Numbers of an action; a choice is one."""
 
 
 class Method(NamedTuple):
@@ -34,6 +36,8 @@ class Method(NamedTuple):
     """The class in Stable-Baselines3, or in its contrib; empty where it has none."""
     peer_settings: Mapping[str, Any]
     """The same settings by the peer's names."""
+    for_each_number: Mapping[str, float] = {}
+    """By the dotted keys of our configuration, what the peer counts for each number of an action and we for all."""
 
 
 TWO_64 = {"net_arch": [64, 64], "activation": "tanh"}
@@ -71,6 +75,8 @@ METHODS = {
             "learning_rate": 1e-3,
             **TWO_64,
         },
+        # The peer takes the mean of the KL over the numbers of an action. The KL of the action is their sum.
+        {"agent.kl_limit": 0.01, "agent.damping": 0.1},
     ),
     "ppo": Method(
         "PPO",
@@ -113,10 +119,10 @@ TASKS = {
     "pendulum": Task("Pendulum", "Pendulum-v1", {}, {ON_POLICY: 200_000, OFF_POLICY: 20_000}, ("ddpg", "td3", "sac")),
     "lunarlander": Task("LunarLander", "LunarLander-v3", {}, LONG, ("vpg", "trpo", "ppo")),
     "lunarlander_continuous": Task(
-        "LunarLander, continuous", "LunarLander-v3", {"continuous": True}, LONG, ("ppo", "td3", "sac")
+        "LunarLander, continuous", "LunarLander-v3", {"continuous": True}, LONG, ("ppo", "td3", "sac"), 2
     ),
-    "halfcheetah": Task("HalfCheetah", "HalfCheetah-v5", {}, LONG, BOX_METHODS),
-    "hopper": Task("Hopper", "Hopper-v5", {}, LONG, BOX_METHODS),
+    "halfcheetah": Task("HalfCheetah", "HalfCheetah-v5", {}, LONG, BOX_METHODS, 6),
+    "hopper": Task("Hopper", "Hopper-v5", {}, LONG, BOX_METHODS, 3),
 }
 
 START_STEPS = {20_000: 1_000, 200_000: 10_000}
@@ -156,7 +162,9 @@ class Cell(NamedTuple):
             starts = {"learning_starts": start} if start else {}
             return {**both, "class": method.peer, "settings": {**method.peer_settings, **starts}}
         starts = {"training.prefill": start} if start else {}
-        return {**both, "preset": method.preset, "overrides": {**method.overrides, **starts}}
+        numbers = task.action_numbers
+        wider = {key: numbers * value for key, value in method.for_each_number.items()} if numbers > 1 else {}
+        return {**both, "preset": method.preset, "overrides": {**method.overrides, **wider, **starts}}
 
 
 def cells(tasks: Sequence[str], methods: Sequence[str], seeds: Sequence[int], sides: Sequence[str]) -> Iterator[Cell]:
