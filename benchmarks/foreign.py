@@ -4,8 +4,8 @@
     python benchmarks/foreign.py [--experiments pong] [--learners ppo dreamer] [--seeds 1 2] [--jobs 2]
                                  [--budget-minutes 60]
 
-pong      100,000 steps of 4 frames: PPO, SimPLe, Dreamer
-freeway   the same, but Dreamer, too, learns first from actions that are held: random ones never cross the road
+pong      100,000 steps of 4 frames: PPO, SimPLe with motions of patches, Dreamer
+freeway   the same, but SimPLe has motions of the picture alone, and Dreamer, too, learns first from actions that are held: random ones never cross the road
 control   cartpole-swingup from pixels, 50,000 steps of 2: PPO, SAC with about as much computing as Dreamer has, and
           Dreamer with gradients through its world model
 crafter   50,000 steps; scores of what explores without rewards (PPO, Plan2Explore) beside those of PPO and Dreamer with
@@ -102,6 +102,12 @@ ATARI = {
     "simple": Learner("SimPLe", "simple_deterministic_small atari", SIMPLE),
     "dreamer": Learner("Dreamer", "dreamer_small atari", DREAMER),
 }
+APART: dict[str, Any] = {  # two paddles and a ball, of which a model of few updates sees none
+    "model.network.patch_motions": True,
+    "model.output.patch_motions": True,
+    "training.fit": 100,
+    "training.improve": 4,
+}
 HELD: dict[str, Any] = {
     "training.prefill_policy": "held",
     "training.prefill_events": 20,
@@ -109,7 +115,7 @@ HELD: dict[str, Any] = {
     "agent.entropy": 1e-4,  # a step is worth little, so long before it pays
 }
 EXPERIMENTS = (
-    Experiment("pong", 100_000, ("ALE/Pong-v5",), (1, 2, 3), COMMON, ATARI, overrides={}),
+    Experiment("pong", 100_000, ("ALE/Pong-v5",), (1, 2, 3), COMMON, ATARI, overrides={"simple": APART}),
     Experiment("freeway", 100_000, ("ALE/Freeway-v5",), (1, 2, 3), COMMON, ATARI, overrides={"dreamer": HELD}),
     Experiment(
         "control",

@@ -21,8 +21,8 @@ SHAPE, ACTIONS = (64, 64, 3), 15
 class HeldActor(RandomActor):
     """Chooses random actions and holds each for some steps, `hold` in the mean: so that it gets somewhere."""
 
-    def __init__(self, generator: np.random.Generator, hold: float):
-        super().__init__(ActionSpec(ACTIONS), generator)
+    def __init__(self, generator: np.random.Generator, hold: float, actions: int = ACTIONS):
+        super().__init__(ActionSpec(actions), generator)
         self._hold, self._held = hold, np.zeros(0, np.int32)
 
     def act(self, observation: Observation, is_first: np.ndarray) -> PolicyOutput:
@@ -35,8 +35,13 @@ class HeldActor(RandomActor):
 
 def record(game: str, name: str, steps: int, hold: float = 1, **options: Any) -> Batch:
     """(ENVS, steps) of levels that the name and the options of `EnvConfig` decide."""
-    env = make_vec(EnvConfig(game=game, num_envs=ENVS, **options))
-    actor = HeldActor(STREAMS.generator(name), hold)
+    return record_config(EnvConfig(game=game, num_envs=ENVS, **options), name, steps, hold)
+
+
+def record_config(config: EnvConfig, name: str, steps: int, hold: float = 1) -> Batch:
+    """The same of any environment with discrete actions, which has to be one of ENVS copies."""
+    env = make_vec(config)
+    actor = HeldActor(STREAMS.generator(name), hold, env.action_spec.count)
     collected = [step.stored() for step, _ in Collector(env, STREAMS.integer(name)).collect(actor, ENVS * steps)]
     env.close()
     return Batch(*(np.stack(values, 1) for values in zip(*collected, strict=True)))

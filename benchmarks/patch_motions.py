@@ -1,0 +1,155 @@
+"""What motions of patches are worth to SimPLe's small layout, in the same updates.
+
+    pip install -e '.[atari]'
+    python benchmarks/patch_motions.py [--games pong] [--seeds 1 2 3] [--updates 500]
+
+`simple_deterministic_small` without a policy, with and without `patch_motions` of its network and its output: updates
+on 20,000 steps of random actions, each held for six steps; the native games on 200 levels, easy. Then the error of
+moving pixels over that of copying the last frame, in play that was not trained on, of the native games on other levels.
+
+Each cell is kept under results/patch_motions, for as many updates; the same command goes on. Every call writes
+results/patch_motions.md from all that is finished by then: `--seeds` with no seed does nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import time
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from worldmodels.analysis.aggregate import estimate
+from worldmodels.core.config import load_config
+from worldmodels.core.files import write_atomic
+from worldmodels.core.processor import this_processor
+from worldmodels.core.seeding import Streams, fold
+from worldmodels.runtime.config import RunConfig
+from worldmodels.runtime.quiet import load_tensorflow
+
+GAMES = {"pong": "ALE/Pong-v5", "starpilot": "starpilot", "coinrun": "coinrun"}
+LAYOUTS = {"picture": False, "patches": True}
+"""Whose motions there are; patches have theirs besides the picture's."""
+SEEDS = (1, 2, 3)
+STEPS, TEST_STEPS, HOLD = 1_250, 400, 6.0  # of each of 16 environments
+TEST_LEVELS = 5_000
+CONTEXT, WINDOWS, HORIZONS = 4, 256, (1, 5, 15)
+WARM = 20
+"""Updates before time is taken."""
+RESULTS = Path(__file__).parent / "results"
+FOLDER = RESULTS / "patch_motions"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--games", nargs="+", default=list(GAMES), choices=GAMES)
+    parser.add_argument("--seeds", nargs="*", type=int, default=list(SEEDS))
+    parser.add_argument("--updates", type=int, default=500)
+    how = parser.parse_args()
+    load_tensorflow()
+    for seed, game, layout in product(how.seeds, how.games, LAYOUTS):
+        path = FOLDER / f"{game}_{layout}_{how.updates}_{seed}.json"
+        if not path.exists():
+            found = {"game": game, "layout": layout, "updates": how.updates, "seed": seed}
+            found |= {"processor": str(this_processor()), **learn_and_measure(game, layout, how.updates, seed)}
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomic(path, json.dumps(found, allow_nan=False) + "\n")
+            print(found, flush=True)
+    cells = [json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))]
+    if cells:
+        write_atomic(RESULTS / "patch_motions.md", report(cells))
+        print(report(cells))
+
+
+def config_of(game: str, layout: str) -> Any:
+    """Return the configuration of a run that would learn so."""
+    of_patches = str(LAYOUTS[layout]).lower()
+    presets = ["simple_deterministic_small", *(["atari"] if game == "pong" else [])]
+    levels = [] if game == "pong" else ["env.num_levels=200"]
+    return load_config(
+        RunConfig,
+        presets,
+        [
+            f"env.game={GAMES[game]}",
+            "env.num_envs=16",
+            *levels,
+            f"model.network.patch_motions={of_patches}",
+            f"model.output.patch_motions={of_patches}",
+        ],
+    )
+
+
+def learn_and_measure(game: str, layout: str, updates: int, seed: int) -> dict[str, float]:
+    """Return the figures of a model after so many updates, and what one takes of a processor."""
+    import tensorflow as tf
+    from speed.experience import record_config, windows
+
+    from worldmodels.envs import make_vec
+    from worldmodels.models import build_model
+    from worldmodels.models.graph import make_deterministic
+
+    make_deterministic()
+    streams, config = Streams(seed), config_of(game, layout)
+    env = make_vec(config.env)
+    model: Any = build_model(config.model, env.observation_spec, env.action_spec, streams.key("model"))
+    env.close()
+    recording = record_config(config.env, "training", STEPS, HOLD)
+    generator, key, started = streams.generator("windows"), streams.key("fit"), 0.0
+    for update in range(updates):
+        if update == WARM:
+            started = time.process_time()
+        batch = windows(recording, config.training.batch, config.training.length, generator)
+        model.fit(batch.map(tf.constant), tf.constant(fold(key, update)))
+    seconds = (time.process_time() - started) / max(1, updates - WARM)
+    return {"seconds": seconds, **measure(model, config.env, game)}
+
+
+def measure(model: Any, env: Any, game: str) -> dict[str, float]:
+    """Return the errors of moving pixels over those of copying, by how many steps ahead they are foreseen."""
+    from speed.experience import STREAMS, record_config, windows
+
+    from worldmodels.evaluation.measures.model_errors import model_errors
+    from worldmodels.evaluation.measures.open_loop import OpenLoopPredictor
+
+    if game != "pong":
+        env = dataclasses.replace(env, start_level=TEST_LEVELS)
+    played = record_config(env, "test", TEST_STEPS, HOLD)
+    test = windows(played, WINDOWS, CONTEXT + max(HORIZONS), STREAMS.generator("test windows"))
+    predicted, _ = OpenLoopPredictor(model, CONTEXT).measure(test, STREAMS.key("test"))
+    errors: Any = model_errors(predicted, test, CONTEXT, model.spec)
+    share = errors.moving_image_error.mean / errors.copy_moving_image_error.mean
+    return {f"moving_{steps}": float(share[steps - 1]) for steps in HORIZONS}
+
+
+def report(cells: list[dict[str, Any]]) -> str:
+    """Return the table of all cells, the means over seeds with intervals where there are several."""
+    ahead = " | ".join(f"{steps} ahead" for steps in HORIZONS)
+    lines = [
+        f"# Motions of patches\n\n```\n{(__doc__ or '').strip()}\n```\n",
+        f"On {', '.join(sorted({cell['processor'] for cell in cells}))}.\n",
+        f"| game | updates | motions of | seeds | {ahead} | processor ms for an update |",
+        "|---" * (5 + len(HORIZONS)) + "|",
+    ]
+    games, layouts = list(GAMES), list(LAYOUTS)
+    groups = sorted({(c["updates"], games.index(c["game"]), layouts.index(c["layout"])) for c in cells})
+    for updates, game, layout in groups:
+        wanted = (updates, games[game], layouts[layout])
+        those = [cell for cell in cells if (cell["updates"], cell["game"], cell["layout"]) == wanted]
+        figures = [_cell([each[f"moving_{steps}"] for each in those]) for steps in HORIZONS]
+        milliseconds = 1000 * estimate([each["seconds"] for each in those]).mean
+        words = {"picture": "the picture", "patches": "picture and patches"}[layouts[layout]]
+        lines.append(
+            f"| {games[game]} | {updates} | {words} | {len(those)} | {' | '.join(figures)} | {milliseconds:.0f} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _cell(values: list[float]) -> str:
+    found = estimate(values)
+    return f"{found.mean:.2f}" + (f" ({found.low:.2f} to {found.high:.2f})" if len(values) > 2 else "")
+
+
+if __name__ == "__main__":
+    main()
