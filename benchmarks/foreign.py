@@ -5,7 +5,8 @@
                                  [--budget-minutes 60]
 
 pong      100,000 steps of 4 frames: PPO, SimPLe with motions of patches, Dreamer
-freeway   the same, but SimPLe has motions of the picture alone, and Dreamer, too, learns first from actions that are held: random ones never cross the road
+freeway   the same, but SimPLe has motions of the picture alone, and Dreamer, too, learns first from actions that are
+          held: random ones never cross the road
 control   cartpole-swingup from pixels, 50,000 steps of 2: PPO, SAC with about as much computing as Dreamer has, and
           Dreamer with gradients through its world model
 crafter   50,000 steps; scores of what explores without rewards (PPO, Plan2Explore) beside those of PPO and Dreamer with
