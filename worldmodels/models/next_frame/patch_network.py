@@ -90,8 +90,8 @@ class PatchNetwork(Layer):
 
     def _last_patch_motions(self, frames: tf.Tensor) -> tf.Tensor:
         """Return the last motion of each patch one-hot: float32 (N, *grid, 2 (2 side + 1)), 0 where nothing changed."""
-        two = (cover(x, self.grid, self.side) for x in self._last_two(frames))
-        motions, changed = find_patch_motions(*two, self.side, reach=self.side)
+        before, newest = (cover(x, self.grid, self.side) for x in self._last_two(frames))
+        motions, changed = find_patch_motions(before, newest, self.side, reach=self.side)
         known = self._one_hot(motions) * tf.cast(changed, tf.float32)[..., None, None]
         return tf.reshape(known, (-1, *self.grid, 2 * (2 * self.side + 1)))
 
