@@ -15,11 +15,12 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import time
 from itertools import product
 from pathlib import Path
 from typing import Any
+
+from kept_cells import mean_cell, measure_cells, over_seeds
 
 from worldmodels.analysis.aggregate import estimate
 from worldmodels.core.config import load_config
@@ -49,15 +50,11 @@ def main() -> None:
     parser.add_argument("--updates", type=int, default=500)
     how = parser.parse_args()
     load_tensorflow()
-    for seed, game, layout in product(how.seeds, how.games, LAYOUTS):
-        path = FOLDER / f"{game}_{layout}_{how.updates}_{seed}.json"
-        if not path.exists():
-            found = {"game": game, "layout": layout, "updates": how.updates, "seed": seed}
-            found |= {"processor": str(this_processor()), **learn_and_measure(game, layout, how.updates, seed)}
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomic(path, json.dumps(found, allow_nan=False) + "\n")
-            print(found, flush=True)
-    cells = [json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))]
+    wanted = (
+        {"game": game, "layout": layout, "updates": how.updates, "seed": seed}
+        for seed, game, layout in product(how.seeds, how.games, LAYOUTS)
+    )
+    cells = measure_cells(FOLDER, wanted, learn_and_measure)
     if cells:
         write_atomic(RESULTS / "patch_motions.md", report(cells))
         print(report(cells))
@@ -81,7 +78,7 @@ def config_of(game: str, layout: str) -> Any:
     )
 
 
-def learn_and_measure(game: str, layout: str, updates: int, seed: int) -> dict[str, float]:
+def learn_and_measure(game: str, layout: str, updates: int, seed: int) -> dict[str, Any]:
     """Return the figures of a model after so many updates, and what one takes of a processor."""
     import tensorflow as tf
     from speed.experience import record_config, windows
@@ -103,7 +100,7 @@ def learn_and_measure(game: str, layout: str, updates: int, seed: int) -> dict[s
         batch = windows(recording, config.training.batch, config.training.length, generator)
         model.fit(batch.map(tf.constant), tf.constant(fold(key, update)))
     seconds = (time.process_time() - started) / max(1, updates - WARM)
-    return {"seconds": seconds, **measure(model, config.env, game)}
+    return {"processor": str(this_processor()), "seconds": seconds, **measure(model, config.env, game)}
 
 
 def measure(model: Any, env: Any, game: str) -> dict[str, float]:
@@ -132,23 +129,12 @@ def report(cells: list[dict[str, Any]]) -> str:
         f"| game | updates | motions of | seeds | {ahead} | processor ms for an update |",
         "|---" * (5 + len(HORIZONS)) + "|",
     ]
-    games, layouts = list(GAMES), list(LAYOUTS)
-    groups = sorted({(c["updates"], games.index(c["game"]), layouts.index(c["layout"])) for c in cells})
-    for updates, game, layout in groups:
-        wanted = (updates, games[game], layouts[layout])
-        those = [cell for cell in cells if (cell["updates"], cell["game"], cell["layout"]) == wanted]
-        figures = [_cell([each[f"moving_{steps}"] for each in those]) for steps in HORIZONS]
+    for updates, game, layout, those in over_seeds(cells, list(GAMES), "layout", list(LAYOUTS)):
+        figures = [mean_cell([each[f"moving_{steps}"] for each in those]) for steps in HORIZONS]
         milliseconds = 1000 * estimate([each["seconds"] for each in those]).mean
-        words = {"picture": "the picture", "patches": "picture and patches"}[layouts[layout]]
-        lines.append(
-            f"| {games[game]} | {updates} | {words} | {len(those)} | {' | '.join(figures)} | {milliseconds:.0f} |"
-        )
+        words = {"picture": "the picture", "patches": "picture and patches"}[layout]
+        lines.append(f"| {game} | {updates} | {words} | {len(those)} | {' | '.join(figures)} | {milliseconds:.0f} |")
     return "\n".join(lines) + "\n"
-
-
-def _cell(values: list[float]) -> str:
-    found = estimate(values)
-    return f"{found.mean:.2f}" + (f" ({found.low:.2f} to {found.high:.2f})" if len(values) > 2 else "")
 
 
 if __name__ == "__main__":

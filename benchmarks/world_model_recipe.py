@@ -14,12 +14,12 @@ results/world_model_recipe.md from all that is finished by then: `--seeds` with 
 from __future__ import annotations
 
 import argparse
-import json
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from worldmodels.analysis.aggregate import estimate
+from kept_cells import mean_cell, measure_cells, over_seeds
+
 from worldmodels.core.config import load_config
 from worldmodels.core.files import write_atomic
 from worldmodels.core.seeding import Streams, fold
@@ -58,15 +58,11 @@ def main() -> None:
     parser.add_argument("--updates", type=int, default=600)
     how = parser.parse_args()
     load_tensorflow()
-    for seed, game, recipe in product(how.seeds, how.games, how.recipes):
-        path = FOLDER / f"{game}_{recipe}_{how.updates}_{seed}.json"
-        if not path.exists():
-            found = {"game": game, "recipe": recipe, "updates": how.updates, "seed": seed}
-            found |= learn_and_measure(game, recipe, how.updates, seed)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomic(path, json.dumps(found, allow_nan=False) + "\n")
-            print(found, flush=True)
-    cells = [json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))]
+    wanted = (
+        {"game": game, "recipe": recipe, "updates": how.updates, "seed": seed}
+        for seed, game, recipe in product(how.seeds, how.games, how.recipes)
+    )
+    cells = measure_cells(FOLDER, wanted, learn_and_measure)
     if cells:
         write_atomic(RESULTS / "world_model_recipe.md", report(cells))
         print(report(cells))
@@ -150,19 +146,10 @@ def report(cells: list[dict[str, Any]]) -> str:
         f"| game | updates | recipe | seeds | {' | '.join(FIGURES)} |",
         "|---" * (4 + len(FIGURES)) + "|",
     ]
-    order = list(RECIPES)
-    groups = sorted({(c["updates"], GAMES.index(c["game"]), order.index(c["recipe"])) for c in cells})
-    for updates, game, recipe in groups:
-        wanted = (updates, GAMES[game], order[recipe])
-        those = [cell for cell in cells if (cell["updates"], cell["game"], cell["recipe"]) == wanted]
-        figures = [_cell([each[name] for each in those]) for name in FIGURES.values()]
-        lines.append(f"| {GAMES[game]} | {updates} | {order[recipe]} | {len(those)} | {' | '.join(figures)} |")
+    for updates, game, recipe, those in over_seeds(cells, GAMES, "recipe", list(RECIPES)):
+        figures = [mean_cell([each[name] for each in those]) for name in FIGURES.values()]
+        lines.append(f"| {game} | {updates} | {recipe} | {len(those)} | {' | '.join(figures)} |")
     return "\n".join(lines) + "\n"
-
-
-def _cell(values: list[float]) -> str:
-    found = estimate(values)
-    return f"{found.mean:.2f}" + (f" ({found.low:.2f} to {found.high:.2f})" if len(values) > 2 else "")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 SIDES = ("ours", "peer")
@@ -36,7 +37,7 @@ class Method(NamedTuple):
     """The class in Stable-Baselines3, or in its contrib; empty where it has none."""
     peer_settings: Mapping[str, Any]
     """The same settings by the peer's names."""
-    for_each_number: Mapping[str, float] = {}
+    for_each_number: Mapping[str, float] = MappingProxyType({})
     """By the dotted keys of our configuration, what the peer counts for each number of an action and we for all."""
 
 
@@ -162,7 +163,7 @@ class Cell(NamedTuple):
             starts = {"learning_starts": start} if start else {}
             return {**both, "class": method.peer, "settings": {**method.peer_settings, **starts}}
         starts = {"training.prefill": start} if start else {}
-        numbers = task.action_numbers
+        numbers = task.action_numbers  # for one, the preset has them
         wider = {key: numbers * value for key, value in method.for_each_number.items()} if numbers > 1 else {}
         return {**both, "preset": method.preset, "overrides": {**method.overrides, **wider, **starts}}
 

@@ -22,7 +22,8 @@ class PatchNetworkConfig(Section):
     blocks: Annotated[int, at_least(0), limits(0, 1_000)] = 2
     """Mixing blocks after the bottleneck."""
     patch_motions: bool = False
-    """Whether each patch is told how its content moved last, besides the picture as a whole."""
+    """Whether each patch is told how its content moved last, besides the picture as a whole; without effect in a
+    network that sees one frame alone."""
 
 
 @dataclass(frozen=True)

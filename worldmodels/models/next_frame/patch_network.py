@@ -40,9 +40,9 @@ class PatchNetwork(Layer):
             self.meet = Linear(count * NARROW, config.bottleneck, seeds, "meet")
             self.embed = ActionEmbedding(shape.num_actions, config.depth, seeds, "actions")
             self.patch_momentum = None
-            if config.patch_motions and shape.frames > 1:
-                self.patch_momentum = Linear(2 * (2 * self.side + 1), config.depth, seeds, "patch_momentum")
             if shape.frames > 1:
+                if config.patch_motions:
+                    self.patch_momentum = Linear(2 * (2 * self.side + 1), config.depth, seeds, "patch_momentum")
                 self.momentum = Linear(2 * (2 * self.side + 1), config.bottleneck, seeds, "momentum")
             self.inject = Inject(config.depth, config.bottleneck, seeds, "inject")
             self.part = Linear(config.bottleneck, count * NARROW, seeds, "part")
