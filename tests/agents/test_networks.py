@@ -38,7 +38,7 @@ def seeds() -> np.random.Generator:
 )
 def test_parameters_of_the_published_sizes(kind, shape, actions, expected):
     settings = BodySettings(kind, HeadConfig(), LayerStyle())
-    network = PolicyNetwork(settings, image_spec((64, 64, 3), actions, shape), seeds())
+    network = PolicyNetwork(settings, image_spec((64, 64, 3), actions, shape), seeds(), 0.0)
     assert sum(int(np.prod(weight.shape)) for weight in network.trainable_weights) == expected
 
 

@@ -82,9 +82,11 @@ def test_a_start_after_the_end_teaches_nothing(config, starts):
 
 
 @each_method
-def test_the_first_standard_deviation_is_the_same_everywhere(config):
-    extras = build_agent(config, bandits.BOX, bandits.key(0)).act(bandits.PLACES, (), 1.0, bandits.key(0))[2]
-    assert extras["gaussian"][:, 1].numpy().tolist() == [-0.5, -0.5]
+@pytest.mark.parametrize("changes, expected", [({}, -0.5), ({"first_log_deviation": 0.25}, 0.25)])
+def test_the_first_standard_deviation_is_the_same_everywhere(config, changes, expected):
+    agent = build_agent(replace(config, **changes), bandits.BOX, bandits.key(0))
+    extras = agent.act(bandits.PLACES, (), 1.0, bandits.key(0))[2]
+    assert extras["gaussian"][:, 1].numpy().tolist() == [expected, expected]
     # The mean and the value are not: heads on trunks of their own start like any layer.
     assert len(set(extras["gaussian"][:, 0].numpy())) == len(set(extras["value"].numpy())) == 2
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal, Protocol
+from typing import Annotated, Literal, Protocol
 
+from worldmodels.core.ranges import between
 from worldmodels.core.specs import ActionKind
 from worldmodels.models.api import FeatureKind
 
@@ -15,6 +16,8 @@ RewardTransform = Literal["none", "clip", "tanh"]
 """The transform of rewards before an agent learns from them: none, clipping to [-1, 1], or the hyperbolic
 tangent."""
 
+LogDeviation = Annotated[float, between(-10, 3)]
+"""The logarithm of a standard deviation of actions, which are from -1 to 1."""
 
 DISCRETE: tuple[ActionKind, ...] = ("discrete",)
 BOXES: tuple[ActionKind, ...] = ("box",)

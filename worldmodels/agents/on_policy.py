@@ -44,7 +44,7 @@ class OnPolicyAgent:
         self.config, self.spec, self._devices = config, spec, devices.current()
         self.distribution = policy_distribution(spec.action)
         seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
-        self.network = PolicyNetwork(body, spec, seeds, own_value)
+        self.network = PolicyNetwork(body, spec, seeds, config.first_log_deviation, own_value)
         self._weights = named_variables([self.network])
         self._averages = {weight.path: weight.value for weight in self.network.non_trainable_weights}
         self._feature_scale = FeatureNormalizer(spec.features) if config.normalize_features else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from worldmodels.agents.config import ANY_ACTIONS, ANY_FEATURES, ImageNetworkKind, RewardTransform
+from worldmodels.agents.config import ANY_ACTIONS, ANY_FEATURES, ImageNetworkKind, LogDeviation, RewardTransform
 from worldmodels.core.ranges import Positive, Section, Share, Size
 from worldmodels.models.config import HeadConfig, LayerStyle, OptimizerConfig
 
@@ -33,6 +33,9 @@ class OnPolicyConfig(Section):
     """Hidden layers for features that are vectors; policy and value have their own."""
     style: LayerStyle = field(default_factory=lambda: LayerStyle(activation="tanh"))
     """Norm and nonlinearity of these layers."""
+    first_log_deviation: LogDeviation = -0.5
+    """Logarithm of the standard deviation with which each number of a box of actions is drawn before anything is
+    learned, where actions are from -1 to 1 (`log_std_init` in Stable-Baselines3, 0 there)."""
     horizon: Size = 50
     """Steps of each imagined rollout; the loop says how long real ones are."""
     discount: Share = 0.99

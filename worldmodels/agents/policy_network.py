@@ -17,9 +17,6 @@ from worldmodels.models.layers import Dense, Layer
 from worldmodels.models.precision import building_in
 from worldmodels.models.variables import named_variables
 
-FIRST_LOG_DEVIATION = -0.5
-"""Logarithm of the standard deviation of each number of a box before anything is learned: 0.61 of 1."""
-
 
 class PolicyNetwork(Layer):
     """Heads for the parameters of the policy's distribution and for the value.
@@ -29,16 +26,24 @@ class PolicyNetwork(Layer):
     trunk learns nothing at first, and a method with one step for each iteration has too few of them to wait.
 
     Args:
+        first_log_deviation: of each number of a box of actions.
         own_value: whether the value has a trunk of its own; otherwise it reads the policy's.
     """
 
-    def __init__(self, settings: BodySettings, spec: ModelSpec, seeds: np.random.Generator, own_value: bool = False):
+    def __init__(
+        self,
+        settings: BodySettings,
+        spec: ModelSpec,
+        seeds: np.random.Generator,
+        first_log_deviation: float,
+        own_value: bool = False,
+    ):
         super().__init__(name="policy")
         self.has_memory = settings.lstm > 0
         heads = seeds if own_value else None
         with keras.name_scope("policy"):
             self.trunk = Trunk(settings, spec.features, seeds)
-            self.actor = _build_actor(self.trunk.size, spec.action, heads)
+            self.actor = _build_actor(self.trunk.size, spec.action, first_log_deviation, heads)
         with keras.name_scope("value" if own_value else "policy"):
             self.value_trunk = Trunk(settings, spec.features, seeds) if own_value else None
             with building_in("float32"):
@@ -147,9 +152,11 @@ class Trunk(Layer):
 class GaussianHead(Dense):
     """A dense layer of means, with logarithms of standard deviations that are the same in every state."""
 
-    def __init__(self, inputs: int, numbers: int, seeds: np.random.Generator | None, name: str):
+    def __init__(
+        self, inputs: int, numbers: int, first_log_deviation: float, seeds: np.random.Generator | None, name: str
+    ):
         super().__init__(inputs, numbers, seeds, name)
-        first = keras.initializers.Constant(FIRST_LOG_DEVIATION)
+        first = keras.initializers.Constant(first_log_deviation)
         self.log_deviation = self.add_weight(name="log_deviation", shape=(numbers,), initializer=first)
 
     def call(self, x: tf.Tensor) -> tf.Tensor:
@@ -157,9 +164,11 @@ class GaussianHead(Dense):
         return tf.concat([mean, tf.zeros_like(mean) + self.log_deviation], -1)
 
 
-def _build_actor(inputs: int, action: ActionSpec, seeds: np.random.Generator | None) -> Dense:
+def _build_actor(
+    inputs: int, action: ActionSpec, first_log_deviation: float, seeds: np.random.Generator | None
+) -> Dense:
     """Return the head for the parameters of the distribution of actions (see `policy_distributions.py`)."""
     with building_in("float32"):
         if action.is_discrete:
             return Dense(inputs, action.count, seeds, "actor")
-        return GaussianHead(inputs, action.size, seeds, "actor")
+        return GaussianHead(inputs, action.size, first_log_deviation, seeds, "actor")

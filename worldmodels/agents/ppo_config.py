@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from worldmodels.agents.config import ANY_ACTIONS, ANY_FEATURES, ImageNetworkKind, RewardTransform
+from worldmodels.agents.config import ANY_ACTIONS, ANY_FEATURES, ImageNetworkKind, LogDeviation, RewardTransform
 from worldmodels.core.ranges import (
     AboveZero,
     BelowOne,
@@ -42,6 +42,9 @@ class PPOConfig(Section):
     """Norm and nonlinearity of these layers."""
     lstm: Annotated[int, at_least(0), limits(0, 65_536)] = 0
     """Units of an LSTM behind the network; 0 for none. A minibatch then is made of whole rollouts."""
+    first_log_deviation: LogDeviation = -0.5
+    """Logarithm of the standard deviation with which each number of a box of actions is drawn before anything is
+    learned, where actions are from -1 to 1 (`log_std_init` in Stable-Baselines3, 0 there)."""
     horizon: Size = 50
     """Steps of each imagined rollout (`simulated_rollout_length` in SimPLe's code); the loop says how long
     real ones are."""
