@@ -19,8 +19,8 @@ class Task(NamedTuple):
     """Of the environment's constructor."""
     steps: Mapping[str, int]
     methods: Sequence[str]
-    action_numbers: int = 1
-    """Numbers of an action; a choice is one."""
+    action_numbers: int = 0
+    """Numbers of an action in a box; 0 for choices."""
 
 
 class Method(NamedTuple):
@@ -37,6 +37,8 @@ class Method(NamedTuple):
     """The class in Stable-Baselines3, or in its contrib; empty where it has none."""
     peer_settings: Mapping[str, Any]
     """The same settings by the peer's names."""
+    in_boxes: Mapping[str, float] = MappingProxyType({})
+    """By the dotted keys of our configuration, what the peer has where actions are numbers and our preset has not."""
     for_each_number: Mapping[str, float] = MappingProxyType({})
     """By the dotted keys of our configuration, what the peer counts for each number of an action and we for all."""
 
@@ -52,6 +54,8 @@ OFF_POLICY_PEER = {
     "gradient_steps": 50,
     **TWO_256,
 }
+
+FIRST_POLICY = {"agent.first_log_deviation": 0.0, "agent.first_scale": 0.01}
 
 METHODS = {
     "vpg": Method("VPG", ON_POLICY, 4, "vpg", {}, "", {}),
@@ -76,6 +80,7 @@ METHODS = {
             "learning_rate": 1e-3,
             **TWO_64,
         },
+        FIRST_POLICY,
         # The peer takes the mean of the KL over the numbers of an action. The KL of the action is their sum.
         {"agent.kl_limit": 0.01, "agent.damping": 0.1},
     ),
@@ -106,6 +111,7 @@ METHODS = {
             "clip_range": 0.2,
             **TWO_64,
         },
+        FIRST_POLICY,
     ),
     "ddpg": Method("DDPG", OFF_POLICY, 1, "ddpg", {}, "DDPG", {**OFF_POLICY_PEER, "noise": 0.1}),
     "td3": Method("TD3", OFF_POLICY, 1, "td3", {}, "TD3", {**OFF_POLICY_PEER, "noise": 0.1}),
@@ -117,7 +123,9 @@ BOX_METHODS = ("vpg", "trpo", "ppo", "ddpg", "td3", "sac")
 
 TASKS = {
     "cartpole": Task("CartPole", "CartPole-v1", {}, {ON_POLICY: 100_000, OFF_POLICY: 20_000}, ("vpg", "trpo", "ppo")),
-    "pendulum": Task("Pendulum", "Pendulum-v1", {}, {ON_POLICY: 200_000, OFF_POLICY: 20_000}, ("ddpg", "td3", "sac")),
+    "pendulum": Task(
+        "Pendulum", "Pendulum-v1", {}, {ON_POLICY: 200_000, OFF_POLICY: 20_000}, ("ddpg", "td3", "sac"), 1
+    ),
     "lunarlander": Task("LunarLander", "LunarLander-v3", {}, LONG, ("vpg", "trpo", "ppo")),
     "lunarlander_continuous": Task(
         "LunarLander, continuous", "LunarLander-v3", {"continuous": True}, LONG, ("ppo", "td3", "sac"), 2
@@ -163,9 +171,10 @@ class Cell(NamedTuple):
             starts = {"learning_starts": start} if start else {}
             return {**both, "class": method.peer, "settings": {**method.peer_settings, **starts}}
         starts = {"training.prefill": start} if start else {}
-        numbers = task.action_numbers  # for one, the preset has them
-        wider = {key: numbers * value for key, value in method.for_each_number.items()} if numbers > 1 else {}
-        return {**both, "preset": method.preset, "overrides": {**method.overrides, **wider, **starts}}
+        numbers = task.action_numbers
+        wider = {key: numbers * value for key, value in method.for_each_number.items()}
+        boxes = {**method.in_boxes, **wider} if numbers else {}
+        return {**both, "preset": method.preset, "overrides": {**method.overrides, **boxes, **starts}}
 
 
 def cells(tasks: Sequence[str], methods: Sequence[str], seeds: Sequence[int], sides: Sequence[str]) -> Iterator[Cell]:

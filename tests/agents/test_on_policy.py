@@ -91,6 +91,22 @@ def test_the_first_standard_deviation_is_the_same_everywhere(config, changes, ex
     assert len(set(extras["gaussian"][:, 0].numpy())) == len(set(extras["value"].numpy())) == 2
 
 
+@each_method
+@pytest.mark.parametrize("spec", [bandits.CHOICES, bandits.BOX], ids=["choices", "box"])
+def test_a_smaller_last_layer_acts_the_more_alike_everywhere(config, spec):
+    """Behind the same trunk, logits and means are so many times as large; values are as they were."""
+    plain, small = (
+        build_agent(replace(config, first_scale=scale), spec, bandits.key(0)).act(
+            bandits.PLACES, (), 1.0, bandits.key(0)
+        )[2]
+        for scale in (1.0, 0.125)
+    )
+    name = "logits" if spec is bandits.CHOICES else "gaussian"
+    count = plain[name].shape[1] if spec is bandits.CHOICES else 1
+    np.testing.assert_allclose(small[name][:, :count], 0.125 * plain[name][:, :count], rtol=1e-5)
+    np.testing.assert_array_equal(small["value"], plain["value"])
+
+
 def test_on_one_trunk_the_first_policy_is_in_the_middle_of_the_box_and_expects_nothing():
     agent = build_agent(PPOConfig(vectors=HEAD), bandits.BOX, bandits.key(0))
     extras = agent.act(bandits.PLACES, (), 1.0, bandits.key(0))[2]

@@ -13,7 +13,7 @@ from worldmodels.agents.normalization import FeatureNormalizer, RewardNormalizer
 from worldmodels.agents.on_policy_samples import Samples, collect_samples, explained_variance, weighted_mean
 from worldmodels.agents.optimizer_steps import StepResult, StepsResult, run_steps
 from worldmodels.agents.policy_distributions import policy_distribution
-from worldmodels.agents.policy_network import PolicyNetwork
+from worldmodels.agents.policy_network import FirstPolicy, PolicyNetwork
 from worldmodels.agents.returns import reach_weights
 from worldmodels.core.types import State
 from worldmodels.imagination.rollout import RolloutOptions, rollout
@@ -44,7 +44,8 @@ class OnPolicyAgent:
         self.config, self.spec, self._devices = config, spec, devices.current()
         self.distribution = policy_distribution(spec.action)
         seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
-        self.network = PolicyNetwork(body, spec, seeds, config.first_log_deviation, own_value)
+        first = FirstPolicy(config.first_log_deviation, config.first_scale)
+        self.network = PolicyNetwork(body, spec, seeds, first, own_value)
         self._weights = named_variables([self.network])
         self._averages = {weight.path: weight.value for weight in self.network.non_trainable_weights}
         self._feature_scale = FeatureNormalizer(spec.features) if config.normalize_features else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from worldmodels.agents.config import ANY_ACTIONS, ANY_FEATURES, ImageNetworkKind, LogDeviation, RewardTransform
-from worldmodels.core.ranges import Positive, Section, Share, Size
+from worldmodels.core.ranges import NonNegative, Positive, Section, Share, Size
 from worldmodels.models.config import HeadConfig, LayerStyle, OptimizerConfig
 
 
@@ -36,6 +36,9 @@ class OnPolicyConfig(Section):
     first_log_deviation: LogDeviation = -0.5
     """Logarithm of the standard deviation with which each number of a box of actions is drawn before anything is
     learned, where actions are from -1 to 1 (`log_std_init` in Stable-Baselines3, 0 there)."""
+    first_scale: NonNegative = 1.0
+    """Weights of the policy's last layer before anything is learned, over those of other layers (0.01 in
+    Stable-Baselines3, and after Andrychowicz et al. 2021): the less, the more alike it acts everywhere at first."""
     horizon: Size = 50
     """Steps of each imagined rollout; the loop says how long real ones are."""
     discount: Share = 0.99

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import keras
 import numpy as np
@@ -18,15 +18,25 @@ from worldmodels.models.precision import building_in
 from worldmodels.models.variables import named_variables
 
 
+class FirstPolicy(NamedTuple):
+    """How the head of a policy starts."""
+
+    log_deviation: float
+    """Logarithm of the standard deviation of each number of a box of actions."""
+    scale: float
+    """First weights, where they are not 0, over those of other layers."""
+
+
 class PolicyNetwork(Layer):
     """Heads for the parameters of the policy's distribution and for the value.
 
     On one trunk they start at exactly 0: the first policy is uniform, or has the middle of the box as its mean, and
-    expects nothing. With a trunk of its own each starts like any layer, as in Spinning Up: behind a head of zeros a
-    trunk learns nothing at first, and a method with one step for each iteration has too few of them to wait.
+    expects nothing. With a trunk of its own each starts like any layer, as in Spinning Up, or the policy's smaller:
+    behind a head of zeros a trunk learns nothing at first, and a method with one step for each iteration has too few of
+    them to wait.
 
     Args:
-        first_log_deviation: of each number of a box of actions.
+        first: how the policy's head starts.
         own_value: whether the value has a trunk of its own; otherwise it reads the policy's.
     """
 
@@ -35,7 +45,7 @@ class PolicyNetwork(Layer):
         settings: BodySettings,
         spec: ModelSpec,
         seeds: np.random.Generator,
-        first_log_deviation: float,
+        first: FirstPolicy,
         own_value: bool = False,
     ):
         super().__init__(name="policy")
@@ -43,7 +53,7 @@ class PolicyNetwork(Layer):
         heads = seeds if own_value else None
         with keras.name_scope("policy"):
             self.trunk = Trunk(settings, spec.features, seeds)
-            self.actor = _build_actor(self.trunk.size, spec.action, first_log_deviation, heads)
+            self.actor = _build_actor(self.trunk.size, spec.action, first, heads)
         with keras.name_scope("value" if own_value else "policy"):
             self.value_trunk = Trunk(settings, spec.features, seeds) if own_value else None
             with building_in("float32"):
@@ -152,11 +162,9 @@ class Trunk(Layer):
 class GaussianHead(Dense):
     """A dense layer of means, with logarithms of standard deviations that are the same in every state."""
 
-    def __init__(
-        self, inputs: int, numbers: int, first_log_deviation: float, seeds: np.random.Generator | None, name: str
-    ):
+    def __init__(self, inputs: int, numbers: int, log_deviation: float, seeds: np.random.Generator | None, name: str):
         super().__init__(inputs, numbers, seeds, name)
-        first = keras.initializers.Constant(first_log_deviation)
+        first = keras.initializers.Constant(log_deviation)
         self.log_deviation = self.add_weight(name="log_deviation", shape=(numbers,), initializer=first)
 
     def call(self, x: tf.Tensor) -> tf.Tensor:
@@ -164,11 +172,12 @@ class GaussianHead(Dense):
         return tf.concat([mean, tf.zeros_like(mean) + self.log_deviation], -1)
 
 
-def _build_actor(
-    inputs: int, action: ActionSpec, first_log_deviation: float, seeds: np.random.Generator | None
-) -> Dense:
+def _build_actor(inputs: int, action: ActionSpec, first: FirstPolicy, seeds: np.random.Generator | None) -> Dense:
     """Return the head for the parameters of the distribution of actions (see `policy_distributions.py`)."""
     with building_in("float32"):
         if action.is_discrete:
-            return Dense(inputs, action.count, seeds, "actor")
-        return GaussianHead(inputs, action.size, first_log_deviation, seeds, "actor")
+            actor = Dense(inputs, action.count, seeds, "actor")
+        else:
+            actor = GaussianHead(inputs, action.size, first.log_deviation, seeds, "actor")
+    actor.kernel.assign(first.scale * actor.kernel)
+    return actor

@@ -45,6 +45,10 @@ class PPOConfig(Section):
     first_log_deviation: LogDeviation = -0.5
     """Logarithm of the standard deviation with which each number of a box of actions is drawn before anything is
     learned, where actions are from -1 to 1 (`log_std_init` in Stable-Baselines3, 0 there)."""
+    first_scale: NonNegative = 1.0
+    """Weights of the policy's last layer before anything is learned, over those of other layers (0.01 in
+    Stable-Baselines3, and after Andrychowicz et al. 2021): the less, the more alike it acts everywhere at first. Where
+    the value shares its network, they are 0."""
     horizon: Size = 50
     """Steps of each imagined rollout (`simulated_rollout_length` in SimPLe's code); the loop says how long
     real ones are."""
