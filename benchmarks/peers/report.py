@@ -89,14 +89,22 @@ def _returns(results: Results) -> Iterator[str]:
 
 
 def _speeds(results: Results) -> Iterator[str]:
-    yield "| method | task | ours, steps/s | Stable-Baselines3, steps/s | ratio |"
-    yield "|---|---|---|---|---|"
+    """Yield the table of speeds, which compare on the same processor alone."""
+    yield "| method | task | processor | ours, steps/s | Stable-Baselines3, steps/s | ratio |"
+    yield "|---|---|---|---|---|---|"
     for task, method in _rows(results):
-        ours, peer = ([steps_per_second(one) for one in _of(results, task, method, side)] for side in SIDES)
-        if ours and peer:
-            rates = [float(np.median(rates)) for rates in (ours, peer)]
-            ratio = rates[0] / rates[1]
-            yield f"| {METHODS[method].title} | {TASKS[task].title} | {rates[0]:,.0f} | {rates[1]:,.0f} | {ratio:.2f} |"
+        sides = [_speeds_by_processor(_of(results, task, method, side)) for side in SIDES]
+        for processor in sorted(sides[0].keys() & sides[1].keys()):
+            ours, peer = (float(np.median(speeds[processor])) for speeds in sides)
+            names = f"{METHODS[method].title} | {TASKS[task].title} | {processor}"
+            yield f"| {names} | {ours:,.0f} | {peer:,.0f} | {ours / peer:.2f} |"
+
+
+def _speeds_by_processor(runs: Sequence[dict[str, Any]]) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {}
+    for run in runs:
+        found.setdefault(run["processor"], []).append(steps_per_second(run))
+    return found
 
 
 def _rows(results: Results) -> list[tuple[str, str]]:
