@@ -19,7 +19,7 @@ from worldmodels.models.variables import named_variables
 
 
 class FirstPolicy(NamedTuple):
-    """How the head of a policy starts."""
+    """The start of a policy's head."""
 
     log_deviation: float
     """Logarithm of the standard deviation of each number of a box of actions."""
@@ -36,7 +36,7 @@ class PolicyNetwork(Layer):
     them to wait.
 
     Args:
-        first: how the policy's head starts.
+        first: the start of the policy's head.
         own_value: whether the value has a trunk of its own; otherwise it reads the policy's.
     """
 
