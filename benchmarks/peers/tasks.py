@@ -55,6 +55,7 @@ OFF_POLICY_PEER = {
     **TWO_256,
 }
 
+# With choices the peer begins with a small last layer, too, and ours does not: there it is at its level without.
 FIRST_POLICY = {"agent.first_log_deviation": 0.0, "agent.first_scale": 0.01}
 
 METHODS = {

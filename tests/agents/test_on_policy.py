@@ -92,8 +92,8 @@ def test_the_first_standard_deviation_is_the_same_everywhere(config, changes, ex
 
 
 @each_method
-@pytest.mark.parametrize("spec", [bandits.CHOICES, bandits.BOX], ids=["choices", "box"])
-def test_a_smaller_last_layer_acts_the_more_alike_everywhere(config, spec):
+@pytest.mark.parametrize("spec, name, count", [(bandits.CHOICES, "logits", 2), (bandits.BOX, "gaussian", 1)])
+def test_a_smaller_last_layer_acts_the_more_alike_everywhere(config, spec, name, count):
     """Behind the same trunk, logits and means are so many times as large; values are as they were."""
     plain, small = (
         build_agent(replace(config, first_scale=scale), spec, bandits.key(0)).act(
@@ -101,8 +101,6 @@ def test_a_smaller_last_layer_acts_the_more_alike_everywhere(config, spec):
         )[2]
         for scale in (1.0, 0.125)
     )
-    name = "logits" if spec is bandits.CHOICES else "gaussian"
-    count = plain[name].shape[1] if spec is bandits.CHOICES else 1
     np.testing.assert_allclose(small[name][:, :count], 0.125 * plain[name][:, :count], rtol=1e-5)
     np.testing.assert_array_equal(small["value"], plain["value"])
 
