@@ -62,7 +62,7 @@ def find_motions(frame: tf.Tensor, target: tf.Tensor, count: int, reach: int) ->
     steps = offsets(reach)
     index = origin[:, :, None] - (steps[:, 0] * padded + steps[:, 1])
     sources = tf.gather(tf.reshape(around, (-1, (height + 2 * reach) * padded)), index, batch_dims=1)
-    costs = _costs(sources, after, points)
+    costs = _costs(sources, tf.gather(tf.reshape(after, (-1, height * width)), points, batch_dims=1))
 
     motions = []
     for _ in range(count):
@@ -91,13 +91,17 @@ def find_patch_motions(frame: tf.Tensor, target: tf.Tensor, side: int, reach: in
     corners = (np.arange(rows, dtype=np.int32)[:, None] * width + np.arange(columns, dtype=np.int32)) * side
     points = points // side * width + points % side + corners[..., None]
 
-    steps, count = offsets(reach), points.shape[-1]
-    points = tf.reshape(points, (-1, rows * columns * count))
-    costs = _costs(_many_sources(before, points, reach), after, points)
-    weights = tf.reshape(tf.cast(change > NOTICEABLE, tf.float32), (-1, 1, count))
-    price = tf.matmul(weights, tf.reshape(costs, (-1, count, len(steps)))) + _way(steps, PATCH_FAR)
+    changed = change[..., 0] > NOTICEABLE
+    where = tf.where(changed)  # most patches stand still, and cost nothing
+    image, points = tf.cast(where[:, :1], tf.int32), tf.gather_nd(points, where)
+    weights = tf.cast(tf.gather_nd(change, where) > NOTICEABLE, tf.float32)
+
+    steps, wanted = offsets(reach), tf.gather(tf.reshape(after, (-1,)), image * (height * width) + points)
+    costs = _costs(_many_sources(before, image, points, reach), wanted)
+    price = tf.matmul(weights[:, None], costs)[:, 0] + _way(steps, PATCH_FAR)
     motions = tf.gather(steps, tf.argmin(price, -1, tf.int32))
-    return tf.reshape(motions, (-1, rows, columns, 2)), change[..., 0] > NOTICEABLE
+    shape = tf.concat([tf.shape(changed, tf.int64), [2]], 0)
+    return tf.scatter_nd(where, motions, shape), changed
 
 
 def edge_correlation(frame: tf.Tensor, target: tf.Tensor, reach: int) -> tf.Tensor:
@@ -133,24 +137,29 @@ def _drawn_from(images: tf.Tensor, motion: tf.Tensor) -> tf.Tensor:
     return tf.reshape(pixels, (-1, height, width, channels))
 
 
-def _many_sources(before: tf.Tensor, points: tf.Tensor, reach: int) -> tf.Tensor:
-    """Return the brightness from which each motion leads to each of P points: float32 (N, P, motions).
+def _many_sources(before: tf.Tensor, image: tf.Tensor, points: tf.Tensor, reach: int) -> tf.Tensor:
+    """Return the brightness from which each motion leads to each of P points: float32 (M, P, motions).
 
     Gathered by rows of the square around a point, which is faster than one by one where there are hundreds of points.
+    A convolution lays these rows out, each backwards, in a quarter of the time that stacked slices take.
+
+    Args:
+        before: float32 (N, H, W).
+        image: int32 (M, 1), the index of the image that the points are in.
+        points: int32 (M, P).
     """
     _, height, width = before.shape
     span = 2 * reach + 1
     around = tf.pad(before, [[0, 0], [reach, reach], [reach, reach]])
-    rows = tf.stack([around[:, :, 2 * reach - right : 2 * reach - right + width] for right in range(span)], -1)
-    first = tf.range(tf.shape(before)[0])[:, None, None] * ((height + 2 * reach) * width)
-    index = first + points[:, :, None] + np.arange(2 * reach, -1, -1, dtype=np.int32) * width
+    backwards = np.eye(span, dtype=np.float32)[::-1].reshape(1, span, 1, span)
+    rows = tf.nn.conv2d(around[..., None], backwards, 1, "VALID")  # (N, H + 2 reach, W, span)
+    first = image * ((height + 2 * reach) * width) + points
+    index = first[:, :, None] + np.arange(2 * reach, -1, -1, dtype=np.int32) * width
     return tf.reshape(tf.gather(tf.reshape(rows, (-1, span)), index), (-1, points.shape[1], span**2))
 
 
-def _costs(sources: tf.Tensor, after: tf.Tensor, points: tf.Tensor) -> tf.Tensor:
-    """Return how badly each source explains the brightness at its point: float32 (N, P, motions), 0 to 1."""
-    _, height, width = after.shape
-    wanted = tf.gather(tf.reshape(after, (-1, height * width)), points, batch_dims=1)
+def _costs(sources: tf.Tensor, wanted: tf.Tensor) -> tf.Tensor:
+    """Return how badly each source (N, P, motions) explains the brightness (N, P) at its point: 0 to 1."""
     return tf.minimum(tf.abs(sources - wanted[:, :, None]) * (1 / NOTICEABLE), 1.0)
 
 
