@@ -18,8 +18,8 @@ NETWORK = SimpleNamespace(feature_shape=GRID, summary_size=6)
 SILENCE = Decoded(tf.zeros((2, *GRID)), tf.zeros((2, 6)))
 
 
-def output(motions: int = 1, patch_motions: bool = False) -> MotionOutput:
-    config = MotionOutputConfig(motions=motions, depth=6, patch_motions=patch_motions)
+def output(motions: int = 1, patch_motions: bool = False, moved_scale: float = 0.0) -> MotionOutput:
+    config = MotionOutputConfig(motions=motions, depth=6, patch_motions=patch_motions, moved_scale=moved_scale)
     return MotionOutput(config, NETWORK, SHAPE, np.random.default_rng(0))
 
 
@@ -108,6 +108,25 @@ def test_a_still_picture_costs_nothing_where_every_copy_stands_still():
     set_motion(layer, 0, 0)
     np.testing.assert_allclose(layer.loss(SILENCE, newest, newest, 0.0), 0.0, atol=1e-6)
     assert (layer.loss(SILENCE, newest, image(1), 0.0).numpy() > 0.1).all()
+
+
+def test_pixels_that_moved_weigh_more_and_all_weights_have_a_mean_of_one():
+    newest = np.zeros((2, *SHAPE), np.uint8)
+    target = newest.copy()
+    target[0, 4, 4:8] = 200  # 4 of the 2 x 12 x 16 pixels of both pictures, which patches of 4 cover
+    target[1, 4, 4] = 2  # within `spread`
+
+    def pixel_nats(moved_scale: float) -> np.ndarray:
+        layer = output(moved_scale=moved_scale)
+        silence(layer)
+        set_biases(layer, [20, 0, 0])  # stand still, wherever they come from
+        matching = layer.loss(SILENCE, newest, newest, 0.0)  # what the motion costs, and standing still nothing
+        return (layer.loss(SILENCE, newest, target, 0.0) - matching).numpy()
+
+    alike, weighed = pixel_nats(0.0), pixel_nats(9.0)
+    mean = (4 * 10 + 380) / 384
+    np.testing.assert_allclose(weighed, alike * [10 / mean, 1 / mean], rtol=1e-4)
+    assert alike[0] > 0
 
 
 def test_it_learns_to_move_the_picture():

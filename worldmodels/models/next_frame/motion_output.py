@@ -12,6 +12,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.models import devices
 from worldmodels.models.distributions import categorical_nll
 from worldmodels.models.encoders import from_patches, to_float, to_image, to_patches
 from worldmodels.models.layers import Layer
@@ -85,6 +86,7 @@ class MotionOutput(Layer):
         costs = tf.concat([copy_costs, tf.stop_gradient(paint_costs)], -1)
         source = tf.stop_gradient(tf.nn.softmax(choice - costs))
         nats = tf.nn.softmax_cross_entropy_with_logits(source, choice) + source[..., -1] * paint_costs[..., 0]
+        nats *= self._pixel_weights(copy_costs[..., 0])
         return tf.reduce_mean(nats, -1) / self._shape[2] + motion_nats
 
     def frame(self, decoded: Decoded, newest: tf.Tensor) -> tf.Tensor:
@@ -152,6 +154,11 @@ class MotionOutput(Layer):
         choice = tf.reshape(choice, (-1, quarters, self.small**2, sources)) + vote
         choice = tf.reshape(choice, (-1, quarters * self.small**2, sources))
         return choice + STILL * np.eye(1, sources, dtype=np.float32), paint
+
+    def _pixel_weights(self, still_costs: tf.Tensor) -> tf.Tensor:
+        """Return the weights of pixels, by what standing still would cost each: as `still_costs`, with a mean of 1."""
+        weights = 1.0 + self.config.moved_scale * tf.cast(still_costs > 1.0, tf.float32)
+        return weights / devices.mean_over_devices(tf.reduce_mean(weights))
 
     def _costs(self, made: tf.Tensor, truth: tf.Tensor) -> tf.Tensor:
         """Return deviations in nats, summed over channels: (N, pixels of all quarters, images side by side)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from worldmodels.core.ranges import AboveZero, Section, Size, at_least, limits
+from worldmodels.core.ranges import AboveZero, NonNegative, Section, Size, at_least, limits
 
 
 @dataclass(frozen=True)
@@ -39,3 +39,7 @@ class MotionOutputConfig(Section):
     """Units of a quarter of a patch, in which the choice for each pixel is made."""
     spread: AboveZero = 0.04
     """Deviation of a colour (sum over channels, each from 0 to 1) that counts as one nat."""
+    moved_scale: NonNegative = 0.0
+    """Weight in the loss of pixels that deviate by more than `spread` from the newest frame, on top of that of all
+    pixels. All weights are then scaled to a mean of 1: small things that move get a gradient, and the loss keeps its
+    size."""
