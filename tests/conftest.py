@@ -26,10 +26,33 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Sort tests by folder; files stay together, and in their order."""
 
     def rank(item: pytest.Item) -> int:
-        folder = item.path.relative_to(Path(__file__).parent).parts[0]
+        folder = _folder(item.path)
         return FIRST.index(folder) if folder in FIRST else len(FIRST)
 
     items.sort(key=rank)
+
+
+def _folder(path: Path) -> str:
+    """Return the folder beside this file that a file of tests is in, or the name of the file itself."""
+    return path.relative_to(Path(__file__).parent).parts[0]
+
+
+UNIMPROVED = ("agents", "conformance", "imagination", "models")
+"""Folders whose graphs run as they were made: each runs a few times, which takes less time than to improve it."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def unimproved_graphs(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Do without TensorFlow's improvements of graphs in those folders; runs of training, elsewhere, have them."""
+    if _folder(request.path) not in UNIMPROVED:
+        yield
+        return
+    import tensorflow as tf
+
+    before = tf.config.optimizer.get_experimental_options()
+    tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
+    yield
+    tf.config.optimizer.set_experimental_options(before)
 
 
 GROWTH = 250 * 10**6
