@@ -1,11 +1,12 @@
-"""What motions of patches are worth to SimPLe's small layout, in the same updates.
+"""What motions of patches, and pixels that moved, are worth to SimPLe's small layout in the same updates.
 
     pip install -e '.[atari]'
     python benchmarks/patch_motions.py [--games pong] [--seeds 1 2 3] [--updates 500]
 
-`simple_deterministic_small` without a policy, with and without `patch_motions` of its network and its output: updates
-on 20,000 steps of random actions, each held for six steps; the native games on 200 levels, easy. Then the error of
-moving pixels over that of copying the last frame, in play that was not trained on, of the native games on other levels.
+`simple_deterministic_small` without a policy: as it is, with `patch_motions` of its network and its output, and with
+`moved_scale` of its output as well. Updates on 20,000 steps of random actions, each held for six steps; the native
+games on 200 levels, easy. Then the error of moving pixels over that of copying the last frame, in play that was not
+trained on, of the native games on other levels.
 
 Each cell is kept under results/patch_motions, for as many updates; the same command goes on. Every call writes
 results/patch_motions.md from all that is finished by then: `--seeds` with no seed does nothing else.
@@ -31,8 +32,15 @@ from worldmodels.runtime.config import RunConfig
 from worldmodels.runtime.quiet import load_tensorflow
 
 GAMES = {"pong": "ALE/Pong-v5", "starpilot": "starpilot", "coinrun": "coinrun"}
-LAYOUTS = {"picture": False, "patches": True}
-"""Whose motions there are; patches have theirs besides the picture's."""
+OF_PATCHES = ["model.network.patch_motions=true", "model.output.patch_motions=true"]
+LAYOUTS = {"picture": [], "patches": OF_PATCHES, "moved": [*OF_PATCHES, "model.output.moved_scale=30"]}
+"""What is set besides the preset; patches have their motions besides the picture's."""
+WORDS = {
+    "picture": "the picture",
+    "patches": "picture and patches",
+    "moved": "picture and patches; pixels that moved weigh 31 times as much",
+}
+"""What the table says of each layout's motions."""
 SEEDS = (1, 2, 3)
 STEPS, TEST_STEPS, HOLD = 1_250, 400, 6.0  # of each of 16 environments
 TEST_LEVELS = 5_000
@@ -62,7 +70,6 @@ def main() -> None:
 
 def config_of(game: str, layout: str) -> Any:
     """Return the configuration of a run that would learn so."""
-    of_patches = str(LAYOUTS[layout]).lower()
     presets = ["simple_deterministic_small", *(["atari"] if game == "pong" else [])]
     levels = [] if game == "pong" else ["env.num_levels=200"]
     return load_config(
@@ -72,8 +79,7 @@ def config_of(game: str, layout: str) -> Any:
             f"env.game={GAMES[game]}",
             "env.num_envs=16",
             *levels,
-            f"model.network.patch_motions={of_patches}",
-            f"model.output.patch_motions={of_patches}",
+            *LAYOUTS[layout],
         ],
     )
 
@@ -132,8 +138,8 @@ def report(cells: list[dict[str, Any]]) -> str:
     for updates, game, layout, those in over_seeds(cells, list(GAMES), "layout", list(LAYOUTS)):
         figures = [mean_cell([each[f"moving_{steps}"] for each in those]) for steps in HORIZONS]
         milliseconds = 1000 * estimate([each["seconds"] for each in those]).mean
-        words = {"picture": "the picture", "patches": "picture and patches"}[layout]
-        lines.append(f"| {game} | {updates} | {words} | {len(those)} | {' | '.join(figures)} | {milliseconds:.0f} |")
+        words = f"{updates} | {WORDS[layout]} | {len(those)}"
+        lines.append(f"| {game} | {words} | {' | '.join(figures)} | {milliseconds:.0f} |")
     return "\n".join(lines) + "\n"
 
 

@@ -86,7 +86,8 @@ class MotionOutput(Layer):
         costs = tf.concat([copy_costs, tf.stop_gradient(paint_costs)], -1)
         source = tf.stop_gradient(tf.nn.softmax(choice - costs))
         nats = tf.nn.softmax_cross_entropy_with_logits(source, choice) + source[..., -1] * paint_costs[..., 0]
-        nats *= self._pixel_weights(copy_costs[..., 0])
+        if self.config.moved_scale:
+            nats *= self._pixel_weights(copy_costs[..., 0], tf.stop_gradient(choice))
         return tf.reduce_mean(nats, -1) / self._shape[2] + motion_nats
 
     def frame(self, decoded: Decoded, newest: tf.Tensor) -> tf.Tensor:
@@ -155,9 +156,16 @@ class MotionOutput(Layer):
         choice = tf.reshape(choice, (-1, quarters * self.small**2, sources))
         return choice + STILL * np.eye(1, sources, dtype=np.float32), paint
 
-    def _pixel_weights(self, still_costs: tf.Tensor) -> tf.Tensor:
-        """Return the weights of pixels, by what standing still would cost each: as `still_costs`, with a mean of 1."""
-        weights = 1.0 + self.config.moved_scale * tf.cast(still_costs > 1.0, tf.float32)
+    def _pixel_weights(self, still_costs: tf.Tensor, choice: tf.Tensor) -> tf.Tensor:
+        """Return the weights of pixels, with a mean of 1, by what standing still would cost each and by the choices.
+
+        A pixel weighs more if it moved or was said to, by the probability of that: if only those that moved did, to say
+        so wrongly would cost little, and what may be in many places would be painted in all of them.
+        """
+        odds = tf.reshape(tf.exp(choice - choice[..., :1]), (-1, self.copies + 1))
+        still = 1.0 / tf.matmul(odds, np.ones((self.copies + 1, 1), np.float32))
+        moves = tf.maximum(tf.cast(still_costs > 1.0, tf.float32), tf.reshape(1.0 - still, tf.shape(still_costs)))
+        weights = 1.0 + self.config.moved_scale * moves
         return weights / devices.mean_over_devices(tf.reduce_mean(weights))
 
     def _costs(self, made: tf.Tensor, truth: tf.Tensor) -> tf.Tensor:

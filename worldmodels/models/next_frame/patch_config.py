@@ -40,6 +40,6 @@ class MotionOutputConfig(Section):
     spread: AboveZero = 0.04
     """Deviation of a colour (sum over channels, each from 0 to 1) that counts as one nat."""
     moved_scale: NonNegative = 0.0
-    """Weight in the loss of pixels that deviate by more than `spread` from the newest frame, on top of that of all
-    pixels. All weights are then scaled to a mean of 1: small things that move get a gradient, and the loss keeps its
-    size."""
+    """Weight in the loss of pixels that deviate by more than `spread` from the newest frame, or are said to, on top of
+    that of all pixels. All weights are then scaled to a mean of 1: small things that move get a gradient, and the loss
+    keeps its size."""
