@@ -43,7 +43,7 @@ PATCHES = PatchNetworkConfig(patch=8, depth=8, bottleneck=8, blocks=1)
 MOTION = MotionOutputConfig(motions=1, depth=4)
 OWN_MOTIONS = {
     "network": dataclasses.replace(PATCHES, patch_motions=True),
-    "output": dataclasses.replace(MOTION, patch_motions=True),
+    "output": dataclasses.replace(MOTION, patch_motions=True, moved_scale=9.0),
 }
 LATENT = LatentConfig(bits=4, group=2, units=4, ramp_updates=2, use_ramp_updates=2)
 SAMPLING = SamplingConfig(floor=1.0)  # from the first update on, as often as it gets

@@ -114,7 +114,7 @@ def pixel_nats(target: np.ndarray, choice: list[float], moved_scale: float) -> n
     """What the pixels of two pictures cost that were black, where each makes this choice."""
     layer, newest = output(moved_scale=moved_scale), np.zeros((2, *SHAPE), np.uint8)
     silence(layer)
-    motion_nats = 2 * np.log(2 * SIDE + 1) / 2  # rows and columns, of which nothing is known
+    motion_nats = np.log(2 * SIDE + 1)  # of its rows, and of its columns, nothing is known: the mean of both
     set_biases(layer, choice)
     return layer.loss(SILENCE, newest, target, 0.0).numpy() - motion_nats
 

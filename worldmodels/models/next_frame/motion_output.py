@@ -162,10 +162,9 @@ class MotionOutput(Layer):
         A pixel weighs more if it moved or was said to, by the probability of that: if only those that moved did, to say
         so wrongly would cost little, and what may be in many places would be painted in all of them.
         """
-        odds = tf.reshape(tf.exp(choice - choice[..., :1]), (-1, self.copies + 1))
-        still = 1.0 / tf.matmul(odds, np.ones((self.copies + 1, 1), np.float32))
-        moves = tf.maximum(tf.cast(still_costs > 1.0, tf.float32), tf.reshape(1.0 - still, tf.shape(still_costs)))
-        weights = 1.0 + self.config.moved_scale * moves
+        said = 1.0 - tf.nn.softmax(choice)[..., 0]
+        moved = tf.cast(still_costs > 1.0, tf.float32)
+        weights = 1.0 + self.config.moved_scale * tf.maximum(moved, said)
         return weights / devices.mean_over_devices(tf.reduce_mean(weights))
 
     def _costs(self, made: tf.Tensor, truth: tf.Tensor) -> tf.Tensor:
