@@ -106,6 +106,7 @@ ATARI = {
 APART: dict[str, Any] = {  # two paddles and a ball, of which a model of few updates sees none
     "model.network.patch_motions": True,
     "model.output.patch_motions": True,
+    "model.output.moved_scale": 30.0,
     "training.fit": 100,
     "training.improve": 4,
 }
