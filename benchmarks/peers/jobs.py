@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from peers.measure import episode_seeds
 from peers.tasks import Cell
 from worldmodels.core.files import write_atomic
 from worldmodels.core.processor import this_processor
@@ -48,8 +49,9 @@ class SideJob:
         if self._places.result(self._cell):
             return None
         here, settings = Path(__file__).parent, self._cell.settings
-        _write(self._job, settings)
         if self._cell.side == "peer":
+            # Both sides begin these episodes in the same states: where all master a task, as Pendulum, these decide.
+            _write(self._job, settings | {"episodes": episode_seeds(self._cell.seed)})
             script = str(here / "stable_baselines.py")
             return [str(self._places.peer_python), script, str(self._job), str(self._found)]
         run = self._places.runs / self._cell.name

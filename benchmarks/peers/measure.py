@@ -15,8 +15,15 @@ from worldmodels.core.seeding import Streams
 from worldmodels.runtime.quiet import load_tensorflow
 
 EPISODES = 20
+"""Episodes of the measurement at the end, with the most probable actions."""
 SEED_OF_EPISODES = 10_000
 LONGEST = 10_000
+
+
+def episode_seeds(seed: int) -> list[int]:
+    """Return the seeds of a run's episodes: those that `evaluate_policy` gives to as many copies, in one round."""
+    first = Streams(SEED_OF_EPISODES + seed).integer("levels 0")
+    return [first + copy for copy in range(EPISODES)]
 
 
 def measure(run: Path, seed: int) -> dict[str, Any]:

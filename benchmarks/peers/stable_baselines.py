@@ -19,14 +19,10 @@ import sb3_contrib
 import stable_baselines3
 import torch
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.noise import NormalActionNoise
 from stable_baselines3.common.vec_env import DummyVecEnv
 
-EPISODES = 20
-"""Episodes of the measurement at the end, with the most probable actions."""
-SEED_OF_EPISODES = 10_000
 MEMORY = 20
 """Episodes of training whose mean return is one point of the curve."""
 
@@ -51,7 +47,7 @@ class Curve(BaseCallback):
 
 
 def train(job: dict[str, Any]) -> dict[str, Any]:
-    """Train and measure what a job says, and return the result."""
+    """Train what a job says, measure it in episodes with the job's seeds, and return the result."""
     torch.set_num_threads(1)
 
     def make() -> Any:
@@ -63,14 +59,22 @@ def train(job: dict[str, Any]) -> dict[str, Any]:
     learner.learn(job["steps"], callback=curve)
     seconds = time.perf_counter() - started
     test = make()
-    test.reset(seed=SEED_OF_EPISODES + job["seed"])
-    returns, _ = evaluate_policy(learner, test, EPISODES, deterministic=True, return_episode_rewards=True, warn=False)
     return {
-        "returns": [float(x) for x in returns],
+        "returns": [_play(learner, test, seed) for seed in job["episodes"]],
         "curve": curve.points,
         "seconds": seconds,
         "versions": {module.__name__: module.__version__ for module in (stable_baselines3, sb3_contrib, torch)},
     }
+
+
+def _play(learner: Any, env: Any, seed: int) -> float:
+    """Return the return of an episode with the most probable actions."""
+    (observation, _), total, over = env.reset(seed=seed), 0.0, False
+    while not over:
+        action, _ = learner.predict(observation, deterministic=True)
+        observation, reward, terminated, truncated, _ = env.step(action)
+        total, over = total + float(reward), terminated or truncated
+    return total
 
 
 def _learner(job: dict[str, Any], env: Any) -> Any:
