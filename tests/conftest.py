@@ -37,7 +37,7 @@ def _folder(path: Path) -> str:
     return path.relative_to(Path(__file__).parent).parts[0]
 
 
-UNIMPROVED = ("agents", "conformance", "imagination", "models")
+UNIMPROVED = ("agents", "conformance", "evaluation", "imagination", "models", "player")
 """Folders whose graphs run as they were made: each runs a few times, which takes less time than to improve it."""
 
 
