@@ -1,10 +1,11 @@
 """How fast world models and policies learn on this machine, and how well the fast ones predict.
 
-    python benchmarks/train_speed.py [--only dreamer next_frame ppo quality] [--peer-python PYTHON]
+    python benchmarks/train_speed.py [--only dreamer next_frame ppo atari quality] [--peer-python PYTHON]
 
 dreamer     recurrent models and the policy in them, DreamerV2's layout beside ours (`speed/dreamer.py`)
 next_frame  SimPLe's models, published sizes and small ones: training and simulation (`speed/next_frame.py`)
 ppo         in the real game; beside Stable-Baselines3's, where the Python of an environment with it is given
+atari       the same in Pong
 quality     errors of published and small next-frame layouts, after as many updates and after as much time
 
 What is compared is measured in turn, so that whatever else the machine does meets all. Wall time depends on it;
@@ -27,7 +28,8 @@ from speed.stopwatch import machine
 PIECES: dict[str, Callable[[argparse.Namespace], dict[str, Any]]] = {
     "dreamer": lambda how: dreamer.measure(how.updates),
     "next_frame": lambda how: next_frame.measure(how.rounds),
-    "ppo": lambda how: ppo.measure(how.iterations, how.peer_python),
+    "ppo": lambda how: ppo.measure(ppo.COINRUN, how.iterations, how.peer_python),
+    "atari": lambda how: ppo.measure(ppo.PONG, how.iterations, how.peer_python),
     "quality": lambda how: quality.measure(how.seconds),
 }
 

@@ -1,8 +1,8 @@
 """PPO in the real game: samples per second of acting, the game and learning together, with the game's share apart.
 
-16 environments of coinrun, 128 steps between updates, the Nature network on one frame, three epochs of
-minibatches of 256. Where the Python of a virtual environment with Stable-Baselines3 is given, its PPO does the same in
-turn with ours, in a process of its own (`speed/sb3_peer.py`).
+16 environments of coinrun or of Atari's Pong, 128 steps between updates, the Nature network, minibatches of 256. Where
+the Python of a virtual environment with Stable-Baselines3 is given, its PPO does the same in turn with ours, in a
+process of its own (`speed/sb3_peer.py`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 import subprocess
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from speed.stopwatch import Stopwatch, precisions
 from worldmodels.core.config import load_config
@@ -21,20 +21,54 @@ from worldmodels.runtime.environment import build_env
 from worldmodels.training.model_free import ModelFreeLoop
 from worldmodels.training.step_source import LocalSource
 
-GAME, ENVS, STEPS, PASSES, MINIBATCH = "coinrun", 16, 128, 3, 256
+ENVS, STEPS, MINIBATCH = 16, 128, 256
 STABLE_BASELINES3 = "Stable-Baselines3"
-SETTINGS = [
-    f"env.game={GAME}",
-    f"env.num_envs={ENVS}",
-    "model.kind=frames",
-    "model.frames=1",
-    "agent.kind=ppo",
-    "agent.images=nature",
-    f"agent.epochs={PASSES}",
-    f"agent.minibatch={MINIBATCH}",
-    "training.kind=model_free",
-    f"training.rollout={STEPS}",
-]
+
+
+class World(NamedTuple):
+    """What PPO plays, and how often it goes through what it saw."""
+
+    game: str
+    words: str
+    """What the agent sees of it."""
+    frames: int
+    passes: int
+    env: tuple[str, ...] = ()
+
+
+COINRUN = World("coinrun", "coinrun, the Nature network on one frame", frames=1, passes=3)
+PONG = World(
+    "ALE/Pong-v5",
+    "Atari's Pong in one process, a step each four of its frames, the Nature network on four grey ones of 84 x 84",
+    frames=4,
+    passes=4,
+    env=(
+        "env.options={frameskip: 1, repeat_action_probability: 0.0}",
+        "env.action_repeat=4",
+        "env.frame_max=true",
+        "env.grey=true",
+        "env.image_size=84",
+        "env.reward_clip=1",
+    ),
+)
+"""As Stable-Baselines3 wraps Atari, but for what it does at the beginning of an episode."""
+
+
+def settings(world: World) -> list[str]:
+    """Return the overrides of a run of ours."""
+    return [
+        f"env.game={world.game}",
+        *world.env,
+        f"env.num_envs={ENVS}",
+        "model.kind=frames",
+        f"model.frames={world.frames}",
+        "agent.kind=ppo",
+        "agent.images=nature",
+        f"agent.epochs={world.passes}",
+        f"agent.minibatch={MINIBATCH}",
+        "training.kind=model_free",
+        f"training.rollout={STEPS}",
+    ]
 
 
 class TimedEnv:
@@ -56,8 +90,8 @@ class TimedEnv:
 class Ours:
     """The loop that `worldmodels train` runs."""
 
-    def __init__(self, precision: str):
-        config = load_config(RunConfig, [], [*SETTINGS, f"precision={precision}"])
+    def __init__(self, world: World, precision: str):
+        config = load_config(RunConfig, [], [*settings(world), f"precision={precision}"])
         self._env = TimedEnv(build_env(config))
         parts = build_parts(config, self._env)
         self._loop = ModelFreeLoop(parts, config.training, LocalSource(parts, self._env))
@@ -79,9 +113,9 @@ class Ours:
 class Peer:
     """Another process that does an iteration when it is told to."""
 
-    def __init__(self, python: str):
+    def __init__(self, world: World, python: str):
         program = Path(__file__).parent / "sb3_peer.py"
-        numbers = map(str, (GAME, ENVS, STEPS, PASSES, MINIBATCH))
+        numbers = map(str, (world.game, ENVS, STEPS, world.passes, MINIBATCH))
         self._process = subprocess.Popen(
             [python, program, *numbers], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -99,10 +133,10 @@ class Peer:
         return _figures(_median(wall), _median(processor), [row["game"] for row in self._rows])
 
 
-def measure(iterations: int, peer_python: str | None) -> dict[str, Any]:
-    learners: dict[str, Ours | Peer] = {f"ours, {precision}": Ours(precision) for precision in precisions()}
+def measure(world: World, iterations: int, peer_python: str | None) -> dict[str, Any]:
+    learners: dict[str, Ours | Peer] = {f"ours, {precision}": Ours(world, precision) for precision in precisions()}
     if peer_python:
-        learners[STABLE_BASELINES3] = Peer(peer_python)
+        learners[STABLE_BASELINES3] = Peer(world, peer_python)
     for _ in range(iterations + 1):  # the first one traces
         for learner in learners.values():
             learner.iterate()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from speed import dreamer, next_frame, ppo
@@ -11,7 +13,13 @@ from speed.stopwatch import PEER_PRODUCT, at_this_speed
 
 def report(result: dict[str, Any]) -> str:
     """Every piece that was measured, now or earlier."""
-    sections = {"dreamer": _dreamer, "next_frame": _next_frame, "ppo": _ppo, "quality": _quality}
+    sections: dict[str, Callable[[dict[str, Any]], list[str]]] = {
+        "dreamer": _dreamer,
+        "next_frame": _next_frame,
+        "ppo": partial(_ppo, "ppo", ppo.COINRUN),
+        "atari": partial(_ppo, "atari", ppo.PONG),
+        "quality": _quality,
+    }
     lines = ["# Speed of training", ""]
     for name, section in sections.items():
         if name in result:
@@ -98,16 +106,16 @@ def _next_frame(piece: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _ppo(piece: dict[str, Any]) -> list[str]:
+def _ppo(name: str, world: ppo.World, piece: dict[str, Any]) -> list[str]:
     beside = piece["rows"].get(ppo.STABLE_BASELINES3)
     option = " --peer-python PYTHON_WITH_STABLE_BASELINES3" if beside else ""
     lines = [
-        "## PPO in the real game",
+        f"## PPO in {'Atari' if name == 'atari' else 'the real game'}",
         "",
-        f"`python benchmarks/train_speed.py --only ppo --iterations {piece['iterations']}{option}`, {_machine(piece)} "
-        "Medians over iterations made in turn: 16 environments of coinrun, 128 steps, the Nature network on one "
-        "frame, three passes of minibatches of 256. A sample is one step of one environment, acted, played and "
-        "learned from.",
+        f"`python benchmarks/train_speed.py --only {name} --iterations {piece['iterations']}{option}`, "
+        f"{_machine(piece)} Medians over iterations made in turn: {ppo.ENVS} environments of {world.words}; "
+        f"{ppo.STEPS} steps, {world.passes} passes of minibatches of {ppo.MINIBATCH}. A sample is one step of one "
+        "environment, acted, played and learned from.",
         "",
         "| | samples/s | over Stable-Baselines3 | without the game | game, s/iteration | processor s/iteration |",
         "|---|---|---|---|---|---|",

@@ -2,7 +2,7 @@
 
     python benchmarks/speed/sb3_peer.py GAME ENVIRONMENTS STEPS PASSES MINIBATCH
 
-Runs in a virtual environment that holds Stable-Baselines3 and this project.
+Runs in a virtual environment that holds Stable-Baselines3 and this project, or with Atari's games ale-py and OpenCV.
 """
 
 from __future__ import annotations
@@ -13,28 +13,46 @@ import time
 from pathlib import Path
 
 from stable_baselines3 import PPO
+from stable_baselines3.common.env_util import make_atari_env
+from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper, VecFrameStack
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from sb3_worlds import SAME_STEP, Worlds  # noqa: E402
-
-from worldmodels.envs import GameVectorEnv  # noqa: E402
 
 
-class TimedWorlds(Worlds):
+class Timed(VecEnvWrapper):
     """Notes how long the game's own steps take."""
 
     seconds = 0.0
 
+    def reset(self):
+        return self.venv.reset()
+
     def step_wait(self):
         start = time.perf_counter()
-        result = super().step_wait()
+        result = self.venv.step_wait()
         self.seconds += time.perf_counter() - start
         return result
 
 
+def make(game: str, envs: int) -> VecEnv:
+    """Return environments of a native game, or of an Atari game in the wrappers that Stable-Baselines3 has for it."""
+    if game.startswith("ALE/"):
+        import ale_py
+        import gymnasium
+
+        gymnasium.register_envs(ale_py)
+        options = {"frameskip": 1, "repeat_action_probability": 0.0}
+        return VecFrameStack(make_atari_env(game, n_envs=envs, seed=0, env_kwargs=options), 4)
+    from sb3_worlds import SAME_STEP, Worlds
+
+    from worldmodels.envs import GameVectorEnv
+
+    return Worlds(GameVectorEnv(game, envs, autoreset_mode=SAME_STEP), seed=0)
+
+
 def main() -> None:
     game, (envs, steps, passes, minibatch) = sys.argv[1], map(int, sys.argv[2:])
-    worlds = TimedWorlds(GameVectorEnv(game, envs, autoreset_mode=SAME_STEP), seed=0)
+    worlds = Timed(make(game, envs))
     learner = PPO("CnnPolicy", worlds, n_steps=steps, batch_size=minibatch, n_epochs=passes, seed=0)
     for _ in sys.stdin:
         wall, processor, game_before = time.perf_counter(), time.process_time(), worlds.seconds
