@@ -4,7 +4,7 @@
     python benchmarks/foreign.py [--experiments pong] [--learners ppo dreamer] [--seeds 1 2] [--jobs 2]
                                  [--budget-minutes 60]
 
-pong      100,000 steps of 4 frames: PPO, SimPLe with motions of patches, Dreamer
+pong      100,000 steps of 4 frames: PPO, SimPLe with motions of patches and moving pixels weighed, Dreamer
 freeway   the same, but SimPLe has motions of the picture alone, and Dreamer, too, learns first from actions that are
           held: random ones never cross the road
 control   cartpole-swingup from pixels, 50,000 steps of 2: PPO, SAC with about as much computing as Dreamer has, and

@@ -28,6 +28,7 @@ STABLE_BASELINES3 = "Stable-Baselines3"
 class World(NamedTuple):
     """What PPO plays, and how often it goes through what it saw."""
 
+    title: str
     game: str
     words: str
     """What the agent sees of it."""
@@ -36,8 +37,9 @@ class World(NamedTuple):
     env: tuple[str, ...] = ()
 
 
-COINRUN = World("coinrun", "coinrun, the Nature network on one frame", frames=1, passes=3)
+COINRUN = World("the real game", "coinrun", "coinrun, the Nature network on one frame", frames=1, passes=3)
 PONG = World(
+    "Atari",
     "ALE/Pong-v5",
     "Atari's Pong in one process, a step each four of its frames, the Nature network on four grey ones of 84 x 84",
     frames=4,

@@ -110,7 +110,7 @@ def _ppo(name: str, world: ppo.World, piece: dict[str, Any]) -> list[str]:
     beside = piece["rows"].get(ppo.STABLE_BASELINES3)
     option = " --peer-python PYTHON_WITH_STABLE_BASELINES3" if beside else ""
     lines = [
-        f"## PPO in {'Atari' if name == 'atari' else 'the real game'}",
+        f"## PPO in {world.title}",
         "",
         f"`python benchmarks/train_speed.py --only {name} --iterations {piece['iterations']}{option}`, "
         f"{_machine(piece)} Medians over iterations made in turn: {ppo.ENVS} environments of {world.words}; "
