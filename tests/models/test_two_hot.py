@@ -43,3 +43,18 @@ def test_a_number_between_two_values_is_spread_over_both_by_hand() -> None:
     # Beyond the ends is as the end.
     far = tf.constant([1e12, -1e12])
     np.testing.assert_allclose(two_hot_nll(tf.zeros((2, BINS)), far), [np.log(255)] * 2, rtol=1e-5)
+
+
+def test_the_slope_of_the_mean_is_the_probability_times_the_distance_from_the_mean() -> None:
+    logits = np.full((2, BINS), -1e4, np.float32)
+    # Classes of the values 0 and v, with probabilities 0.75 and 0.25: the mean is 0.25 v.
+    logits[0, [127, 140]] = np.log([0.75, 0.25])
+    logits[1, 127] = 0.0  # decided, so that nothing moves it
+    watched, v = tf.constant(logits), float(VALUES[140])
+    with tf.GradientTape() as tape:
+        tape.watch(watched)
+        worth = tf.reduce_sum(tf.constant([2.0, 1.0]) * two_hot_mean(watched))
+    slopes = tape.gradient(worth, watched).numpy()
+    by_hand = np.zeros((2, BINS))
+    by_hand[0, 127], by_hand[0, 140] = 2 * 0.75 * (0 - 0.25 * v), 2 * 0.25 * (v - 0.25 * v)
+    np.testing.assert_allclose(slopes, by_hand, rtol=1e-5)

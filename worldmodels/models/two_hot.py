@@ -16,12 +16,20 @@ VALUES = np.concatenate([-_HALF, _HALF[-2::-1]]).astype(np.float32)
 """The values of the classes, float32 (255,), ascending and symmetric around 0."""
 
 
-def two_hot_mean(logits: tf.Tensor) -> tf.Tensor:
+@tf.custom_gradient
+def two_hot_mean(logits: tf.Tensor) -> tuple[tf.Tensor, object]:
     """Return the expected value, float32 (...), of logits (..., 255); exactly 0 where they are symmetric."""
-    weighed = tf.nn.softmax(logits) * VALUES
+    probabilities = tf.nn.softmax(logits)
+    weighed = probabilities * VALUES
     middle = BINS // 2
     # From both ends inwards: equal and opposite terms meet, where one sum from the left would leave rounding errors.
-    return tf.reduce_sum(weighed[..., :middle] + tf.reverse(weighed[..., middle + 1 :], [-1]), -1)
+    mean = tf.reduce_sum(weighed[..., :middle] + tf.reverse(weighed[..., middle + 1 :], [-1]), -1)
+
+    def gradient(upstream: tf.Tensor) -> tf.Tensor:
+        # Written out, since that of a slice is a copy of the whole among zeros.
+        return upstream[..., None] * probabilities * (VALUES - mean[..., None])
+
+    return mean, gradient
 
 
 def two_hot_nll(logits: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
