@@ -53,6 +53,11 @@ def test_without_known_flags_there_is_the_architecture_alone(text: str, monkeypa
     assert not read_processor(text).multiplies_bfloat16
 
 
+@pytest.mark.parametrize(("instructions", "bfloat16"), [("GPU bfloat16", True), ("GPU", False)])
+def test_a_gpu_too_has_bfloat16_or_has_it_not(instructions: str, bfloat16: bool) -> None:
+    assert Processor("Some GPU", instructions).multiplies_bfloat16 is bfloat16
+
+
 def test_a_name_without_known_flags_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "machine", lambda: "x86_64")
     assert read_processor(TWO_CORES.format(name="Old CPU", flags="sse4_2")) == Processor("Old CPU", "x86_64")

@@ -65,7 +65,7 @@ def test_products_of_few_rows_stay_in_float32():
 )
 def test_a_narrow_layer_has_the_values_and_gradients_of_a_wide_one(layer, shape, instructions, monkeypatch):
     if instructions != "as they are":
-        monkeypatch.setattr(precision, "this_processor", lambda: Processor("another", instructions))
+        monkeypatch.setattr(precision, "computing_processor", lambda: Processor("another", instructions))
     wide = layer()
     with building_in("bfloat16"):
         narrow = layer()

@@ -36,7 +36,7 @@ def test_a_run_is_opened_in_its_precision_where_the_processor_has_it(
         kinds.add(self.precision)
 
     monkeypatch.setattr(Layer, "__init__", recorded)
-    monkeypatch.setattr(load, "this_processor", lambda: Processor("Some CPU", instructions))
+    monkeypatch.setattr(load, "computing_processor", lambda: Processor("Some CPU", instructions))
     run = load_run(path)
     assert ("bfloat16" in kinds) == (opened == "bfloat16")
     parts = {"model": run.parts.model.save(), "agent": run.parts.agent.save()}

@@ -20,13 +20,14 @@ from worldmodels.training.launch import launch
 from worldmodels.training.precision import build_measured, moved_warning
 
 OLD, NEW = Processor("Old CPU", "AVX2"), Processor("New CPU", "AVX-512 bfloat16")
+GPU = Processor("New GPU", "GPU bfloat16")
 
 
 @pytest.fixture
 def decide(monkeypatch):
     """Decides for a run that asks for a precision; gives the precision, the words, and what was built, in turn."""
 
-    def decide(asked, processor, float32=1000.0, bfloat16=1000.0):
+    def decide(asked, processor, float32=1000.0, bfloat16=1000.0, wall=None):
         built, seconds = [], {"float32": float32, "bfloat16": bfloat16}
 
         def build(config, env):
@@ -35,9 +36,10 @@ def decide(monkeypatch):
 
         def measure(parts, num_envs, initial_steps):
             assert (num_envs, initial_steps) == (2, 7)
-            return RunEstimate(1.0, 0.0, 0.0, processor_seconds=seconds[parts.config.precision])
+            kind = parts.config.precision
+            return RunEstimate((wall or {}).get(kind, 1.0), 0.0, 0.0, processor_seconds=seconds[kind])
 
-        monkeypatch.setattr(precision, "this_processor", lambda: processor)
+        monkeypatch.setattr(precision, "computing_processor", lambda: processor)
         monkeypatch.setattr(precision, "build_parts", build)
         monkeypatch.setattr(precision, "estimate_run", measure)
         config = RunConfig(precision=asked, env=EnvConfig(num_envs=2))
@@ -69,6 +71,16 @@ def test_auto_keeps_float32_for_a_gain_that_a_measurement_cannot_tell(decide, bf
     found, words, built = decide("auto", NEW, float32=1000.0, bfloat16=bfloat16)
     assert (found, built) == ("float32", ["float32", "bfloat16", "float32"])  # what was measured first is gone by then
     assert words.startswith("Precision: float32; in bfloat16 the run takes ")
+
+
+@pytest.mark.parametrize(("seconds", "taken"), [((100.0, 50.0), "bfloat16"), ((50.0, 100.0), "float32")])
+def test_with_a_gpu_the_wall_time_decides(monkeypatch, decide, seconds, taken):
+    """The processors, which only say what the GPU has to do, are as busy in either."""
+    wall = dict(zip(("float32", "bfloat16"), seconds, strict=True))
+    monkeypatch.setattr(precision, "has_gpu", lambda: True)
+    found, words, _ = decide("auto", GPU, wall=wall)
+    assert found == taken
+    assert f"takes {wall['bfloat16'] / wall['float32']:.2f} of float32's time" in words
 
 
 @pytest.mark.parametrize("asked", ["float32", "bfloat16"])
@@ -135,7 +147,7 @@ def test_a_run_says_its_precision_and_keeps_it_wherever_it_goes_on(tmp_path, mes
     assert Checkpoints(path / "checkpoints").read()[1]["processor"] == this_processor().instructions
 
     messages.texts.clear(), messages.kinds.clear()
-    monkeypatch.setattr(run, "this_processor", lambda: Processor("Other CPU", "AVX9"))
+    monkeypatch.setattr(run, "computing_processor", lambda: Processor("Other CPU", "AVX9"))
     launch(tiny("debug", "precision=auto", "training.steps=140"), path)
     assert "bfloat16" in messages.kinds
     assert not any(text.startswith("Precision") for text in messages.texts)
@@ -143,7 +155,7 @@ def test_a_run_says_its_precision_and_keeps_it_wherever_it_goes_on(tmp_path, mes
 
 
 def test_what_auto_decides_gives_the_numbers_of_a_run_that_was_told_so(tmp_path, monkeypatch, same_tree):
-    monkeypatch.setattr(precision, "this_processor", lambda: NEW)
+    monkeypatch.setattr(precision, "computing_processor", lambda: NEW)
     monkeypatch.setattr(precision, "WORTH", 1e9)
     kinds, told = ("auto", "bfloat16"), "training.steps=80"
     paths = [launch(tiny("debug_ppo", f"precision={kind}", told), tmp_path / kind) for kind in kinds]

@@ -15,7 +15,7 @@ INSTRUCTIONS = {
     "avx2": "AVX2",
 }
 """Flags of Linux and what people call them, from the best instructions for matrix products to the least."""
-BFLOAT16 = ("AMX bfloat16", "AVX-512 bfloat16")
+BFLOAT16 = ("AMX bfloat16", "AVX-512 bfloat16", "GPU bfloat16")
 
 
 class Processor(NamedTuple):
@@ -23,7 +23,8 @@ class Processor(NamedTuple):
 
     name: str
     instructions: str
-    """One of `INSTRUCTIONS`, or the architecture. Others take sums in another order, and so give other last bits."""
+    """One of `INSTRUCTIONS`, the architecture, or "GPU" with or without "bfloat16" behind it. Others take sums in
+    another order, and so give other last bits."""
 
     @property
     def multiplies_bfloat16(self) -> bool:

@@ -22,11 +22,6 @@ def make_deterministic() -> None:
     tf.config.optimizer.set_experimental_options({"arithmetic_optimization": False})
 
 
-def has_gpu() -> bool:
-    """Return whether TensorFlow sees a GPU."""
-    return bool(tf.config.list_physical_devices("GPU"))
-
-
 def graph(method: Callable[..., Any]) -> Callable[..., Any]:
     """Run a method as one `tf.function`, and as a part of the caller's when called inside one.
 

@@ -21,7 +21,7 @@ from typing import Literal
 
 import tensorflow as tf
 
-from worldmodels.core.processor import this_processor
+from worldmodels.models.hardware import computing_processor
 
 Precision = Literal["float32", "bfloat16"]
 
@@ -120,7 +120,7 @@ def _factors(x: tf.Tensor, kernel: tf.Tensor, precision: Precision) -> tuple[tf.
     by some percent. A run that was trained elsewhere has to be the same model there.
     """
     factors = narrow(x, precision), narrow(kernel, precision)
-    if precision == "float32" or this_processor().multiplies_bfloat16 or tf.config.list_logical_devices("GPU"):
+    if precision == "float32" or computing_processor().multiplies_bfloat16:
         return factors
     return full(factors[0]), full(factors[1])
 

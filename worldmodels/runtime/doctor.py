@@ -15,8 +15,8 @@ from worldmodels.runtime.quiet import load_tensorflow
 
 _PACKAGES = ("tensorflow", "tf-keras", "tensorflow-probability", "numpy", "gymnasium", "pygame-ce", "av")
 _MEASURE_SECONDS = 0.5
-_SIDE = 1024
-"""Rows and columns of the matrices whose products are measured."""
+_SIDE, _SIDE_ON_A_GPU = 1024, 8192
+"""Rows and columns of the matrices whose products are measured; small ones leave most of a GPU idle."""
 
 
 def examine() -> int:
@@ -87,8 +87,10 @@ def _accelerators() -> Iterator[tuple[str, bool | None, str]]:
 
 def _products() -> str:
     """Return how fast matrix products are in the types that `precision: auto` chooses from."""
+    from worldmodels.models.hardware import computing_processor
+
     speeds = {"float32": _gigaflops("float32")}
-    if this_processor().multiplies_bfloat16:
+    if computing_processor().multiplies_bfloat16:
         speeds["bfloat16"] = _gigaflops("bfloat16")
         consequence = "precision: auto measures a run's updates in both"
     else:
@@ -97,14 +99,17 @@ def _products() -> str:
 
 
 def _gigaflops(kind: str) -> float:
-    """Return the speed of this processor at products of square matrices; the first one prepares, and is not counted."""
+    """Return the speed of products of square matrices; the first one prepares, and is not counted."""
     import tensorflow as tf
 
-    with tf.device("CPU"):
-        matrix = tf.ones((_SIDE, _SIDE), kind)
+    from worldmodels.models.hardware import has_gpu, wait_for_gpu
+
+    side = _SIDE_ON_A_GPU if has_gpu() else _SIDE
+    matrix = tf.ones((side, side), kind)
+    tf.linalg.matmul(matrix, matrix)
+    start, products = time.perf_counter(), 0
+    while not products or time.perf_counter() < start + _MEASURE_SECONDS:
         tf.linalg.matmul(matrix, matrix)
-        start, products = time.perf_counter(), 0
-        while not products or time.perf_counter() < start + _MEASURE_SECONDS:
-            tf.linalg.matmul(matrix, matrix)
-            products += 1
-    return products * 2e-9 * _SIDE**3 / (time.perf_counter() - start)
+        wait_for_gpu()
+        products += 1
+    return products * 2e-9 * side**3 / (time.perf_counter() - start)

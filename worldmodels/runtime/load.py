@@ -9,12 +9,12 @@ from typing import Any
 
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.config import load_config
-from worldmodels.core.processor import this_processor
 from worldmodels.core.run_dir import RunDir
 from worldmodels.envs import VectorEnv
 from worldmodels.envs.given import Given, giving
 from worldmodels.imagination.replay_starts import ReplayStarts
 from worldmodels.imagination.vector_env import ImaginedVectorEnv
+from worldmodels.models.hardware import computing_processor
 from worldmodels.replay import ReplayReader
 from worldmodels.runtime.build import Parts, build_parts
 from worldmodels.runtime.config import RunConfig
@@ -73,7 +73,7 @@ def load_run(path: str | Path, step: int | None = None, given: Given | None = No
     run_dir = RunDir.open(path)
     config = load_config(RunConfig, [run_dir.config])
     found, tree = Checkpoints(run_dir.checkpoints).read(step)
-    if not this_processor().multiplies_bfloat16:
+    if not computing_processor().multiplies_bfloat16:
         config = replace(config, precision="float32")  # to look at what was learned, float32 does as well, and fast
     config = replace(config, devices=1)  # nothing is learned here
     with _giving(config, given):

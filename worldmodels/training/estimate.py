@@ -20,6 +20,7 @@ from worldmodels.core.tree import flatten
 from worldmodels.core.types import Batch
 from worldmodels.imagination.starts import StartStates, states_after
 from worldmodels.models.api import ModelSpec
+from worldmodels.models.hardware import wait_for_gpu
 from worldmodels.replay.stream import ASSUMED_COMPRESSION
 from worldmodels.runtime.actor import ModelActor
 from worldmodels.runtime.build import Parts
@@ -193,6 +194,7 @@ def _timed(call: Callable[[], Any]) -> Seconds:
 def _seconds_of(call: Callable[[], Any]) -> Seconds:
     started = np.array([time.perf_counter(), time.process_time()])
     call()
+    wait_for_gpu()
     return np.array([time.perf_counter(), time.process_time()]) - started
 
 

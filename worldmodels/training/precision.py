@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from worldmodels.core.processor import Processor, this_processor
+from worldmodels.core.processor import Processor
 from worldmodels.core.unused_memory import release_unused_memory
 from worldmodels.envs import VectorEnv
 from worldmodels.models.graph import custom_gradients, forget_custom_gradients
+from worldmodels.models.hardware import computing_processor, has_gpu
 from worldmodels.runtime.build import Parts, build_parts
 from worldmodels.runtime.config import Precision, RunConfig
 from worldmodels.training.estimate import RunEstimate, estimate_run
@@ -22,7 +23,7 @@ def build_measured(config: RunConfig, env: VectorEnv, initial_steps: int) -> tup
     Returns:
         The parts, whose configuration says the precision; what the run will take; and the decision in words.
     """
-    processor = this_processor()
+    processor = computing_processor()
     if config.precision != "auto":
         parts, estimate = _measured(config, config.precision, env, initial_steps)
         slow = config.precision == "bfloat16" and not processor.multiplies_bfloat16
@@ -38,12 +39,20 @@ def build_measured(config: RunConfig, env: VectorEnv, initial_steps: int) -> tup
     forget_custom_gradients(custom_gradients() - unmeasured)
     release_unused_memory()
     narrow = _measured(config, "bfloat16", env, initial_steps)
-    # Other programs change the wall time from one measurement to the next; the processors' own time they hardly do.
-    share = narrow[1].processor_seconds / float32.processor_seconds
+    share = _cost(narrow[1]) / _cost(float32)
     words = f"in bfloat16 the run takes {share:.2f} of float32's time on this processor"
     if share <= WORTH:
         return *narrow, f"Precision: bfloat16; {words}"
     return build_parts(replace(config, precision="float32"), env), float32, f"Precision: float32; {words}"
+
+
+def _cost(estimate: RunEstimate) -> float:
+    """Return the seconds that decide.
+
+    Other programs change the wall time from one measurement to the next; the processors' own time they hardly do. But a
+    GPU's time is no processor's.
+    """
+    return estimate.seconds if has_gpu() else estimate.processor_seconds
 
 
 def _measured(config: RunConfig, precision: Precision, env: VectorEnv, initial_steps: int) -> tuple[Parts, RunEstimate]:

@@ -12,7 +12,6 @@ from typing import Any
 from worldmodels.agents.actor_critic_config import ActorCriticConfig
 from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.errors import UserError
-from worldmodels.core.processor import this_processor
 from worldmodels.core.run_dir import RunDir
 from worldmodels.core.schedules import Every
 from worldmodels.core.unused_memory import release_unused_memory
@@ -21,6 +20,7 @@ from worldmodels.envs.config import PYTHON
 from worldmodels.envs.foreign_workers import check_can_be_sent
 from worldmodels.envs.given import find_given
 from worldmodels.envs.levels import LEVELS, has_test_levels, level_words
+from worldmodels.models.hardware import computing_processor
 from worldmodels.replay import Replay
 from worldmodels.replay.layout import Layout
 from worldmodels.replay.statistics import replay_statistics
@@ -117,7 +117,7 @@ class TrainingSession:
         self._logger.load(tree["records"])
         self._losses.load(tree.get("losses", {}))
         self._progress.message(f"Continuing from the checkpoint at step {step:,}")
-        if warning := moved_warning(tree.get("processor"), self._config.precision, this_processor()):
+        if warning := moved_warning(tree.get("processor"), self._config.precision, computing_processor()):
             self._progress.message(warning)
         if step != self._checkpoints.steps()[-1]:
             self._checkpoint()  # in place of itself: those after it go, since their experience does
@@ -179,7 +179,7 @@ class TrainingSession:
             "schedules": schedules,
             "records": self._logger.save(),
             "losses": self._losses.save(),
-            "processor": this_processor().instructions,
+            "processor": computing_processor().instructions,
         }
         self._checkpoints.write(self._loop.step, self._loop.save() | more)
         release_unused_memory()
