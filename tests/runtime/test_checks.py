@@ -151,6 +151,16 @@ def test_an_agent_that_cannot_have_the_actions_is_refused_with_those_that_can():
     check_config(from_dict(RunConfig, config))
 
 
+@pytest.mark.parametrize("kind", [{}, OFF])
+def test_a_replay_store_has_memory_for_what_it_keeps_of_each_step(kind):
+    refused(kind | {"replay": {"capacity_steps": 3_000_000}}, "replay.memory_megabytes is 50; .* needs at least 64 for")
+    refused(kind | {"replay": {"capacity_steps": 1}, "env": {"num_envs": 2}}, "at least 1 step for each of the 2 env")
+
+
+def test_a_run_without_a_replay_store_needs_no_memory_for_it():
+    check_config(from_dict(RunConfig, FREE | {"replay": {"capacity_steps": 3_000_000}}))
+
+
 def test_next_frame_models_have_no_vectors():
     check_config(from_dict(RunConfig, FREE | {"env": {"game": "CartPole-v1"}}))
     check_config(from_dict(RunConfig, {"env": {"game": "CartPole-v1"}}))  # the RSSM has any spaces

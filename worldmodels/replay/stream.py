@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from worldmodels.core.errors import ConfigError, DiskFullError, RunError, UserError
+from worldmodels.core.errors import DiskFullError, RunError, UserError
 from worldmodels.core.files import sync_folder
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Step
@@ -19,13 +19,12 @@ from worldmodels.replay.chunks import WAYS_ON, Chunk, chunk_files, open_chunks
 from worldmodels.replay.codec import FrameCompressor
 from worldmodels.replay.config import ReplayConfig
 from worldmodels.replay.layout import Frames, Layout, to_records
+from worldmodels.replay.limits import memory_steps, plan_layout
 from worldmodels.replay.memory import RecentFrames
 from worldmodels.replay.reader import ReplayReader
 from worldmodels.replay.sampling import Indices
 from worldmodels.replay.set_aside import remove_passed, set_aside
 
-CHUNKS = 16
-"""A full store has so many chunks, and drops a sixteenth at a time."""
 ASSUMED_COMPRESSION = 8
 """Frames are assumed to take an eighth of their size on disk until some were stored."""
 
@@ -60,14 +59,8 @@ class Replay(ReplayReader):
     ) -> None:
         self.folder = Path(folder)
         self._capacity = config.capacity_steps // num_streams
-        if self._capacity < 1:
-            raise ConfigError(
-                f"replay.capacity_steps is {config.capacity_steps}; it must be at least 1 step for each of the "
-                f"{num_streams} environments."
-            )
-        wanted = Layout(int(num_streams), observation, action, -(-self._capacity // CHUNKS))
-        layout = self._agree(wanted)
-        memory_steps = self._memory_steps(layout, config)
+        layout = self._agree(plan_layout(config, num_streams, observation, action))
+        in_memory = memory_steps(config, layout)
         most = self._capacity + layout.chunk_steps
         self._predicted_steps = most if expected_steps is None else min(most, -(-expected_steps // num_streams))
         self._cursors_kept = checkpoints + 1  # and the one of the checkpoint that is about to be written
@@ -82,7 +75,7 @@ class Replay(ReplayReader):
         if not (self.folder / "store.json").exists():
             layout.write(self.folder)
         self._compressor = FrameCompressor(layout)
-        self._memory = RecentFrames(layout, memory_steps)
+        self._memory = RecentFrames(layout, in_memory)
         # Empty until `load`, which cuts off what came after the checkpoint: a power cut may have damaged that.
         self._memory.refill(range(self._span.stop, self._span.stop), self._read_disk)
 
@@ -262,16 +255,6 @@ class Replay(ReplayReader):
                 f"(observations: {ours.observation}; actions: {ours.action})."
             )
         return found
-
-    def _memory_steps(self, layout: Layout, config: ReplayConfig) -> int:
-        """Return how many frames of each stream fit into the memory cap."""
-        spare = config.memory_megabytes * 10**6 - self._capacity * layout.row_bytes
-        if spare < 0:
-            raise ConfigError(
-                f"replay.memory_megabytes is {config.memory_megabytes}; a capacity of {config.capacity_steps} steps "
-                f"needs at least {-(-self._capacity * layout.row_bytes // 10**6)} for rewards, actions and flags."
-            )
-        return min(self._capacity, spare // (layout.num_streams * layout.frame_bytes))
 
     def _check_disk(self) -> None:
         place = next(path for path in (self.folder, *self.folder.resolve().parents) if path.exists())

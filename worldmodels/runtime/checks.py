@@ -12,6 +12,7 @@ from worldmodels.agents.plan2explore_config import Plan2ExploreConfig
 from worldmodels.core.errors import ConfigError
 from worldmodels.envs.config import spread_mixture
 from worldmodels.models.api import ModelSpec
+from worldmodels.replay.limits import memory_steps, plan_layout
 from worldmodels.runtime.config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig, RunConfig
 from worldmodels.runtime.devices import check_devices
 from worldmodels.runtime.environment import model_spec
@@ -29,6 +30,8 @@ def check_config(config: RunConfig) -> None:
     spec = model_spec(config)
     check_fits(config.agent, spec)
     check_devices(config, spec)
+    if not isinstance(config.training, ModelFreeConfig):
+        memory_steps(config.replay, plan_layout(config.replay, config.env.num_envs, spec.observation, spec.action))
     if isinstance(config.training, ModelBasedConfig):
         _check_model_based(config, config.training, spec)
         return
