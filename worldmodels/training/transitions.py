@@ -39,7 +39,9 @@ class TransitionSampler:
     def draw(self, generator: np.random.Generator, seed: np.ndarray) -> Transitions:
         """Draw the steps with a generator; the seed, int32 (2,), is that of the representation."""
         windows = self._replay.sample_transitions(self._shape[0] * self._shape[1], generator, "training", self._before)
-        tensors: Batch = tf.nest.map_structure(tf.constant, windows)
+        is_first = windows.is_first.copy()
+        is_first[:, 0] = True  # nothing is known of what was before
+        tensors: Batch = tf.nest.map_structure(tf.constant, windows._replace(is_first=is_first))
         return self._see(tensors, tf.constant(previous_actions(windows)), tf.constant(seed))
 
     def _transitions(self, windows: Batch, previous: tf.Tensor, seed: tf.Tensor) -> Transitions:
@@ -48,8 +50,7 @@ class TransitionSampler:
         state, features = model.initial(rows), []
         for t in range(before + 2):
             now = tf.nest.map_structure(lambda x, t=t: x[:, t], windows.observation)
-            is_first = windows.is_first[:, t] if t else tf.ones((rows,), tf.bool)
-            state = model.observe(state, now, previous[:, t], is_first, seed)
+            state = model.observe(state, now, previous[:, t], windows.is_first[:, t], seed)
             if t >= before:
                 features.append(model.features(state))
         continuations = 1.0 - tf.cast(windows.is_terminal[:, -1], tf.float32)
