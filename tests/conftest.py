@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import resource
 import signal
 import sys
@@ -35,6 +36,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _folder(path: Path) -> str:
     """Return the folder beside this file that a file of tests is in, or the name of the file itself."""
     return path.relative_to(Path(__file__).parent).parts[0]
+
+
+def pytest_collection_finish() -> None:
+    """Keep what was imported and collected out of every later collection of garbage, which each checkpoint asks for."""
+    gc.collect()
+    gc.freeze()
 
 
 UNIMPROVED = ("agents", "conformance", "evaluation", "imagination", "models", "player")

@@ -1,4 +1,4 @@
-"""What the limits of a configuration come to in a store of given spaces, and whether they can work at all."""
+"""The limits of a configuration, as a store of given spaces has them, and whether they can work at all."""
 
 from __future__ import annotations
 

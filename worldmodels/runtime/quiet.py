@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import tempfile
@@ -27,10 +28,14 @@ def load_tensorflow(devices: int = 1, threads: int = 0) -> None:
 
     Its C++ side writes to the file descriptor, before any of its own settings apply; so that is what is diverted.
 
+    Its 300,000 objects live as long as the process, and no collection of garbage needs to look at them again: one after
+    each checkpoint would take 0.16 s, and takes 0.01 s.
+
     Args:
         devices: how many it has to have; see `claim_devices`.
         threads: how many it computes with; see `claim_threads`.
     """
+    is_new = "tensorflow" not in sys.modules
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     sys.stderr.flush()
     terminal = os.dup(2)
@@ -51,3 +56,6 @@ def load_tensorflow(devices: int = 1, threads: int = 0) -> None:
         finally:
             os.dup2(terminal, 2)
             os.close(terminal)
+    if is_new:  # what else lives in a process that loaded it before is not ours to judge
+        gc.collect()
+        gc.freeze()
