@@ -37,6 +37,8 @@ def load_tensorflow(devices: int = 1, threads: int = 0) -> None:
     """
     is_new = "tensorflow" not in sys.modules
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    # Otherwise the first process takes the whole memory of a GPU, and nobody can look at a run while it trains.
+    os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
     sys.stderr.flush()
     terminal = os.dup(2)
     with tempfile.TemporaryFile() as remarks:

@@ -98,7 +98,7 @@ class Collecting:
     """
 
     def __init__(self, config: RunConfig, given: Given | None):
-        os.environ["CUDA_VISIBLE_DEVICES"] = "-1"  # a GPU is the learner's, whose memory TensorFlow takes whole
+        os.environ["CUDA_VISIBLE_DEVICES"] = "-1"  # a GPU is the learner's
         load_tensorflow(threads=1)
         from worldmodels.runtime.build import build_parts
         from worldmodels.runtime.environment import build_env
