@@ -6,7 +6,7 @@ import pytest
 import tensorflow as tf
 
 from worldmodels.core.processor import Processor, this_processor
-from worldmodels.models.hardware import computing_processor, has_gpu, wait_for_gpu
+from worldmodels.models.hardware import computing_processor, gpu_names, has_gpu, wait_for_gpu
 
 
 def pretend(monkeypatch, *gpus):
@@ -17,7 +17,7 @@ def pretend(monkeypatch, *gpus):
 
 def test_without_a_gpu_it_is_the_processor(monkeypatch):
     pretend(monkeypatch)
-    assert not has_gpu()
+    assert not has_gpu() and gpu_names() == []
     assert computing_processor() == this_processor()
 
 
@@ -28,7 +28,7 @@ def test_without_a_gpu_it_is_the_processor(monkeypatch):
 def test_with_one_it_is_the_first_gpu(monkeypatch, capability, instructions, bfloat16):
     gpu = {"device_name": "Some GPU", "compute_capability": capability}
     pretend(monkeypatch, gpu, {"device_name": "another"})
-    assert has_gpu()
+    assert has_gpu() and gpu_names() == ["Some GPU", "another"]
     assert computing_processor() == Processor("Some GPU", instructions)
     assert computing_processor().multiplies_bfloat16 is bfloat16
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import tensorflow as tf
 
 from worldmodels.core.processor import Processor, this_processor
@@ -15,16 +17,24 @@ def has_gpu() -> bool:
     return bool(tf.config.list_physical_devices("GPU"))
 
 
+def gpu_names() -> list[str]:
+    """Return the names of all GPUs that TensorFlow sees, the first one first."""
+    return [_details(gpu).get("device_name", "GPU") for gpu in tf.config.list_physical_devices("GPU")]
+
+
 def computing_processor() -> Processor:
     """Return the first GPU, or this machine's processor where TensorFlow sees none."""
-    gpus = tf.config.list_physical_devices("GPU")
-    if not gpus:
+    if not has_gpu():
         return this_processor()
-    details = tf.config.experimental.get_device_details(gpus[0])
-    new_enough = details.get("compute_capability", (0, 0)) >= FIRST_WITH_BFLOAT16
-    return Processor(details.get("device_name", "GPU"), "GPU bfloat16" if new_enough else "GPU")
+    capability = _details(tf.config.list_physical_devices("GPU")[0]).get("compute_capability", (0, 0))
+    return Processor(gpu_names()[0], "GPU bfloat16" if capability >= FIRST_WITH_BFLOAT16 else "GPU")
 
 
 def wait_for_gpu() -> None:
     """Wait until everything that was asked for is computed: a GPU's work goes on when the call of a graph is over."""
     tf.test.experimental.sync_devices()
+
+
+def _details(gpu: tf.config.PhysicalDevice) -> dict[str, Any]:
+    details: dict[str, Any] = tf.config.experimental.get_device_details(gpu)
+    return details

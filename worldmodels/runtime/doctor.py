@@ -76,12 +76,13 @@ def _steps_per_second(game: str) -> float:
 def _accelerators() -> Iterator[tuple[str, bool | None, str]]:
     try:
         load_tensorflow()
-        import tensorflow as tf
     except ImportError as error:
         yield "TensorFlow", False, f"does not load: {error}"
         return
-    devices = [device.name for device in tf.config.list_physical_devices("GPU")]
-    yield "GPU", True if devices else None, ", ".join(devices) or "none: everything works without one"
+    from worldmodels.models.hardware import gpu_names
+
+    names = gpu_names()
+    yield "GPU", True if names else None, ", ".join(names) or "none: everything works without one"
     yield "matrix products", True, _products()
 
 
