@@ -13,6 +13,8 @@ from worldmodels.analysis.aggregate import Estimate, estimate
 from worldmodels.analysis.style import COLORS, QUIET, label_steps, panels, save_figure
 
 Results: TypeAlias = Mapping[Cell, dict[str, Any]]
+FEW = 2
+"""Runs of which an interval says nothing: those are shown one by one."""
 STYLES = {"ours": "-", "peer": (0, (4, 1.5))}
 
 
@@ -39,16 +41,20 @@ def steps_per_second(result: dict[str, Any]) -> float:
 
 
 def draw_method(results: Results, method: str, save: Path) -> Path:
-    """Draw one method's curves of training, a panel for each task: means over seeds, with 95 % intervals."""
+    """Draw one method's curves of training, a panel for each task: means with 95 % intervals, or with the few seeds."""
     tasks = [task for task in TASKS if _of(results, task, method, "ours")]
     with panels(-(-len(tasks) // 3), min(3, len(tasks)), 4.4, 3.2) as (figure, places):
         for axes, task in zip(places, tasks, strict=False):
             for side, label, color in (("ours", METHODS[method].title, COLORS[0]), ("peer", "peer", QUIET)):
                 if runs := _of(results, task, method, side):
                     steps, curves = _curves(runs)
-                    bands = [estimate(values) for values in curves.T]
                     axes.plot(steps, curves.mean(0), color=color, linestyle=STYLES[side], label=label)
-                    axes.fill_between(steps, [b.low for b in bands], [b.high for b in bands], color=color, alpha=0.15)
+                    if len(runs) > FEW:
+                        bands = [estimate(values) for values in curves.T]
+                        lows, highs = [band.low for band in bands], [band.high for band in bands]
+                        axes.fill_between(steps, lows, highs, color=color, alpha=0.15)
+                    elif len(runs) > 1:
+                        axes.plot(steps, curves.T, color=color, linestyle=STYLES[side], linewidth=0.8, alpha=0.4)
             axes.set_title(TASKS[task].title)
             label_steps(axes, "environment steps")
             axes.legend(fontsize=8)
@@ -120,8 +126,11 @@ def _of(results: Results, task: str, method: str, side: str) -> list[dict[str, A
 def _estimate(values: Sequence[float]) -> str:
     if not values:
         return "-"
-    found: Estimate = estimate(np.array(values))
-    return f"{found.mean:.1f}" + (f" ({found.low:.1f} to {found.high:.1f})" if len(values) > 1 else "")
+    if len(values) > FEW:
+        found: Estimate = estimate(np.array(values))
+        return f"{found.mean:.1f} ({found.low:.1f} to {found.high:.1f})"
+    seeds = ", ".join(f"{value:.1f}" for value in values)
+    return f"{np.mean(values):.1f} ({seeds})" if len(values) > 1 else seeds
 
 
 def _curves(runs: Sequence[dict[str, Any]]) -> tuple[np.ndarray, np.ndarray]:

@@ -7,12 +7,26 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 from peers.measure import EPISODES, LONGEST, SEED_OF_EPISODES, episode_seeds
+from peers.report import report
+from peers.tasks import Cell
 
 from worldmodels.core.config import load_config
 from worldmodels.evaluation.measures.policy_returns import evaluate_policy
 from worldmodels.runtime.actor import RandomActor
 from worldmodels.runtime.config import RunConfig
 from worldmodels.runtime.environment import build_env, model_spec
+
+
+def test_few_seeds_are_shown_one_by_one_and_more_have_an_interval() -> None:
+    def run(mean: float) -> dict[str, Any]:
+        # 100 steps in each second, from the first quarter on.
+        return {"processor": "Some CPU", "returns": [mean - 1, mean + 1], "curve": [[0, 1, 0], [200, 1, 2]]}
+
+    ours = {Cell("hopper", "sac", "ours", seed): run(10.0 * seed) for seed in (1, 2, 3)}
+    peer = {Cell("hopper", "sac", "peer", seed): run(10.0 * seed) for seed in (1, 2)}
+    # Student's t with two degrees of freedom: 4.303 standard errors of 10 / sqrt(3).
+    assert "| Hopper | SAC | 200,000 | 20.0 (-4.8 to 44.8) | 15.0 (10.0, 20.0) | 3, 2 |" in report("", ours | peer)
+    assert "| SAC | Hopper | Some CPU | 100 | 100 | 1.00 |" in report("", ours | peer)
 
 
 def test_an_episode_begins_where_that_of_the_other_side_does() -> None:
