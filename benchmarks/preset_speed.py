@@ -21,9 +21,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from speed.stopwatch import precisions
+
 from worldmodels.core.files import write_atomic
-from worldmodels.core.processor import this_processor, usable_cores
-from worldmodels.models.hardware import computing_processor
+from worldmodels.core.processor import usable_cores
+from worldmodels.models.hardware import computing_processor, has_gpu
 
 RESULTS = Path(__file__).parent / "results" / "preset_speed"
 PRESETS = {
@@ -51,10 +53,9 @@ def main() -> None:
     json_file = how.output.with_suffix(".json")
     found = json.loads(json_file.read_text())["runs"] if json_file.exists() else []
     processor = computing_processor()
-    precisions = ("float32", "bfloat16") if processor.multiplies_bfloat16 else ("float32",)
-    hardware = str(processor) if processor != this_processor() else f"{len(usable_cores())} cores of {processor}"
+    hardware = str(processor) if has_gpu() else f"{len(usable_cores())} cores of {processor}"
     for preset in how.presets:
-        for precision in precisions:
+        for precision in precisions():
             which = {"preset": preset, "precision": precision, "hardware": hardware}
             found = [run for run in found if not which.items() <= run.items()]
             found.append(which | measure(preset, precision, how.seconds))

@@ -90,8 +90,10 @@ def at_this_speed(peer: float, product: float) -> float:
 
 
 def precisions() -> list[Precision]:
-    """Those that pay on this processor."""
-    return ["float32", "bfloat16"] if this_processor().multiplies_bfloat16 else ["float32"]
+    """Those that pay on what TensorFlow computes on."""
+    from worldmodels.models.hardware import computing_processor
+
+    return ["float32", "bfloat16"] if computing_processor().multiplies_bfloat16 else ["float32"]
 
 
 def machine() -> dict[str, Any]:

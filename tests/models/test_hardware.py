@@ -6,7 +6,7 @@ import pytest
 import tensorflow as tf
 
 from worldmodels.core.processor import Processor, this_processor
-from worldmodels.models.hardware import computing_processor, gpu_names, has_gpu, wait_for_gpu
+from worldmodels.models.hardware import computing_processor, gpu_names, has_gpu
 
 
 def pretend(monkeypatch, *gpus):
@@ -36,7 +36,3 @@ def test_with_one_it_is_the_first_gpu(monkeypatch, capability, instructions, bfl
 def test_a_gpu_that_says_nothing_of_itself_is_one(monkeypatch):
     pretend(monkeypatch, {})
     assert computing_processor() == Processor("GPU", "GPU")
-
-
-def test_waiting_changes_nothing_where_nothing_is_computed():
-    wait_for_gpu()

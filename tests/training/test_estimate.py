@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from worldmodels.core.config import load_config
 from worldmodels.runtime.build import build_parts
@@ -55,6 +58,13 @@ def test_time_is_the_work_of_all_phases_times_what_each_takes(monkeypatch):
     parts, num_envs = built("debug")
     expected = [200 * 0.5 + 16 * 2.0 + 16 * 3.0, 200 * 0.75 + 16 * 4.0 + 16 * 5.0]
     np.testing.assert_allclose(estimate._seconds(parts, num_envs), expected)
+
+
+def test_a_call_is_over_when_a_gpu_has_done_its_work(monkeypatch):
+    done = []
+    monkeypatch.setattr(tf.test.experimental, "sync_devices", lambda: (time.sleep(0.05), done.append("waited")))
+    wall, _ = estimate._seconds_of(lambda: done.append("called"))
+    assert done == ["called", "waited"] and wall >= 0.05
 
 
 def test_disk_is_the_experience_that_is_kept_and_the_checkpoints():

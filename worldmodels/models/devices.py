@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from worldmodels.core.errors import ConfigError
+from worldmodels.models.hardware import has_gpu
 
 
 class BatchShare(NamedTuple):
@@ -46,7 +47,7 @@ class Devices:
         self.count = count
         self._strategy: Any = None
         if count > 1:
-            kind = "GPU" if tf.config.list_physical_devices("GPU") else "CPU"
+            kind = "GPU" if has_gpu() else "CPU"
             # By itself TensorFlow would add up CPUs by AddN, which does not repeat for three or more.
             sums = None if kind == "GPU" else tf.distribute.ReductionToOneDevice(accumulation_fn=_add_in_order)
             self._strategy = tf.distribute.MirroredStrategy([f"{kind}:{i}" for i in range(count)], sums)

@@ -14,6 +14,8 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 
+from worldmodels.models.hardware import has_gpu
+
 SMALLEST = 1.1754944e-38  # the least positive normal float32
 HALF_LOG_2_PI = 0.9189385332046727
 
@@ -87,7 +89,7 @@ def categorical_log_probability(logits: tf.Tensor, index: tf.Tensor) -> tf.Tenso
 
 def categorical_nll(logits: tf.Tensor, index: tf.Tensor) -> tf.Tensor:
     """Return -log p(index) in nats, (...), for indices int32 (...)."""
-    if tf.config.list_physical_devices("GPU"):
+    if has_gpu():
         return tf.nn.sparse_softmax_cross_entropy_with_logits(index, logits)
     return _categorical_nll(logits, index)
 

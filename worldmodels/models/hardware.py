@@ -19,14 +19,14 @@ def has_gpu() -> bool:
 
 def gpu_names() -> list[str]:
     """Return the names of all GPUs that TensorFlow sees, the first one first."""
-    return [_details(gpu).get("device_name", "GPU") for gpu in tf.config.list_physical_devices("GPU")]
+    return [details.get("device_name", "GPU") for details in _gpus()]
 
 
 def computing_processor() -> Processor:
     """Return the first GPU, or this machine's processor where TensorFlow sees none."""
     if not has_gpu():
         return this_processor()
-    capability = _details(tf.config.list_physical_devices("GPU")[0]).get("compute_capability", (0, 0))
+    capability = _gpus()[0].get("compute_capability", (0, 0))
     return Processor(gpu_names()[0], "GPU bfloat16" if capability >= FIRST_WITH_BFLOAT16 else "GPU")
 
 
@@ -35,6 +35,5 @@ def wait_for_gpu() -> None:
     tf.test.experimental.sync_devices()
 
 
-def _details(gpu: tf.config.PhysicalDevice) -> dict[str, Any]:
-    details: dict[str, Any] = tf.config.experimental.get_device_details(gpu)
-    return details
+def _gpus() -> list[dict[str, Any]]:
+    return [tf.config.experimental.get_device_details(gpu) for gpu in tf.config.list_physical_devices("GPU")]
