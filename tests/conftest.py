@@ -49,14 +49,12 @@ UNIMPROVED = (
     "test_example.py", "training",
 )  # fmt: skip
 """Folders whose graphs run as they were made: each runs a few times, which takes less time than to improve it."""
-IMPROVED = "training/test_resume.py"
-"""Its runs must give the numbers of runs in other processes, whose graphs TensorFlow improves."""
 
 
 @pytest.fixture(autouse=True, scope="module")
 def unimproved_graphs(request: pytest.FixtureRequest) -> Iterator[None]:
     """Do without TensorFlow's improvements of graphs in those folders; runs in processes of their own have them."""
-    if _folder(request.path) not in UNIMPROVED or request.path.as_posix().endswith(IMPROVED):
+    if _folder(request.path) not in UNIMPROVED:
         yield
         return
     import tensorflow as tf

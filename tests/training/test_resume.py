@@ -17,6 +17,11 @@ from worldmodels.runtime.config import RunConfig
 from worldmodels.training.launch import launch
 
 
+@pytest.fixture(autouse=True, scope="module")
+def unimproved_graphs():
+    """Leave TensorFlow's improvements on, unlike in other files: other processes, which have them, go on with runs."""
+
+
 def command(logdir, *overrides, preset="debug"):
     return [
         sys.executable, "-m", "worldmodels", "train", "--config", preset, "env.game=maze", *overrides,
