@@ -70,11 +70,12 @@ def test_a_level_is_the_same_however_long_there_was_to_prepare_it(threads):
 def test_an_only_level_is_not_prepared(levels, prepared):
     """Its workers have nothing to do in a pause, where levels take milliseconds, in a process that does nothing else.
 
-    The quietest of several pauses counts: the first may have threads in it that still fall asleep.
+    The median of several pauses counts: in the first, threads may still fall asleep, and on a busy machine the
+    workers may have done their part of one before the clock is read, or get no time in it at all.
     """
     shown = run(
         """
-        import sys, time
+        import statistics, sys, time
         from worldmodels.envs.vector_env import GameVectorEnv
 
         env = GameVectorEnv("coinrun_platforms", 8, 2, num_levels=int(sys.argv[1]))
@@ -85,7 +86,7 @@ def test_an_only_level_is_not_prepared(levels, prepared):
             time.sleep(0.1)
             return time.process_time() - before
 
-        print(min(computed() for _ in range(5)) >= 0.002)
+        print(statistics.median(computed() for _ in range(15)) >= 0.001)
         """,
         levels,
     )
