@@ -11,7 +11,8 @@ import tensorflow as tf
 from worldmodels.models.encoders import to_patches
 
 POINTS = 64
-"""Pixels on which the motions of a picture are judged: those that changed the most."""
+"""Pixels on which the motions of a picture are judged, anywhere among those that changed. Not those that changed the
+most: they lie along one edge, which looks the same however far it moved along itself."""
 PATCH_POINTS = 8
 """The same for the motion of a patch."""
 NOTICEABLE = 0.05
@@ -52,9 +53,8 @@ def find_motions(frame: tf.Tensor, target: tf.Tensor, count: int, reach: int) ->
     """
     _, height, width, _ = frame.shape
     before, after = _brightness(frame), _brightness(target)
-    change = tf.reshape(tf.abs(after - before), (-1, height * width))
-    _, points = tf.math.top_k(change + _tie_breaker(height * width), min(POINTS, height * width))
-    weights = tf.cast(tf.gather(change, points, batch_dims=1) > NOTICEABLE, tf.float32)
+    changed, points = _changed_points(tf.reshape(tf.abs(after - before), (-1, height * width)), POINTS)
+    weights = tf.cast(changed, tf.float32)
 
     around = tf.pad(before, [[0, 0], [reach, reach], [reach, reach]])
     padded = width + 2 * reach
@@ -86,15 +86,14 @@ def find_patch_motions(frame: tf.Tensor, target: tf.Tensor, side: int, reach: in
     _, height, width, _ = frame.shape
     rows, columns = height // side, width // side
     before, after = _brightness(frame), _brightness(target)
-    change = to_patches(tf.abs(after - before)[..., None], side)
-    change, points = tf.math.top_k(change + _tie_breaker(side**2), min(PATCH_POINTS, side**2))
+    which, points = _changed_points(to_patches(tf.abs(after - before)[..., None], side), PATCH_POINTS)
     corners = (np.arange(rows, dtype=np.int32)[:, None] * width + np.arange(columns, dtype=np.int32)) * side
     points = points // side * width + points % side + corners[..., None]
 
-    changed = change[..., 0] > NOTICEABLE
+    changed = which[..., 0]
     where = tf.where(changed)  # most patches stand still, and cost nothing
     image, points = tf.cast(where[:, :1], tf.int32), tf.gather_nd(points, where)
-    weights = tf.cast(tf.gather_nd(change, where) > NOTICEABLE, tf.float32)
+    weights = tf.cast(tf.gather_nd(which, where), tf.float32)
 
     steps, wanted = offsets(reach), tf.gather(tf.reshape(after, (-1,)), image * (height * width) + points)
     costs = _costs(_many_sources(before, image, points, reach), wanted)
@@ -174,6 +173,14 @@ def _brightness(images: tf.Tensor) -> tf.Tensor:
     return tf.tensordot(tf.cast(images, tf.float32), weights / (255 * weights.sum()), 1)
 
 
-def _tie_breaker(pixels: int) -> np.ndarray:
-    """Return values too small to matter, by which of many equal changes not the topmost are chosen."""
-    return np.random.default_rng(0).uniform(0.0, 1e-3, pixels).astype(np.float32)
+def _changed_points(change: tf.Tensor, most: int) -> tuple[tf.Tensor, tf.Tensor]:
+    """Return which of P pixels changed noticeably, bool (..., P), these first, and their indices, int32 (..., P).
+
+    Args:
+        change: of the brightness, float32 (..., pixels).
+        most: P, or as many pixels as there are.
+    """
+    pixels = change.shape[-1]
+    order = np.random.default_rng(0).uniform(0.5, 1.0, pixels).astype(np.float32)  # the same every time
+    ranked, points = tf.math.top_k(tf.where(change > NOTICEABLE, order, 0.0), min(most, pixels))
+    return ranked > 0.0, points
