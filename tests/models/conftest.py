@@ -93,10 +93,10 @@ def tiny_next_frame_config(kind: str, **changes):
 def build_next_frame():
     """Builds a tiny model of a kind; the same seed gives the same weights."""
 
-    def make(kind: str, seed: int = 0, **changes):
+    def make(kind: str, seed: int = 0, size: tuple[int, int] = SHAPE[:2], **changes):
         return build_model(
             tiny_next_frame_config(kind, **changes),
-            ObservationSpec.of(*SHAPE),
+            ObservationSpec.of(*size, SHAPE[2]),
             ActionSpec(ACTIONS),
             np.array([seed, 7], np.int32),
         )

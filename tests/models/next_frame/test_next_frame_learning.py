@@ -51,6 +51,23 @@ def test_weights_count_the_rewards_and_ends_of_windows(model, window, seed):
     assert differs == [False, False, False, True]
 
 
+def test_events_are_learned_from_the_frames_that_the_model_makes(build_next_frame, window, seed, monkeypatch):
+    """In imagination there are no others: the first are those that it imagines after what it was shown."""
+    model, seen = build_next_frame("deterministic", size=(16, 12), event_depth=4), []
+    events = model.events.call
+    monkeypatch.setattr(model.events, "call", lambda *args: seen.append(args) or events(*args))
+    wider = np.pad(window.observation, [(0, 0), (0, 0), (0, 3), (0, 2), (0, 0)])
+    batch = window._replace(observation=wider, is_first=np.zeros_like(window.is_first))
+    losses(model, batch, seed)
+    state = model.observe_sequence(batch.observation[:, :2], batch.action[:, :2], batch.is_first[:, :2], seed)
+    imagined = model.imagine(tf.nest.map_structure(lambda x: x[:, -1], state), batch.action[:, 1], 1.0, seed)
+    before, action, after, _ = seen[0]
+    np.testing.assert_array_equal(before[:4], batch.observation[:, 1])
+    np.testing.assert_array_equal(action[:4], batch.action[:, 1])
+    np.testing.assert_array_equal(after[:4], model.frame(imagined))
+    assert not np.array_equal(after[:4], batch.observation[:, 2])
+
+
 def test_internal_loss_adds_frames_alone(build_next_frame, model, window, seed):
     internal = build_next_frame("deterministic", internal_loss=True)
     one, other = losses(model, window, seed), losses(internal, window, seed)

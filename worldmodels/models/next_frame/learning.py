@@ -115,14 +115,14 @@ def loss(
     """
     config, first = model.config, 0 if model.config.internal_loss else model.config.frames - 1
     stacks, memories = model.follow(frames, window.is_first[:-1])
-    after = slice(first + 1, None)
+    following = slice(first + 1, None)
     transitions = FrameTransitions(
-        *map(_rows, (stacks[first:], memories[first:], window.action[first:-1], window.frames[after]))
+        *map(_rows, (stacks[first:], memories[first:], window.action[first:-1], window.frames[following]))
     )
     noise = Noise(tf.random.experimental.stateless_fold_in(seed, -1), frames.shape[0] - first)
     decoded, own = model.predict(transitions, noise)
 
-    possible = 1.0 - tf.cast(window.is_first[after], tf.float32)
+    possible = 1.0 - tf.cast(window.is_first[following], tf.float32)
     is_target = tf.cast(tf.range(first + 1, frames.shape[0] + 1)[:, None] >= config.frames, tf.float32)
     possible, target = _rows(possible), _rows(possible * is_target)
     newest = model.newest(transitions.frames)
@@ -130,13 +130,15 @@ def loss(
     parts = {"frame_loss": (frame, possible)}
     if model.events:
         shift = tf.random.experimental.stateless_fold_in(seed, -2)
-        summary = model.events(newest, transitions.action, transitions.target, shift)
+        # The frame that the model makes itself: in imagination there is no other, and it shows less of an event.
+        after = model.output.frame(decoded, newest)
+        summary = model.events(newest, transitions.action, after, shift)
     else:
         summary = tf.identity(decoded.summary)  # the output reads it too, and gradients are added in pairs
-    reward = model.reward_head.loss(summary, _rows(window.reward[after]), config.loss_cutoff)
+    reward = model.reward_head.loss(summary, _rows(window.reward[following]), config.loss_cutoff)
     parts["reward_loss"] = (_weighted(reward, weights), target)
     if model.continuation_head:
-        continuation = model.continuation_head.loss(summary, _rows(window.continuation[after]))
+        continuation = model.continuation_head.loss(summary, _rows(window.continuation[following]))
         parts["continuation_loss"] = (_weighted(continuation, weights), target)
     parts |= {name: (value, possible) for name, value in own.items()}
     means = {name: _mean(value, weights) for name, (value, weights) in parts.items()}
