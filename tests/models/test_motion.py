@@ -39,6 +39,15 @@ def test_the_motion_of_the_whole_picture_is_found(down, right):
     assert find_motions(image, target, 1, REACH).numpy().tolist() == [[[down, right]]]
 
 
+def test_an_edge_stronger_than_all_else_does_not_hide_the_way_along_it():
+    """A white line over black would fit any motion to the side; the faint texture below it fits one."""
+    image = textured(0, 40) // 4
+    image[:, :20] = 0
+    image[:, 8:12] = 255
+    target = moved(image, tf.constant([[2, -3]]))
+    assert find_motions(image, target, 1, REACH).numpy().tolist() == [[[2, -3]]]
+
+
 def test_the_second_motion_explains_what_the_first_does_not():
     image = textured(0)
     first, second = [0, 2], [-1, 0]

@@ -18,8 +18,8 @@ NETWORK = SimpleNamespace(feature_shape=GRID, summary_size=6)
 SILENCE = Decoded(tf.zeros((2, *GRID)), tf.zeros((2, 6)))
 
 
-def output(motions: int = 1, patch_motions: bool = False, moved_scale: float = 0.0) -> MotionOutput:
-    config = MotionOutputConfig(motions=motions, depth=6, patch_motions=patch_motions, moved_scale=moved_scale)
+def output(motions: int = 1, patch_motions: bool = False, **settings: float) -> MotionOutput:
+    config = MotionOutputConfig(motions=motions, depth=6, patch_motions=patch_motions, **settings)
     return MotionOutput(config, NETWORK, SHAPE, np.random.default_rng(0))
 
 
@@ -57,6 +57,18 @@ def test_pixels_move_where_their_motion_is_chosen():
     set_biases(layer, [0, 3, 0])  # standing still has 2
     expected = moved(newest, tf.constant([[1, -2]] * 2))
     np.testing.assert_array_equal(layer.frame(SILENCE, newest), expected)
+
+
+def test_a_blended_pixel_is_the_mean_of_its_sources():
+    """Of standing still, of a motion and of paint, with shares of 1/2, 1/4 and 1/4."""
+    layer, newest = output(blend=True), image(0)
+    silence(layer)
+    set_motion(layer, 1, -2)
+    set_biases(layer, [np.log(2) - 2, 0, 0], paint=[0.1, 0.2, 0.3])  # standing still has 2 more
+    copy = moved(newest, tf.constant([[1, -2]] * 2)).numpy().astype(float)
+    # Colours are numbers from -0.5 to 0.5.
+    expected = 0.5 * newest + 0.25 * copy + 0.25 * 255 * np.array([0.6, 0.7, 0.8])
+    np.testing.assert_allclose(layer.frame(SILENCE, newest), expected, atol=1.0)
 
 
 def test_each_patch_moves_on_its_own_where_that_is_chosen():

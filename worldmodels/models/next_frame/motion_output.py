@@ -95,8 +95,12 @@ class MotionOutput(Layer):
         copies = self._copies(newest, Motions(*(self._most_probable(x) for x in logits)))
         choice, paint = self._compare(decoded.features, copies)
         sources = tf.concat([tf.reshape(x, (-1, x.shape[-1] // self.small**2)) for x in (copies, paint)], -1)
-        chosen = tf.reshape(first_largest(choice), (-1,)) + tf.range(tf.shape(sources)[0]) * (self.copies + 1)
-        x = tf.gather(tf.reshape(sources, (-1, self._shape[2])), chosen)
+        if self.config.blend:
+            shares = tf.reshape(tf.nn.softmax(choice), (-1, self.copies + 1, 1))
+            x = tf.reduce_sum(shares * tf.reshape(sources, (-1, self.copies + 1, self._shape[2])), 1)
+        else:
+            chosen = tf.reshape(first_largest(choice), (-1,)) + tf.range(tf.shape(sources)[0]) * (self.copies + 1)
+            x = tf.gather(tf.reshape(sources, (-1, self._shape[2])), chosen)
         x = to_image(from_patches(tf.reshape(x, paint.shape), self.small))
         return x[:, : self._shape[0], : self._shape[1]]
 

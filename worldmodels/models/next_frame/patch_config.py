@@ -37,6 +37,9 @@ class MotionOutputConfig(Section):
     """Whether each patch has one more motion, of its own: for several small things that move apart."""
     depth: Size = 64
     """Units of a quarter of a patch, in which the choice for each pixel is made."""
+    blend: bool = False
+    """Whether a pixel is the mean of what it may be, by its probabilities, and not the most probable: nearer to the
+    truth on average, and blurred where the model is unsure."""
     spread: AboveZero = 0.04
     """Deviation of a colour (sum over channels, each from 0 to 1) that counts as one nat."""
     moved_scale: NonNegative = 0.0
