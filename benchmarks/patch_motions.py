@@ -3,8 +3,8 @@
     pip install -e '.[atari]'
     python benchmarks/patch_motions.py [--games pong] [--seeds 1 2 3] [--updates 500]
 
-`simple_deterministic_small` without a policy: as it is, with `patch_motions` of its network and its output, and with
-`moved_scale` of its output as well. Updates on 20,000 steps of random actions, each held for six steps; the native
+`simple_deterministic_small` without a policy: as it is, with `blend` of its output, with `patch_motions` of its network
+and its output, and with `moved_scale` of its output as well. Updates on 20,000 steps of random actions, each held for six steps; the native
 games on 200 levels, easy. Then the error of moving pixels over that of copying the last frame, in play that was not
 trained on, of the native games on other levels.
 
@@ -33,10 +33,16 @@ from worldmodels.runtime.quiet import load_tensorflow
 
 GAMES = {"pong": "ALE/Pong-v5", "starpilot": "starpilot", "coinrun": "coinrun"}
 OF_PATCHES = ["model.network.patch_motions=true", "model.output.patch_motions=true"]
-LAYOUTS = {"picture": [], "patches": OF_PATCHES, "moved": [*OF_PATCHES, "model.output.moved_scale=30"]}
+LAYOUTS = {
+    "picture": [],
+    "blend": ["model.output.blend=true"],
+    "patches": OF_PATCHES,
+    "moved": [*OF_PATCHES, "model.output.moved_scale=30"],
+}
 """What is set besides the preset; patches have their motions besides the picture's."""
 WORDS = {
     "picture": "the picture",
+    "blend": "the picture; pixels are blends",
     "patches": "picture and patches",
     "moved": "picture and patches; pixels that moved weigh 31 times as much",
 }
