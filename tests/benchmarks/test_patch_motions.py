@@ -13,14 +13,15 @@ def cell(layout: str, seed: int, moving: float) -> dict:
     return {**found, "seconds": 0.1, **moved}
 
 
-def test_layouts_differ_in_nothing_but_the_motions_of_patches_and_the_weights_of_pixels():
-    picture, patches, moved = (patch_motions.config_of("coinrun", layout) for layout in patch_motions.LAYOUTS)
+def test_layouts_differ_in_nothing_but_the_output_and_the_motions_of_patches():
+    picture, blend, patches, moved = (patch_motions.config_of("coinrun", layout) for layout in patch_motions.LAYOUTS)
+    assert blend.model == replace(picture.model, output=replace(picture.model.output, blend=True))
     assert not picture.model.network.patch_motions and not picture.model.output.patch_motions
     assert patches.model.network.patch_motions and patches.model.output.patch_motions
     assert moved.model.output.moved_scale == 30
     assert moved.model == replace(patches.model, output=replace(patches.model.output, moved_scale=30))
-    assert picture.env == patches.env == moved.env
-    assert picture.training == patches.training == moved.training
+    assert picture.env == blend.env == patches.env == moved.env
+    assert picture.training == blend.training == patches.training == moved.training
     assert patch_motions.config_of("pong", "patches").env.grey
 
 

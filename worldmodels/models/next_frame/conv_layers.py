@@ -157,13 +157,14 @@ class Inject(PublishedLayer):
 class ActionEmbedding(Layer):
     """A vector for each action; action 0 has one like all others.
 
-    They start equal, so that actions differ by what was seen of them: of many, most do the same in most moments, and
-    differences drawn at random would have to be unlearned for each.
+    They start almost equal, so that actions differ by what was seen of them: of many, most do the same in most moments,
+    and differences drawn at random would have to be unlearned for each.
     """
 
-    def __init__(self, num_actions: int, units: int, name: str):
+    def __init__(self, num_actions: int, units: int, seeds: np.random.Generator, name: str):
         super().__init__(name=name)
-        self.table = self.add_weight(name="table", shape=(num_actions, units), initializer="zeros")
+        initializer = keras.initializers.RandomNormal(0.0, 0.01, int(seeds.integers(2**31)))
+        self.table = self.add_weight(name="table", shape=(num_actions, units), initializer=initializer)
 
     def call(self, action: tf.Tensor) -> tf.Tensor:
         return tf.matmul(tf.one_hot(action, self.table.shape[0]), self.table)

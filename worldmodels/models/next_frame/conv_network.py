@@ -47,7 +47,7 @@ class ConvNetwork(Layer):
             if shape.memory:
                 self.absorption = Conv2D(channels + shape.memory, 2 * shape.memory, 3, 1, seeds, "absorption")
             self.enter = Enter(channels * shape.frames + shape.memory, config.hidden, seeds)
-            self.embed = ActionEmbedding(shape.num_actions, config.hidden, "actions")
+            self.embed = ActionEmbedding(shape.num_actions, config.hidden, seeds, "actions")
             self.down = [Down(config, *pair, seeds, i) for i, pair in enumerate(_pairs(depths))]
             self.inject = Inject(config.hidden, depths[-1], seeds, "inject")
             self.middle = Middle(config, depths[-1], seeds)

@@ -29,7 +29,7 @@ class ConvInference(Layer):
         hidden, depths = config.hidden, (128, 512)
         with keras.name_scope("inference"):
             self.enter = Linear(2 * shape.observation_shape[2], hidden, seeds, "enter")
-            self.embed = ActionEmbedding(shape.num_actions, hidden, "actions")
+            self.embed = ActionEmbedding(shape.num_actions, hidden, seeds, "actions")
             self.inject = Inject(hidden, hidden, seeds, "inject")
             self.convs = [
                 Conv2D(inputs, units, 8, 4, seeds, f"conv_{i}")

@@ -38,7 +38,7 @@ class PatchNetwork(Layer):
             self.place = self.weight("place", (*self.grid, config.depth), seeds)
             self.narrow = Linear(config.depth, NARROW, seeds, "narrow")
             self.meet = Linear(count * NARROW, config.bottleneck, seeds, "meet")
-            self.embed = ActionEmbedding(shape.num_actions, config.depth, "actions")
+            self.embed = ActionEmbedding(shape.num_actions, config.depth, seeds, "actions")
             self.patch_momentum = None
             if shape.frames > 1:
                 if config.patch_motions:
@@ -135,7 +135,7 @@ class PatchInference(Layer):
             self.enter = Linear(pixels, config.depth, seeds, "enter")
             self.narrow = Linear(config.depth, NARROW, seeds, "narrow")
             self.meet = Linear(count * NARROW, units, seeds, "meet")
-            self.embed = ActionEmbedding(shape.num_actions, units, "actions")
+            self.embed = ActionEmbedding(shape.num_actions, units, seeds, "actions")
             self.bits = Linear(units, bits, seeds, "bits")
 
     def call(self, frame: tf.Tensor, target: tf.Tensor, action: tf.Tensor) -> tf.Tensor:
