@@ -4,9 +4,9 @@
     python benchmarks/patch_motions.py [--games pong] [--seeds 1 2 3] [--updates 500]
 
 `simple_deterministic_small` without a policy: as it is, with `blend` of its output, with `patch_motions` of its network
-and its output, and with `moved_scale` of its output as well. Updates on 20,000 steps of random actions, each held for six steps; the native
-games on 200 levels, easy. Then the error of moving pixels over that of copying the last frame, in play that was not
-trained on, of the native games on other levels.
+and its output, and with `moved_scale` of its output as well. Updates on 20,000 steps of random actions, each held for
+six steps; the native games on 200 levels, easy. Then the error of moving pixels over that of copying the last frame, in
+play that was not trained on, of the native games on other levels.
 
 Each cell is kept under results/patch_motions, for as many updates; the same command goes on. Every call writes
 results/patch_motions.md from all that is finished by then: `--seeds` with no seed does nothing else.
