@@ -96,15 +96,15 @@ def test_an_only_level_is_not_prepared(levels, prepared):
 def test_workers_rest_once_everything_is_prepared():
     env = GameVectorEnv("coinrun_platforms", 8, 4)
     env.reset(seed=0)
-    wait_for_rest()
+    assert rest_soon()
     for _ in range(3):
         env.step([4] * 8)
-        wait_for_rest()
+        assert rest_soon()
 
 
-def wait_for_rest() -> None:
-    """Return once the workers compute nothing any more: they soon do, or spin for ever."""
-    assert any(at_rest() for _ in range(200))
+def rest_soon() -> bool:
+    """Wait until the workers compute nothing any more, and return whether they came to that, or spin for ever."""
+    return any(at_rest() for _ in range(200))
 
 
 def at_rest() -> bool:
