@@ -6,6 +6,7 @@ The programs whose hangs and crashes are looked for run in processes of their ow
 from __future__ import annotations
 
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -116,7 +117,7 @@ def at_rest() -> bool:
 
 def test_whoever_forks_waits_for_levels_that_are_prepared():
     """Children play on at once, in environments whose workers were in the midst of building a level, or about to."""
-    run(
+    shown = run(
         """
         import os, signal, time
         from worldmodels.envs.vector_env import GameVectorEnv
@@ -137,14 +138,16 @@ def test_whoever_forks_waits_for_levels_that_are_prepared():
                 os._exit(0)
             if os.waitpid(child, 0)[1]:
                 os._exit(9)
+        print("all played on")
         """
     )
+    assert shown.strip() == "all played on"
 
 
 @pytest.mark.parametrize("keep", [True, False])
 def test_a_process_ends_while_levels_are_prepared(keep):
     """Whether the environment is still there at its end, or goes before."""
-    run(
+    shown = run(
         """
         import sys
         from worldmodels.envs.vector_env import GameVectorEnv
@@ -154,9 +157,11 @@ def test_a_process_ends_while_levels_are_prepared(keep):
         if sys.argv[1] == "True":
             import builtins
             builtins.kept = env
+        print("at its end")
         """,
         keep,
     )
+    assert shown.strip() == "at its end"
 
 
 def test_environments_go_while_levels_are_prepared():
@@ -164,4 +169,6 @@ def test_environments_go_while_levels_are_prepared():
         env = GameVectorEnv("coinrun_platforms", 8, 4)
         env.reset(seed=count)
         time.sleep(count * 5e-4)
+        gone = weakref.ref(env)
         del env
+        assert gone() is None
