@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from worldmodels.agents.normalization import FeatureNormalizer, RewardNormalizer, RunningMoments
+from worldmodels.agents.normalization import FeatureNormalizer, MovingDeviation, RewardNormalizer, RunningMoments
 from worldmodels.core.specs import ArraySpec, ObservationSpec
 
 YES, NO = tf.constant(True), tf.constant(False)
@@ -44,6 +44,22 @@ def test_far_numbers_are_clipped():
     moments = RunningMoments(1)
     moments.take_in(tf.constant([[-1.0], [1.0]]), YES)
     np.testing.assert_allclose(moments.normalized(tf.constant([[25.0], [-25.0], [3.0]])), [[10.0], [-10.0], [3.0]])
+
+
+def test_a_moving_deviation_begins_with_the_first_and_follows_the_newest_by_a_fifth():
+    moving, other = MovingDeviation(), MovingDeviation()
+    assert float(moving.value) == 0.0
+    moving.take_in(tf.constant(np.nan), NO)
+    moving.take_in(tf.constant(2.0), YES)
+    assert float(moving.value) == 2.0
+    moving.take_in(tf.constant(7.0), YES)
+    moving.take_in(tf.constant(np.inf), NO)
+    assert float(moving.value) == pytest.approx(3.0)
+    assert float(moving.share(tf.constant(1.5))) == pytest.approx(0.5)
+    assert float(moving.share(tf.constant(9.0))) == 1.0
+    assert float(other.share(tf.constant(9.0))) == 1.0  # nothing to compare with
+    other.load(moving.save())
+    assert float(other.value) == float(moving.value)
 
 
 def test_images_among_features_are_left_alone():

@@ -21,6 +21,8 @@ CONFIG = PPOConfig(
     clip=0.2,
     optimizer=OptimizerConfig(learning_rate=0.03, clip=0.5, weight_decay=0.0),
 )
+ONE_STEP = replace(CONFIG, value_optimizer=CONFIG.optimizer, epochs=1, minibatch=1000, discount=0.0)
+"""An iteration is one optimiser step of a policy with a network of its own."""
 CONTINUES = tf.ones((32,))
 PLACES = tf.one_hot([2, 3, 4], 7)  # the features of places -1, 0 and 1
 
@@ -115,6 +117,49 @@ def test_learning_rate_falls_linearly_to_nothing(line, starts):
         agent.update_from_imagination(line, starts, CONTINUES, seed(i))
         bias.append(weights(agent)["policy/critic/bias"])
     np.testing.assert_allclose(np.diff(bias, axis=0)[:, 0], [1e-4, 0.5e-4, 0], rtol=1e-2)
+
+
+def test_a_dream_in_which_advantages_differ_less_than_in_reality_moves_the_policy_less(line, starts):
+    config = replace(ONE_STEP, scale_imagined_policy=True, discount=0.5)
+    norms, values = [], []
+    for real in (0.0, 1e-3, 10.0, 20.0):
+        agent = build(config=config)
+        agent.load(agent.save() | {"real_advantages": {"value": real}})
+        metrics = agent.update_from_imagination(line, starts, CONTINUES, seed(0))
+        norms.append(float(metrics["policy/gradient_norm"]))
+        values.append(float(metrics["policy/value_gradient_norm"]))
+        assert agent.save()["real_advantages"] == {"value": pytest.approx(real)}
+    assert norms[0] == norms[1] > 10 * norms[2]  # unknown, or smaller than the dream's: 1
+    assert norms[3] == pytest.approx(norms[2] / 2, rel=1e-4)
+    assert len(set(values)) == 1
+
+
+def paid_once(scale: float) -> Experience:
+    """Two environments, two steps, values of 0; the first steps are paid 1 and 3 times the scale."""
+    rewards = scale * tf.constant([[0.0, 0.0], [1.0, 3.0], [0.0, 0.0]])
+    shape = rewards.shape
+    never, extras = tf.zeros(shape, tf.bool), {"logits": tf.zeros((*shape, 2)), "value": tf.zeros(shape)}
+    features = tf.reshape(tf.tile(PLACES, (2, 1)), (*shape, 7))
+    return Experience(features, tf.zeros(shape, tf.int32), rewards, tf.ones(shape), never, never, extras, ())
+
+
+def test_what_really_happens_says_how_much_advantages_differ_there():
+    agent = build(config=replace(ONE_STEP, scale_imagined_policy=True, reward_transform="none"))
+    agent.update_from_experience(paid_once(1.0), seed(0))
+    assert agent.save()["real_advantages"]["value"] == pytest.approx(np.std([1, 3, 0, 0]))
+    agent.update_from_experience(paid_once(6.0), seed(0))  # twice as much, by a fifth
+    assert agent.save()["real_advantages"]["value"] == pytest.approx(2 * np.std([1, 3, 0, 0]))
+
+
+def test_real_advantages_are_whole_in_any_unit():
+    agents = [build(config=replace(ONE_STEP, scale_imagined_policy=True, reward_transform="none")) for _ in range(2)]
+    for agent in agents:
+        agent.update_from_experience(paid_once(1.0), seed(0))
+    norms = [
+        float(agent.update_from_experience(paid_once(scale), seed(0))["policy/gradient_norm"])
+        for agent, scale in zip(agents, (1.0, 0.125), strict=True)
+    ]
+    assert norms[0] == pytest.approx(norms[1], rel=1e-4) and norms[0] > 0
 
 
 def test_l2_shrinks_all_weights_but_biases(line, starts):

@@ -23,6 +23,7 @@ def samples(**fields) -> Samples:
         "returns": tf.constant([3.0, 1e6]),
         "values": tf.constant([1.0, 1e6]),
         "log_probability": tf.math.log([0.25, 1e-6]),
+        "policy_scale": tf.ones(2),
         "memory": (),
     }
     return Samples(**(values | fields))
@@ -85,6 +86,14 @@ def test_what_has_no_weight_changes_nothing(normalize):
     np.testing.assert_array_equal(*losses)
     errors = [value_loss(tf.constant([1.0, 7.0]), batch, None) for batch in (samples(), other)]
     np.testing.assert_array_equal(*errors)
+
+
+def test_the_scale_of_a_policy_multiplies_surrogate_and_entropy_alike():
+    logits, config = tf.constant([[0.1, 0.2], [0.3, -0.4]]), replace(PPOConfig(), entropy=0.1)
+    whole, figures = policy_loss(logits, samples(), 0.2, CATEGORICAL, config)
+    quarter, same = policy_loss(logits, samples(policy_scale=tf.fill((2,), 0.25)), 0.2, CATEGORICAL, config)
+    assert float(quarter) == pytest.approx(0.25 * float(whole)) and float(whole) != 0
+    np.testing.assert_equal(same, figures)  # what is reported is as it was
 
 
 def test_advantages_are_normalized_over_the_minibatch_when_asked():

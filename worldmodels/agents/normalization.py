@@ -12,6 +12,8 @@ from worldmodels.core.specs import ObservationSpec
 LARGEST = 10.0
 """Normalised numbers are clipped to this many standard deviations."""
 SMALLEST_VARIANCE = 1e-8
+NEWEST_SHARE = 0.2
+"""Part of the newest deviation in a moving average: rollouts differ, and so do policies of a few iterations ago."""
 
 
 class RunningMoments:
@@ -93,6 +95,30 @@ class FeatureNormalizer:
         """Take over what `save` gave."""
         for i, moments in enumerate(self._moments.values()):
             moments.load(tree[f"part_{i}"])
+
+
+class MovingDeviation:
+    """A moving average of standard deviations; 0 before the first."""
+
+    def __init__(self) -> None:
+        self.value = tf.Variable(0.0, trainable=False)
+
+    def take_in(self, deviation: tf.Tensor, when: tf.Tensor) -> None:
+        """Take in one more, where the scalar `when` holds; the first is taken over whole."""
+        share = tf.where(self.value > 0.0, NEWEST_SHARE, 1.0)
+        self.value.assign_add(tf.where(when, share * (deviation - self.value), 0.0))
+
+    def share(self, deviation: tf.Tensor) -> tf.Tensor:
+        """Return what a deviation is of the average, at most 1; 1 before anything was taken in."""
+        return tf.where(self.value > 0.0, tf.minimum(1.0, tf.math.divide_no_nan(deviation, self.value)), 1.0)
+
+    def save(self) -> dict[str, Any]:
+        """Return the average."""
+        return {"value": float(self.value.numpy())}
+
+    def load(self, tree: dict[str, Any]) -> None:
+        """Take over what `save` gave."""
+        self.value.assign(tree["value"])
 
 
 class RewardNormalizer:

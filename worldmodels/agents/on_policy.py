@@ -9,8 +9,15 @@ import tensorflow as tf
 
 from worldmodels.agents.api import Experience
 from worldmodels.agents.bodies import BodySettings
-from worldmodels.agents.normalization import FeatureNormalizer, RewardNormalizer
-from worldmodels.agents.on_policy_samples import Samples, collect_samples, explained_variance, weighted_mean
+from worldmodels.agents.normalization import FeatureNormalizer, MovingDeviation, RewardNormalizer
+from worldmodels.agents.on_policy_samples import (
+    Samples,
+    collect_samples,
+    deviation,
+    explained_variance,
+    normalize,
+    weighted_mean,
+)
 from worldmodels.agents.optimizer_steps import StepResult, StepsResult, run_steps
 from worldmodels.agents.policy_distributions import policy_distribution
 from worldmodels.agents.policy_network import FirstPolicy, PolicyNetwork
@@ -50,6 +57,7 @@ class OnPolicyAgent:
         self._averages = {weight.path: weight.value for weight in self.network.non_trainable_weights}
         self._feature_scale = FeatureNormalizer(spec.features) if config.normalize_features else None
         self._reward_scale = RewardNormalizer() if config.normalize_rewards else None
+        self._real_advantages = MovingDeviation() if config.scale_imagined_policy else None
         self.optimizers: dict[str, Descent] = {}
         """The optimizers of the method, by the names under which they are saved."""
 
@@ -95,16 +103,24 @@ class OnPolicyAgent:
             trajectory.extras,
             memory,
         )
-        return self._learn(experience, reach_weights(continuations, 1.0)[:-1], learn_seed)
+        return self._learn(experience, reach_weights(continuations, 1.0)[:-1], learn_seed, imagined=True)
 
     @graph
     def update_from_experience(self, experience, seed) -> dict[str, tf.Tensor]:
         # Nothing happened between a last observation and the first one of the next episode.
-        return self._learn(experience, 1.0 - tf.cast(experience.is_last[:-1], tf.float32), seed)
+        return self._learn(experience, 1.0 - tf.cast(experience.is_last[:-1], tf.float32), seed, imagined=False)
 
-    def _learn(self, experience: Experience, weights: tf.Tensor, seed: tf.Tensor) -> dict[str, tf.Tensor]:
+    def _learn(
+        self, experience: Experience, weights: tf.Tensor, seed: tf.Tensor, imagined: bool
+    ) -> dict[str, tf.Tensor]:
         weights = weights * self._knows_units()
         samples = collect_samples(self._normalized(experience), weights, self.distribution, self.config)
+        spread = deviation(samples.advantages, samples.weights)
+        if self._real_advantages and imagined:
+            samples = samples._replace(policy_scale=samples.policy_scale * self._real_advantages.share(spread))
+        if self.config.normalize_advantages == "iteration":
+            advantages = normalize(samples.advantages, samples.weights, self.config.advantage_floor)
+            samples = samples._replace(advantages=advantages)
         figures = {
             "return": weighted_mean(samples.returns, samples.weights),
             "value": weighted_mean(samples.values, samples.weights),
@@ -119,6 +135,8 @@ class OnPolicyAgent:
         for variable, value in zip(changing, before, strict=True):
             variable.assign(tf.where(finite, variable, value))
         self._take_in(experience, samples, finite)
+        if self._real_advantages and not imagined:
+            self._real_advantages.take_in(spread, finite)
         figures |= learned | {"finite": tf.cast(finite, tf.float32)}
         return {f"policy/{name}": value for name, value in figures.items()}
 
@@ -135,7 +153,7 @@ class OnPolicyAgent:
 
         A step towards rewards in thousands, of a network that sees numbers in thousands, could not be undone.
         """
-        counts = [scale.count for scale in self._scales().values()]
+        counts = [scale.count for scale in (self._feature_scale, self._reward_scale) if scale]
         return tf.cast(tf.reduce_all([count > 0 for count in counts]), tf.float32) if counts else 1.0
 
     def _normalized(self, experience: Experience) -> Experience:
@@ -192,5 +210,9 @@ class OnPolicyAgent:
             scale.load(tree[name])
 
     def _scales(self) -> dict[str, Any]:
-        scales = {"feature_scale": self._feature_scale, "reward_scale": self._reward_scale}
+        scales = {
+            "feature_scale": self._feature_scale,
+            "reward_scale": self._reward_scale,
+            "real_advantages": self._real_advantages,
+        }
         return {name: scale for name, scale in scales.items() if scale}

@@ -26,7 +26,7 @@ class OnPolicyConfig(Section):
     learns_from_experience = True
     learns_from_transitions = False
     action_kinds, feature_kinds = ANY_ACTIONS, ANY_FEATURES
-    normalize_advantages, advantage_floor, lstm = "iteration", 0.0, 0
+    normalize_advantages, advantage_floor, scale_imagined_policy, lstm = "iteration", 0.0, False, 0
     images: ImageNetworkKind = "small"
     """Network for features that are images; policy and value have one each."""
     vectors: HeadConfig = field(default_factory=lambda: HeadConfig(layers=2, units=64))

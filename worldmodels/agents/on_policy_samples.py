@@ -27,12 +27,6 @@ class SampleConfig(Protocol):
     def reward_transform(self) -> RewardTransform: ...
 
     @property
-    def normalize_advantages(self) -> str: ...
-
-    @property
-    def advantage_floor(self) -> float: ...
-
-    @property
     def lstm(self) -> int: ...
 
 
@@ -54,6 +48,8 @@ class Samples(NamedTuple):
     """float32: what it was."""
     log_probability: tf.Tensor
     """float32: of the action, when it was chosen."""
+    policy_scale: tf.Tensor
+    """float32, 0 to 1, the same for all samples of an iteration: what PPO's loss of the policy is multiplied by."""
     memory: State
     """The policy's, before each rollout: leading B, or ()."""
 
@@ -61,7 +57,7 @@ class Samples(NamedTuple):
 def collect_samples(
     experience: Experience, weights: tf.Tensor, distribution: PolicyDistribution, config: SampleConfig
 ) -> Samples:
-    """Return the steps of an experience, with advantages of mean 0 and variance 1 if that is over the whole iteration.
+    """Return the steps of an experience, with advantages as they come.
 
     What a value should have been is the lambda-return, its advantage and what it was: less noisy than the sum of all
     rewards that followed, and the same where lambda is 1.
@@ -74,13 +70,12 @@ def collect_samples(
     discounts = config.discount * experience.continuations
     advantages = generalized_advantages(rewards, values, discounts, experience.is_last, config.gae_lambda)
     returns = advantages + values[:-1]
-    if config.normalize_advantages == "iteration":
-        advantages = normalize(advantages, weights, config.advantage_floor)
     log_probability = distribution.log_probability(experience.extras[distribution.extra], experience.actions)
     known = (experience.features, experience.actions, experience.is_first)
     features, actions, is_first = tf.nest.map_structure(lambda x: x[:-1], known)
+    scale = tf.ones_like(weights)
     steps = Samples(
-        features, actions, is_first, weights, advantages, returns, values[:-1], log_probability[:-1], memory=()
+        features, actions, is_first, weights, advantages, returns, values[:-1], log_probability[:-1], scale, memory=()
     )
     if not config.lstm:
         return tf.nest.map_structure(lambda x: tf.reshape(x, (-1, *x.shape[2:])), steps)
@@ -92,8 +87,12 @@ def normalize(advantages: tf.Tensor, weights: tf.Tensor, floor: float = 0.0) -> 
     """Return advantages with mean 0 and variance 1, where each counts by its weight; less where they spread by less
     than `floor`."""
     centred = advantages - weighted_mean(advantages, weights)
-    deviation = tf.sqrt(weighted_mean(tf.square(centred), weights))
-    return centred / (tf.maximum(deviation, floor) + 1e-8)
+    return centred / (tf.maximum(deviation(advantages, weights), floor) + 1e-8)
+
+
+def deviation(x: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
+    """Return the standard deviation, a scalar, where each counts by its weight."""
+    return tf.sqrt(_variance(x, weights))
 
 
 def weighted_mean(x: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:

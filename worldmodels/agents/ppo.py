@@ -106,8 +106,10 @@ class PPO(OnPolicyAgent):
         """Return the steps of the policy as a figure, where it is not always the same."""
         return {"steps": done} if self.config.target_kl else {}
 
-    def _learn(self, experience: Experience, weights: tf.Tensor, seed: tf.Tensor) -> dict[str, tf.Tensor]:
-        metrics = super()._learn(experience, weights, seed)
+    def _learn(
+        self, experience: Experience, weights: tf.Tensor, seed: tf.Tensor, imagined: bool
+    ) -> dict[str, tf.Tensor]:
+        metrics = super()._learn(experience, weights, seed, imagined)
         self._iterations.assign_add(tf.cast(metrics["policy/finite"], tf.int64))
         return metrics
 

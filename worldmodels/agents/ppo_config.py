@@ -74,6 +74,10 @@ class PPOConfig(Section):
     advantage_floor: NonNegative = 0.0
     """Least standard deviation by which advantages are divided, in units of the rewards learned from: in a dream in
     which nothing pays, noise is then not taken for advantages. 0 for none."""
+    scale_imagined_policy: bool = False
+    """Multiply the policy's loss in imagination by the standard deviation of its advantages over that of real ones, a
+    moving average, where it is less than 1: normalised, the critic's noise in dreams in which nothing happens would
+    teach as much as what was paid. Where nothing real is learned from, all are whole."""
     clip: AboveZero = 0.1
     """Relative move of an action's probability after which a sample stops pushing it further (`clip_range` in
     Stable-Baselines3)."""

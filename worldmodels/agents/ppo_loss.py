@@ -37,7 +37,8 @@ def policy_loss(
         "approximate_kl": weighted_mean(ratio - 1.0 - change, batch.weights),
         "clip_fraction": weighted_mean(clipped, batch.weights),
     }
-    return surrogate - config.entropy * entropy, figures
+    scale = weighted_mean(batch.policy_scale, batch.weights)
+    return scale * (surrogate - config.entropy * entropy), figures
 
 
 def value_loss(values: tf.Tensor, batch: Samples, limit: tf.Tensor | None) -> tf.Tensor:
