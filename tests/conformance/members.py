@@ -52,7 +52,7 @@ MODELS: dict[str, Any] = {
     "deterministic": DeterministicConfig(network=CONV, frames=2, head_units=8),
     "frames": FrameStackConfig(frames=3),
     "deterministic in patches": DeterministicConfig(
-        **OWN_MOTIONS, frames=2, reward="symlog", head_units=8, optimizer=FAST
+        **OWN_MOTIONS, frames=2, features="network", reward="symlog", head_units=8, optimizer=FAST
     ),
     "stochastic_discrete in patches": StochasticDiscreteConfig(
         network=PATCHES, output=MOTION, frames=2, memory=4, latent=LATENT, reward="symlog", head_units=8, optimizer=FAST
@@ -60,6 +60,7 @@ MODELS: dict[str, Any] = {
     "stochastic_discrete": StochasticDiscreteConfig(
         network=CONV,
         frames=2,
+        features="network",
         memory=4,
         latent=LATENT,
         sampling=SAMPLING,

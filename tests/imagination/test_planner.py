@@ -138,7 +138,7 @@ def test_the_memory_holds_what_was_promised_last() -> None:
 def test_many_rollouts_are_made_in_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     model, config = ForkModel([[2, 0], [0, 3], [1, 0]]), PlannerConfig(rollouts=6, horizon=1, discount=0.5)
     whole = plan(model, config)
-    monkeypatch.setitem(planning.ROLLOUTS, "vector", 5)  # twelve rollouts make three groups of four
+    monkeypatch.setitem(planning.ROLLOUTS, False, 5)  # twelve rollouts make three groups of four
     grouped = plan(model, config)
     assert grouped.totals.numpy().tolist() == whole.totals.numpy().tolist() == [[2, 1.5, 1]] * 2
 

@@ -98,7 +98,7 @@ class Planner:
     def _totals(self, starts: State, first: tf.Tensor, temperature: float | tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
         """Return each rollout's discounted total, float32 (N, R), from states and the policy's memory, leading N."""
         n, r = first.shape
-        groups = equal_groups(n * r, ROLLOUTS[self._model.spec.feature_kind])
+        groups = equal_groups(n * r, ROLLOUTS[self._model.spec.imagines_images])
         rows = tf.reshape(tf.repeat(tf.range(n), r), (groups, -1))
         inputs = (rows, tf.reshape(first, (groups, -1)), tf.random.split(seed, groups))
 

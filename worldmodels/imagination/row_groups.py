@@ -13,8 +13,8 @@ from worldmodels.core.seeding import fold
 ROWS = 16
 """Rows of which a model decodes images at once. One that gives every pixel a class needs tens of megabytes for each;
 and with so few, evaluating any model takes no more memory than learning it."""
-ROLLOUTS = {"vector": 4096, "images": 256}
-"""Rollouts of a planner at once, which decode no images, by `ModelSpec.feature_kind`."""
+ROLLOUTS = {False: 4096, True: 256}
+"""Rollouts of a planner at once, which decode no images, by `ModelSpec.imagines_images`."""
 
 
 def in_row_groups(

@@ -51,6 +51,8 @@ class ModelSpec(NamedTuple):
     """The parts of an observation that a world model predicts, if they are not all of them."""
     latent_groups: tuple[int, int] | None = None
     """The number of groups, and of the classes of each, that a `LatentModel` draws at each step; None for others."""
+    imagines_images: bool = False
+    """Whether each imagined step makes an image, asked for or not, and so needs the memory of one."""
 
     @property
     def observation_shape(self) -> tuple[int, int, int]:
@@ -95,7 +97,7 @@ class ModelSpec(NamedTuple):
     def frames_before(self) -> int:
         """Return how many observations before the newest one `features` show where it stacks images."""
         shown = dict(self.features.parts)
-        images = ((name, part) for name, part in self.observation.parts if part.is_image)
+        images = ((name, part) for name, part in self.observation.parts if part.is_image and shown[name].is_image)
         return max((shown[name].shape[-1] // part.shape[-1] for name, part in images), default=1) - 1
 
 

@@ -7,17 +7,6 @@ import tensorflow as tf
 from worldmodels.models.encoders import to_patches
 
 
-def grid_shape(observation_shape: tuple[int, int, int], patch: int) -> tuple[int, int]:
-    """Return rows and columns of patches with sides of at most `patch`, an even number."""
-    return -(-observation_shape[0] // patch), -(-observation_shape[1] // patch)
-
-
-def patch_side(observation_shape: tuple[int, int, int], grid: tuple[int, int]) -> int:
-    """Return the least even side of patches with which the grid covers the image."""
-    side = max(-(-pixels // count) for pixels, count in zip(observation_shape, grid, strict=False))
-    return side + side % 2
-
-
 def cover(images: tf.Tensor, grid: tuple[int, int], side: int) -> tf.Tensor:
     """Return images (N, H, W, C), mirrored below and to the right as far as the grid goes."""
     below, right = grid[0] * side - images.shape[1], grid[1] * side - images.shape[2]

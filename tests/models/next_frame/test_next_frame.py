@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 import tensorflow as tf
 from image_spaces import image_spec
 
 from worldmodels.core.errors import CheckpointError, ConfigError
+from worldmodels.core.specs import ObservationSpec
 from worldmodels.models.next_frame import learning
 
 KINDS = ["deterministic", "stochastic_discrete"]
@@ -56,7 +59,9 @@ def assert_equal(first, second) -> None:
 def test_shapes_and_ranges(model, window, seed):
     state = model.imagine(last_of(states_of(model, window)), CHOICES, 1.0, seed)
     groups = {"deterministic": None, "stochastic_discrete": (2, 4)}[model.config.kind]
-    assert model.spec == image_spec((13, 10, 3), 3, (13, 10, 6), min_sequence_length=3, latent_groups=groups)
+    assert model.spec == image_spec(
+        (13, 10, 3), 3, (13, 10, 6), min_sequence_length=3, latent_groups=groups, imagines_images=True
+    )
     assert model.features(state).shape == (4, 13, 10, 6)
     assert model.frame(state).dtype == tf.uint8
     assert model.frame(state).shape == (4, 13, 10, 3)
@@ -64,6 +69,25 @@ def test_shapes_and_ranges(model, window, seed):
     assert np.all((model.continuation(state) > 0) & (model.continuation(state) < 1))
     assert model.readable(state).memory == ()
     assert_equal(model.frame(model.readable(state)), model.frame(state))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_agent_may_see_what_the_network_makes_of_the_frames(build_next_frame, models, window, seed, kind):
+    """All of the lowest resolution, before the action: what the actions' table holds has no influence."""
+    model, plain = build_next_frame(kind, features="network"), models[kind]
+    size = math.prod(model.network.bottleneck_shape)
+    assert model.spec.features == ObservationSpec.of(size) and plain.spec.features != model.spec.features
+    states = states_of(model, window)
+    assert_equal(states, states_of(plain, window))  # what is kept and learned from is the same
+    features = model.features(states)
+    assert features.shape == (4, 5, size) and features.dtype == tf.float32
+    state = last_of(states)
+    np.testing.assert_allclose(model.features(state), features[:, -1], rtol=1e-4, atol=1e-5)
+    model.network.embed.table.assign(model.network.embed.table + 1.0)
+    np.testing.assert_array_equal(model.features(state), model.features(model.readable(state)))
+    np.testing.assert_allclose(model.features(state), features[:, -1], rtol=1e-4, atol=1e-5)
+    dark = state._replace(frames=tf.zeros_like(state.frames))
+    assert np.abs(model.features(dark) - model.features(state)).max(1).min() > 0.01
 
 
 def test_an_observed_state_is_its_frames_and_predicts_nothing(model, window):

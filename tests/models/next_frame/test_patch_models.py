@@ -22,7 +22,7 @@ KINDS = ["deterministic", "stochastic_discrete"]
 SHAPE, ACTIONS = (9, 14, 3), 3
 
 
-def build(kind: str, seed: int = 0):
+def build(kind: str, seed: int = 0, **changes):
     patch_motions = kind == "deterministic"
     settings = {
         "network": PatchNetworkConfig(patch=4, depth=16, bottleneck=16, blocks=1, patch_motions=patch_motions),
@@ -36,7 +36,7 @@ def build(kind: str, seed: int = 0):
     }
     config: DeterministicConfig | StochasticDiscreteConfig
     if kind == "deterministic":
-        config = DeterministicConfig(**settings)
+        config = DeterministicConfig(**settings | changes)
     else:
         latent = LatentConfig(bits=4, group=2, units=8, ramp_updates=20, use_ramp_updates=10)
         config = StochasticDiscreteConfig(**settings, network_frames=2, memory=4, latent=latent)
@@ -107,3 +107,16 @@ def test_imagination_repeats_with_its_seed(learned, window, seed, kind):
     for one, other in zip(tf.nest.flatten(once), tf.nest.flatten(again), strict=True):
         np.testing.assert_array_equal(one, other)
     assert model.features(once).shape == (4, 9, 14, 6)
+
+
+def test_what_the_network_makes_of_patches_says_where_something_is(window, seed):
+    """16 numbers of each of 3 x 4 patches, and the vector of all: a column elsewhere changes those of its patches."""
+    model = build("deterministic", features="network")
+    assert model.spec.feature_shape == (3 * 4 * 16 + 16,)
+    states = model.observe_sequence(window.observation, window.action, window.is_first, seed)
+    features = model.features(states).numpy()[:, 0]
+    patches = features[:, : 3 * 4 * 16].reshape(4, 3, 4, 16)
+    dark = model.features(tf.nest.map_structure(lambda x: x[:, 0], states)._replace(frames=tf.fill((4, 9, 14, 6), 30)))
+    moved = np.abs(patches - dark.numpy()[:, : 3 * 4 * 16].reshape(4, 3, 4, 16)).max((1, 3)) > 0
+    assert moved.tolist() == [[False, True, False, False]] * 4  # column 7 of patches four wide
+    assert features.min() >= 0

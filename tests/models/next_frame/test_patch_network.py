@@ -11,7 +11,8 @@ import tensorflow as tf
 from worldmodels.models.next_frame.network import NetworkShape, build_inference, build_network
 from worldmodels.models.next_frame.noise import QUIET
 from worldmodels.models.next_frame.patch_config import PatchNetworkConfig
-from worldmodels.models.patch_grid import cover, grid_shape, patch_side
+from worldmodels.models.patch_grid import cover
+from worldmodels.models.patch_shape import grid_shape, patch_side
 
 CONFIG = PatchNetworkConfig(patch=8, depth=6, bottleneck=7, blocks=1)
 ACTIONS = 3

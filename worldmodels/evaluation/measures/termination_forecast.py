@@ -24,8 +24,8 @@ from worldmodels.runtime.action_replay import replay_actions
 
 TOLERANCE = 2
 """Steps by which a predicted end may be off."""
-STARTS = {"vector": 64, "images": ROWS}
-"""Starts that are continued at once, by `ModelSpec.feature_kind`: with vectors no image is decoded."""
+STARTS = {False: 64, True: ROWS}
+"""Starts that are continued at once, by `ModelSpec.imagines_images`."""
 
 
 class ReplayedEpisode(NamedTuple):
@@ -111,7 +111,7 @@ class TerminationForecaster:
         ahead = np.lib.stride_tricks.sliding_window_view(actions, self._horizon)[:length]
         starts = (tf.nest.map_structure(lambda x: x[0], states), ahead)
         predicted = np.arange(length) + in_row_groups(
-            self._compiled, starts, fold(key, 1), most=STARTS[self._view.spec.feature_kind]
+            self._compiled, starts, fold(key, 1), most=STARTS[self._view.spec.imagines_images]
         )
         predicted[predicted > length + TOLERANCE] = np.nan
         return TerminationForecast(length, predicted)

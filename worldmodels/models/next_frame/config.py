@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
@@ -23,6 +24,7 @@ from worldmodels.models.config import AdafactorConfig, OptimizerConfig
 from worldmodels.models.next_frame.patch_config import MotionOutputConfig, PatchNetworkConfig
 
 RewardKind = Literal["classes", "symlog", "hurdle"]
+FeaturesOf = Literal["frames", "network"]
 
 Levels = Annotated[int, at_least(0), limits(0, 16)]
 """A number of times that something doubles."""
@@ -49,6 +51,21 @@ class ConvNetworkConfig(Section):
     activation: Literal["relu", "belu"] = "relu"
     """Activation of the hidden layers; `belu` is ELU on one half of the channels and its mirror image on the other, as
     when SimPLe was published."""
+
+    def bottleneck_shape(self, image_shape: tuple[int, int, int]) -> tuple[int, int, int]:
+        """Return height, width and channels at the lowest resolution for frames (H, W, C)."""
+        height, width, _ = image_shape
+        for _ in range(self.levels):
+            height, width = (height + 1) // 2, (width + 1) // 2
+        return height, width, self.channels(self.levels)
+
+    def channels(self, level: int) -> int:
+        """Return the channels after so many halvings."""
+        return self.hidden * 2 ** min(level, self.doublings)
+
+    def representation_size(self, image_shape: tuple[int, int, int]) -> int:
+        """Return the size of what the network makes of frames (H, W, C): all that is at the lowest resolution."""
+        return math.prod(self.bottleneck_shape(image_shape))
 
 
 @dataclass(frozen=True)
@@ -119,6 +136,9 @@ class DeterministicConfig(Section):
     frames: Size = 4
     """Frames that the model sees, and that a window of the replay begins with; all after them are predicted
     (`video_num_input_frames` in SimPLe's code)."""
+    features: FeaturesOf = "frames"
+    """Features of an agent: the last `frames` frames, as published, or what the network makes of them before it knows
+    the action, a vector, which the model's losses have taught to say what moves and what is where."""
     sampling: SamplingConfig = field(default_factory=lambda: SamplingConfig(final=0.0))
     """Use of the model's own frames in training."""
     internal_loss: bool = False
@@ -148,7 +168,7 @@ class DeterministicConfig(Section):
 
     def spec(self, observation: ObservationSpec, action: ActionSpec) -> ModelSpec:
         """Return what others need to know of the model; raises ConfigError where it cannot have these spaces."""
-        return _spec(self.kind, self.frames, observation, action)
+        return _spec(self, observation, action)
 
 
 @dataclass(frozen=True)
@@ -165,6 +185,9 @@ class StochasticDiscreteConfig(Section):
     """Way in which a frame is drawn."""
     frames: Size = 4
     """Frames that an agent sees, and that a window of the replay begins with; those after them are targets."""
+    features: FeaturesOf = "frames"
+    """Features of an agent: the last `frames` frames, as published, or what the network makes of them before it knows
+    the action, a vector, which the model's losses have taught to say what moves and what is where."""
     network_frames: Size = 1
     """Number of the newest of those frames, which the network sees; what came before them it remembers. At most
     `frames`."""
@@ -209,12 +232,17 @@ class StochasticDiscreteConfig(Section):
     def spec(self, observation: ObservationSpec, action: ActionSpec) -> ModelSpec:
         """Return what others need to know of the model; raises ConfigError where it cannot have these spaces."""
         groups = (self.latent.bits // self.latent.group, 2**self.latent.group)
-        return _spec(self.kind, self.frames, observation, action)._replace(latent_groups=groups)
+        return _spec(self, observation, action)._replace(latent_groups=groups)
 
 
-def _spec(kind: str, frames: int, observation: ObservationSpec, action: ActionSpec) -> ModelSpec:
-    given = images_and_choices(kind, observation, action)
+def _spec(
+    config: DeterministicConfig | StochasticDiscreteConfig, observation: ObservationSpec, action: ActionSpec
+) -> ModelSpec:
+    given = images_and_choices(config.kind, observation, action)
     height, width, channels = image_shape(observation)
-    features = ObservationSpec.of(height, width, frames * channels)
+    if config.features == "frames":
+        features = ObservationSpec.of(height, width, config.frames * channels)
+    else:
+        features = ObservationSpec.of(config.network.representation_size((height, width, channels)))
     # At least one frame more than the model sees, to predict it.
-    return ModelSpec(*given, features, min_sequence_length=frames + 1)
+    return ModelSpec(*given, features, min_sequence_length=config.frames + 1, imagines_images=True)

@@ -6,6 +6,8 @@ one table of actions serves inputs and targets, and action 0 has a vector like e
 
 from __future__ import annotations
 
+import math
+
 import keras
 import numpy as np
 import tensorflow as tf
@@ -26,7 +28,7 @@ from worldmodels.models.next_frame.conv_layers import (
     timing_signal,
 )
 from worldmodels.models.next_frame.network import Decoded, Encoded, NetworkShape
-from worldmodels.models.next_frame.noise import Noise
+from worldmodels.models.next_frame.noise import QUIET, Noise
 
 
 class ConvNetwork(Layer):
@@ -38,10 +40,8 @@ class ConvNetwork(Layer):
         height, width, channels = shape.observation_shape
         self.feature_shape = (height, width, config.hidden)
         self.memory_shape = (height, width, shape.memory) if shape.memory else (0, 0, 0)
-        for _ in range(config.levels):
-            height, width = (height + 1) // 2, (width + 1) // 2
-        depths = [config.hidden * 2 ** min(level, config.doublings) for level in range(config.levels + 1)]
-        self.bottleneck_shape = (height, width, depths[-1])
+        depths = [config.channels(level) for level in range(config.levels + 1)]
+        self.bottleneck_shape = config.bottleneck_shape(shape.observation_shape)
         self.summary_size = depths[-1] + config.hidden
         with keras.name_scope("network"):
             if shape.memory:
@@ -60,6 +60,16 @@ class ConvNetwork(Layer):
         return memory * gate + tf.tanh(candidate) * (1.0 - gate)
 
     def encode(self, frames: tf.Tensor, memory: tf.Tensor, action: tf.Tensor, noise: Noise) -> Encoded:
+        x, skips = self._descend(frames, memory, noise)
+        embedding = self.embed(action)
+        return Encoded(self.inject(x, embedding), (skips, embedding))
+
+    def represent(self, frames: tf.Tensor, memory: tf.Tensor) -> tf.Tensor:
+        x, _ = self._descend(frames, memory, QUIET)
+        return tf.cast(tf.reshape(x, (-1, math.prod(self.bottleneck_shape))), tf.float32)
+
+    def _descend(self, frames: tf.Tensor, memory: tf.Tensor, noise: Noise) -> tuple[tf.Tensor, list[tf.Tensor]]:
+        """Return what is seen at the lowest resolution, and what is skipped at the others."""
         x = standardise(frames)
         if self.memory_shape[-1]:
             x = tf.concat([x, memory], -1)
@@ -67,8 +77,7 @@ class ConvNetwork(Layer):
         for down in self.down:
             skips.append(x)
             x = down(x, noise=noise)
-        embedding = self.embed(action)
-        return Encoded(self.inject(x, embedding), (skips, embedding))
+        return x, skips
 
     def decode(self, encoded: Encoded, noise: Noise) -> Decoded:
         skips, embedding = encoded.rest

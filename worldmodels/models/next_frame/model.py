@@ -77,8 +77,9 @@ class NextFrameModel:
         raise NotImplementedError
 
     def initial(self, batch: int | tf.Tensor) -> NextFrameState:
+        height, width, channels = self.spec.observation_shape
         return NextFrameState(
-            tf.zeros((batch, *self.spec.feature_shape), tf.uint8),
+            tf.zeros((batch, height, width, self.config.frames * channels), tf.uint8),
             tf.zeros((batch,)),
             tf.ones((batch,)),
             tf.zeros((batch, *self.network.memory_shape)),
@@ -109,10 +110,15 @@ class NextFrameModel:
         return NextFrameState(frames, reward, continuation, memory)
 
     def readable(self, state: NextFrameState) -> NextFrameState:
-        return state._replace(memory=())
+        # The network needs it, to make features of the frames.
+        return state if self.config.features == "network" else state._replace(memory=())
 
     def features(self, state: NextFrameState) -> tf.Tensor:
-        return state.frames
+        if self.config.features == "frames":
+            return state.frames
+        rows, leading = tf.nest.map_structure(_in_rows, (state.frames, state.memory)), tf.shape(state.reward)
+        features = self.network.represent(self.seen(rows[0]), rows[1])
+        return tf.reshape(features, tf.concat([leading, features.shape[-1:]], 0))
 
     def frame(self, state: NextFrameState) -> tf.Tensor:
         return self.newest(state.frames)
@@ -147,6 +153,10 @@ class NextFrameModel:
         load_variables(self.variables, tree["weights"], "the world model")
         self.optimizer.load(tree["optimizer"])
 
+    def seen(self, frames: tf.Tensor) -> tf.Tensor:
+        """Return what the network sees of a stack."""
+        return frames
+
     def newest(self, frames: tf.Tensor) -> tf.Tensor:
         """Return the newest frame of a stack."""
         return frames[..., -self.spec.observation_shape[-1] :]
@@ -180,6 +190,11 @@ class NextFrameModel:
         nothing = tf.zeros(tf.shape(frames)[:2])
         state = NextFrameState(frames, nothing, nothing + 1.0, swap(memories))
         return tf.nest.map_structure(tf.stop_gradient, state)
+
+
+def _in_rows(x: tf.Tensor) -> tf.Tensor:
+    """Return images (..., H, W, C) with one leading axis."""
+    return tf.reshape(x, (-1, *x.shape[-3:]))
 
 
 def swap(x: tf.Tensor) -> tf.Tensor:

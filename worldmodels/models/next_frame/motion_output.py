@@ -20,7 +20,8 @@ from worldmodels.models.motion import find_motions, find_patch_motions, moved, m
 from worldmodels.models.next_frame.conv_layers import Linear
 from worldmodels.models.next_frame.network import Decoded, Network
 from worldmodels.models.next_frame.patch_config import MotionOutputConfig
-from worldmodels.models.patch_grid import cover, patch_side
+from worldmodels.models.patch_grid import cover
+from worldmodels.models.patch_shape import patch_side
 
 VOTE = 16
 """Units in which a pixel weighs its own candidates."""

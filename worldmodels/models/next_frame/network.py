@@ -83,6 +83,10 @@ class Network(Protocol):
             noise: dropout, which outside training does nothing.
         """
 
+    def represent(self, frames: tf.Tensor, memory: tf.Tensor) -> tf.Tensor:
+        """Return what `encode` makes of frames and memory before the action comes in: float32
+        (N, representation_size), as the layout's configuration says."""
+
     def decode(self, encoded: Encoded, noise: Noise) -> Decoded:
         """Decode to the features that the outputs read."""
 

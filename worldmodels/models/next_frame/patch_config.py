@@ -6,6 +6,10 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from worldmodels.core.ranges import AboveZero, NonNegative, Section, Size, at_least, limits
+from worldmodels.models.patch_shape import grid_shape
+
+NARROW = 16
+"""Channels of a patch on its way into the bottleneck, and out of it."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,11 @@ class PatchNetworkConfig(Section):
     patch_motions: bool = False
     """Whether each patch is told how its content moved last, besides the picture as a whole; without effect in a
     network that sees one frame alone."""
+
+    def representation_size(self, image_shape: tuple[int, int, int]) -> int:
+        """Return the size of what the network makes of frames (H, W, C): what patches say, and the vector of all."""
+        rows, columns = grid_shape(image_shape, self.patch)
+        return rows * columns * NARROW + self.bottleneck
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,9 @@ from worldmodels.models.motion import find_motions, find_patch_motions
 from worldmodels.models.next_frame.conv_layers import ActionEmbedding, Inject, LayerNorm, Linear
 from worldmodels.models.next_frame.network import Decoded, Encoded, NetworkShape
 from worldmodels.models.next_frame.noise import Noise
-from worldmodels.models.next_frame.patch_config import PatchNetworkConfig
-from worldmodels.models.patch_grid import cover, grid_shape, patch_side, patches_of
-
-NARROW = 16
-"""Channels of a patch on its way into the bottleneck, and out of it."""
+from worldmodels.models.next_frame.patch_config import NARROW, PatchNetworkConfig
+from worldmodels.models.patch_grid import cover, patches_of
+from worldmodels.models.patch_shape import grid_shape, patch_side
 
 
 class PatchNetwork(Layer):
@@ -57,6 +55,15 @@ class PatchNetwork(Layer):
         return memory * gate + tf.tanh(candidate) * (1.0 - gate)
 
     def encode(self, frames: tf.Tensor, memory: tf.Tensor, action: tf.Tensor, noise: Noise) -> Encoded:
+        x, _, vector = self._look(frames, memory)
+        return Encoded(self.inject(vector[:, None, None], self.embed(action)), x)
+
+    def represent(self, frames: tf.Tensor, memory: tf.Tensor) -> tf.Tensor:
+        _, meeting, vector = self._look(frames, memory)
+        return tf.cast(tf.concat([meeting, vector], -1), tf.float32)
+
+    def _look(self, frames: tf.Tensor, memory: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
+        """Return the patches (N, *grid, depth), what they say (N, patches * NARROW), and the one vector (N, units)."""
         x = patches_of(frames, self.grid, self.side)
         if self.memory_shape[-1]:
             x = tf.concat([x, memory], -1)
@@ -68,8 +75,7 @@ class PatchNetwork(Layer):
         vector = self.meet(meeting)
         if frames.shape[-1] > self.channels:
             vector += self.momentum(self._last_motion(frames))
-        vector = tf.nn.relu(vector)[:, None, None]
-        return Encoded(self.inject(vector, self.embed(action)), x)
+        return x, meeting, tf.nn.relu(vector)
 
     def decode(self, encoded: Encoded, noise: Noise) -> Decoded:
         vector = encoded.bottleneck[:, 0, 0]

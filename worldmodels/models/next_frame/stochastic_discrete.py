@@ -47,7 +47,7 @@ class StochasticDiscrete(NextFrameModel):
     def predict(self, transitions: FrameTransitions, noise: Noise) -> tuple[Decoded, dict[str, tf.Tensor]]:
         """Predict with bits from both frames of each transition, some of them noisy or the predictor's own."""
         latent, updates = self.config.latent, tf.cast(self.optimizer.updates, tf.float32)
-        encoded = self.network.encode(self._seen(transitions.frames), transitions.memory, transitions.action, noise)
+        encoded = self.network.encode(self.seen(transitions.frames), transitions.memory, transitions.action, noise)
         logits = self.inference(self.newest(transitions.frames), transitions.target, transitions.action)
         known = clean_bits(logits)
         loss = self.predictor.loss(encoded.bottleneck, known, noise)
@@ -64,13 +64,13 @@ class StochasticDiscrete(NextFrameModel):
     def predict_next(
         self, state: NextFrameState, action: tf.Tensor, temperature: tf.Tensor, seed: tf.Tensor
     ) -> Decoded:
-        encoded = self.network.encode(self._seen(state.frames), state.memory, action, QUIET)
+        encoded = self.network.encode(self.seen(state.frames), state.memory, action, QUIET)
         bits = self.predictor.sample(encoded.bottleneck, temperature, seed)
         return self.network.decode(self._with_bits(encoded, bits, tf.constant(True)), QUIET)
 
     @graph
     def imagine_latents(self, state, action, temperature, seed, held) -> tuple[NextFrameState, Latents]:
-        encoded = self.network.encode(self._seen(state.frames), state.memory, action, QUIET)
+        encoded = self.network.encode(self.seen(state.frames), state.memory, action, QUIET)
         classes, logits = self.predictor.draw(encoded.bottleneck, temperature, seed, held)
         bits = to_bits(classes, self.config.latent.group)
         decoded = self.network.decode(self._with_bits(encoded, bits, tf.constant(True)), QUIET)
@@ -80,13 +80,13 @@ class StochasticDiscrete(NextFrameModel):
     def observed_latents(self, before, action, state) -> Latents:
         """Return the bits that training would read off the step; nothing led to the first frame of an episode."""
         led, action = (action >= 0)[:, None], tf.maximum(action, 0)
-        encoded = self.network.encode(self._seen(before.frames), before.memory, action, QUIET)
+        encoded = self.network.encode(self.seen(before.frames), before.memory, action, QUIET)
         logits = self.inference(self.newest(before.frames), self.newest(state.frames), action)
         classes = to_classes(clean_bits(logits), self.config.latent.group)
         _, logits = self.predictor.draw(encoded.bottleneck, 0.0, tf.zeros((2,), tf.int32), classes)
         return Latents(tf.nn.softmax(logits), tf.where(led, classes, -1))
 
-    def _seen(self, frames: tf.Tensor) -> tf.Tensor:
+    def seen(self, frames: tf.Tensor) -> tf.Tensor:
         return frames[..., -self.config.network_frames * self.spec.observation_shape[-1] :]
 
     def _with_bits(self, encoded: Encoded, bits: tf.Tensor, used: tf.Tensor) -> Encoded:

@@ -16,7 +16,8 @@ from worldmodels.models.distributions import categorical_nll
 from worldmodels.models.encoders import from_patches, to_float, to_image, to_patches
 from worldmodels.models.layers import Dense, Layer
 from worldmodels.models.motion import edge_correlation, find_motions, moved, offsets
-from worldmodels.models.patch_grid import cover, grid_shape
+from worldmodels.models.patch_grid import cover
+from worldmodels.models.patch_shape import grid_shape
 from worldmodels.models.precision import full
 from worldmodels.models.rssm.config import PictureConfig
 
