@@ -78,7 +78,7 @@ def test_rewards_are_clipped_when_asked():
 
 def test_a_pass_deals_every_sample_once_and_the_next_in_another_order():
     config = replace(CONFIG, epochs=2, minibatch=3)
-    first, second = np.split(draw_minibatches(collect(config), config, SEED).numpy().ravel(), 2)
+    first, second = np.split(draw_minibatches(collect(config), config, config.epochs, SEED).numpy().ravel(), 2)
     assert sorted(first) == sorted(second) == list(range(12))
     assert first.tolist() != second.tolist()
     assert first.tolist() != sorted(first)
@@ -86,14 +86,14 @@ def test_a_pass_deals_every_sample_once_and_the_next_in_another_order():
 
 def test_what_does_not_fill_a_minibatch_is_dropped():
     config = replace(CONFIG, epochs=1, minibatch=5)
-    dealt = draw_minibatches(collect(config), config, SEED)
+    dealt = draw_minibatches(collect(config), config, config.epochs, SEED)
     assert dealt.shape == (2, 5)
     assert len(np.unique(dealt)) == 10
 
 
 def test_a_minibatch_larger_than_the_data_is_all_of_it():
     config = replace(CONFIG, epochs=2, minibatch=100)
-    rows = draw_minibatches(collect(config), config, SEED).numpy()
+    rows = draw_minibatches(collect(config), config, config.epochs, SEED).numpy()
     assert [sorted(row) for row in rows.tolist()] == [list(range(12))] * 2
     assert rows[0].tolist() != rows[1].tolist()
 
@@ -111,7 +111,7 @@ def test_a_policy_with_memory_learns_from_whole_rollouts():
     config = replace(CONFIG, lstm=2, minibatch=2 * STEPS, epochs=1)
     memory = tf.constant([[10.0], [20.0], [30.0]])
     samples = collect(config, memory=memory)
-    dealt = draw_minibatches(samples, config, SEED)
+    dealt = draw_minibatches(samples, config, config.epochs, SEED)
     assert dealt.shape == (1, 2)
     batch = take(samples, tf.constant([2, 0]))
     assert batch.features[:, :, 0].numpy().tolist() == [[2, 5, 8, 11], [0, 3, 6, 9]]
@@ -121,7 +121,7 @@ def test_a_policy_with_memory_learns_from_whole_rollouts():
 def test_a_minibatch_of_broken_rollouts_is_refused():
     config = replace(CONFIG, lstm=2, minibatch=6)
     with pytest.raises(ConfigError, match="must be a multiple of their 4 steps, or all of the 12 samples. Received 6"):
-        draw_minibatches(collect(config), config, SEED)
+        draw_minibatches(collect(config), config, config.epochs, SEED)
 
 
 def test_normalize_heeds_weights():
@@ -149,7 +149,7 @@ def test_points_of_a_box_and_dictionaries_of_features(lstm, leading):
     assert samples.actions.shape == (*leading, 2) and samples.features["two"].shape == (*leading, 2)
     # Two numbers at one standard deviation from the mean.
     np.testing.assert_allclose(samples.log_probability, np.full(leading, -1 - 2 * 0.918939), rtol=1e-6)
-    assert draw_minibatches(samples, config, SEED).shape == (3 * config.epochs, 1 if lstm else 4)
+    assert draw_minibatches(samples, config, config.epochs, SEED).shape == (3 * config.epochs, 1 if lstm else 4)
 
 
 def test_explained_variance_by_hand():

@@ -143,6 +143,20 @@ def paid_once(scale: float) -> Experience:
     return Experience(features, tf.zeros(shape, tf.int32), rewards, tf.ones(shape), never, never, extras, ())
 
 
+@pytest.mark.parametrize(("imagined_epochs", "steps"), [(0, (6, 6)), (1, (2, 6)), (4, (8, 6))])
+def test_imagined_samples_may_be_passed_through_another_number_of_times(line, starts, imagined_epochs, steps):
+    """128 imagined samples and 4 real ones, both in two minibatches: each of their passes is two optimiser steps."""
+    done = []
+    for minibatch, imagines in ((64, True), (2, False)):
+        agent = build(config=replace(CONFIG, epochs=3, imagined_epochs=imagined_epochs, minibatch=minibatch))
+        if imagines:
+            agent.update_from_imagination(line, starts, CONTINUES, seed(0))
+        else:
+            agent.update_from_experience(paid_once(1.0), seed(0))
+        done.append(agent.save()["optimizer"]["updates"])
+    assert tuple(done) == steps
+
+
 def test_what_really_happens_says_how_much_advantages_differ_there():
     agent = build(config=replace(ONE_STEP, scale_imagined_policy=True, reward_transform="none"))
     agent.update_from_experience(paid_once(1.0), seed(0))

@@ -9,7 +9,7 @@ from worldmodels.agents.ppo_config import PPOConfig
 from worldmodels.core.errors import ConfigError
 
 
-def draw_minibatches(samples: Samples, config: PPOConfig, seed: tf.Tensor) -> tf.Tensor:
+def draw_minibatches(samples: Samples, config: PPOConfig, epochs: int, seed: tf.Tensor) -> tf.Tensor:
     """Draw the minibatches of all epochs, each epoch in an order of its own: int32 (minibatches, rows).
 
     Raises:
@@ -17,7 +17,7 @@ def draw_minibatches(samples: Samples, config: PPOConfig, seed: tf.Tensor) -> tf
     """
     rows = samples.weights.shape[0]
     size = _rows_of_minibatch(samples, config)
-    orders = tf.argsort(tf.random.stateless_uniform((config.epochs, rows), seed))
+    orders = tf.argsort(tf.random.stateless_uniform((epochs, rows), seed))
     return tf.reshape(orders[:, : rows // size * size], (-1, size))
 
 

@@ -61,8 +61,11 @@ class OnPolicyAgent:
         self.optimizers: dict[str, Descent] = {}
         """The optimizers of the method, by the names under which they are saved."""
 
-    def improve(self, samples: Samples, seed: tf.Tensor) -> tuple[dict[str, tf.Tensor], tf.Tensor]:
+    def improve(self, samples: Samples, seed: tf.Tensor, imagined: bool) -> tuple[dict[str, tf.Tensor], tf.Tensor]:
         """Change policy and value; what is not finite may change them too, and is undone.
+
+        Args:
+            imagined: whether the samples are imagined ones.
 
         Returns:
             Figures to report, scalars, and whether all was finite.
@@ -128,7 +131,7 @@ class OnPolicyAgent:
         }
         changing = self._changing()
         before = [tf.identity(variable) for variable in changing]
-        learned, finite = self.improve(samples, seed)
+        learned, finite = self.improve(samples, seed, imagined)
         known = (samples.advantages, samples.returns, samples.log_probability, *self._averages.values())
         finite = tf.reduce_all([finite, *(tf.reduce_all(tf.math.is_finite(x)) for x in known)])
         # Steps before the first that is not finite have changed weights, moments and moving averages.

@@ -37,10 +37,11 @@ class PPO(OnPolicyAgent):
             self.optimizers["value_optimizer"] = Optimizer(self.network.value_weights, config.value_optimizer)
         self._iterations = tf.Variable(0, dtype=tf.int64)
 
-    def improve(self, samples: Samples, seed: tf.Tensor) -> tuple[dict[str, tf.Tensor], tf.Tensor]:
+    def improve(self, samples: Samples, seed: tf.Tensor, imagined: bool) -> tuple[dict[str, tf.Tensor], tf.Tensor]:
         minibatch_seed, noise, paint_seed = tf.unstack(tf.random.split(seed, 3))
         samples = self._regularised(samples, noise, paint_seed)
-        minibatches = draw_minibatches(samples, self.config, minibatch_seed)
+        epochs = (imagined and self.config.imagined_epochs) or self.config.epochs
+        minibatches = draw_minibatches(samples, self.config, epochs, minibatch_seed)
         share = self._share_left()
 
         def on_minibatches(step, names):

@@ -66,6 +66,9 @@ class PPOConfig(Section):
     from (`norm_reward` of Stable-Baselines3's VecNormalize)."""
     epochs: Positive = 3
     """Passes of an iteration through its samples (`n_epochs` in Stable-Baselines3)."""
+    imagined_epochs: Count = 0
+    """Passes through imagined samples, which are new at each iteration and need not be used up; 0: as many as through
+    real ones."""
     minibatch: Positive = 320
     """Samples for one optimiser step; all of them where there are fewer (`batch_size` in Stable-Baselines3). What is
     left over at the end of a pass is dropped, and is another part in each pass."""

@@ -29,7 +29,7 @@ class TRPO(OnPolicyAgent):
         self._policy_weights = list(self.network.policy_weights.values())
         self.optimizers["value_optimizer"] = Optimizer(self.network.value_weights, config.value_optimizer)
 
-    def improve(self, samples: Samples, seed: tf.Tensor) -> tuple[dict[str, tf.Tensor], tf.Tensor]:
+    def improve(self, samples: Samples, seed: tf.Tensor, imagined: bool) -> tuple[dict[str, tf.Tensor], tf.Tensor]:
         with tf.GradientTape() as tape:
             old = self.policy(samples)
             loss = self._surrogate_loss(old, tf.stop_gradient(old), samples)

@@ -21,7 +21,7 @@ class VPG(OnPolicyAgent):
         self.optimizers["optimizer"] = Optimizer(self.network.policy_weights, config.optimizer)
         self.optimizers["value_optimizer"] = Optimizer(self.network.value_weights, config.value_optimizer)
 
-    def improve(self, samples: Samples, seed: tf.Tensor) -> tuple[dict[str, tf.Tensor], tf.Tensor]:
+    def improve(self, samples: Samples, seed: tf.Tensor, imagined: bool) -> tuple[dict[str, tf.Tensor], tf.Tensor]:
         with tf.GradientTape() as tape:
             parameters = self.policy(samples)
             log_probability = self.distribution.log_probability(parameters, samples.actions)
