@@ -31,12 +31,17 @@ def store(tmp_path):
     return replay
 
 
+class Model:
+    spec = None
+
+
+def make(store, by_ends=False):
+    return ImaginationWeight(Model(), store, EvaluationConfig(context=3, horizon=6), Streams(0).key("weight"), by_ends)
+
+
 @pytest.fixture
 def weight(store):
-    class Model:
-        spec = None
-
-    return ImaginationWeight(Model(), store, EvaluationConfig(context=3, horizon=6), Streams(0).key("weight"))
+    return make(store)
 
 
 def test_chance_is_worth_nothing_and_perfection_all(weight):
@@ -46,7 +51,7 @@ def test_chance_is_worth_nothing_and_perfection_all(weight):
         "model/held_out_reward_base_rate": 0.1,
     }
     assert weight.value == pytest.approx(0.5)
-    weight._skill = -0.1
+    weight._rewards.value = -0.1
     assert weight.value == 0
 
 
@@ -60,6 +65,34 @@ def test_few_rewards_count_little_and_many_forget_the_past(weight):
     assert weight.value == pytest.approx(before / 3 + 2 / 3)
     weight._take_in(found(0.4, 40))
     assert weight.value == pytest.approx(0)
+
+
+def deaths(precision, ended, starts=100, reward_precision=0.55):
+    """Rewards after a tenth of the starts, and deaths after so many of the rest."""
+    unrewarded = 0.9 * starts
+    ends = (math.nan, 0.0, math.nan, precision, ended / unrewarded, math.nan)
+    return EventForesight(starts, reward_precision, 0.1, 1.0, *ends)
+
+
+def test_deaths_limit_the_weight_once_some_were_met(store):
+    weight = make(store, by_ends=True)
+    assert weight.value == 0
+    weight._take_in(deaths(math.nan, 0))
+    assert weight.value == pytest.approx(0.5)
+    metrics = weight._take_in(deaths(0.2, 9))
+    assert metrics["model/held_out_unrewarded_end_precision"] == 0.2
+    assert metrics["model/held_out_unrewarded_end_base_rate"] == pytest.approx(0.1)
+    assert weight.value == pytest.approx((0.2 - 0.1) / 0.9)
+    weight._take_in(deaths(1.0, 30))  # a memory's worth: what was before is forgotten
+    assert weight.value == pytest.approx(0.5)
+    restored = make(store, by_ends=True)
+    restored.load(weight.save())
+    assert restored.save() == weight.save() and restored.value == weight.value
+
+
+def test_deaths_do_not_count_unless_asked(weight):
+    weight._take_in(deaths(0.1, 9))
+    assert weight.value == pytest.approx(0.5)
 
 
 def test_a_weight_that_was_saved_goes_on(weight, store):

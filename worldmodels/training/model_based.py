@@ -65,7 +65,7 @@ class ModelBasedLoop:
         self._weight: ImaginationWeight | None = None
         if config.weigh_imagination:
             key, settings = streams.key("imagination weight"), parts.config.evaluation
-            self._weight = ImaginationWeight(parts.world_model, replay, settings, key)
+            self._weight = ImaginationWeight(parts.world_model, replay, settings, key, config.weigh_by_ends)
         self._recorded = _recorded_play(parts, config, replay)
         self._keys = {name: streams.key(name) for name in ("fit", "improve", "update")}
         self.step = self.updates = self.policy_updates = self.real_updates = 0
