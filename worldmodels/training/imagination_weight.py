@@ -82,7 +82,7 @@ class ImaginationWeight:
             self._ends.value, self._ends.events = tree["end_skill"], tree["ended"]
 
     def _take_in(self, foresight: EventForesight) -> dict[str, float]:
-        metrics = {}
+        metrics: dict[str, float] = {}
         precision, base = foresight.reward_average_precision, foresight.reward_base_rate
         if self._rewards.take_in(precision, base, foresight.starts):
             metrics |= {"model/held_out_reward_precision": precision, "model/held_out_reward_base_rate": base}
