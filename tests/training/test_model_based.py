@@ -105,12 +105,12 @@ def test_when_nothing_is_owed_and_when_turns_end(model_based):
     assert not any(rest for phase, rest, _ in seen[1:-1])
 
 
-WEIGHED = {**PHASED, "steps": 120, "improve": 5, "weigh_imagination": True}
+WEIGHED = {**PHASED, "steps": 120, "improve": 5, "weigh_imagination": True, "weigh_by_ends": True}
 
 
 def test_imagination_is_worth_what_was_foreseen(model_based, monkeypatch):
     def measure(weight, steps, counter):
-        weight._skill = {80: 0.4, 120: 0.6}[counter]
+        weight._rewards.value = {80: 0.4, 120: 0.6}[counter]
         assert steps == 20
         return {"training/imagination_weight": weight.value}
 
