@@ -141,8 +141,8 @@ class ModelBasedConfig(Section):
     it learns from the steps that the turn collected, foresees their rewards 1 to 5 steps ahead, scaled so that 1 is
     perfect and 0 is chance. Without, all are done."""
     weigh_by_ends: bool = False
-    """Whether that share is no more than that of the ends of episodes that do not pay, as deaths are: a world in which
-    coins are foreseen and deaths are not teaches to take risks, or to fear what cannot be told."""
+    """Whether that share is no more than what is foreseen, measured alike, of the ends of episodes that do not pay, as
+    deaths are. Without `weigh_imagination` this has no effect."""
     turns: Count = 0
     """Number of turns where `collect` is 0; otherwise `steps` decides, and this has no effect."""
     starts: StartsConfig = field(default_factory=StartsConfig)

@@ -89,8 +89,10 @@ class ImaginationWeight:
         precision, base = foresight.unrewarded_end_average_precision, foresight.unrewarded_end_base_rate
         unrewarded = round((1 - foresight.reward_base_rate) * foresight.starts)
         if self._ends and self._ends.take_in(precision, base, unrewarded):
-            metrics |= {"model/held_out_unrewarded_end_precision": precision}
-            metrics |= {"model/held_out_unrewarded_end_base_rate": base}
+            metrics |= {
+                "model/held_out_unrewarded_end_precision": precision,
+                "model/held_out_unrewarded_end_base_rate": base,
+            }
         return metrics
 
 
