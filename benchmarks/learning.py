@@ -3,7 +3,7 @@
     python benchmarks/learning.py [--experiments few] [--learners ppo dreamer] [--games coinrun] [--seeds 1 2]
                                   [--jobs 2] [--budget-minutes 60]
 
-few      20,000 real steps, six games, five seeds
+few      20,000 real steps, six games, five seeds; beside them SimPLe without dreams
 more     100,000 real steps, two games, three seeds
 parts    20,000 real steps, CoinRun, three seeds: Dreamer from imagination alone, with recent real steps as in the other
          two, and without each of its parts
@@ -112,6 +112,11 @@ LEARNERS = {
     "simple": Learner("SimPLe", "simple_deterministic_small", SIMPLE),
     "dreamer": _dreamer("Dreamer", RECENT),
 }
+FEW = {  # what dreams are worth, too: SimPLe, model and all, with a policy that learns in the real game alone
+    **LEARNERS,
+    "simple": LEARNERS["simple"]._replace(control="no_dreams"),
+    "no_dreams": Learner("SimPLe without dreams", "simple_deterministic_small", {**SIMPLE, "training.improve": 0}),
+}
 CEILING = {
     "ppo": LEARNERS["ppo"],
     "ppo_of_simple": Learner(
@@ -135,7 +140,7 @@ PARTS = {
 }
 GAMES = ("coinrun", "starpilot", "bossfight", "ninja", "leaper", "fruitbot")
 EXPERIMENTS = (
-    Experiment("few", 20_000, GAMES, (1, 2, 3, 4, 5), COMMON, LEARNERS, overrides={}),
+    Experiment("few", 20_000, GAMES, (1, 2, 3, 4, 5), COMMON, FEW, overrides={}),
     Experiment("more", 100_000, ("coinrun", "starpilot"), (1, 2, 3), COMMON, LEARNERS, overrides={}),
     Experiment("parts", 20_000, ("coinrun",), (1, 2, 3), COMMON, PARTS, overrides={}),
     Experiment("ceiling", 80_000, GAMES, (1, 2, 3, 4, 5), COMMON, CEILING, overrides={}),

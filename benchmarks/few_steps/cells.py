@@ -15,6 +15,8 @@ class Learner(NamedTuple):
     title: str
     preset: str
     overrides: Overrides
+    control: str | None = None
+    """The learner that lacks what this one is about: the two are compared, too."""
 
 
 class Experiment(NamedTuple):

@@ -6,7 +6,7 @@ The sample of every interval is the seeds: the episodes of one run share what th
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -51,9 +51,9 @@ def experiment_figures(experiment: Experiment, results: Sequence[Result]) -> dic
         "processors": sorted({r["processor"] for r in results}),
         "learners": [_learner(name, results, compared[name]) for name in present],
         "pairs": [
-            _pair(name, baseline, runs)
-            for name, runs in compared.items()
-            if runs and name != baseline and baseline in present
+            _pair(name, other, both)
+            for name, other in _pairs(experiment)
+            if {name, other} <= set(present) and (both := _compared(results, name, other))
         ],
         "games": [_game(game, name, results) for game in games for name in present if _of(results, name, game)],
         "foresight": [
@@ -63,6 +63,16 @@ def experiment_figures(experiment: Experiment, results: Sequence[Result]) -> dic
             if (found := [r for r in _of(results, name, game) if r["model"]])
         ],
     }
+
+
+def _pairs(experiment: Experiment) -> Iterator[tuple[str, str]]:
+    """Yield each learner with the first one, and with its control."""
+    baseline = next(iter(experiment.learners))
+    for name, learner in experiment.learners.items():
+        if name != baseline:
+            yield name, baseline
+        if learner.control:
+            yield name, learner.control
 
 
 def normalised(result: Result, levels: str, player: str = "policy") -> float:
