@@ -152,7 +152,8 @@ PREAMBLE = f"""# Learning from few steps
 {COMMON["env.num_envs"]} environments; easy mode, {COMMON["env.num_levels"]} levels, sprites and backgrounds as people
 see them. Settings were chosen on seed 0 and on other levels. Returns are means of {EPISODES} episodes at temperature 1
 after training, on the training levels and on test levels, which are all others; the random policy plays the same ones.
-Learners are compared with the first on the games and seeds that both have finished.
+Learners are compared with the first, and SimPLe with itself without dreams (`training.improve=0`, all else alike), on
+the games and seeds that both have finished.
 
 Normalised, 0 and 1 are the returns that Cobbe et al. (2019) give for a policy that sees nothing and for the best that
 is practically possible. The sample of each interval is the seeds: Student's t for one game, the stratified bootstrap
