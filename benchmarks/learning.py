@@ -114,7 +114,7 @@ LEARNERS = {
 }
 FEW = {  # what dreams are worth, too: SimPLe, model and all, with a policy that learns in the real game alone
     **LEARNERS,
-    "simple": LEARNERS["simple"]._replace(control="no_dreams"),
+    "simple": LEARNERS["simple"]._replace(controls=("no_dreams",)),
     "no_dreams": Learner("SimPLe without dreams", "simple_deterministic_small", {**SIMPLE, "training.improve": 0}),
 }
 CEILING = {

@@ -15,8 +15,8 @@ class Learner(NamedTuple):
     title: str
     preset: str
     overrides: Overrides
-    control: str | None = None
-    """The learner that lacks what this one is about: the two are compared, too."""
+    controls: Sequence[str] = ()
+    """Learners that lack what this one is about: it is compared with each of them, too."""
 
 
 class Experiment(NamedTuple):

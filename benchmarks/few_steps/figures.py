@@ -66,13 +66,13 @@ def experiment_figures(experiment: Experiment, results: Sequence[Result]) -> dic
 
 
 def _pairs(experiment: Experiment) -> Iterator[tuple[str, str]]:
-    """Yield each learner with the first one, and with its control."""
+    """Yield each learner with the first one, and with its controls."""
     baseline = next(iter(experiment.learners))
     for name, learner in experiment.learners.items():
         if name != baseline:
             yield name, baseline
-        if learner.control:
-            yield name, learner.control
+        for control in learner.controls:
+            yield name, control
 
 
 def normalised(result: Result, levels: str, player: str = "policy") -> float:

@@ -153,20 +153,32 @@ def test_a_learner_that_has_begun_takes_no_runs_from_another() -> None:
     ]
 
 
-def test_a_learner_is_compared_with_its_control_too() -> None:
+def test_a_learner_is_compared_with_its_controls_too() -> None:
     learners = {
         **TINY.learners,
-        "dreamer": TINY.learners["dreamer"]._replace(control="awake"),
+        "dreamer": TINY.learners["dreamer"]._replace(controls=("awake", "asleep")),
         "awake": Learner("Awake", "dreamer_small", {}),
+        "asleep": Learner("Asleep", "dreamer_small", {}),
     }
     awake = [result("coinrun", "awake", 1, 0.25, 0.5), result("ninja", "awake", 2, 0.75, 0.5)]
-    figures = experiment_figures(TINY._replace(learners=learners), [*RESULTS, *awake])
+    asleep = result("ninja", "asleep", 1, 0.1, 0.5)
+    figures = experiment_figures(TINY._replace(learners=learners), [*RESULTS, *awake, asleep])
     pairs = {(pair["learner"], pair["baseline"]): pair for pair in figures["pairs"]}
-    assert list(pairs) == [("dreamer", "ppo"), ("dreamer", "awake"), ("awake", "ppo")]
+    assert list(pairs) == [
+        ("dreamer", "ppo"),
+        ("dreamer", "awake"),
+        ("dreamer", "asleep"),
+        ("awake", "ppo"),
+        ("asleep", "ppo"),
+    ]
     # On the two runs that both have: 0.4 and 0.5 less 0.25 and 0.75.
     apart = pairs["dreamer", "awake"]
     assert (apart["runs"], apart["games"]) == (2, 2)
     assert apart["levels"]["train"]["difference"]["value"] == pytest.approx(0.45 - 0.5)
+    # Ninja's first seed: 0.3 less 0.1.
+    apart = pairs["dreamer", "asleep"]
+    assert (apart["runs"], apart["games"]) == (1, 1)
+    assert apart["levels"]["train"]["difference"]["value"] == pytest.approx(0.2)
 
 
 @pytest.mark.parametrize("results", [RESULTS[:1], [RESULTS[0], RESULTS[-1]], RESULTS[4:]])
