@@ -112,10 +112,16 @@ LEARNERS = {
     "simple": Learner("SimPLe", "simple_deterministic_small", SIMPLE),
     "dreamer": _dreamer("Dreamer", RECENT),
 }
+NO_DREAMS: dict[str, Any] = {**SIMPLE, "training.improve": 0}
 FEW = {  # what dreams are worth, too: SimPLe, model and all, with a policy that learns in the real game alone
     **LEARNERS,
-    "simple": LEARNERS["simple"]._replace(controls=("no_dreams",)),
-    "no_dreams": Learner("SimPLe without dreams", "simple_deterministic_small", {**SIMPLE, "training.improve": 0}),
+    "simple": LEARNERS["simple"]._replace(controls=("no_dreams", "more_passes")),
+    "no_dreams": Learner("SimPLe without dreams", "simple_deterministic_small", NO_DREAMS),
+    "more_passes": Learner(  # about as many steps of the policy as SimPLe makes where it dreams most
+        "SimPLe without dreams, four times the passes",
+        "simple_deterministic_small",
+        {**NO_DREAMS, "agent.epochs": 12},
+    ),
 }
 CEILING = {
     "ppo": LEARNERS["ppo"],
@@ -152,8 +158,9 @@ PREAMBLE = f"""# Learning from few steps
 {COMMON["env.num_envs"]} environments; easy mode, {COMMON["env.num_levels"]} levels, sprites and backgrounds as people
 see them. Settings were chosen on seed 0 and on other levels. Returns are means of {EPISODES} episodes at temperature 1
 after training, on the training levels and on test levels, which are all others; the random policy plays the same ones.
-Learners are compared with the first, and SimPLe with itself without dreams (`training.improve=0`, all else alike), on
-the games and seeds that both have finished.
+Learners are compared with the first, and SimPLe with itself without dreams (`training.improve=0`, all else alike), and
+with four times as many passes through its real samples in place of dreams (`agent.epochs=12`), on the games and seeds
+that both have finished.
 
 Normalised, 0 and 1 are the returns that Cobbe et al. (2019) give for a policy that sees nothing and for the best that
 is practically possible. The sample of each interval is the seeds: Student's t for one game, the stratified bootstrap
