@@ -4,7 +4,7 @@
 
 one   `worldmodels grid --jobs 1`: each run has all cores
 two   `--jobs 2`: each run has half of the cores
-ray   `--engine ray` on two node processes of this machine, each with half of the cores; needs `worldmodels[ray]`
+ray   `--engine ray` on two node processes of this machine, each with half of the cores; needs `pip install -e '.[ray]'`
 
 Each measurement is the whole command in a process of its own, on a folder of its own; the cluster is there before. The
 ways take turns, and what counts is the median of each and the ratio to the median of `two`. Measurements are added to

@@ -23,7 +23,7 @@ from worldmodels.envs.native import _native
 ROOT = Path(__file__).parents[1]
 NATIVE = "worldmodels/envs/native"
 NATIVE_MODULE = f"{NATIVE}/_native{sysconfig.get_config_var('EXT_SUFFIX')}"
-NAME = f"worldmodels-{worldmodels.__version__}"
+NAME = f"worldmodels_lab-{worldmodels.__version__}"
 
 # What a build would read or leave in a checkout.
 SOURCES = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff")
@@ -90,7 +90,7 @@ def test_the_source_distribution_holds_what_a_build_needs(source_distribution: P
         held = {member.name.removeprefix(f"{NAME}/") for member in tar.getmembers() if member.isfile()}
     native = files(f"{NATIVE}/**/*.cpp") | files(f"{NATIVE}/**/*.h")
     assert len(native) > 100
-    generated = {name for name in held if name.startswith("worldmodels.egg-info/")} | {"PKG-INFO", "setup.cfg"}
+    generated = {name for name in held if name.startswith("worldmodels_lab.egg-info/")} | {"PKG-INFO", "setup.cfg"}
     assert held == {*SOURCES} | modules() | native | files("configs/**/*.yaml") | generated
 
 

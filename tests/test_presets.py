@@ -57,7 +57,7 @@ def test_a_part_of_an_extra_is_sound_or_says_how_to_install_it(part: str) -> Non
     if importlib.util.find_spec(package):
         check_config(config)
     else:
-        with pytest.raises(UserError, match=re.escape(f"pip install 'worldmodels[{extra}]'")):
+        with pytest.raises(UserError, match=re.escape(f"pip install 'worldmodels-lab[{extra}]'")):
             check_config(config)
 
 

@@ -25,7 +25,7 @@ def _folder(tmp_path, monkeypatch):
 
 @pytest.mark.skipif(minari is not None, reason="Minari is installed")
 def test_a_missing_package_says_how_to_install_it():
-    with pytest.raises(UserError, match=r"pip install 'worldmodels\[minari\]'"):
+    with pytest.raises(UserError, match=r"pip install 'worldmodels-lab\[minari\]'"):
         open_source("minari:coinrun/random-v0")
 
 

@@ -127,7 +127,9 @@ def test_packages_that_are_missing_are_told_with_what_brings_them(monkeypatch, i
     with pytest.raises(UserError) as error:
         make_vec(id)
     text = str(error.value)
-    assert text.startswith(f"'{id}' needs packages that are not installed: pip install 'worldmodels[{extra}]' brings")
+    assert text.startswith(
+        f"'{id}' needs packages that are not installed: pip install 'worldmodels-lab[{extra}]' brings"
+    )
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -48,3 +49,30 @@ def test_a_speed_is_measured_with_one_product_at_least(monkeypatch: pytest.Monke
     monkeypatch.setattr(doctor, "_MEASURE_SECONDS", 0)
     monkeypatch.setattr(doctor, "_SIDE", 8)
     assert doctor._gigaflops(kind) > 0
+
+
+def add_distribution(folder: Path, version: str, command: str) -> None:
+    """Write what pip leaves of an installed distribution named `worldmodels`."""
+    about = folder / f"worldmodels-{version}.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: worldmodels\nVersion: {version}\n")
+    (about / "entry_points.txt").write_text(command)
+
+
+@pytest.mark.parametrize(
+    ("command", "versions"), [("", ["0.2.0"]), ("[console_scripts]\nworldmodels = worldmodels.cli:main\n", [])]
+)
+def test_another_project_of_the_same_name_is_found(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: str, versions: list[str]
+) -> None:
+    add_distribution(tmp_path, "0.2.0", command)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert list(doctor._other_projects()) == [
+        (
+            "worldmodels",
+            None,
+            f"version {version} of another project is installed under this name, and its files replace ours: run "
+            "`pip uninstall worldmodels`, then install worldmodels-lab again",
+        )
+        for version in versions
+    ]

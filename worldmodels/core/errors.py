@@ -7,6 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+DISTRIBUTION = "worldmodels-lab"
+"""The name that pip knows this project by; the package index has another project under `worldmodels`."""
+
+
+def pip_install(extra: str) -> str:
+    """Return the command that installs one of this project's extras."""
+    return f"pip install '{DISTRIBUTION}[{extra}]'"
+
 
 class UserError(Exception):
     """A mistake or a misfortune to be told in plain words; the command line prints the text alone and exits with 2."""

@@ -10,7 +10,7 @@ import os
 import socket
 from pathlib import Path
 
-from worldmodels.core.errors import UserError
+from worldmodels.core.errors import UserError, pip_install
 from worldmodels.core.lookup import shortened
 
 try:
@@ -19,8 +19,8 @@ try:
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 except ModuleNotFoundError as error:
     raise UserError(
-        "The engine 'ray' needs Ray, which is not installed: pip install 'worldmodels[ray]' brings it. It has to be "
-        "there on every node of the cluster, in the same version."
+        f"The engine 'ray' needs Ray, which is not installed: {pip_install('ray')} brings it. Every node of the "
+        "cluster needs it, in the same version."
     ) from error
 
 __all__ = ["GetTimeoutError", "NodeAffinitySchedulingStrategy", "RayError", "RayTaskError", "connect", "ray"]

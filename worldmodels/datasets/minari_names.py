@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from worldmodels.core.errors import FileError, UserError
+from worldmodels.core.errors import FileError, UserError, pip_install
 from worldmodels.core.lookup import shortened
 
 _NAME = re.compile(r"(?:[\w-][\w.-]*/)*[\w-][\w.-]*-v\d+", re.ASCII)
@@ -24,8 +24,7 @@ def load_minari() -> Any:
         import minari
     except ImportError as error:
         raise UserError(
-            f"Minari data sets need the package 'minari', which cannot be imported ({error}): "
-            "pip install 'worldmodels[minari]'."
+            f"Minari data sets need the package 'minari', which cannot be imported ({error}): {pip_install('minari')}."
         ) from error
     return minari
 

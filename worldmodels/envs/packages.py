@@ -11,7 +11,7 @@ import gymnasium
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.wrappers import FlattenObservation
 
-from worldmodels.core.errors import ForeignEnvError, UserError
+from worldmodels.core.errors import ForeignEnvError, UserError, pip_install
 from worldmodels.envs.atari import make_sticky
 from worldmodels.envs.drawing import draw_without_window, not_drawing
 from worldmodels.envs.foreign_guard import described
@@ -157,4 +157,4 @@ def make_of_package(spec: EnvSpec, size: int, options: Options) -> Env:
 
 def missing(id: str, extra: str, text: str) -> str:
     """Return how errors say that an extra is not installed."""
-    return f"'{id}' needs packages that are not installed: pip install 'worldmodels[{extra}]' brings them. {text}"
+    return f"'{id}' needs packages that are not installed: {pip_install(extra)} brings them. {text}"

@@ -1,4 +1,4 @@
-"""The doctor tells what this machine has, what is missing, and how fast it is."""
+"""The doctor says what this machine has, what is missing, and how fast it is."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import Distribution, PackageNotFoundError, distributions, version
 
+from worldmodels.core.errors import DISTRIBUTION
 from worldmodels.core.processor import this_processor
 from worldmodels.runtime.quiet import load_tensorflow
 
@@ -37,6 +38,7 @@ def _findings() -> Iterator[tuple[str, bool | None, str]]:
     yield "free disk here", True, f"{shutil.disk_usage('.').free / 1e9:.0f} GB"
     for package in _PACKAGES:
         yield package, *_package(package)
+    yield from _other_projects()
     yield from _games()
     yield from _accelerators()
     display = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
@@ -48,6 +50,23 @@ def _package(name: str) -> tuple[bool, str]:
         return True, version(name)
     except PackageNotFoundError:
         return False, "not installed: run `pip install -e .` in the project's folder"
+
+
+def _other_projects() -> Iterator[tuple[str, bool | None, str]]:
+    """Yield a remark for each installed distribution `worldmodels` that is another project and has our import name."""
+    for other in distributions(name="worldmodels"):
+        if not _is_ours(other):
+            yield (
+                "worldmodels",
+                None,
+                f"version {other.version} of another project is installed under this name, and its files replace ours: "
+                f"run `pip uninstall worldmodels`, then install {DISTRIBUTION} again",
+            )
+
+
+def _is_ours(distribution: Distribution) -> bool:
+    """Return whether a distribution installs our command, as an installation by this project's former name does."""
+    return any(point.value == "worldmodels.cli:main" for point in distribution.entry_points)
 
 
 def _games() -> Iterator[tuple[str, bool | None, str]]:

@@ -255,5 +255,5 @@ def test_a_port_that_is_taken_is_told(make_session):
 
 def test_the_missing_package_is_named(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(UserError, match=r"pip install 'worldmodels\[web\]'"):
+    with pytest.raises(UserError, match=r"pip install 'worldmodels-lab\[web\]'"):
         run_web(None, None, PlayOptions(web=True), {}, 1)

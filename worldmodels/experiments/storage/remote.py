@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
-from worldmodels.core.errors import NO_SPACE, StorageError, UserError, os_errors_reported
+from worldmodels.core.errors import NO_SPACE, StorageError, UserError, os_errors_reported, pip_install
 from worldmodels.core.files import read_regular
 from worldmodels.core.lookup import shortened
 
@@ -210,8 +210,8 @@ def _opened(url: str) -> tuple[AbstractFileSystem, str]:
         import fsspec
     except ModuleNotFoundError as error:
         raise UserError(
-            "A storage needs fsspec, which is not installed: pip install 'worldmodels[storage]' brings it. It has to "
-            "be there on every machine that trains, with the package for the storage: s3fs, gcsfs, adlfs, ..."
+            f"A storage needs fsspec, which is not installed: {pip_install('storage')} brings it. Every machine that "
+            "trains needs it, and the package for the storage: s3fs, gcsfs, adlfs, ..."
         ) from error
     protocol, separator, rest = url.partition("://")
     if not separator or not rest.strip("/"):

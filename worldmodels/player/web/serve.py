@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 
-from worldmodels.core.errors import UserError
+from worldmodels.core.errors import UserError, pip_install
 from worldmodels.player.session.key_script import KeyScript
 from worldmodels.player.session.loading import Prepare
 from worldmodels.player.session.options import PlayOptions
@@ -33,7 +33,7 @@ def run_web(painter: Painter, prepare: Prepare, options: PlayOptions, script: Ke
     """
     if importlib.util.find_spec("aiohttp") is None:
         raise UserError(
-            "The player in a browser needs a package that is not installed: pip install 'worldmodels[web]' brings it."
+            f"The player in a browser needs a package that is not installed: {pip_install('web')} brings it."
         )
     video = VideoRecorder(Path(options.video), options.rate, options.width) if options.video else None
     with video or nullcontext():  # the video is written after the server has ended
