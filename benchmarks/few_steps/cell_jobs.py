@@ -17,6 +17,8 @@ from worldmodels.core.files import write_atomic
 from worldmodels.core.processor import this_processor
 from worldmodels.experiments.engines.api import Used
 
+BENCHMARKS = Path(__file__).parents[1]
+
 
 class Place(NamedTuple):
     """Two folders of the benchmark, and the script that measures a run."""
@@ -60,8 +62,8 @@ class CellJob:
         if not self._run.is_dir():
             self._progress.unlink(missing_ok=True)  # it tells of a run that is gone
         overrides = [f"{key}={json.dumps(value)}" for key, value in self._cell.overrides.items()]
-        train = [sys.executable, "-m", "worldmodels", "train", "--config", *self._cell.preset.split(), *overrides]
-        return [*train, "--logdir", str(self._run)]
+        train = [*self._program(), "train", "--config", *self._cell.preset.split(), *overrides]
+        return [sys.executable, *train, "--logdir", str(self._run)]
 
     def ended(self, status: int, used: Used) -> None:
         if not self._trained():
@@ -77,6 +79,13 @@ class CellJob:
             return f"{returns['policy']['mean']:.2f}, the random policy {returns['random']['mean']:.2f}"
         train, test = (returns[levels]["policy"]["mean"] for levels in ("train", "test"))
         return f"return {train:.2f} on training levels, {test:.2f} on test levels"
+
+    def _program(self) -> Sequence[str]:
+        """Return the arguments of Python in front of those of `worldmodels`."""
+        if not self._cell.trainer:
+            return ["-m", "worldmodels"]
+        script, *arguments = self._cell.trainer.split()
+        return [str(BENCHMARKS / script), *arguments]
 
     def _trained(self) -> bool:
         """Return whether the run that is there has come to its end, with these settings."""

@@ -17,6 +17,8 @@ class Learner(NamedTuple):
     overrides: Overrides
     controls: Sequence[str] = ()
     """Learners that lack what this one is about: it is compared with each of them, too."""
+    trainer: str = ""
+    """A script of the benchmarks and its arguments, which train in place of `worldmodels`."""
 
 
 class Experiment(NamedTuple):
@@ -60,6 +62,10 @@ class Cell(NamedTuple):
         return self.experiment.learners[self.learner].preset
 
     @property
+    def trainer(self) -> str:
+        return self.experiment.learners[self.learner].trainer
+
+    @property
     def overrides(self) -> dict[str, Any]:
         """All values in which the run differs from its preset."""
         experiment = self.experiment
@@ -75,4 +81,5 @@ class Cell(NamedTuple):
     @property
     def settings(self) -> dict[str, Any]:
         """What decides its numbers, for JSON: a result with other settings is none of this cell."""
-        return {"preset": self.preset, **self.overrides}
+        trainer = {"trainer": self.trainer} if self.trainer else {}
+        return {"preset": self.preset, **trainer, **self.overrides}

@@ -1,8 +1,8 @@
 """Measures a run in a foreign environment: `python benchmarks/foreign_worlds/measure.py RUN FILE` writes JSON.
 
-The policy plays whole episodes at temperature 1, the random policy beside it. In Crafter what counts is the score over
-all achievements, of an agent that explores the explorer's, and beside that of the policy at the end stands that of all
-episodes of its training, which is the paper's.
+The policy plays whole episodes at temperature 1, and the random policy plays as many; in Freeway so does a policy that
+sees nothing and always goes up. In Crafter the figure is the score over all achievements; for an agent that explores,
+its explorer is measured. Beside the score at the end stands the paper's figure: the score of all episodes of training.
 """
 
 from __future__ import annotations
@@ -21,14 +21,31 @@ from worldmodels.core.seeding import Streams
 from worldmodels.runtime.quiet import load_tensorflow
 
 if TYPE_CHECKING:
+    from worldmodels.runtime.actor import PolicyOutput
     from worldmodels.runtime.load import LoadedRun
 
 EPISODES = 20
+NOTE = "held_start.json"
+"""The file in a run's folder with what its held first steps met (`held_start.py`)."""
 CRAFTER_EPISODES = 100
 """Crafter's are short, and most of its achievements so rare that 20 say little."""
 UNLOCKED = "episode/max/unlocked/"
 LONGEST = 30_000
 """Steps after which an episode is cut."""
+UP = {"ALE/Freeway-v5": 1}
+"""The action that goes up, by game."""
+
+
+class ConstantActor:
+    """Chooses one action always, whatever it sees."""
+
+    def __init__(self, action: int):
+        self._action = action
+
+    def act(self, observation: Any, is_first: np.ndarray) -> PolicyOutput:
+        from worldmodels.runtime.actor import PolicyOutput
+
+        return PolicyOutput(np.full(len(is_first), self._action, np.int32))
 
 
 def measure(run: Path) -> dict[str, Any]:
@@ -43,14 +60,18 @@ def measure(run: Path) -> dict[str, Any]:
     agent = getattr(parts.agent, "explorer", parts.agent)
     crafter = loaded.config.env.game.startswith("Crafter")
     count = CRAFTER_EPISODES if crafter else EPISODES
-    players = {
+    players: dict[str, Any] = {
         "policy": ModelActor(parts.model, agent, count, streams.key("actor")),
         "random": RandomActor(parts.model.spec.action, streams.generator("random")),
     }
+    if loaded.config.env.game in UP and loaded.config.seed == 1:  # it plays the same episodes beside every run
+        players["up"] = ConstantActor(UP[loaded.config.env.game])
     returns = {name: _play(loaded, actor, count) for name, actor in players.items()}
     if crafter:
         returns["training"] = score_in_training(run)
-    return {"step": loaded.step, "episodes": count, "returns": returns}
+    note = run / NOTE
+    held = {"held_start": json.loads(note.read_text())} if note.exists() else {}
+    return {"step": loaded.step, "episodes": count, "returns": returns, **held}
 
 
 def _play(loaded: LoadedRun, actor: Any, count: int) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from few_steps.cells import Experiment
 
 from worldmodels.analysis.aggregate import estimate
 
+NO_NOTES: Mapping[str, str] = MappingProxyType({})
 COLUMNS = (
     "environment",
     "learner",
@@ -23,11 +25,19 @@ COLUMNS = (
 )
 
 
-def report(preamble: str, experiments: Sequence[tuple[Experiment, list[dict[str, Any]]]]) -> str:
-    """Return the report of experiments, each with its results, of which there is at least one."""
+def report(
+    preamble: str, experiments: Sequence[tuple[Experiment, list[dict[str, Any]]]], notes: Mapping[str, str] = NO_NOTES
+) -> str:
+    """Return the report of experiments, each with its results, of which there is at least one.
+
+    Args:
+        notes: text below the table of an experiment, by its name.
+    """
     lines = [preamble]
     for experiment, results in experiments:
         lines += _experiment(experiment, results)
+        if experiment.name in notes:
+            lines.append(notes[experiment.name])
     return "\n".join(lines) + "\n"
 
 
@@ -42,6 +52,14 @@ def _experiment(experiment: Experiment, results: list[dict[str, Any]]) -> Iterat
             found = [one for one in results if (one["game"], one["learner"]) == (game, name)]
             if found:
                 yield f"| {game} | {learner.title} | {' | '.join(_cells(found))} |"
+        yield from _always_up(game, [one for one in results if one["game"] == game and "up" in one["returns"]])
+
+
+def _always_up(game: str, results: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield the row of a policy that always goes up, if results have it."""
+    if results:
+        mean, episodes = results[0]["returns"]["up"]["mean"], results[0]["episodes"]
+        yield f"| {game} | always up, which sees nothing | {mean:.2f} |  |  |  | {episodes} |  |  |"
 
 
 def _over_seeds(means: list[float]) -> str:

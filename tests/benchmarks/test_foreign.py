@@ -50,6 +50,14 @@ def test_it_gives_means_intervals_and_seeds_of_what_is_finished():
     ]
 
 
+def test_a_policy_that_sees_nothing_has_a_row_and_an_experiment_its_notes():
+    experiment = Experiment("road", 1_000, ("Freeway",), (1,), {}, {"ppo": Learner("PPO", "debug", {})}, {})
+    found = result("ppo", 0.0) | {"game": "Freeway"}
+    found["returns"]["up"] = {"mean": 21.0}
+    lines = report("# Title", [(experiment, [found])], {"road": "Note.", "sea": "Other."}).splitlines()
+    assert lines[-2:] == ["| Freeway | always up, which sees nothing | 21.00 |  |  |  | 20 |  |  |", "Note."]
+
+
 def test_crafters_score_in_training_counts_each_episode_alike(tmp_path):
     # Three times as many episodes end within the first record, which are a third as long.
     rows = [(1000, 100.0, 0.0, 1.0), (2000, 300.0, 1.0, 0.5)]
