@@ -8,20 +8,20 @@ Both sides have the same environment, steps, networks, batches and rates, one co
 has no peer (VPG), ours runs alone. After training, 20 episodes with the most probable actions are measured. Speed is
 that over the last three quarters of training: of our runs from their own records, of the peer's from a callback.
 
-The peer's environment needs stable-baselines3, sb3-contrib, gymnasium[mujoco,box2d]. Each cell is kept under
-results/classics for good; Ctrl-C ends, and the same command goes on. Results are written to results/classics.md, .json
-and .png, and to a picture for each method, by every call: `--budget-minutes 0` does nothing else.
+The peer's environment needs stable-baselines3, sb3-contrib, gymnasium[mujoco,box2d]. Each cell is kept in
+results/classics.jsonl; Ctrl-C ends, and the same command goes on. Every call writes results/classics.md and .png and a
+picture for each method: `--budget-minutes 0` does nothing else.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import math
 from pathlib import Path
 
+from archive import Archive
 from peers.jobs import Places, SideJob
-from peers.report import draw, draw_method, mean_return, report, steps_per_second
+from peers.report import draw, draw_method, report
 from peers.tasks import METHODS, SIDES, TASKS, cells
 
 from worldmodels.core.files import write_atomic
@@ -42,7 +42,7 @@ def main() -> None:
     parser.add_argument("--budget-minutes", type=float, default=math.inf)
     parser.add_argument("--peer-python", help="of an environment with Stable-Baselines3; without, ours run alone")
     how = parser.parse_args()
-    places = Places(HERE.parent / "runs" / "classics", STEM, how.peer_python)
+    places = Places(HERE.parent / "runs" / "classics", Archive(STEM.with_suffix(".jsonl")), how.peer_python)
     chosen = list(cells(how.tasks, how.methods, how.seeds, SIDES if how.peer_python else SIDES[:1]))
     jobs = [SideJob(cell, places) for cell in chosen if places.result(cell) is None]
     print(f"{len(chosen) - len(jobs)} of {len(chosen)} cells are finished", flush=True)
@@ -57,17 +57,12 @@ def main() -> None:
 
 
 def write_report(places: Places) -> None:
-    """Write results/classics.md, .json and .png from all cells that are finished; nothing where there is none."""
+    """Write results/classics.md and its pictures from all cells that are finished; nothing if there is none."""
     everything = cells(list(TASKS), list(METHODS), range(100), SIDES)
     results = {cell: found for cell in everything if (found := places.result(cell))}
     if not results:
         return
     text = report(PREAMBLE, results)
-    rows = [
-        {**cell._asdict(), "mean_return": mean_return(found), "steps_per_second": steps_per_second(found)}
-        for cell, found in results.items()
-    ]
-    write_atomic(STEM.with_suffix(".json"), json.dumps(rows, indent=2, allow_nan=False) + "\n")
     write_atomic(STEM.with_suffix(".md"), text)
     draw(results, STEM.with_suffix(".png"))
     for method in {cell.method for cell in results}:

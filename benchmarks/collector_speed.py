@@ -19,6 +19,8 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
+from provenance import made_by, made_line
+
 from worldmodels.core.files import write_atomic
 from worldmodels.core.processor import this_processor, usable_cores
 
@@ -90,6 +92,7 @@ def measure(task: str, collectors: str, seed: int) -> dict[str, Any]:
         "collecting": collecting / sum(seconds),
         "return": mean(returns) if returns else None,
         "processor": str(this_processor()),
+        "made_by": made_by(),
     }
 
 
@@ -118,7 +121,7 @@ def report(runs: list[dict[str, Any]]) -> str:
             f"| {task} | {share:.2f} | {speeds[0]:,.0f} | {speeds[1]:,.0f} | {median(ratios):.2f} "
             f"({min(ratios):.2f} to {max(ratios):.2f}) | {returns[0]} | {returns[1]} |"
         )
-    return "\n".join([*lines, ""])
+    return "\n".join([*lines, "", made_line(runs), ""])
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from env_footprint import footprint
 from env_speed_chart import RESULTS, draw
+from provenance import made_by, made_now
 
 from worldmodels.core.processor import this_processor
 from worldmodels.envs import GAMES, make_vec
@@ -121,7 +122,9 @@ def main() -> None:
     print(text)
     machine = {"processor": str(this_processor()), "cores": os.cpu_count(), "load": os.getloadavg()[0]}
     RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "env_speed.json").write_text(json.dumps({"machine": machine, "rows": rows}, indent=2) + "\n")
+    (RESULTS / "env_speed.json").write_text(
+        json.dumps({"machine": machine, "made_by": made_by(), "rows": rows}, indent=2) + "\n"
+    )
     heading = (
         "# Speed of the native games\n\nSteps per second, 64 environments, one thread, random actions, "
         "observations written, resets included.\n"
@@ -129,7 +132,7 @@ def main() -> None:
         f"{machine['cores']} cores of {machine['processor']}, load {machine['load']:.1f} at the end. Memory is that of "
         "one environment more, the caller's arrays included.\n\n![Steps per second beside Procgen's](env_speed.png)\n\n"
     )
-    (RESULTS / "env_speed.md").write_text(heading + text + "\n")
+    (RESULTS / "env_speed.md").write_text(f"{heading}{text}\n\n{made_now()}\n")
     draw(rows, RESULTS / "env_speed.png")
 
 

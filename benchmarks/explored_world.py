@@ -9,7 +9,7 @@ zero-shot  the policy of the task that learned beside it, by the rewards that th
 few-shot   a new policy, PPO, after so many updates in the finished world, from states of the recorded steps
 PPO, Dreamer   learned from as many real steps, with rewards (`learning.py --experiments few --games coinrun`)
 
-Each seed takes one core. Runs are kept under runs/explored_world, results under results/explored_world; the same
+Each seed takes one core. Runs are kept under runs/explored_world, results in results/explored_world.jsonl; the same
 command goes on. Every call writes results/explored_world.md from all that is finished by then.
 """
 
@@ -27,7 +27,9 @@ from typing import Any
 
 import learning
 import numpy as np
+from archive import Archive
 from few_steps.cells import Cell
+from provenance import made_line
 
 from worldmodels.analysis.aggregate import estimate
 from worldmodels.core.files import write_atomic
@@ -35,7 +37,8 @@ from worldmodels.core.processor import this_processor
 from worldmodels.experiments.engines.local import core_shares
 
 HERE = Path(__file__).parent
-RUNS, RESULTS = HERE.parent / "runs" / "explored_world", HERE / "results" / "explored_world"
+RUNS, RESULTS = HERE.parent / "runs" / "explored_world", HERE / "results" / "explored_world.md"
+ARCHIVE = Archive(RESULTS.with_suffix(".jsonl"))
 FEW = learning.EXPERIMENTS[0]
 EXPLORE: dict[str, Any] = {
     **FEW.common,
@@ -80,7 +83,7 @@ def main() -> None:
     for lane in lanes:
         lane.result()
     text = report(how.updates)
-    write_atomic(RESULTS.with_suffix(".md"), text)
+    write_atomic(RESULTS, text)
     print(text)
 
 
@@ -94,16 +97,13 @@ def run_seeds(seeds: Sequence[int], updates: int, cores: Sequence[int]) -> None:
 
 def keep(run: Path, presets: str, overrides: Mapping[str, Any], cores: Sequence[int]) -> None:
     """Train and measure a run on some cores, and keep its result, unless there is one."""
-    result = RESULTS / f"{run.name}.json"
-    if result.is_file():
+    if run.name in ARCHIVE.cells():
         return
     pairs = [f"{key}={json.dumps(value)}" for key, value in overrides.items()]
     execute(["-m", "worldmodels", "train", "--config", *presets.split(), *pairs, "--logdir", str(run)], run, cores)
     measured = run.with_suffix(".measured")
     execute([str(HERE / "few_steps" / "measure.py"), str(run), str(measured)], run, cores)
-    found = {"processor": str(this_processor()), **json.loads(measured.read_text())}
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    write_atomic(result, json.dumps(found, indent=2, allow_nan=False) + "\n")
+    ARCHIVE.keep(run.name, {"processor": str(this_processor()), **json.loads(measured.read_text())})
 
 
 def execute(arguments: Sequence[str], run: Path, cores: Sequence[int]) -> None:
@@ -117,9 +117,9 @@ def report(updates: int) -> str:
     """Return what was found as Markdown: returns on training and test levels, means over seeds with 95 % intervals."""
     lines = [f"# A world explored without rewards\n\n```\n{(__doc__ or '').strip()}\n```\n"]
     rows = {
-        "zero-shot: the task's policy beside the explorer": kept("explored_*.json"),
-        f"few-shot: a new policy after {updates} updates": kept(f"task_{updates}_*.json"),
-        **{f"{learner.title}, with rewards": scratch(name) for name, learner in FEW.learners.items()},
+        "zero-shot: the task's policy beside the explorer": kept("explored_"),
+        f"few-shot: a new policy after {updates} updates": kept(f"task_{updates}_"),
+        **{f"{learner.title}, with rewards": scratch(name) for name, learner in learning.LEARNERS.items()},
     }
     processors = sorted({found["processor"] for results in rows.values() for found in results})
     lines.append(f"On {', '.join(processors)}, one core for each run.\n")
@@ -128,14 +128,14 @@ def report(updates: int) -> str:
         if results:
             cells = (mean([found["returns"][levels]["policy"]["mean"] for found in results]) for levels in LEVELS)
             lines.append(f"| {title} | {' | '.join(cells)} | {len(results)} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", made_line(found for results in rows.values() for found in results)]) + "\n"
 
 
 LEVELS = ("train", "test")
 
 
-def kept(pattern: str) -> list[dict[str, Any]]:
-    return [json.loads(path.read_text()) for path in sorted(RESULTS.glob(pattern))]
+def kept(prefix: str) -> list[dict[str, Any]]:
+    return [found for name, found in ARCHIVE.cells().items() if name.startswith(prefix)]
 
 
 def scratch(learner: str) -> list[dict[str, Any]]:

@@ -29,6 +29,7 @@ from pathlib import Path
 
 from fault_campaign import damage, disk, environments, films, inputs, kills, states, threads, watched
 from fault_campaign.outcome import Outcome
+from provenance import made_by, made_line
 from speed.stopwatch import machine
 
 from worldmodels.runtime.quiet import load_tensorflow
@@ -69,7 +70,7 @@ def keep(name: str, piece: dict) -> None:
     """Write a piece into the results, beside those of other pieces."""
     path = RESULTS / "faults.json"
     found = json.loads(path.read_text()) if path.exists() else {}
-    found[name] = {**piece, "machine": machine()}
+    found[name] = {**piece, "machine": machine(), "made_by": made_by()}
     path.write_text(json.dumps(found, indent=1) + "\n")
     (RESULTS / "faults.md").write_text(report({name: found[name] for name in PIECES if name in found}))
 
@@ -86,7 +87,8 @@ def report(pieces: dict[str, dict]) -> str:
     for name, piece in pieces.items():
         on = f"{piece['machine']['processor']}, {piece['machine']['cores']} cores"
         lines += ["", f"{name}: seed {piece['seed']}, {piece['minutes']:.0f} minutes on {on}."]
-    return "\n".join([*lines, *(["", "What did not hold:", "", *broke] if broke else [])]) + "\n"
+    failures = ["", "What did not hold:", "", *broke] if broke else []
+    return "\n".join([*lines, *failures, "", made_line(pieces.values())]) + "\n"
 
 
 if __name__ == "__main__":

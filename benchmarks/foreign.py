@@ -14,9 +14,9 @@ crafter   50,000 steps; scores of what explores without rewards (PPO, Plan2Explo
           them
 
 Three seeds. Each cell (experiment, environment, learner, seed) is an ordinary run under runs/foreign, trained on one
-core, and measured in 20 whole episodes, 100 of Crafter; its result is kept under results/foreign. Ctrl-C, SIGTERM and
-the end of the budget save, and the same command goes on. Every call writes results/foreign.md from all that is finished
-by then: `--budget-minutes 0` does nothing else.
+core, and measured in 20 whole episodes, 100 of Crafter; its result is kept in results/foreign.jsonl. Ctrl-C, SIGTERM
+and the end of the budget save, and the same command goes on. Every call writes results/foreign.md from all that is
+finished by then: `--budget-minutes 0` does nothing else.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+from archive import Archive
 from few_steps.cell_jobs import CellJob, Place
 from few_steps.cells import Experiment, Learner
 from few_steps.short_dreams import SHORT_DREAMS
@@ -39,7 +40,9 @@ from worldmodels.runtime.config import RunConfig
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
-PLACE = Place(HERE.parent / "runs" / "foreign", RESULTS / "foreign", HERE / "foreign_worlds" / "measure.py")
+PLACE = Place(
+    HERE.parent / "runs" / "foreign", Archive(RESULTS / "foreign.jsonl"), HERE / "foreign_worlds" / "measure.py"
+)
 
 COMMON: dict[str, Any] = {
     "schedule.log_every": 5_000,

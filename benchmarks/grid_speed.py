@@ -26,6 +26,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from provenance import made_by, made_line
+
 from worldmodels.core.files import write_atomic
 from worldmodels.core.processor import this_processor, usable_cores
 
@@ -52,10 +54,12 @@ def main() -> None:
             for way in how.ways:
                 seconds.setdefault(way, []).append(measure(way, setting, address))
                 print(f"{way}: {seconds[way][-1]:.1f} s", flush=True)
-                tree = {"processor": str(this_processor()), "setting": setting, "seconds": seconds}
+                found = {"processor": str(this_processor()), "made_by": made_by()}
+                tree = {**found, "setting": setting, "seconds": seconds}
                 write_atomic(json_file, json.dumps(tree, indent=2) + "\n")
-    write_atomic(how.output.with_suffix(".md"), report(setting, seconds))
-    print(report(setting, seconds))
+    text = f"{report(setting, seconds)}\n{made_line([tree])}\n"
+    write_atomic(how.output.with_suffix(".md"), text)
+    print(text)
 
 
 @contextmanager

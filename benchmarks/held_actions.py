@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from provenance import made_now
 
 from worldmodels.core.seeding import Streams
 from worldmodels.core.specs import ActionSpec
@@ -96,7 +97,7 @@ def main() -> None:
             "seeds, and as multiples of that with `training.prefill_policy: held`: easy, 200 levels, 16 environments.\n"
             f"`python benchmarks/held_actions.py --seeds {arguments.seeds}`\n\n"
         )
-        RESULTS.write_text(heading + "\n".join(lines) + "\n")
+        RESULTS.write_text(heading + "\n".join([*lines, "", made_now()]) + "\n")
 
 
 if __name__ == "__main__":

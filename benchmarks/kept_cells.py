@@ -1,37 +1,35 @@
 """Cells that a benchmark measures one by one and keeps, and the rows of their table.
 
-A cell is a game, a kind of model, a number of updates and a seed; it is kept as GAME_KIND_UPDATES_SEED.json.
+A cell is a game, a kind of model, a number of updates and a seed; its name is GAME_KIND_UPDATES_SEED.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
+from archive import Archive
+
 from worldmodels.analysis.aggregate import estimate
-from worldmodels.core.files import write_atomic
 
 Found = dict[str, Any]
 
 
 def measure_cells(
-    folder: Path, wanted: Iterable[Mapping[str, Any]], measure: Callable[..., Mapping[str, Any]]
+    archive: Archive, wanted: Iterable[Mapping[str, Any]], measure: Callable[..., Mapping[str, Any]]
 ) -> list[Found]:
     """Measure those of the wanted cells that are not kept yet, and return all that are, wanted or not.
 
     Args:
-        wanted: what makes each cell, in the order of its file's name; `measure` takes it by name.
+        wanted: what makes each cell, in the order of its name; `measure` takes it by name.
     """
     for cell in wanted:
-        path = folder / f"{'_'.join(map(str, cell.values()))}.json"
-        if not path.exists():
+        name = "_".join(map(str, cell.values()))
+        if name not in archive.cells():
             found = {**cell, **measure(**cell)}
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomic(path, json.dumps(found, allow_nan=False) + "\n")
+            archive.keep(name, found)
             print(found, flush=True)
-    return [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
+    return list(archive.cells().values())
 
 
 def over_seeds(

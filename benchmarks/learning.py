@@ -15,9 +15,9 @@ and on other levels (`env.start_level=5000`); the runs that are reported have th
 
 Each cell (experiment, game, learner, seed) is an ordinary run under runs/learning/EXPERIMENT/GAME/LEARNER_SEED, trained
 by `worldmodels train` on one core, with its log beside it, and then measured: 256 episodes on the training levels and
-256 on test levels, with the random policy beside, and what a world model foresees. Its result is kept under
-results/learning, for good: a cell whose result is there, with the settings that it has now, is finished even where the
-run is gone. Cells run side by side, one on each core, seed by seed, so that all learners are compared whenever it ends.
+256 on test levels, with the random policy beside, and what a world model foresees. Its result is kept in
+results/learning.jsonl: a cell whose result is there, with the settings that it has now, is finished even if the run is
+gone. Cells run side by side, one on each core, seed by seed, so that all learners are compared whenever it ends.
 
 Ctrl-C, SIGTERM and the end of the budget let every run write a checkpoint; the same command goes on. Every call writes
 results/learning.json, .md and .png from all that is finished by then: `--budget-minutes 0` does nothing else.
@@ -32,6 +32,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from archive import Archive
 from few_steps.cell_jobs import CellJob, Place
 from few_steps.cells import Cell, Experiment, Learner
 from few_steps.chart import draw
@@ -46,7 +47,7 @@ from worldmodels.experiments.jobs import log_end, run_jobs
 
 ROOT = Path(__file__).parents[1]
 RESULTS = Path(__file__).parent / "results"
-PLACE = Place(ROOT / "runs" / "learning", RESULTS / "learning")
+PLACE = Place(ROOT / "runs" / "learning", Archive(RESULTS / "learning.jsonl"))
 
 COMMON: dict[str, Any] = {
     "env.num_envs": 16,

@@ -8,8 +8,8 @@ and its output, and with `moved_scale` of its output as well. Updates on 20,000 
 six steps; the native games on 200 levels, easy. Then the error of moving pixels over that of copying the last frame, in
 play that was not trained on, of the native games on other levels.
 
-Each cell is kept under results/patch_motions, for as many updates; the same command goes on. Every call writes
-results/patch_motions.md from all that is finished by then: `--seeds` with no seed does nothing else.
+Each cell is kept in results/patch_motions.jsonl; the same command goes on with the cells that are missing. Every
+call writes results/patch_motions.md from all that is finished by then: `--seeds` with no seed does nothing else.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from archive import Archive
 from kept_cells import mean_cell, measure_cells, over_seeds
+from provenance import made_line
 
 from worldmodels.analysis.aggregate import estimate
 from worldmodels.core.config import load_config
@@ -54,7 +56,7 @@ CONTEXT, WINDOWS, HORIZONS = 4, 256, (1, 5, 15)
 WARM = 20
 """Updates before time is taken."""
 RESULTS = Path(__file__).parent / "results"
-FOLDER = RESULTS / "patch_motions"
+ARCHIVE = Archive(RESULTS / "patch_motions.jsonl")
 
 
 def main() -> None:
@@ -68,7 +70,7 @@ def main() -> None:
         {"game": game, "layout": layout, "updates": how.updates, "seed": seed}
         for seed, game, layout in product(how.seeds, how.games, LAYOUTS)
     )
-    cells = measure_cells(FOLDER, wanted, learn_and_measure)
+    cells = measure_cells(ARCHIVE, wanted, learn_and_measure)
     if cells:
         write_atomic(RESULTS / "patch_motions.md", report(cells))
         print(report(cells))
@@ -146,7 +148,7 @@ def report(cells: list[dict[str, Any]]) -> str:
         milliseconds = 1000 * estimate([each["seconds"] for each in those]).mean
         words = f"{updates} | {WORDS[layout]} | {len(those)}"
         lines.append(f"| {game} | {words} | {' | '.join(figures)} | {milliseconds:.0f} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", made_line(cells)]) + "\n"
 
 
 if __name__ == "__main__":

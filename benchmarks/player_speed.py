@@ -30,6 +30,7 @@ from typing import Any
 
 import numpy as np
 import pygame
+from provenance import made_by, made_line
 from speed.stopwatch import machine
 
 from worldmodels.core.checkpoint import Checkpoints
@@ -245,7 +246,7 @@ def report(result: dict[str, Any]) -> str:
         for preset, figures in result["presets"].items()
         for size, at in figures["sizes"].items()
     ]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", made_line([result])]) + "\n"
 
 
 def _size(text: str) -> tuple[int, int]:
@@ -271,7 +272,7 @@ def main() -> None:
         opened_in(OPENED)
         measured = {preset: measure(preset, how.overrides, how.seconds, how.sizes) for preset in how.presets}
     result["presets"] = measured
-    result["machine"] = machine()
+    result |= {"machine": machine(), "made_by": made_by()}
     how.output.with_suffix(".json").write_text(json.dumps(result, indent=2) + "\n")
     how.output.with_suffix(".md").write_text(report(result))
     print(report(result))

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from precision_report import report
+from provenance import made_by
 from speed.own_process import call
 
 from worldmodels.core.files import write_atomic
@@ -100,6 +101,7 @@ def run(task: Task) -> dict[str, Any]:
         "counts": KINDS[task.what].counts,
         "seconds": time.perf_counter() - start,
         "processor": str(this_processor()),
+        "made_by": made_by(),
         "metrics": metrics,
     }
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from provenance import made_line
+
 from worldmodels.analysis.aggregate import Estimate, estimate
 
 Results = dict[str, dict[str, Any]]
@@ -31,7 +33,7 @@ def report(results: Results) -> str:
     ]
     for what, amount in dict.fromkeys((result["what"], result["amount"]) for result in results.values()):
         text += _section(what, amount, results)
-    return "\n".join(text)
+    return "\n".join([*text, made_line(results.values()), ""])
 
 
 def _section(what: str, amount: int, results: Results) -> list[str]:

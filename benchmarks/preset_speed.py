@@ -21,6 +21,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from provenance import made_by, made_line
 from speed.stopwatch import precisions
 
 from worldmodels.core.files import write_atomic
@@ -58,7 +59,7 @@ def main() -> None:
         for precision in precisions():
             which = {"preset": preset, "precision": precision, "hardware": hardware}
             found = [run for run in found if not which.items() <= run.items()]
-            found.append(which | measure(preset, precision, how.seconds))
+            found.append(which | measure(preset, precision, how.seconds) | {"made_by": made_by()})
             print(found[-1], flush=True)
             write_atomic(json_file, json.dumps({"runs": found}, indent=2) + "\n")
     write_atomic(how.output.with_suffix(".md"), report(found))
@@ -106,7 +107,7 @@ def report(runs: list[dict[str, Any]]) -> str:
     for run in sorted(runs, key=lambda run: (list(PRESETS).index(run["preset"]), run["hardware"], run["precision"])):
         figures = " | ".join(f"{run[name]:,.1f}" if run[name] < 10 else f"{run[name]:,.0f}" for name in FIGURES)
         lines.append(f"| {run['preset']} | {run['hardware']} | {run['precision']} | {figures} |")
-    return "\n".join([*lines, ""])
+    return "\n".join([*lines, "", made_line(runs), ""])
 
 
 if __name__ == "__main__":

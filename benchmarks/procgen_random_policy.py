@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 from procgen import ProcgenGym3Env
+from provenance import made_by
 
 NUM_ENVS = 128
 RESULT = Path(__file__).parent / "results" / "procgen_random_policy.json"
@@ -51,6 +52,7 @@ def main():
             "length": played[:, 1].mean(),
             "length_error": played[:, 1].std() / len(played) ** 0.5,
             "completed": played[:, 2].mean(),
+            "made_by": made_by(),
         }
         RESULT.write_text(json.dumps(dict(sorted(known.items())), indent=2) + "\n")
         print(setting, known[f"{game} {mode}"], flush=True)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from provenance import made_now
 
 from worldmodels.envs import GAMES, make_vec
 from worldmodels.envs.games import GAME_INFO
@@ -82,7 +83,7 @@ def main() -> None:
             "the same policy. MeanMetrics with their standard errors; distances in standard errors of the difference.\n"
             f"`python benchmarks/random_policy.py --episodes {arguments.episodes}`\n\n"
         )
-        (RESULTS / "random_policy.md").write_text(heading + "\n".join(lines) + "\n")
+        (RESULTS / "random_policy.md").write_text(heading + "\n".join([*lines, "", made_now()]) + "\n")
 
 
 if __name__ == "__main__":

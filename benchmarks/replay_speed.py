@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from provenance import made_now
 
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Step
@@ -70,7 +71,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
             lines.append(measure_size(frames, steps, Path(folder)))
         print(lines[-1], flush=True)
-    OUTPUT.write_text("\n".join(lines) + "\n")
+    OUTPUT.write_text("\n".join([*lines, "", made_now()]) + "\n")
 
 
 def play(game: str, repeat: int) -> Frames:

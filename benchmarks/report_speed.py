@@ -19,6 +19,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from provenance import made_now
 
 from worldmodels.core.config import to_dict
 from worldmodels.core.yaml_text import to_yaml
@@ -73,7 +74,7 @@ def main() -> None:
     text = (
         "# Speed and size of a report\n\n`python benchmarks/report_speed.py` on one core, shared with other work.\n\n"
         "| runs | records of each | time | size of the page |\n|---:|---:|---:|---:|\n"
-        f"| {len(VARIANTS) * len(GAMES) * SEEDS} | {RECORDS} | {took} | {size / 1e6:.2f} MB |\n"
+        f"| {len(VARIANTS) * len(GAMES) * SEEDS} | {RECORDS} | {took} | {size / 1e6:.2f} MB |\n\n{made_now()}\n"
     )
     OUTPUT.write_text(text)
     print(text)

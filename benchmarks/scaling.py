@@ -22,6 +22,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from provenance import made_by
 from speed.own_process import call
 from speed.scaling_chart import draw
 from speed.scaling_report import laws, report
@@ -55,7 +56,7 @@ def main() -> None:
             continue
         start = time.perf_counter()
         found = call("speed.scaling_group:measure_group", wanted, how.seconds)
-        records |= {key(*cell): record for cell, record in zip(wanted, found, strict=True)}
+        records |= {key(*cell): record | {"made_by": made_by()} for cell, record in zip(wanted, found, strict=True)}
         print(f"{time.perf_counter() - start:5.0f} s  {', '.join(key(*cell) for cell in wanted)}", flush=True)
         # After each group: a later one that fails takes nothing away.
         write_results(records, how.output)

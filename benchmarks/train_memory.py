@@ -19,6 +19,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from provenance import made_by, made_line
+
 TARGET = 1_200
 """Megabytes, of 10**6 bytes, that a run is to take at most."""
 
@@ -125,7 +127,7 @@ def report(results: dict[str, Any]) -> str:
             text.append(f"| {part['part']} | {' | '.join(cells)} |")
             before = part["resident"]
         text.append("")
-    return "\n".join(text)
+    return "\n".join([*text, made_line(results.values()), ""])
 
 
 def in_own_process(precision: str, how: argparse.Namespace) -> dict[str, Any]:
@@ -148,7 +150,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             print(json.dumps(measure(how.measure, how.steps, how.turns, Path(folder))))
         return
-    results = {precision: in_own_process(precision, how) for precision in how.precision}
+    results = {precision: in_own_process(precision, how) | {"made_by": made_by()} for precision in how.precision}
     how.output.parent.mkdir(parents=True, exist_ok=True)
     how.output.with_suffix(".json").write_text(json.dumps(results, indent=2) + "\n")
     how.output.with_suffix(".md").write_text(report(results))

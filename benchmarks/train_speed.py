@@ -21,6 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from provenance import made_by
 from speed import dreamer, next_frame, ppo, quality
 from speed.report import report
 from speed.stopwatch import machine
@@ -48,7 +49,7 @@ def main() -> None:
     result = json.loads(json_file.read_text()) if json_file.exists() else {}
     how.output.parent.mkdir(parents=True, exist_ok=True)
     for name in how.only:
-        result[name] = PIECES[name](how) | {"machine": machine()}
+        result[name] = PIECES[name](how) | {"machine": machine(), "made_by": made_by()}
         # After each piece: a later one that fails takes nothing away.
         json_file.write_text(json.dumps(result, indent=2) + "\n")
         how.output.with_suffix(".md").write_text(report(result))

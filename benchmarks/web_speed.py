@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 from player_speed import make_run
 from playwright.async_api import Page, async_playwright
+from provenance import made_by, made_line
 from speed.stopwatch import machine
 
 MILLISECONDS, PICTURES, PAUSED = 80, 15, 0.10
@@ -151,7 +152,7 @@ def report(result: dict[str, Any]) -> str:
             f"| {figures['pictures']:.1f} (target {PICTURES}) | {figures['fastest']:.0f} "
             f"| {100 * figures['paused']:.1f} % (target {100 * PAUSED:.0f} %) |"
         )
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", made_line([result])]) + "\n"
 
 
 def main() -> None:
@@ -163,7 +164,7 @@ def main() -> None:
     how = parser.parse_args()
     result: dict[str, Any] = {"command": "python benchmarks/web_speed.py", "cores": len(os.sched_getaffinity(0))}
     result["presets"] = {preset: measure(preset, how.overrides, how.keys) for preset in how.presets}
-    result["machine"] = machine()
+    result |= {"machine": machine(), "made_by": made_by()}
     how.output.with_suffix(".json").write_text(json.dumps(result, indent=2) + "\n")
     how.output.with_suffix(".md").write_text(report(result))
     print(report(result))

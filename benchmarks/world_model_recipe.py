@@ -7,8 +7,8 @@ held for three steps, 200 levels, easy. Then, on levels never seen: the error of
 frame, seen and ahead, and how much of the difference that actions make to the frame five steps later is reproduced,
 where chance takes its most probable turn.
 
-Each cell is kept under results/world_model_recipe, for as many updates; the same command goes on. Every call writes
-results/world_model_recipe.md from all that is finished by then: `--seeds` with no seed does nothing else.
+Each cell is kept in results/world_model_recipe.jsonl; the same command goes on with the cells that are missing. Every
+call writes results/world_model_recipe.md from all that is finished by then: `--seeds` with no seed does nothing else.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from archive import Archive
 from kept_cells import mean_cell, measure_cells, over_seeds
+from provenance import made_line
 
 from worldmodels.core.config import load_config
 from worldmodels.core.files import write_atomic
@@ -40,7 +42,7 @@ SEEDS = (1, 2, 3)
 STEPS, HOLD = 1_250, 3.0  # of each of 16 environments
 CONTEXT, HORIZON, WINDOWS, HELD = 8, 15, 256, 5
 RESULTS = Path(__file__).parent / "results"
-FOLDER = RESULTS / "world_model_recipe"
+ARCHIVE = Archive(RESULTS / "world_model_recipe.jsonl")
 FIGURES = {
     "image seen": "seen",
     "1 ahead": "image_1",
@@ -62,7 +64,7 @@ def main() -> None:
         {"game": game, "recipe": recipe, "updates": how.updates, "seed": seed}
         for seed, game, recipe in product(how.seeds, how.games, how.recipes)
     )
-    cells = measure_cells(FOLDER, wanted, learn_and_measure)
+    cells = measure_cells(ARCHIVE, wanted, learn_and_measure)
     if cells:
         write_atomic(RESULTS / "world_model_recipe.md", report(cells))
         print(report(cells))
@@ -149,7 +151,7 @@ def report(cells: list[dict[str, Any]]) -> str:
     for updates, game, recipe, those in over_seeds(cells, GAMES, "recipe", list(RECIPES)):
         figures = [mean_cell([each[name] for each in those]) for name in FIGURES.values()]
         lines.append(f"| {game} | {updates} | {recipe} | {len(those)} | {' | '.join(figures)} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", made_line(cells)]) + "\n"
 
 
 if __name__ == "__main__":

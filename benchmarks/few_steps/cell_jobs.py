@@ -1,7 +1,8 @@
 """The job of a cell: train it, measure it, keep the result.
 
 Under the folder of runs stand the run itself, `CELL/`, its log `CELL.log`, and `CELL.json` with what training has taken
-so far: beside the run, because a new run wants an empty folder. The result is kept elsewhere, and outlives them.
+so far: beside the run, because a new run wants an empty folder. The result is kept in the benchmark's archive, and
+outlives them.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from archive import Archive
+
 from few_steps.cells import Cell
 from worldmodels.core.files import write_atomic
 from worldmodels.core.processor import this_processor
@@ -21,10 +24,10 @@ BENCHMARKS = Path(__file__).parents[1]
 
 
 class Place(NamedTuple):
-    """Two folders of the benchmark, and the script that measures a run."""
+    """The folder of a benchmark's runs, the archive of their results, and the script that measures a run."""
 
     runs: Path
-    results: Path
+    results: Archive
     measure: Path = Path(__file__).with_name("measure.py")
 
     def result(self, cell: Cell) -> dict[str, Any] | None:
@@ -32,9 +35,8 @@ class Place(NamedTuple):
 
         The same settings are the same run, so it may be that of another experiment.
         """
-        others = sorted(self.results.glob(f"*/{cell.game}/*_{cell.seed}.json"))
-        for path in (_with_suffix(self.results, cell, ".json"), *others):
-            found = _read(path)
+        kept = self.results.cells()
+        for found in (kept.get(cell.name, {}), *kept.values()):
             if found.get("settings") == cell.settings:
                 return {**found, "experiment": cell.experiment.name, "learner": cell.learner}
         return None
@@ -110,7 +112,7 @@ class CellJob:
             **measured,
             "settings": cell.settings,
         }
-        _write(_with_suffix(self._place.results, cell, ".json"), result)
+        self._place.results.keep(cell.name, result)
 
 
 def _with_suffix(folder: Path, cell: Cell, suffix: str) -> Path:

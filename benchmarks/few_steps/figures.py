@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
+from provenance import made_line
 
 from few_steps.cells import Experiment
 from worldmodels.analysis.aggregate import estimate
@@ -49,6 +50,7 @@ def experiment_figures(experiment: Experiment, results: Sequence[Result]) -> dic
         "steps": experiment.steps,
         "titles": {name: experiment.learners[name].title for name in present},
         "processors": sorted({r["processor"] for r in results}),
+        "made": made_line(results),
         "learners": [_learner(name, results, compared[name]) for name in present],
         "pairs": [
             _pair(name, other, both)

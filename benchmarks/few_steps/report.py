@@ -18,7 +18,7 @@ def report(preamble: str, experiments: Sequence[dict[str, Any]]) -> str:
 
 def _experiment(figures: dict[str, Any]) -> Iterator[str]:
     yield f"\n## `{figures['experiment']}`: {figures['steps']:,} real steps\n"
-    yield f"On {', '.join(figures['processors'])}.\n"
+    yield f"On {', '.join(figures['processors'])}. {figures['made']}\n"
     names = dict.fromkeys(GAME_INFO[row["game"]].title for row in figures["games"])
     yield f"Over all games ({', '.join(names)}):\n"
     yield from _learners(figures)

@@ -50,6 +50,9 @@ class HeldFirst:
         self._actor.correct(action)
         return output.with_action(action)
 
+    def correct(self, action: np.ndarray) -> None:
+        self._actor.correct(action)
+
     def reinforce(self, reward: np.ndarray) -> bool:
         """Take note of the rewards (N,) to which the last actions led; return whether the last held ones did."""
         if not self.left:

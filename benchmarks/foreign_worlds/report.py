@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from few_steps.cells import Experiment
+from provenance import made_line
 
 from worldmodels.analysis.aggregate import estimate
 
@@ -44,7 +45,7 @@ def report(
 def _experiment(experiment: Experiment, results: list[dict[str, Any]]) -> Iterator[str]:
     processors = sorted({found["processor"] for found in results})
     yield f"\n## `{experiment.name}`: {experiment.steps:,} steps of the agent\n"
-    yield f"On {', '.join(processors)}, one core for each run.\n"
+    yield f"On {', '.join(processors)}, one core for each run. {made_line(results)}\n"
     yield f"| {' | '.join(COLUMNS)} |"
     yield "|---" * len(COLUMNS) + "|"
     for game in experiment.games:

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from archive import Archive
+
 from peers.measure import episode_seeds
 from peers.tasks import Cell
 from worldmodels.core.files import write_atomic
@@ -22,13 +24,13 @@ class Places(NamedTuple):
     """Where the cells of the benchmark are run and kept."""
 
     runs: Path
-    results: Path
+    results: Archive
     peer_python: str | None
     """The Python of an environment with Stable-Baselines3; None where only our side is run."""
 
     def result(self, cell: Cell) -> dict[str, Any] | None:
         """Return the result of a cell, or None where there is none with the settings that it has now."""
-        found = _read(self.results / f"{cell.name}.json")
+        found = self.results.cells().get(cell.name, {})
         return found if found.get("job") == cell.settings else None
 
 
@@ -87,7 +89,7 @@ class SideJob:
             self._trained = True
             return
         found = {"job": self._cell.settings, "processor": str(this_processor()), **_read(self._found)}
-        _write(self._places.results / f"{self._cell.name}.json", found)
+        self._places.results.keep(self._cell.name, found)
 
     def summary(self) -> str:
         returns = (self._places.result(self._cell) or {})["returns"]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
+from provenance import made_line
 
 from peers.tasks import METHODS, SIDES, TASKS, Cell
 from worldmodels.analysis.aggregate import Estimate, estimate
@@ -22,7 +23,7 @@ def report(preamble: str, results: Results) -> str:
     """Return the report of what is finished as Markdown."""
     processors = sorted({found["processor"] for found in results.values()})
     lines = [preamble, f"On {', '.join(processors)}, one core for each run.", ""]
-    return "\n".join([*lines, *_returns(results), "", *_speeds(results)]) + "\n"
+    return "\n".join([*lines, *_returns(results), "", *_speeds(results), "", made_line(results.values())]) + "\n"
 
 
 def mean_return(result: dict[str, Any]) -> float:

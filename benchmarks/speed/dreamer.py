@@ -37,8 +37,6 @@ from worldmodels.runtime.actor import ModelActor
 from worldmodels.runtime.config import RunConfig
 
 BATCH, LENGTH, CONTEXT, HORIZON = 16, 32, 5, 15
-PEER = 720.0
-"""Frames per second of DreamerV2's own code at the layout `reference`, on two cores of an Intel Xeon."""
 BOX = ActionSpec(low=(-1.0,) * 6, high=(1.0,) * 6)
 OF_A_BOX, FEWER_FRAMES = "box of 6", "8 x 16"
 """What the names of learners say of their actions and of their batches."""

@@ -31,8 +31,6 @@ ROLLOUTS = (1, 16)
 PIECE = 2.0
 """Seconds for which one learner does one thing before it is the next one's turn; but at least once."""
 PRESETS = ("simple", "simple_deterministic", "simple_small", "simple_deterministic_small")
-PEER = {"training": 1.40, "simulation_16": 7.35}
-"""Frames per second of tensor2tensor's code at the published stochastic model, on two cores of an Intel Xeon."""
 
 
 class Learner:

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from speed import dreamer, next_frame, ppo
+from provenance import made_line
+
+from speed import ppo
 from speed.quality import STEPS_AHEAD
-from speed.stopwatch import PEER_PRODUCT, at_this_speed
 
 
 def report(result: dict[str, Any]) -> str:
@@ -24,7 +25,7 @@ def report(result: dict[str, Any]) -> str:
     for name, section in sections.items():
         if name in result:
             lines += [*section(result[name]), ""]
-    return "\n".join(lines)
+    return "\n".join([*lines, made_line(result.values()), ""])
 
 
 def _machine(piece: dict[str, Any]) -> str:
@@ -32,33 +33,27 @@ def _machine(piece: dict[str, Any]) -> str:
     return f"{machine['cores']} cores of {machine['processor']}, TensorFlow {machine['tensorflow']}."
 
 
-def _peer_note(name: str, unit: str, figures: str, piece: dict[str, Any]) -> str:
-    return (
-        f"{name} does not run beside this: {figures} {unit}, measured on two cores of an Intel Xeon, are scaled by the "
-        f"speed of a product of two matrices of 2048 x 2048 in float32, {PEER_PRODUCT:.0f} GFLOP/s there and "
-        f"{piece['product']:.0f} in this run."
-    )
+def _product(piece: dict[str, Any]) -> str:
+    product = piece["product"]
+    return f"A product of two matrices of 2048 x 2048 reaches {product:.0f} GFLOP/s in float32 in the same run."
 
 
 def _dreamer(piece: dict[str, Any]) -> list[str]:
-    peer = at_this_speed(dreamer.PEER, piece["product"])
     lines = [
         "## Dreamer",
         "",
         f"`python benchmarks/train_speed.py --only dreamer --updates {piece['updates']}`, {_machine(piece)} Medians "
         "over updates made in turn; frames are those of the batch, per second of fitting the model and improving the "
-        "policy together. Batches are 16 x 32 frames, where nothing else is said. "
-        + _peer_note("DreamerV2's own code", "frames/s", f"its {dreamer.PEER:.0f}", piece),
+        "policy together. Batches are 16 x 32 frames if the row names no others. `reference` is DreamerV2's layout; "
+        f"`peers.md` has DreamerV2's own code beside it. {_product(piece)}",
         "",
-        "| learner | precision | frames/s | best | over DreamerV2's code | processor s/update | policy step, 16 envs |"
-        " world model weights |",
-        "|---|---|---|---|---|---|---|---|",
+        "| learner | precision | frames/s | best | processor s/update | policy step, 16 envs | world model weights |",
+        "|---|---|---|---|---|---|---|",
     ]
     for row in piece["rows"]:
-        over = f"{row['frames_per_second'] / peer:.2f}" if row["learner"] == "reference" else "-"
         lines.append(
             f"| {row['learner']} | {row['precision']} | {row['frames_per_second']:,.0f} | "
-            f"{row['best_frames_per_second']:,.0f} | {over} | {row['processor_seconds_per_update']:.3f} | "
+            f"{row['best_frames_per_second']:,.0f} | {row['processor_seconds_per_update']:.3f} | "
             f"{row['policy_step_milliseconds']:.2f} ms | {row['parameters'] / 1e6:.2f}M |"
         )
     lines += [
@@ -79,28 +74,22 @@ def _dreamer(piece: dict[str, Any]) -> list[str]:
 
 
 def _next_frame(piece: dict[str, Any]) -> list[str]:
-    peer = next_frame.PEER
-    figures = f"its {peer['training']:.2f} of training and {peer['simulation_16']:.2f} of simulating 16"
     lines = [
         "## Next-frame models",
         "",
         f"`python benchmarks/train_speed.py --only next_frame --rounds {piece['rounds']}`, {_machine(piece)} Medians, "
         "in turn. A frame of training is a target after the frames that a window begins with; one of simulation is a "
-        "step of one rollout with its image, reward and continuation. "
-        + _peer_note("tensor2tensor's code at the published stochastic model", "frames/s", figures, piece),
+        "step of one rollout with its image, reward and continuation. `simple` is the published stochastic model; "
+        f"`peers.md` has tensor2tensor's code beside it. {_product(piece)}",
         "",
-        "| preset | precision | weights | training, frames/s | over tensor2tensor | simulation of one | of 16 |"
-        " over tensor2tensor | processor s/frame: training | simulation of 16 |",
-        "|---|---|---|---|---|---|---|---|---|---|",
+        "| preset | precision | weights | training, frames/s | simulation of one | of 16 |"
+        " processor s/frame: training | simulation of 16 |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for row in piece["rows"]:
-        over = {
-            name: f"{row[name] / at_this_speed(speed, piece['product']):.2f}" if row["preset"] == "simple" else "-"
-            for name, speed in peer.items()
-        }
         lines.append(
             f"| {row['preset']} | {row['precision']} | {row['parameters'] / 1e6:.2f}M | {row['training']:,.1f} | "
-            f"{over['training']} | {row['simulation_1']:,.1f} | {row['simulation_16']:,.1f} | {over['simulation_16']} |"
+            f"{row['simulation_1']:,.1f} | {row['simulation_16']:,.1f} |"
             f" {row['training_processor_seconds']:.4f} | {row['simulation_16_processor_seconds']:.4f} |"
         )
     return lines

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from provenance import made_line
+
 from speed.power_law import Law, fit_law
 from speed.sizes import AXES
 
@@ -63,7 +65,7 @@ def report(records: Records) -> str:
     ]
     for line in lines(records):
         text += table(line)
-    return "\n".join(text)
+    return "\n".join([*text, made_line(records.values()), ""])
 
 
 def describe(machine: dict[str, Any]) -> str:

@@ -80,15 +80,6 @@ class Product:
         return self.OPERATIONS / self.stopwatch.wall() / 1e9
 
 
-PEER_PRODUCT = 300.0
-"""GFLOP/s of such a product in float32 on the machine where peers that cannot run here were measured."""
-
-
-def at_this_speed(peer: float, product: float) -> float:
-    """Return what a peer's figure per second would be here, by the speed of a large product in float32."""
-    return peer * product / PEER_PRODUCT
-
-
 def precisions() -> list[Precision]:
     """Those that pay on what TensorFlow computes on."""
     from worldmodels.models.hardware import computing_processor

@@ -30,10 +30,13 @@ def test_the_settings_are_valid_and_the_environment_is_the_same_for_all(experime
     assert rules(configured(experiment, learner).env) == rules(first.env)
 
 
+MADE = {"made_by": {"last_changed_at": "abc1234"}}
+
+
 def result(learner: str, mean: float) -> dict:
     returns = {"policy": {"mean": mean}, "random": {"mean": -20.5}}
     clocks = {"wall_seconds": 600.0, "processor_seconds": 540.0, "episodes": 20}
-    return {"game": "Pong", "learner": learner, "returns": returns, "processor": "a processor", **clocks}
+    return {"game": "Pong", "learner": learner, "returns": returns, "processor": "a processor", **MADE, **clocks}
 
 
 def test_it_gives_means_intervals_and_seeds_of_what_is_finished():
@@ -42,7 +45,11 @@ def test_it_gives_means_intervals_and_seeds_of_what_is_finished():
     found = [result("ppo", -20.0), result("dreamer", 3.0), result("dreamer", 5.0) | {"episodes": 100}]
     found[0]["returns"]["training"] = {"mean": -21.0}
     lines = report("# Title", [(experiment, found)]).splitlines()
-    assert lines[:2] == ["# Title", ""] and "`atari`: 100,000 steps" in lines[2] and "a processor" in lines[4]
+    assert (
+        lines[:2] == ["# Title", ""]
+        and "`atari`: 100,000 steps" in lines[2]
+        and lines[4] == "On a processor, one core for each run. Last changed at commit abc1234."
+    )
     # The interval of two: 4 plus or minus 12.706 standard errors of 1.
     assert lines[-2:] == [
         "| Pong | PPO | -20.00 | -20.00 | -21.00 | -20.50 | 20 | 10 | 9 |",

@@ -8,6 +8,7 @@ from typing import Any
 
 import learning
 import pytest
+from archive import Archive
 from few_steps.cell_jobs import CellJob, Place
 from few_steps.cells import Cell, Experiment, Learner
 from few_steps.measure import measure
@@ -24,7 +25,7 @@ TABLE = [(experiment, learner) for experiment in learning.EXPERIMENTS for learne
 
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
-    return Place(tmp_path / "runs", tmp_path / "results")
+    return Place(tmp_path / "runs", Archive(tmp_path / "results.jsonl"))
 
 
 def cell(**common: Any) -> Cell:

@@ -8,6 +8,7 @@ from typing import Any
 
 import learning
 import pytest
+from archive import Archive
 from few_steps.cell_jobs import Place
 from few_steps.cells import Experiment, Learner
 from few_steps.figures import experiment_figures
@@ -45,6 +46,7 @@ def result(game: str, learner: str, seed: int, train: float, test: float) -> dic
         "learner": learner,
         "seed": seed,
         "processor": "Abacus (beads)",
+        "made_by": {"last_changed_at": "abc1234"},
         "wall_seconds": 60.0 * seed,
         "processor_seconds": 30.0 * seed,
         "step": 800,
@@ -123,7 +125,13 @@ def test_foresight_is_a_mean_of_what_is_known(figures: dict[str, Any]) -> None:
 def test_the_text(figures: dict[str, Any]) -> None:
     text = report("# Title", [figures])
     lines = text.splitlines()
-    assert lines[:5] == ["# Title", "", "## `few`: 800 real steps", "", "On Abacus (beads)."]
+    assert lines[:5] == [
+        "# Title",
+        "",
+        "## `few`: 800 real steps",
+        "",
+        "On Abacus (beads). Last changed at commit abc1234.",
+    ]
     assert "Over all games (CoinRun, Ninja):" in lines
     assert "| PPO | 4 in 2 games | 0.300 (0.200 to 0.400) | 0.500 (0.500 to 0.500) | 800 | 1.5 | 0.8 |" in lines
     assert "| random policy | - | -0.500 | -0.250 | 0 | - | - |" in lines
@@ -199,16 +207,14 @@ def test_the_files(tmp_path: Path) -> None:
 
 
 def test_without_results_nothing_is_written(tmp_path: Path) -> None:
-    learning.write_report([TINY], Place(tmp_path / "runs", tmp_path / "results"), tmp_path / "learning")
+    learning.write_report([TINY], Place(tmp_path / "runs", Archive(tmp_path / "results.jsonl")), tmp_path / "learning")
     assert not list(tmp_path.iterdir())
 
 
 def write_results(results: list[dict[str, Any]], folder: Path) -> Place:
-    place = Place(folder / "runs", folder / "results")
+    place = Place(folder / "runs", Archive(folder / "results.jsonl"))
     for one in TINY.cells():
         for found in results:
             if (found["game"], found["learner"], found["seed"]) == (one.game, one.learner, one.seed):
-                path = place.results / f"{one.name}.json"
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(json.dumps({**found, "settings": one.settings}))
+                place.results.keep(one.name, {**found, "settings": one.settings})
     return place

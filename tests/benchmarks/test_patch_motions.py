@@ -10,6 +10,7 @@ import patch_motions
 def cell(layout: str, seed: int, moving: float) -> dict:
     moved = {f"moving_{steps}": moving for steps in patch_motions.HORIZONS}
     found = {"game": "pong", "layout": layout, "updates": 500, "seed": seed, "processor": "a processor"}
+    found |= {"made_by": {"last_changed_at": "abc1234"}}
     return {**found, "seconds": 0.1, **moved}
 
 
@@ -27,6 +28,8 @@ def test_layouts_differ_in_nothing_but_the_output_and_the_motions_of_patches():
 
 def test_the_table_has_a_row_for_each_game_and_layout():
     cells = [cell("patches", 1, 0.5), cell("picture", 1, 0.7), cell("picture", 2, 0.9)]
-    rows = patch_motions.report(cells).splitlines()[-2:]
+    *_, first, second, empty, made = patch_motions.report(cells).splitlines()
+    rows = first, second
+    assert (empty, made) == ("", "Last changed at commit abc1234.")
     assert rows[0] == "| pong | 500 | the picture | 2 | 0.80 | 0.80 | 0.80 | 100 |"
     assert rows[1] == "| pong | 500 | picture and patches | 1 | 0.50 | 0.50 | 0.50 | 100 |"
