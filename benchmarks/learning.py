@@ -155,19 +155,20 @@ EXPERIMENTS = (
 
 PREAMBLE = f"""# Learning from few steps
 
-`python benchmarks/learning.py`: PPO in the real game, SimPLe and Dreamer, each with the same number of real steps, of
-{COMMON["env.num_envs"]} environments; easy mode, {COMMON["env.num_levels"]} levels, sprites and backgrounds as people
-see them. Settings were chosen on seed 0 and on other levels. Returns are means of {EPISODES} episodes at temperature 1
-after training, on the training levels and on test levels, which are all others; the random policy plays the same ones.
-Learners are compared with the first, and SimPLe with itself without dreams (`training.improve=0`, all else alike), and
-with four times as many passes through its real samples in place of dreams (`agent.epochs=12`), on the games and seeds
-that both have finished.
+`python benchmarks/learning.py`: PPO in the real game, SimPLe and Dreamer learn from the same number of real steps of
+{COMMON["env.num_envs"]} environments. The games are in easy mode with sprites and backgrounds. Training has
+{COMMON["env.num_levels"]} levels; test levels are all other levels. Settings were chosen on seed 0 and on other levels.
+A return is the mean of {EPISODES} episodes at temperature 1 after training. The random policy plays the same levels.
 
-Normalised, 0 and 1 are the returns that Cobbe et al. (2019) give for a policy that sees nothing and for the best that
-is practically possible. The sample of each interval is the seeds: Student's t for one game, the stratified bootstrap
-for the interquartile mean over all games (Agarwal et al., 2021). The probability of improvement is that of a run being
-better than one of the baseline on the same game. Minutes are those of training with its start, on the wall's clock and
-of the processor; each run has one core, others beside it."""
+Every learner is compared with the first one. SimPLe is also compared with SimPLe without dreams
+(`training.improve=0`), and with SimPLe without dreams that passes four times as often through its real samples
+(`agent.epochs=12`).
+
+Returns are normalised with the constants of Cobbe et al. (2019): 0 is the return of a policy that sees nothing, and 1
+is the best return that is practically possible. The sample of each interval is the seeds. One game has Student's t
+interval. The interquartile mean over all games has the interval of the stratified bootstrap (Agarwal et al., 2021). The
+probability of improvement is the probability that a run is better than a run of the other learner on the same game.
+Minutes are wall time and processor time of training with its start; each run has one core, and others run beside it."""
 
 
 def main() -> None:

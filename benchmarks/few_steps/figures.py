@@ -141,6 +141,9 @@ def _pair(name: str, baseline: str, compared: Sequence[Result]) -> dict[str, Any
 def _comparison(name: str, baseline: str, levels: str, compared: Sequence[Result]) -> dict[str, Any]:
     ours, theirs = (_strata(compared, learner, levels) for learner in (name, baseline))
     return {
+        "value": _bootstrap(interquartile_mean, ours),
+        "baseline_value": _bootstrap(interquartile_mean, theirs),
+        "random": _interquartile_mean_of([normalised(r, levels, "random") for r in compared if r["learner"] == name]),
         "difference": _bootstrap(interquartile_difference, ours, theirs),
         "probability_of_improvement": _bootstrap(probability_of_improvement, ours, theirs),
         "games_higher": sum(int(a.mean() > b.mean()) for a, b in zip(ours, theirs, strict=True)),
@@ -164,6 +167,7 @@ def _returns(own: Sequence[Result], levels: str) -> dict[str, Any]:
         "mean": _estimate(each),
         "normalised": _estimate([normalised(r, levels) for r in own]),
         "random": float(np.mean([r["returns"][levels]["random"]["mean"] for r in own])),
+        "random_normalised": float(np.mean([normalised(r, levels, "random") for r in own])),
     }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from worldmodels.envs.games import GAME_INFO
 from worldmodels.envs.levels import LEVELS
 
+SCALE = "0 is a policy that sees nothing, 1 the practical best; n counts runs, one for each seed and game."
 LEVEL_TITLES = {"train": "training levels", "test": "test levels"}
 
 
@@ -20,74 +21,82 @@ def _experiment(figures: dict[str, Any]) -> Iterator[str]:
     yield f"\n## `{figures['experiment']}`: {figures['steps']:,} real steps\n"
     yield f"On {', '.join(figures['processors'])}. {figures['made']}\n"
     names = dict.fromkeys(GAME_INFO[row["game"]].title for row in figures["games"])
-    yield f"Over all games ({', '.join(names)}):\n"
+    yield f"Over all games ({', '.join(names)}): interquartile means. {SCALE}\n"
     yield from _learners(figures)
     if figures["pairs"]:
+        yield f"Two learners on the games and seeds that both have finished. {SCALE}\n"
         yield from _pairs(figures)
+    yield f"Game by game. {SCALE}\n"
     yield from _games(figures)
     if figures["foresight"]:
         yield from _foresight(figures)
 
 
 def _learners(figures: dict[str, Any]) -> Iterator[str]:
+    baseline = figures["learners"][0]["learner"]
+    over = {pair["learner"]: pair["levels"] for pair in figures["pairs"] if pair["baseline"] == baseline}
     rows = []
     for row in figures["learners"]:
-        means = [_interval(row["interquartile_mean"].get(levels), "value") for levels in LEVELS]
+        returns = []
+        for levels in LEVELS:
+            compared = over.get(row["learner"], {}).get(levels, {})
+            returns.append(_interval(row["interquartile_mean"].get(levels), "value"))
+            returns.append(_interval(compared.get("probability_of_improvement"), "value", digits=2))
         minutes = [f"{row[name]['mean']:.1f}" for name in ("wall_minutes", "processor_minutes")]
         steps = " to ".join(dict.fromkeys(f"{step:,}" for step in (row["steps"][0], row["steps"][-1])))
-        rows.append(
-            [
-                figures["titles"][row["learner"]],
-                _runs(row["compared_runs"], row["compared_games"]),
-                *means,
-                steps,
-                *minutes,
-            ]
-        )
+        runs = _runs(row["compared_runs"], row["compared_games"])
+        rows.append([figures["titles"][row["learner"]], runs, *returns, steps, *minutes])
     random = figures["learners"][0]["random_interquartile_mean"]
     if random:
-        rows.append(["random policy", "-", *(f"{random[levels]:.3f}" for levels in LEVELS), "0", "-", "-"])
-    columns = [f"normalised return, {LEVEL_TITLES[levels]}: interquartile mean (95 %)" for levels in LEVELS]
-    yield from _table(["learner", "runs", *columns, "real steps", "minutes a run", "processor minutes a run"], rows)
+        means = [cell for levels in LEVELS for cell in (f"{random[levels]:.3f}", "-")]
+        rows.append(["random policy", "-", *means, "0", "-", "-"])
+    title = figures["titles"][baseline]
+    columns = [
+        column
+        for levels in LEVELS
+        for column in (
+            f"normalised return, {LEVEL_TITLES[levels]} (95 %)",
+            f"probability of improvement over {title}, {LEVEL_TITLES[levels]} (95 %)",
+        )
+    ]
+    yield from _table(["learner", "n", *columns, "real steps", "minutes a run", "processor minutes a run"], rows)
 
 
 def _pairs(figures: dict[str, Any]) -> Iterator[str]:
     titles, rows = figures["titles"], []
     for pair in figures["pairs"]:
         for levels, found in pair["levels"].items():
-            name = f"{titles[pair['learner']]} less {titles[pair['baseline']]}"
+            name = f"{titles[pair['learner']]} minus {titles[pair['baseline']]}"
+            values = [_interval(found[which], "value") for which in ("value", "baseline_value")]
             better = _interval(found["probability_of_improvement"], "value", digits=2)
             higher = f"{found['games_higher']} of {pair['games']}"
-            rows.append(
-                [
-                    name,
-                    str(pair["runs"]),
-                    LEVEL_TITLES[levels],
-                    _interval(found["difference"], "value", "+"),
-                    better,
-                    higher,
-                ]
-            )
+            difference = _interval(found["difference"], "value", "+")
+            values.append(f"{found['random']:.3f}")
+            rows.append([name, str(pair["runs"]), LEVEL_TITLES[levels], *values, difference, better, higher])
     columns = [
-        "difference of interquartile means (95 %)",
+        "first (95 %)",
+        "second (95 %)",
+        "random policy",
+        "difference (95 %)",
         "probability of improvement (95 %)",
         "games with the higher mean",
     ]
-    yield from _table(["pair", "runs of each", "levels", *columns], rows)
+    yield from _table(["pair", "n of each", "levels", *columns], rows)
 
 
 def _games(figures: dict[str, Any]) -> Iterator[str]:
     rows = []
     for row in figures["games"]:
         for levels, found in row["levels"].items():
+            names = [GAME_INFO[row["game"]].title, figures["titles"][row["learner"]], LEVEL_TITLES[levels]]
+            normalised = [_interval(found["normalised"]), f"{found['random_normalised']:.3f}"]
             each = ", ".join(f"{value:.2f}" for value in found["returns"])
-            means = [_interval(found["mean"], digits=2), each, _interval(found["normalised"])]
-            game = GAME_INFO[row["game"]].title
-            rows.append(
-                [game, figures["titles"][row["learner"]], LEVEL_TITLES[levels], *means, f"{found['random']:.2f}"]
-            )
-    yield "Game by game:\n"
-    columns = ["game", "learner", "levels", "mean return (95 %)", "of each seed", "normalised (95 %)", "random policy"]
+            mean, random = _interval(found["mean"], digits=2), f"{found['random']:.2f}"
+            rows.append([*names, str(len(found["returns"])), *normalised, mean, random, each])
+    columns = [
+        *("game", "learner", "levels", "n", "normalised return (95 %)", "of the random policy"),
+        *("mean return (95 %)", "of the random policy", "mean return of each seed"),
+    ]
     yield from _table(columns, rows)
 
 
@@ -106,8 +115,8 @@ def _foresight(figures: dict[str, Any]) -> Iterator[str]:
         ratio = None if row["image_error"] is None or not copying else row["image_error"] / copying
         rows.append([GAME_INFO[row["game"]].title, figures["titles"][row["learner"]], *events, _number(ratio)])
     yield (
-        "What the world models foresee on test levels, where their own policies play (means over seeds): rewards and "
-        "ends 1 to 5 steps ahead, images 15 steps ahead.\n"
+        "The predictions of the world models on test levels, in play by their own policies (means over seeds): rewards "
+        "and ends 1 to 5 steps ahead, images 15 steps ahead.\n"
     )
     columns = [
         "average precision of rewards (base rate)",

@@ -132,11 +132,20 @@ def test_the_text(figures: dict[str, Any]) -> None:
         "",
         "On Abacus (beads). Last changed at commit abc1234.",
     ]
-    assert "Over all games (CoinRun, Ninja):" in lines
-    assert "| PPO | 4 in 2 games | 0.300 (0.200 to 0.400) | 0.500 (0.500 to 0.500) | 800 | 1.5 | 0.8 |" in lines
-    assert "| random policy | - | -0.500 | -0.250 | 0 | - | - |" in lines
-    (pair,) = (line for line in lines if line.startswith("| Dreamer less PPO | 4 | training levels | +0.150 ("))
-    assert pair.endswith("| 1 of 2 |") and "| 0.62 (" in pair
+    scale = "0 is a policy that sees nothing, 1 the practical best; n counts runs, one for each seed and game."
+    assert f"Over all games (CoinRun, Ninja): interquartile means. {scale}" in lines
+    assert sum(line.endswith(scale) for line in lines) == 3
+    ppo = "| PPO | 4 in 2 games | 0.300 (0.200 to 0.400) | - | 0.500 (0.500 to 0.500) | - | 800 | 1.5 | 0.8 |"
+    assert ppo in lines
+    (dreamer,) = (line for line in lines if line.startswith("| Dreamer | 4 in 2 games | 0.450 ("))
+    assert dreamer.split(" | ")[3].startswith("0.62 (")
+    assert "| random policy | - | -0.500 | - | -0.250 | - | 0 | - | - |" in lines
+    (pair,) = (line for line in lines if line.startswith("| Dreamer minus PPO | 4 | training levels | 0.450 ("))
+    assert pair.endswith("| 1 of 2 |") and "| 0.62 (" in pair and "| +0.150 (" in pair
+    assert pair.split(" | ")[4] == "0.300 (0.200 to 0.400)" and pair.split(" | ")[5] == "-0.500"
+    # Student's t with one degree of freedom is 12.7062; the standard error of 0 and 0.2 is 0.1.
+    game = "| CoinRun | PPO | training levels | 2 | 0.100 (-1.171 to 1.371) | -0.500 | 5.50 (-0.85 to 11.85) | 2.50 |"
+    assert f"{game} 5.00, 6.00 |" in lines
     assert "| CoinRun | Dreamer | 0.50 (0.12) | 0.75 | - (0.38) | - | 0.25 |" in lines
 
 
