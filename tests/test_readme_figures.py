@@ -1,0 +1,58 @@
+"""Each figure in a table of results stands in the files of results that the page names above the table.
+
+A page names them in a comment on the line before a table or a paragraph: `<!-- figures: FILE FILE -->`.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+COMMENT = re.compile(r"^<!-- figures: (.+) -->\n((?:.+\n)+)", re.M)
+NUMBER = re.compile(r"(?<![\w.])-?\d+(?:,\d{3})*(?:\.\d+)?")
+PAGES = [page for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")) if COMMENT.search(page.read_text())]
+
+
+def numbers(text: str) -> set[str]:
+    """Return the numbers of a text as they are written, without those inside code and addresses."""
+    return set(NUMBER.findall(re.sub(r"`[^`]*`|\]\([^)]*\)", " ", text)))
+
+
+def unfounded(page: str, folder: Path) -> list[str]:
+    """Return the numbers of a page's tables of results that none of the files above them has."""
+    wrong = []
+    for files, block in COMMENT.findall(page):
+        known = set().union(*(numbers((folder / name).read_text()) for name in files.split()))
+        wrong += sorted(numbers(block) - known)
+    return wrong
+
+
+def tables(page: str) -> list[str]:
+    """Return the tables of a page, each with the line above it."""
+    return re.findall(r"^.*\n(?:\|.*\n)+", page, re.M)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_figures_are_in_the_results(page: Path) -> None:
+    assert unfounded(page.read_text(), ROOT) == []
+
+
+def test_the_readme_names_the_results_of_each_table_of_figures() -> None:
+    found = [table for table in tables((ROOT / "README.md").read_text()) if re.search(r"\| -?\d+\.\d", table)]
+    assert len(found) >= 2
+    assert [table.splitlines()[0] for table in found if not COMMENT.match(table)] == []
+
+
+def test_a_figure_that_is_not_in_the_results_is_found(tmp_path: Path) -> None:
+    (tmp_path / "results.md").write_text("| a | 0.018 (-0.004 to 0.033) | 1,372 | 12M |\n")
+    page = "<!-- figures: results.md -->\n| Dreamer | 0.018 (-0.004 to 0.033) | 1,372 | at 12M | `9` | [x](y_8.md) |\n"
+    assert unfounded(page, tmp_path) == []
+    assert unfounded(page.replace("0.018", "0.02").replace("-0.004", "0.004"), tmp_path) == ["0.004", "0.02"]
+    assert unfounded("<!-- figures: results.md -->\n1,37 or 372\n\n5 is in another paragraph\n", tmp_path) == [
+        "1",
+        "37",
+        "372",
+    ]
