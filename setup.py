@@ -32,7 +32,7 @@ setup(
     package_dir={"worldmodels.configs": "configs"},
     package_data={
         "worldmodels": ["py.typed"],
-        "worldmodels.analysis": ["scores/*.yaml"],
+        "worldmodels.analysis.runs": ["scores/*.yaml"],
         "worldmodels.analysis.report": ["page.css"],
         "worldmodels.envs.native": ["_native.pyi"],
         "worldmodels.player.web": ["page/*"],

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from provenance import made_by
 
-from worldmodels.core.files import write_atomic
+from worldmodels.core.files.writing import write_atomic
 
 
 class Archive(NamedTuple):

@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 from provenance import made_now
 
-from worldmodels.analysis.bootstrap import interquartile_mean
-from worldmodels.core.files import write_atomic
+from worldmodels.analysis.statistics.bootstrap import interquartile_mean
+from worldmodels.core.files.writing import write_atomic
 from worldmodels.envs import make_vec
-from worldmodels.envs.games import GAME_INFO
+from worldmodels.envs.games.table import GAME_INFO
 from worldmodels.evaluation.measures.normalisation import normalised_return
 
 TRAINING_LEVELS = {"coinrun": (20, 200), "starpilot": (200,), "bossfight": (200,), "ninja": (200,), "leaper": (200,)}

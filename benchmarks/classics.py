@@ -24,7 +24,7 @@ from peers.jobs import Places, SideJob
 from peers.report import draw, draw_method, report
 from peers.tasks import METHODS, SIDES, TASKS, cells
 
-from worldmodels.core.files import write_atomic
+from worldmodels.core.files.writing import write_atomic
 from worldmodels.experiments.engines.local import LocalEngine, core_shares
 from worldmodels.experiments.jobs import log_end, run_jobs
 

@@ -18,7 +18,7 @@ from statistics import mean, median
 
 import numpy as np
 
-from worldmodels.envs.vector_env import GameVectorEnv
+from worldmodels.envs.games.vector_env import GameVectorEnv
 
 NUM_ENVS = 512
 FEW_ENVS = 64

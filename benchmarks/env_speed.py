@@ -26,7 +26,7 @@ from provenance import made_by, made_now
 
 from worldmodels.core.processor import this_processor
 from worldmodels.envs import GAMES, make_vec
-from worldmodels.envs.games import GAME_INFO
+from worldmodels.envs.games.table import GAME_INFO
 from worldmodels.evaluation.measures.normalisation import normalised_return
 
 NUM_ENVS = 64

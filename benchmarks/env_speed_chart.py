@@ -8,8 +8,8 @@ from typing import Any
 
 from matplotlib.ticker import EngFormatter, NullLocator
 
-from worldmodels.analysis.style import COLORS, INK, QUIET, panels, save_figure
-from worldmodels.envs.games import GAME_INFO
+from worldmodels.analysis.plots.style import COLORS, INK, QUIET, panels, save_figure
+from worldmodels.envs.games.table import GAME_INFO
 
 RESULTS = Path(__file__).parent / "results"
 OURS, PEER = COLORS[0], "#c9ced6"

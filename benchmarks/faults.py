@@ -32,7 +32,7 @@ from fault_campaign.outcome import Outcome
 from provenance import made_by, made_line
 from speed.stopwatch import machine
 
-from worldmodels.runtime.quiet import load_tensorflow
+from worldmodels.loading.quiet import load_tensorflow
 
 PIECES: dict[str, Callable[[int, float], Iterator[Outcome]]] = {
     "kills": kills.run,

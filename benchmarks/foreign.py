@@ -32,11 +32,11 @@ from few_steps.cells import Experiment, Learner
 from few_steps.short_dreams import SHORT_DREAMS
 from foreign_worlds.report import report
 
-from worldmodels.core.config import load_config
-from worldmodels.core.files import write_atomic
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config
+from worldmodels.core.files.writing import write_atomic
 from worldmodels.experiments.engines.local import LocalEngine, core_shares
 from worldmodels.experiments.jobs import log_end, run_jobs
-from worldmodels.runtime.config import RunConfig
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"

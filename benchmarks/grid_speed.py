@@ -28,7 +28,7 @@ from typing import Any
 
 from provenance import made_by, made_line
 
-from worldmodels.core.files import write_atomic
+from worldmodels.core.files.writing import write_atomic
 from worldmodels.core.processor import this_processor, usable_cores
 
 RESULTS = Path(__file__).parent / "results" / "grid_speed"

@@ -15,13 +15,13 @@ from pathlib import Path
 import numpy as np
 from provenance import made_now
 
+from worldmodels.acting.actor import RandomActor
+from worldmodels.acting.collect import Collector
+from worldmodels.acting.held_actor import HeldActor
+from worldmodels.config.run_config import HeldActionsConfig
 from worldmodels.core.seeding import Streams
 from worldmodels.core.specs import ActionSpec
 from worldmodels.envs import EnvConfig, make_vec
-from worldmodels.runtime.actor import RandomActor
-from worldmodels.runtime.collect import Collector
-from worldmodels.runtime.config import HeldActionsConfig
-from worldmodels.runtime.held_actor import HeldActor
 
 STEPS, NUM_ENVS, ACTIONS = 20_000, 16, 15
 GAMES = (

@@ -25,13 +25,13 @@ from archive import Archive
 from kept_cells import mean_cell, measure_cells, over_seeds
 from provenance import made_line
 
-from worldmodels.analysis.aggregate import estimate
-from worldmodels.core.config import load_config
-from worldmodels.core.files import write_atomic
+from worldmodels.analysis.statistics.aggregate import estimate
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config
+from worldmodels.core.files.writing import write_atomic
 from worldmodels.core.processor import this_processor
 from worldmodels.core.seeding import Streams, fold
-from worldmodels.runtime.config import RunConfig
-from worldmodels.runtime.quiet import load_tensorflow
+from worldmodels.loading.quiet import load_tensorflow
 
 GAMES = {"pong": "ALE/Pong-v5", "starpilot": "starpilot", "coinrun": "coinrun"}
 OF_PATCHES = ["model.network.patch_motions=true", "model.output.patch_motions=true"]
@@ -122,7 +122,7 @@ def measure(model: Any, env: Any, game: str) -> dict[str, float]:
     from speed.experience import STREAMS, record_config, windows
 
     from worldmodels.evaluation.measures.model_errors import model_errors
-    from worldmodels.evaluation.measures.open_loop import OpenLoopPredictor
+    from worldmodels.evaluation.predictions.open_loop import OpenLoopPredictor
 
     if game != "pong":
         env = dataclasses.replace(env, start_level=TEST_LEVELS)

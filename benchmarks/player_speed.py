@@ -33,17 +33,17 @@ import pygame
 from provenance import made_by, made_line
 from speed.stopwatch import machine
 
-from worldmodels.core.checkpoint import Checkpoints
-from worldmodels.core.config import load_config
-from worldmodels.core.run_dir import RunDir
+from worldmodels.acting.build import build_parts
+from worldmodels.config.environment import build_env
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config
+from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.files.run_dir import RunDir
 from worldmodels.player import app
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.session import Session
 from worldmodels.player.view.painter import Painter
 from worldmodels.player.view.window_memory import WindowMemory, remember
-from worldmodels.runtime.build import build_parts
-from worldmodels.runtime.config import RunConfig
-from worldmodels.runtime.environment import build_env
 
 STEPS_A_SECOND, MILLISECONDS, PAUSED = 15, 80, 0.05
 """Targets: steps a second to reach, milliseconds and share of a processor to stay below."""

@@ -25,7 +25,7 @@ from precision_report import report
 from provenance import made_by
 from speed.own_process import call
 
-from worldmodels.core.files import write_atomic
+from worldmodels.core.files.writing import write_atomic
 from worldmodels.core.processor import this_processor
 
 

@@ -13,13 +13,13 @@ import numpy as np
 from speed.experience import ACTIONS, SHAPE, record, windows
 from speed.held_out import held_out_errors
 
-from worldmodels.core.config import load_config
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.seeding import Streams, fold
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.models import build_model
 from worldmodels.models.graph import make_deterministic
 from worldmodels.models.precision import Precision, building_in
-from worldmodels.runtime.config import RunConfig
 
 PRESETS = {"dreamer_model": ("dreamer_small", 16, 16), "simple_model": ("simple_small", 4, 10)}
 """Presets, and the windows and frames of a batch."""

@@ -24,7 +24,7 @@ from typing import Any
 from provenance import made_by, made_line
 from speed.stopwatch import precisions
 
-from worldmodels.core.files import write_atomic
+from worldmodels.core.files.writing import write_atomic
 from worldmodels.core.processor import usable_cores
 from worldmodels.models.hardware import computing_processor, has_gpu
 

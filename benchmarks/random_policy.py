@@ -18,7 +18,7 @@ import numpy as np
 from provenance import made_now
 
 from worldmodels.envs import GAMES, make_vec
-from worldmodels.envs.games import GAME_INFO
+from worldmodels.envs.games.table import GAME_INFO
 
 NUM_ENVS = 128
 RESULTS = Path(__file__).parent / "results"

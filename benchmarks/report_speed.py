@@ -21,8 +21,8 @@ from pathlib import Path
 import numpy as np
 from provenance import made_now
 
-from worldmodels.core.config import to_dict
-from worldmodels.core.yaml_text import to_yaml
+from worldmodels.core.configuration.sections import to_dict
+from worldmodels.core.files.yaml_files import to_yaml
 from worldmodels.training.launch import parse_config
 
 VARIANTS, GAMES, SEEDS = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2), ("coinrun", "maze", "fruitbot", "starpilot"), 5

@@ -19,11 +19,11 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.evaluation import evaluate_policy
 
 import worldmodels
-from worldmodels.core.config import load_config
-from worldmodels.core.run_dir import RunDir
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config
+from worldmodels.core.files.run_dir import RunDir
 from worldmodels.envs import GameVectorEnv
 from worldmodels.envs.config import game_options
-from worldmodels.runtime.config import RunConfig
 
 
 def real_game(run: Path, num_envs: int) -> GameVectorEnv:

@@ -28,7 +28,7 @@ from speed.scaling_chart import draw
 from speed.scaling_report import laws, report
 from speed.sizes import AXES, SETTINGS, Setting, groups
 
-from worldmodels.core.files import write_atomic
+from worldmodels.core.files.writing import write_atomic
 from worldmodels.core.processor import this_processor
 
 

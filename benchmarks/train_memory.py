@@ -44,26 +44,26 @@ class Meter:
 def measure(precision: str, steps: int, turns: int, folder: Path) -> dict[str, Any]:
     """Go through a run, with so many steps of experience and turns of one model and one policy update each."""
     meter = Meter()
-    from worldmodels.core.config import load_config
-    from worldmodels.runtime.config import RunConfig
+    from worldmodels.config.run_config import RunConfig
+    from worldmodels.core.configuration.sections import load_config
 
     settings = [f"training.prefill={steps}", "training.pretrain=0", f"precision={precision}"]
     config = load_config(RunConfig, ["dreamer_small"], settings)
     meter("worldmodels, its configuration")
-    from worldmodels.runtime.quiet import load_tensorflow
+    from worldmodels.loading.quiet import load_tensorflow
 
     load_tensorflow()
-    from worldmodels.core.checkpoint import Checkpoints
-    from worldmodels.core.run_dir import RunDir
+    from worldmodels.acting.build import resolve_deterministic
+    from worldmodels.acting.step_source import LocalSource
+    from worldmodels.config.environment import build_env
+    from worldmodels.core.files.checkpoint import Checkpoints
+    from worldmodels.core.files.run_dir import RunDir
     from worldmodels.core.unused_memory import release_unused_memory
     from worldmodels.replay import Replay
-    from worldmodels.runtime.build import resolve_deterministic
-    from worldmodels.runtime.environment import build_env
     from worldmodels.telemetry.logger import Logger
-    from worldmodels.training.model_based import ModelBasedLoop
+    from worldmodels.training.loops.model_based import ModelBasedLoop
     from worldmodels.training.periodic import PeriodicEvaluation
     from worldmodels.training.precision import build_measured
-    from worldmodels.training.step_source import LocalSource
 
     meter("TensorFlow and all else that is imported")
     env = build_env(config)

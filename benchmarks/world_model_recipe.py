@@ -22,12 +22,12 @@ from archive import Archive
 from kept_cells import mean_cell, measure_cells, over_seeds
 from provenance import made_line
 
-from worldmodels.core.config import load_config
-from worldmodels.core.files import write_atomic
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config
+from worldmodels.core.files.writing import write_atomic
 from worldmodels.core.seeding import Streams, fold
 from worldmodels.core.specs import ActionSpec, ObservationSpec
-from worldmodels.runtime.config import RunConfig
-from worldmodels.runtime.quiet import load_tensorflow
+from worldmodels.loading.quiet import load_tensorflow
 
 GAMES = ("coinrun", "ninja", "starpilot", "bossfight", "leaper", "fruitbot")
 RECIPES = {
@@ -111,8 +111,8 @@ def measure(model: Any, game: str) -> dict[str, float]:
     from worldmodels.envs import EnvConfig, make_vec
     from worldmodels.evaluation.measures.action_effects import compare_outcomes, real_outcomes
     from worldmodels.evaluation.measures.model_errors import model_errors
-    from worldmodels.evaluation.measures.open_loop import OpenLoopPredictor
-    from worldmodels.evaluation.measures.windows import play_moments
+    from worldmodels.evaluation.predictions.open_loop import OpenLoopPredictor
+    from worldmodels.evaluation.predictions.windows import play_moments
 
     played = record(game, "test", 600, HOLD, start_level=200)
     test = windows(played, WINDOWS, CONTEXT + HORIZON, STREAMS.generator("test windows"))

@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from worldmodels.core.files import write_atomic
+from worldmodels.core.files.writing import write_atomic
 from worldmodels.envs import GameEnv
-from worldmodels.envs.action_keys import DIRECTIONS, NOTHING, Keys, key_label, lay_out
-from worldmodels.envs.games import ACTION_KEYS, GAME_INFO, GameInfo, variable_units
+from worldmodels.envs.games.action_keys import DIRECTIONS, NOTHING, Keys, key_label, lay_out
+from worldmodels.envs.games.table import ACTION_KEYS, GAME_INFO, GameInfo, variable_units
 
 DOCS = Path(__file__).parent
 SIDE, BANNER_SIDE = 256, 200  # pixels of each view in a picture

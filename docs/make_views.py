@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from worldmodels.analysis.grouping import Grouping
-from worldmodels.analysis.reference_scores import packaged_scores
-from worldmodels.analysis.task_plots import TaskView, plot_tasks
+from worldmodels.analysis.plots.task_plots import TaskView, plot_tasks
+from worldmodels.analysis.runs.grouping import Grouping
+from worldmodels.analysis.runs.reference_scores import packaged_scores
 
 IMAGES = Path(__file__).parent / "images"
 METHODS = {"Dreamer": 1.1, "SimPLe": 0.7, "PPO": 0.3}

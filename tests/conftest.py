@@ -19,7 +19,18 @@ with suppress(ValueError):  # not the main thread
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-FIRST = ("training", "conformance", "runtime", "agents", "models", "evaluation", "experiments", "player")
+FIRST = (
+    "training",
+    "conformance",
+    "acting",
+    "loading",
+    "recordings",
+    "agents",
+    "models",
+    "evaluation",
+    "experiments",
+    "player",
+)
 """Folders with the longest files, which begin first: one that began last would keep a process alone at the end."""
 
 
@@ -45,8 +56,8 @@ def pytest_collection_finish() -> None:
 
 
 UNIMPROVED = (
-    "agents", "conformance", "evaluation", "experiments", "imagination", "models", "player", "runtime", "test_api.py",
-    "test_example.py", "training",
+    "acting", "agents", "conformance", "evaluation", "experiments", "imagination", "loading", "models", "player",
+    "recordings", "test_api.py", "test_example.py", "training",
 )  # fmt: skip
 """Folders whose graphs run as they were made: each runs a few times, which takes less time than to improve it."""
 

@@ -19,11 +19,14 @@ LAYERS = {
     **dict.fromkeys(["envs", "replay", "models", "telemetry", "analysis"], 1),
     **dict.fromkeys(["imagination", "datasets"], 2),
     "agents": 3,
-    "runtime": 4,
-    "evaluation": 5,
-    "training": 6,
-    **dict.fromkeys(["experiments", "player"], 7),
-    "cli": 8,
+    "config": 4,
+    "acting": 5,
+    "loading": 6,
+    "recordings": 7,
+    "evaluation": 8,
+    "training": 9,
+    **dict.fromkeys(["experiments", "player"], 10),
+    "cli": 11,
 }
 
 # Who alone may import a third-party module: packages, or single modules where the name has a dot.
@@ -191,8 +194,8 @@ def test_no_assert_outside_tests() -> None:
     [
         ("worldmodels", ["tensorflow", "keras", "pygame", "matplotlib"]),
         ("worldmodels.cli", ["tensorflow", "keras", "pygame", "matplotlib"]),
-        ("worldmodels.runtime.show_config", ["tensorflow", "keras", "pygame", "matplotlib"]),
-        ("worldmodels.runtime.config", ["tensorflow", "keras", "pygame", "matplotlib"]),
+        ("worldmodels.config.show", ["tensorflow", "keras", "pygame", "matplotlib"]),
+        ("worldmodels.config.run_config", ["tensorflow", "keras", "pygame", "matplotlib"]),
         ("worldmodels.telemetry.logger", ["tensorflow", "keras"]),
         ("worldmodels.experiments", ["tensorflow", "keras", "pygame", "matplotlib"]),
     ],

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from worldmodels.cli import main
-from worldmodels.runtime.show_config import show_config
+from worldmodels.config.show import show_config
 from worldmodels.training.launch import DEFAULT_PRESETS
 
 
@@ -144,7 +144,7 @@ def test_what_the_system_refuses_is_told_and_a_mistake_of_the_program_is_not_hid
         def names_of(what):
             raise error
 
-        monkeypatch.setattr("worldmodels.runtime.catalogue.names_of", names_of)
+        monkeypatch.setattr("worldmodels.config.catalogue.names_of", names_of)
         return main(["list", "games"])
 
     assert failing(OSError(errno.EROFS, "Read-only file system", "/mnt/a")) == 2

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import worldmodels
-from worldmodels.core.config import preset_names
+from worldmodels.core.configuration.sections import preset_names
 from worldmodels.envs.native import _native
 
 ROOT = Path(__file__).parents[1]
@@ -80,7 +80,7 @@ def files(pattern: str) -> set[str]:
 
 
 def modules() -> set[str]:
-    data = files("worldmodels/analysis/scores/*.yaml") | files("worldmodels/analysis/report/*.css")
+    data = files("worldmodels/analysis/runs/scores/*.yaml") | files("worldmodels/analysis/report/*.css")
     data |= files("worldmodels/player/web/page/*")
     return files("worldmodels/**/*.py") | {"worldmodels/py.typed", f"{NATIVE}/_native.pyi"} | data
 

@@ -12,20 +12,20 @@ import numpy as np
 import pytest
 from mutations import mutated_bytes, mutated_json, mutated_trees, nested, survivors
 
-from worldmodels.analysis.load import load_metrics
-from worldmodels.core.checkpoint import Checkpoints
-from worldmodels.core.config import load_config
+from worldmodels.analysis.runs.load import load_metrics
+from worldmodels.config.checks import check_config
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.errors import CheckpointError, ConfigError, FileError, RunError, UserError
-from worldmodels.core.run_dir import RunDir
-from worldmodels.core.yaml_text import to_yaml
+from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.files.run_dir import RunDir
+from worldmodels.core.files.yaml_files import to_yaml
 from worldmodels.envs.config import complete_options
 from worldmodels.evaluation.result_files import _holds
 from worldmodels.experiments.grid import load_grid
 from worldmodels.experiments.storage.manifest import Key, parse_manifest
-from worldmodels.player.session.key_script import KeyScriptError, read_script
-from worldmodels.runtime.action_recording import RecordingError, read_recording
-from worldmodels.runtime.checks import check_config
-from worldmodels.runtime.config import RunConfig
+from worldmodels.player.session.controls.key_script import KeyScriptError, read_script
+from worldmodels.recordings.action_recording import RecordingError, read_recording
 
 COUNT = 400
 

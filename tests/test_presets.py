@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from worldmodels.core.config import load_config, preset_names, to_dict
+from worldmodels.config.checks import check_config
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config, preset_names, to_dict
 from worldmodels.core.errors import UserError
-from worldmodels.runtime.checks import check_config
-from worldmodels.runtime.config import RunConfig
-from worldmodels.training.plan import TrainingPlan
+from worldmodels.training.loops.plan import TrainingPlan
 
 DOCUMENT = (Path(__file__).parent.parent / "docs" / "simple.md").read_text()
 SECTION = DOCUMENT.split("## The named settings")[1].split("Not there:")[0]

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from worldmodels.core.checkpoint import Checkpoints
-from worldmodels.core.config import load_config
-from worldmodels.core.run_dir import RunDir
-from worldmodels.runtime.config import RunConfig
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config
+from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.files.run_dir import RunDir
 
 
 def write_untrained_run(folder: Path, presets: list[str], changes: list[str]) -> Path:
     """A run folder with a first checkpoint; its path."""
-    from worldmodels.runtime.build import build_parts
-    from worldmodels.runtime.environment import build_env
+    from worldmodels.acting.build import build_parts
+    from worldmodels.config.environment import build_env
 
     config = load_config(RunConfig, presets, changes)
     run = RunDir.create(folder, config, {})

@@ -11,9 +11,9 @@ from worldmodels.envs.registration import register
 
 if TYPE_CHECKING:
     from worldmodels.envs import GameEnv
-    from worldmodels.envs.given import Given
+    from worldmodels.envs.foreign.given import Given
     from worldmodels.imagination.vector_env import ImaginedVectorEnv
-    from worldmodels.runtime.load import LoadedRun
+    from worldmodels.loading.load import LoadedRun
 
 __version__ = "0.1.0"
 __all__ = ["__version__", "dream", "evaluate", "load", "make", "play", "train"]
@@ -67,7 +67,7 @@ def train(
     """
     import json
 
-    from worldmodels.envs.given import given_name
+    from worldmodels.envs.foreign.given import given_name
     from worldmodels.training.launch import launch, parse_config
 
     files = [config] if isinstance(config, str) else list(config)
@@ -92,10 +92,10 @@ def load(run: str | Path, step: int | None = None, env: Given | None = None) -> 
     Raises:
         UserError: there is no such run, no such checkpoint, or a damaged one.
     """
-    from worldmodels.runtime.quiet import load_tensorflow
+    from worldmodels.loading.quiet import load_tensorflow
 
     load_tensorflow()
-    from worldmodels.runtime.load import load_run
+    from worldmodels.loading.load import load_run
 
     return load_run(run, step, env)
 
@@ -132,16 +132,16 @@ def evaluate(
         UserError: there is no such run or checkpoint, a setting is out of its range, or a world model is needed and the
             run has none.
     """
-    from worldmodels.core.files import read_regular
-    from worldmodels.core.json_files import parse_strict
+    from worldmodels.core.files.json_files import parse_strict
+    from worldmodels.core.files.writing import read_regular
     from worldmodels.evaluation.request import Request
 
     request = Request(run, mode, levels, agent, settings=settings, step=step, videos=videos, seed=seed)
-    from worldmodels.runtime.quiet import load_tensorflow
+    from worldmodels.loading.quiet import load_tensorflow
 
     load_tensorflow()
     from worldmodels.evaluation.run import evaluate_run
-    from worldmodels.runtime.load import giving_env
+    from worldmodels.loading.load import giving_env
 
     with giving_env(run, env):
         (path,) = evaluate_run(request)
@@ -178,7 +178,7 @@ def play(*runs: str | Path, game: str | None = None, env: Given | None = None, *
         return
     if others:
         raise UserError(f"Options of a game go with game=NAME alone. Received {', '.join(others)}.")
-    from worldmodels.runtime.load import giving_env
+    from worldmodels.loading.load import giving_env
 
     with giving_env(runs[0], env):
         play_runs(runs, chosen)
@@ -201,11 +201,11 @@ def dream(
     Raises:
         UserError: there is no such run, it has no world model, or too little recorded experience.
     """
-    from worldmodels.runtime.quiet import load_tensorflow
+    from worldmodels.loading.quiet import load_tensorflow
 
     load_tensorflow()
-    from worldmodels.runtime.load import dream as dream_run
-    from worldmodels.runtime.load import giving_env
+    from worldmodels.loading.load import dream as dream_run
+    from worldmodels.loading.load import giving_env
 
     with giving_env(run, env):
         return dream_run(run, num_envs=num_envs, horizon=horizon, **options)

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from fault_campaign.outcome import Outcome, scaled
 from fault_campaign.runs import WORLDMODELS, difference, finished, told, train
-from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.errors import UserError
+from worldmodels.core.files.checkpoint import Checkpoints
 from worldmodels.replay.layout import Layout
-from worldmodels.runtime.run_check import check_and_report
+from worldmodels.training.run_check import check_and_report
 
 CHECKED, TRAINED = 400, 36
 LONGER = "training.steps=500"

@@ -11,18 +11,18 @@ from pathlib import Path
 from typing import Any
 
 from fault_campaign.outcome import Outcome, scaled
-from worldmodels.analysis.load import load_metrics
-from worldmodels.core.config import load_config
+from worldmodels.analysis.runs.load import load_metrics
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.errors import UserError
-from worldmodels.core.files import read_regular
-from worldmodels.core.json_files import parse_strict
-from worldmodels.core.run_dir import RunDir
-from worldmodels.core.yaml_text import to_yaml
-from worldmodels.player.session.key_script import read_script
+from worldmodels.core.files.json_files import parse_strict
+from worldmodels.core.files.run_dir import RunDir
+from worldmodels.core.files.writing import read_regular
+from worldmodels.core.files.yaml_files import to_yaml
+from worldmodels.player.session.controls.key_script import read_script
+from worldmodels.recordings.action_recording import read_recording
+from worldmodels.recordings.action_replay import replay_actions
 from worldmodels.replay.layout import Layout
-from worldmodels.runtime.action_recording import read_recording
-from worldmodels.runtime.action_replay import replay_actions
-from worldmodels.runtime.config import RunConfig
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 from mutations import mutated_bytes, mutated_json, mutated_trees  # noqa: E402

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from worldmodels.core.checkpoint import Checkpoints
-from worldmodels.core.run_dir import RunDir
+from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.files.run_dir import RunDir
 from worldmodels.replay import ReplayReader
 from worldmodels.replay.layout import LOST
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from fault_campaign.outcome import Outcome, scaled
 from fault_campaign.runs import TIMEOUT, WORLDMODELS, command, difference, finished, train
-from worldmodels.core.checkpoint import Checkpoints
+from worldmodels.core.files.checkpoint import Checkpoints
 
 RUNS = 2
 LONG = ("training.steps=4000", "schedule.checkpoint_every=50", "schedule.keep_checkpoints=1")

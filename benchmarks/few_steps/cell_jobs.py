@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from archive import Archive
 
 from few_steps.cells import Cell
-from worldmodels.core.files import write_atomic
+from worldmodels.core.files.writing import write_atomic
 from worldmodels.core.processor import this_processor
 from worldmodels.experiments.engines.api import Used
 

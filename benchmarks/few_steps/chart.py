@@ -17,8 +17,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.transforms import ScaledTranslation
 
-from worldmodels.analysis.style import COLORS, INK, QUIET, empty_figure, save_figure
-from worldmodels.envs.games import GAME_INFO
+from worldmodels.analysis.plots.style import COLORS, INK, QUIET, empty_figure, save_figure
+from worldmodels.envs.games.table import GAME_INFO
 
 COLUMNS = 3
 """Panels of games side by side."""

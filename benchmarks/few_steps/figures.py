@@ -13,15 +13,15 @@ import numpy as np
 from provenance import made_line
 
 from few_steps.cells import Experiment
-from worldmodels.analysis.aggregate import estimate
-from worldmodels.analysis.bootstrap import (
+from worldmodels.analysis.statistics.aggregate import estimate
+from worldmodels.analysis.statistics.bootstrap import (
     Strata,
     bootstrap,
     interquartile_difference,
     interquartile_mean,
     probability_of_improvement,
 )
-from worldmodels.envs.levels import LEVELS
+from worldmodels.envs.games.levels import LEVELS
 from worldmodels.evaluation.measures.normalisation import normalised_return
 
 Result: TypeAlias = dict[str, Any]

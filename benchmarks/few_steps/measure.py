@@ -11,11 +11,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worldmodels.core.files import write_atomic
+from worldmodels.config.run_config import EvaluationConfig
+from worldmodels.core.files.writing import write_atomic
 from worldmodels.core.seeding import Streams
-from worldmodels.envs.levels import LEVELS
-from worldmodels.runtime.config import EvaluationConfig
-from worldmodels.runtime.quiet import load_tensorflow
+from worldmodels.envs.games.levels import LEVELS
+from worldmodels.loading.quiet import load_tensorflow
 
 if TYPE_CHECKING:
     from worldmodels.evaluation.evaluator import Evaluator
@@ -33,7 +33,7 @@ def measure(run: Path, episodes: int = EPISODES, windows: int = WINDOWS) -> dict
     """Return the step of a run's newest checkpoint, its returns by levels, and the figures of its world model."""
     load_tensorflow()
     from worldmodels.evaluation.evaluator import Evaluator
-    from worldmodels.runtime.load import load_run
+    from worldmodels.loading.load import load_run
 
     loaded = load_run(run)
     settings = EvaluationConfig(episodes=episodes, windows=windows, horizon=HORIZON, max_steps=4_000)

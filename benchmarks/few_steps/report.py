@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from worldmodels.envs.games import GAME_INFO
-from worldmodels.envs.levels import LEVELS
+from worldmodels.envs.games.levels import LEVELS
+from worldmodels.envs.games.table import GAME_INFO
 
 SCALE = "0 is a policy that sees nothing, 1 the practical best; n counts runs, one for each seed and game."
 LEVEL_TITLES = {"train": "training levels", "test": "test levels"}

@@ -19,17 +19,17 @@ from unittest import mock
 
 import numpy as np
 
+from worldmodels.acting.actor import Actor, PolicyOutput
+from worldmodels.acting.build import Parts
+from worldmodels.acting.held_actor import HeldActor
+from worldmodels.acting.step_source import LocalSource
 from worldmodels.cli import main
-from worldmodels.core.files import write_atomic
+from worldmodels.config.run_config import HeldActionsConfig
+from worldmodels.core.files.writing import write_atomic
 from worldmodels.core.specs import Observation
 from worldmodels.core.types import Step
 from worldmodels.envs import VectorEnv
-from worldmodels.runtime.actor import Actor, PolicyOutput
-from worldmodels.runtime.build import Parts
-from worldmodels.runtime.config import HeldActionsConfig
-from worldmodels.runtime.held_actor import HeldActor
-from worldmodels.runtime.quiet import load_tensorflow
-from worldmodels.training.step_source import LocalSource
+from worldmodels.loading.quiet import load_tensorflow
 
 NOTE = "held_start.json"
 

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from worldmodels.analysis.load import load_metrics
-from worldmodels.core.files import write_atomic
+from worldmodels.analysis.runs.load import load_metrics
+from worldmodels.core.files.writing import write_atomic
 from worldmodels.core.seeding import Streams
-from worldmodels.runtime.quiet import load_tensorflow
+from worldmodels.loading.quiet import load_tensorflow
 
 if TYPE_CHECKING:
-    from worldmodels.runtime.actor import PolicyOutput
-    from worldmodels.runtime.load import LoadedRun
+    from worldmodels.acting.actor import PolicyOutput
+    from worldmodels.loading.load import LoadedRun
 
 EPISODES = 20
 NOTE = "held_start.json"
@@ -43,7 +43,7 @@ class ConstantActor:
         self._action = action
 
     def act(self, observation: Any, is_first: np.ndarray) -> PolicyOutput:
-        from worldmodels.runtime.actor import PolicyOutput
+        from worldmodels.acting.actor import PolicyOutput
 
         return PolicyOutput(np.full(len(is_first), self._action, np.int32))
 
@@ -51,8 +51,8 @@ class ConstantActor:
 def measure(run: Path) -> dict[str, Any]:
     """Return the step of a run's newest checkpoint, and the returns of its policy and of the random one."""
     load_tensorflow()
-    from worldmodels.runtime.actor import ModelActor, RandomActor
-    from worldmodels.runtime.load import load_run
+    from worldmodels.acting.actor import ModelActor, RandomActor
+    from worldmodels.loading.load import load_run
 
     loaded = load_run(run)
     parts, streams = loaded.parts, Streams(0)
@@ -95,7 +95,7 @@ def _unlocked(means: Mapping[str, float], prefix: str = "max/unlocked/") -> dict
 
 
 def _scored(rates: Mapping[str, float]) -> dict[str, Any]:
-    from worldmodels.envs.crafter import crafter_score
+    from worldmodels.envs.foreign.crafter import crafter_score
 
     return {"mean": crafter_score(list(rates.values())), "unlocked": rates}
 

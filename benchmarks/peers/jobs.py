@@ -12,7 +12,7 @@ from archive import Archive
 
 from peers.measure import episode_seeds
 from peers.tasks import Cell
-from worldmodels.core.files import write_atomic
+from worldmodels.core.files.writing import write_atomic
 from worldmodels.core.processor import this_processor
 from worldmodels.experiments.engines.api import Used
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from worldmodels.analysis.load import load_metrics
-from worldmodels.core.files import write_atomic
+from worldmodels.analysis.runs.load import load_metrics
+from worldmodels.core.files.writing import write_atomic
 from worldmodels.core.seeding import Streams
-from worldmodels.runtime.quiet import load_tensorflow
+from worldmodels.loading.quiet import load_tensorflow
 
 EPISODES = 20
 """Episodes of the measurement at the end, with the most probable actions."""
@@ -29,9 +29,9 @@ def episode_seeds(seed: int) -> list[int]:
 def measure(run: Path, seed: int) -> dict[str, Any]:
     """Return the returns of deterministic episodes, and the curve of training: steps, mean return, seconds."""
     load_tensorflow()
+    from worldmodels.acting.actor import ModelActor
     from worldmodels.evaluation.measures.policy_returns import evaluate_policy
-    from worldmodels.runtime.actor import ModelActor
-    from worldmodels.runtime.load import load_run
+    from worldmodels.loading.load import load_run
 
     loaded = load_run(run)
     env = loaded.make_env(EPISODES)

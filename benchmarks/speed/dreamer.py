@@ -21,9 +21,11 @@ import tensorflow as tf
 from speed.experience import ACTIONS, ENVS, SHAPE, STREAMS, record, windows
 from speed.held_out import held_out_errors
 from speed.stopwatch import Product, Stopwatch, precisions
+from worldmodels.acting.actor import ModelActor
 from worldmodels.agents import build_agent
-from worldmodels.agents.actor_critic_config import ActorCriticConfig
-from worldmodels.core.config import load_config
+from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.seeding import fold
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Batch
@@ -33,8 +35,6 @@ from worldmodels.models.config import ConvConfig, HeadConfig
 from worldmodels.models.graph import make_deterministic
 from worldmodels.models.precision import building_in
 from worldmodels.models.rssm.config import RSSMConfig
-from worldmodels.runtime.actor import ModelActor
-from worldmodels.runtime.config import RunConfig
 
 BATCH, LENGTH, CONTEXT, HORIZON = 16, 32, 5, 15
 BOX = ActionSpec(low=(-1.0,) * 6, high=(1.0,) * 6)

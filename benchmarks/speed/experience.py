@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from worldmodels.acting.actor import PolicyOutput, RandomActor
+from worldmodels.acting.collect import Collector
 from worldmodels.core.seeding import Streams
 from worldmodels.core.specs import ActionSpec, Observation
 from worldmodels.core.types import Batch
 from worldmodels.envs import EnvConfig, make_vec
-from worldmodels.runtime.actor import PolicyOutput, RandomActor
-from worldmodels.runtime.collect import Collector
 
 STREAMS = Streams(0)
 ENVS = 16

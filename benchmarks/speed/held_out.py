@@ -8,7 +8,7 @@ import tensorflow as tf
 
 from worldmodels.core.types import Batch
 from worldmodels.evaluation.measures.model_errors import WorldModelErrors, model_errors
-from worldmodels.evaluation.measures.open_loop import OpenLoopPredictor
+from worldmodels.evaluation.predictions.open_loop import OpenLoopPredictor
 
 
 def held_out_errors(model: Any, test: Batch, context: int, key: tf.Tensor) -> WorldModelErrors:

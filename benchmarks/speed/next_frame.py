@@ -16,14 +16,14 @@ import numpy as np
 
 from speed.experience import ACTIONS, SHAPE, STREAMS, record, windows
 from speed.stopwatch import Product, Stopwatch, precisions
-from worldmodels.core.config import load_config
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.seeding import fold
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Batch
 from worldmodels.imagination.worlds import ImaginedWorlds
 from worldmodels.models import build_model
 from worldmodels.models.precision import building_in
-from worldmodels.runtime.config import RunConfig
 
 GAME = "coinrun"
 CONTEXT = 5

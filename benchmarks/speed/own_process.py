@@ -15,7 +15,7 @@ def call(function: str, *arguments: Any) -> Any:
 
 
 def _call(function: str, arguments: tuple[Any, ...]) -> Any:
-    from worldmodels.runtime.quiet import load_tensorflow
+    from worldmodels.loading.quiet import load_tensorflow
 
     load_tensorflow()
     module, name = function.split(":")

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from speed.stopwatch import Stopwatch, precisions
-from worldmodels.core.config import load_config
-from worldmodels.runtime.build import build_parts
-from worldmodels.runtime.config import RunConfig
-from worldmodels.runtime.environment import build_env
-from worldmodels.training.model_free import ModelFreeLoop
-from worldmodels.training.step_source import LocalSource
+from worldmodels.acting.build import build_parts
+from worldmodels.acting.step_source import LocalSource
+from worldmodels.config.environment import build_env
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config
+from worldmodels.training.loops.model_free import ModelFreeLoop
 
 ENVS, STEPS, MINIBATCH = 16, 128, 256
 STABLE_BASELINES3 = "Stable-Baselines3"

@@ -17,10 +17,10 @@ import numpy as np
 from speed.experience import STREAMS, record, windows
 from speed.held_out import held_out_errors
 from speed.next_frame import CONTEXT, Learner
-from worldmodels.core.config import load_config, preset_names
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config, preset_names
 from worldmodels.core.types import Batch
 from worldmodels.evaluation.measures.model_errors import counting, mean_curve
-from worldmodels.runtime.config import RunConfig
 
 GAME = "fruitbot"  # its rewards are frequent
 HORIZON, WINDOWS = 15, 64

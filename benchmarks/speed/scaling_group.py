@@ -13,6 +13,7 @@ from speed import flops
 from speed.experience import ACTIONS, STREAMS
 from speed.sizes import UPDATES, Setting, configured
 from speed.stopwatch import Product, Stopwatch, machine
+from worldmodels.acting.actor import ModelActor
 from worldmodels.agents import build_agent
 from worldmodels.core.seeding import fold
 from worldmodels.core.specs import ActionSpec, ObservationSpec
@@ -22,7 +23,6 @@ from worldmodels.imagination.starts import choose_starts
 from worldmodels.models import build_model
 from worldmodels.models.graph import make_deterministic
 from worldmodels.models.precision import Precision, building_in
-from worldmodels.runtime.actor import ModelActor
 
 LEAST_ROUNDS, MOST_ROUNDS = 3, 60
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
 
-from worldmodels.core.config import load_config
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config
 from worldmodels.models.config import ConvConfig, HeadConfig, PatchConfig
-from worldmodels.runtime.config import RunConfig
 
 WIDTH = 256
 LARGE = 512

@@ -10,7 +10,7 @@ import tensorflow as tf
 from point import Point, PointState
 
 from worldmodels.agents import build_agent
-from worldmodels.agents.actor_critic_config import ActorCriticConfig, RewardNormConfig
+from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig, RewardNormConfig
 from worldmodels.models.config import HeadConfig, OptimizerConfig
 
 HEAD, FAST = HeadConfig(1, 8), OptimizerConfig(learning_rate=0.03)

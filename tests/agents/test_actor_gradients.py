@@ -12,8 +12,8 @@ from line import Line, Place
 from point import ChosenPoint, Point, PointState
 
 from worldmodels.agents import build_agent
-from worldmodels.agents.actor_critic_config import ActorCriticConfig
 from worldmodels.agents.config import ANY_FEATURES
+from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig
 from worldmodels.core.errors import ConfigError, UserError
 from worldmodels.core.specs import ObservationSpec
 from worldmodels.models.config import HeadConfig

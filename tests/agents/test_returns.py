@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from worldmodels.agents.actor_critic_config import RewardNormConfig
+from worldmodels.agents.dreamer.actor_critic_config import RewardNormConfig
 from worldmodels.agents.returns import (
     ReturnScale,
     RewardScale,

@@ -10,8 +10,8 @@ from few_steps.cells import Cell, Experiment, Learner
 from foreign_worlds.measure import UNLOCKED, score_in_training
 from foreign_worlds.report import report
 
-from worldmodels.core.config import load_config
-from worldmodels.runtime.config import EnvConfig, RunConfig
+from worldmodels.config.run_config import EnvConfig, RunConfig
+from worldmodels.core.configuration.sections import load_config
 
 TABLE = [(experiment, learner) for experiment in foreign.EXPERIMENTS for learner in experiment.learners]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from foreign_worlds.held_start import HeldFirst
 
-from worldmodels.runtime.actor import PolicyOutput
+from worldmodels.acting.actor import PolicyOutput
 
 
 class Always:

@@ -14,11 +14,11 @@ from few_steps.cells import Cell, Experiment, Learner
 from few_steps.measure import measure
 from untrained import write_untrained_run
 
-from worldmodels.core.config import load_config
-from worldmodels.envs.levels import has_test_levels, level_words
+from worldmodels.config.checks import check_config
+from worldmodels.config.run_config import ModelFreeConfig, RunConfig
+from worldmodels.core.configuration.sections import load_config
+from worldmodels.envs.games.levels import has_test_levels, level_words
 from worldmodels.experiments.engines.api import Used
-from worldmodels.runtime.checks import check_config
-from worldmodels.runtime.config import ModelFreeConfig, RunConfig
 
 TABLE = [(experiment, learner) for experiment in learning.EXPERIMENTS for learner in experiment.learners]
 

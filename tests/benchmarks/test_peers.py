@@ -10,11 +10,11 @@ from peers.measure import EPISODES, LONGEST, SEED_OF_EPISODES, episode_seeds
 from peers.report import report
 from peers.tasks import Cell
 
-from worldmodels.core.config import load_config
+from worldmodels.acting.actor import RandomActor
+from worldmodels.config.environment import build_env, model_spec
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config
 from worldmodels.evaluation.measures.policy_returns import evaluate_policy
-from worldmodels.runtime.actor import RandomActor
-from worldmodels.runtime.config import RunConfig
-from worldmodels.runtime.environment import build_env, model_spec
 
 
 def test_few_seeds_are_shown_one_by_one_and_more_have_an_interval() -> None:

@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from worldmodels.agents.actor_critic_config import ActorCriticConfig, RewardNormConfig
 from worldmodels.agents.conformance import agent_checks, specs
-from worldmodels.agents.ddpg_config import DDPGConfig
-from worldmodels.agents.plan2explore_config import Plan2ExploreConfig
-from worldmodels.agents.ppo_config import PPOConfig
+from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig, RewardNormConfig
+from worldmodels.agents.dreamer.plan2explore_config import Plan2ExploreConfig
+from worldmodels.agents.off_policy.ddpg_config import DDPGConfig
+from worldmodels.agents.off_policy.sac_config import SACConfig
+from worldmodels.agents.off_policy.td3_config import TD3Config
+from worldmodels.agents.on_policy.ppo_config import PPOConfig
+from worldmodels.agents.on_policy.trpo_config import TRPOConfig
+from worldmodels.agents.on_policy.vpg_config import VPGConfig
 from worldmodels.agents.random_config import RandomConfig
-from worldmodels.agents.sac_config import SACConfig
-from worldmodels.agents.td3_config import TD3Config
-from worldmodels.agents.trpo_config import TRPOConfig
-from worldmodels.agents.vpg_config import VPGConfig
 from worldmodels.models.config import HeadConfig, LaPropConfig, LayerStyle, OptimizerConfig, PatchConfig
 from worldmodels.models.conformance.samples import SPACES
 from worldmodels.models.frame_stack_config import FrameStackConfig
@@ -31,7 +31,7 @@ from worldmodels.models.next_frame.config import (
     SamplingConfig,
     StochasticDiscreteConfig,
 )
-from worldmodels.models.next_frame.patch_config import MotionOutputConfig, PatchNetworkConfig
+from worldmodels.models.next_frame.networks.patch_config import MotionOutputConfig, PatchNetworkConfig
 from worldmodels.models.rssm.config import PictureConfig, RSSMConfig
 
 HEAD, FAST = HeadConfig(1, 8), OptimizerConfig(learning_rate=1e-2)

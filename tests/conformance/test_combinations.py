@@ -8,9 +8,9 @@ import math
 import pytest
 
 import worldmodels
-from worldmodels.core.config import load_config
-from worldmodels.runtime.checks import check_config
-from worldmodels.runtime.config import RunConfig
+from worldmodels.config.checks import check_config
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config
 
 LOOP = """\
 training: {prefill_policy: random, real_rollout: 0, fit: 3, fit_factors: [], improve: 2}

@@ -6,11 +6,11 @@ import members
 import numpy as np
 import pytest
 
+from worldmodels.acting.actor import ModelActor
 from worldmodels.agents.conformance import check_learning_in_imagination
 from worldmodels.agents.conformance.samples import make_agent
 from worldmodels.imagination.vector_env import ImaginedVectorEnv
 from worldmodels.models.conformance.samples import ACTIONS, BATCH, ROWS, SHAPE, key, shared_model
-from worldmodels.runtime.actor import ModelActor
 
 REPRESENTATIONS = members.one_of_each_kind(members.MODELS)
 

@@ -11,12 +11,12 @@ from typing import Annotated, Any
 import numpy as np
 import pytest
 
-from worldmodels.core.config import from_dict, kinds_of, load_config
-from worldmodels.core.config_values import union_members
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.ranges import Range, RangeError, annotations_of
+from worldmodels.core.configuration.sections import from_dict, kinds_of, load_config
+from worldmodels.core.configuration.values import union_members
 from worldmodels.core.errors import ConfigError
-from worldmodels.core.ranges import Range, RangeError, annotations_of
 from worldmodels.imagination.planner_config import PlannerConfig
-from worldmodels.runtime.config import RunConfig
 
 NEVER = {".nan": math.nan, ".inf": math.inf, "-.inf": -math.inf, "1e400": math.inf, "9" * 400: int("9" * 400)}
 """What no key takes, as it is written and as Python has it."""
@@ -57,7 +57,7 @@ def test_all_sections_are_found() -> None:
 
 @each_key
 def test_it_has_a_range(cls: Any, key: str) -> None:
-    assert all(numbers(annotations_of(cls)[key])), f"{cls.__name__}.{key} needs a range of `core/ranges.py`"
+    assert all(numbers(annotations_of(cls)[key])), f"{cls.__name__}.{key} needs a range (core/configuration/ranges.py)"
 
 
 def given(cls: Any, key: str, value: Any) -> Any:

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from worldmodels.core import run_dir
-from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.errors import RunError
-from worldmodels.core.files import is_temporary
-from worldmodels.core.run_dir import RunDir
+from worldmodels.core.files import run_dir
+from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.files.run_dir import RunDir
+from worldmodels.core.files.writing import is_temporary
 
 CALLS = ("mkdir", "makedirs", "open", "fsync", "replace", "rename", "unlink", "rmdir", "listdir", "scandir")
 CONFIG = {"seed": 3}

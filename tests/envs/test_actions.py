@@ -7,7 +7,7 @@ import pytest
 
 from worldmodels.core.errors import UserError
 from worldmodels.envs import make
-from worldmodels.envs.vector_env import GameVectorEnv
+from worldmodels.envs.games.vector_env import GameVectorEnv
 
 ACTIONS = [7, 0, 14, 4]
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", ">i4", ">i8", "<i2", ">u2"]

@@ -13,8 +13,8 @@ from gymnasium.vector import AutoresetMode
 
 import worldmodels.envs.registration  # noqa: F401
 from worldmodels.envs import GAMES, GameVectorEnv, make
-from worldmodels.envs.game_env import keys_to_action
-from worldmodels.envs.games import ACTION_KEYS, GAME_INFO
+from worldmodels.envs.games.game_env import keys_to_action
+from worldmodels.envs.games.table import ACTION_KEYS, GAME_INFO
 
 IDS = [GAME_INFO[name].id for name in GAMES]
 

@@ -9,7 +9,7 @@ import pytest
 from game_states import Record, cells, records, start
 
 from worldmodels.envs import GameEnv
-from worldmodels.envs.games import GAME_INFO
+from worldmodels.envs.games.table import GAME_INFO
 from worldmodels.envs.native import _native
 
 COIN, GROUND, GROUND_TOP, CRATE, LADDER, SPACE = 1, 15, 16, 20, 21, 100

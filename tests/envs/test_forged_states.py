@@ -16,9 +16,9 @@ from game_states import ENVELOPE, start
 from worldmodels.core.errors import UserError
 from worldmodels.envs import GameEnv, GameVectorEnv
 from worldmodels.envs.config import complete_options
-from worldmodels.envs.games import GAME_INFO
+from worldmodels.envs.games.native_batch import NativeBatch
+from worldmodels.envs.games.table import GAME_INFO
 from worldmodels.envs.native import _native
-from worldmodels.envs.native_batch import NativeBatch
 
 CHECKSUM, CHECKED = 16, 24  # where the checksum is, and where the bytes begin that it covers
 NAME = 24  # where the name of the game begins

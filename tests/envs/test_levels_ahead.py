@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from test_threads import run
 
-from worldmodels.envs.vector_env import GameVectorEnv
+from worldmodels.envs.games.vector_env import GameVectorEnv
 
 ENVS = 6
 STEPS = 240
@@ -77,7 +77,7 @@ def test_an_only_level_is_not_prepared(levels, prepared):
     shown = run(
         """
         import statistics, sys, time
-        from worldmodels.envs.vector_env import GameVectorEnv
+        from worldmodels.envs.games.vector_env import GameVectorEnv
 
         env = GameVectorEnv("coinrun_platforms", 8, 2, num_levels=int(sys.argv[1]))
 
@@ -120,7 +120,7 @@ def test_whoever_forks_waits_for_levels_that_are_prepared():
     shown = run(
         """
         import os, signal, time
-        from worldmodels.envs.vector_env import GameVectorEnv
+        from worldmodels.envs.games.vector_env import GameVectorEnv
 
         env = GameVectorEnv("coinrun_platforms", 8, 4)
         for count in range(12):
@@ -150,7 +150,7 @@ def test_a_process_ends_while_levels_are_prepared(keep):
     shown = run(
         """
         import sys
-        from worldmodels.envs.vector_env import GameVectorEnv
+        from worldmodels.envs.games.vector_env import GameVectorEnv
 
         env = GameVectorEnv("coinrun_platforms", 8, 4)
         env.reset(seed=0)

@@ -13,8 +13,8 @@ import pytest
 
 from worldmodels.core.errors import UserError
 from worldmodels.envs import GAMES, EnvConfig, GameEnv, GameVectorEnv, make, make_vec
-from worldmodels.envs.adapters import make_foreign_vec
-from worldmodels.envs.games import ACTION_KEYS, GAME_INFO
+from worldmodels.envs.foreign.adapters import make_foreign_vec
+from worldmodels.envs.games.table import ACTION_KEYS, GAME_INFO
 
 
 class Blinker(gym.Env):

@@ -7,7 +7,7 @@ import pytest
 
 from worldmodels.core.errors import UserError
 from worldmodels.envs import GAMES, make, make_vec
-from worldmodels.envs.games import GAME_INFO
+from worldmodels.envs.games.table import GAME_INFO
 
 LOOKS = {
     "use_backgrounds": False,

@@ -12,7 +12,7 @@ import textwrap
 
 import pytest
 
-from worldmodels.envs.vector_env import GameVectorEnv
+from worldmodels.envs.games.vector_env import GameVectorEnv
 
 SECONDS = 120
 """A hang is told by this; the programs take a few seconds, most of them to start."""
@@ -49,7 +49,7 @@ def test_an_environment_in_use_refuses_other_threads(threads):
         """
         import copy, sys, threading
         from worldmodels.core.errors import UserError
-        from worldmodels.envs.vector_env import GameVectorEnv
+        from worldmodels.envs.games.vector_env import GameVectorEnv
 
         env = GameVectorEnv("coinrun", 16, int(sys.argv[1]), render_mode="rgb_array")
         env.reset(seed=0)
@@ -108,7 +108,7 @@ def test_whoever_forks_waits_for_calls_of_other_threads():
         """
         import os, signal, threading, time
         from worldmodels.envs import GAMES
-        from worldmodels.envs.vector_env import GameVectorEnv
+        from worldmodels.envs.games.vector_env import GameVectorEnv
 
         shared = GameVectorEnv("coinrun", 16, 2)
         shared.reset(seed=0)
@@ -153,7 +153,7 @@ def test_a_process_ends_although_a_thread_still_plays(threads):
     run(
         """
         import sys, threading, time
-        from worldmodels.envs.vector_env import GameVectorEnv
+        from worldmodels.envs.games.vector_env import GameVectorEnv
 
         env = GameVectorEnv("coinrun", 16, int(sys.argv[1]))
         env.reset(seed=0)
@@ -177,7 +177,7 @@ def test_threads_that_the_system_does_not_start_are_an_error():
         import resource
         from pathlib import Path
         from worldmodels.core.errors import UserError
-        from worldmodels.envs.vector_env import GameVectorEnv
+        from worldmodels.envs.games.vector_env import GameVectorEnv
 
         many, few = GameVectorEnv("maze", 256, 256), GameVectorEnv("maze", 4, 2)
         pages = int(Path("/proc/self/statm").read_text().split()[0])

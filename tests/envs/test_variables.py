@@ -11,7 +11,7 @@ from game_states import Record, cells, records, start, variables
 
 from worldmodels.core.errors import UserError
 from worldmodels.envs import GameEnv, GameVectorEnv
-from worldmodels.envs.games import variable_units
+from worldmodels.envs.games.table import variable_units
 
 LEFT, DOWN, WAIT, UP, RIGHT, FIRE = 1, 3, 4, 5, 7, 9
 

@@ -10,9 +10,9 @@ import pytest
 import tensorflow as tf
 from image_spaces import image_spec
 
+from worldmodels.acting.actor import PolicyOutput
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Batch
-from worldmodels.runtime.actor import PolicyOutput
 
 SHAPE = (2, 2, 3)
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from worldmodels.config.run_config import RunConfig
 from worldmodels.core.errors import FileError, UserError
-from worldmodels.core.run_dir import RunDir
+from worldmodels.core.files.run_dir import RunDir
 from worldmodels.evaluation.comparison import compare_runs
-from worldmodels.runtime.config import RunConfig
 
 
 def evaluated(path: Path, step: int, played: list[float], **head: object) -> Path:

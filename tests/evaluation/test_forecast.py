@@ -12,10 +12,10 @@ import tensorflow as tf
 from image_spaces import image_spec
 
 from worldmodels.core.errors import UserError
-from worldmodels.core.run_dir import RunDir
+from worldmodels.core.files.run_dir import RunDir
 from worldmodels.envs import make
 from worldmodels.evaluation import forecast
-from worldmodels.runtime.action_recording import ActionRecording, RecordedEpisode, write_recording
+from worldmodels.recordings.action_recording import ActionRecording, RecordedEpisode, write_recording
 
 
 class Clock:

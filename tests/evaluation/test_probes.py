@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from mutations import mutated_bytes
 
-from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.errors import FileError
-from worldmodels.core.run_dir import RunDir
+from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.files.run_dir import RunDir
 from worldmodels.evaluation.probes import Probes, probes_path, read_probes, write_probes
 
 PROBES = Probes(

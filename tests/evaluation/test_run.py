@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
-from worldmodels.core.checkpoint import Checkpoints
+from worldmodels.config.run_config import EvaluationConfig, RunConfig
 from worldmodels.core.errors import CheckpointError, ConfigError
-from worldmodels.core.run_dir import RunDir
+from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.specs import ObservationSpec
 from worldmodels.envs.config import EnvConfig
 from worldmodels.evaluation import evaluator, findings, run
 from worldmodels.evaluation.request import Request
-from worldmodels.runtime.config import EvaluationConfig, RunConfig
-from worldmodels.runtime.load import LoadedRun
+from worldmodels.loading.load import LoadedRun
 
 SETTINGS = EvaluationConfig(
     episodes=4, temperatures=(0.0, 1.0), noops=(0, 2), max_steps=8, context=2, horizon=3, windows=6

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from worldmodels.core.config import load_config
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.errors import ConfigError, UserError
 from worldmodels.envs.config import EnvConfig
 from worldmodels.evaluation.shifts import (
@@ -17,7 +18,6 @@ from worldmodels.evaluation.shifts import (
     read_shifts,
     training_distribution,
 )
-from worldmodels.runtime.config import RunConfig
 
 TEN = EnvConfig(game="coinrun", num_envs=2, num_levels=10, start_level=5)
 RUN = load_config(RunConfig, ["debug"], ["env.num_levels=10", "env.start_level=5"])

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from worldmodels.core.checkpoint import Checkpoints
+from worldmodels.core.files.checkpoint import Checkpoints
 from worldmodels.experiments.grid import Grid, make_grid
 
 

@@ -10,14 +10,14 @@ import pytest
 from untrained import write_untrained_run
 
 from worldmodels.cli import main
-from worldmodels.core.checkpoint import Checkpoints
-from worldmodels.core.config import load_config
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.errors import ConfigError, RunError
-from worldmodels.core.run_dir import RunDir
+from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.files.run_dir import RunDir
 from worldmodels.evaluation.request import Request
 from worldmodels.experiments.engines.local import LocalEngine, core_shares
 from worldmodels.experiments.evaluation_jobs import EvaluationJob, eval_words, evaluate_in_jobs, result_files
-from worldmodels.runtime.config import RunConfig
 
 ONE = LocalEngine(core_shares(1))
 RunMaker = Callable[..., Path]

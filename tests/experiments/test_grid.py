@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from worldmodels.core.config import grid_names, load_config
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import grid_names, load_config
 from worldmodels.core.errors import ConfigError, RunError, UserError
-from worldmodels.core.run_dir import RunDir
+from worldmodels.core.files.run_dir import RunDir
 from worldmodels.experiments.grid import Grid, load_grid, make_grid
-from worldmodels.runtime.config import RunConfig
 
 
 def small(folder: Path, **more: Any) -> Grid:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from worldmodels.core.lock import locked
+from worldmodels.core.files.lock import locked
 from worldmodels.experiments import grid_job
 from worldmodels.experiments.engines.api import LOST, Used
 from worldmodels.experiments.grid import GridRun, make_grid

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from worldmodels.cli import main
-from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.errors import RunError, UserError
-from worldmodels.core.lock import locked
+from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.files.lock import locked
 from worldmodels.experiments import run_grid
 from worldmodels.experiments.engines.local import LocalEngine, core_shares
 from worldmodels.experiments.grid import Grid, GridRun, make_grid

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from worldmodels.agents.actor_critic_config import ActorCriticConfig
-from worldmodels.core.config import load_config
+from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.models import build_model
 from worldmodels.models.rssm.config import RSSMConfig
-from worldmodels.runtime.config import RunConfig
 
 
 @dataclass(frozen=True)

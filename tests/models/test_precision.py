@@ -6,9 +6,9 @@ import tensorflow as tf
 
 from worldmodels.core.processor import Processor
 from worldmodels.models import precision
-from worldmodels.models.layers import MLP, Conv, Dense, TransposedConv
+from worldmodels.models.networks.layers import MLP, Conv, Dense, TransposedConv
+from worldmodels.models.networks.scan import LoopProduct, scan
 from worldmodels.models.precision import building_in
-from worldmodels.models.scan import LoopProduct, scan
 
 ROUNDING = 2.0**-8
 """bfloat16 keeps 8 binary digits: a rounded number is off by half of this, relative to itself, and a sum by some."""

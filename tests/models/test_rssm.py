@@ -11,8 +11,8 @@ from worldmodels.core.errors import CheckpointError, ConfigError
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Batch
 from worldmodels.models.config import ConvConfig
+from worldmodels.models.networks.scan import scan
 from worldmodels.models.rssm.config import RSSMConfig
-from worldmodels.models.scan import scan
 
 ACTIONS = np.array([1, 0, 4, 2], np.int32)
 

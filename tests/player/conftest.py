@@ -8,18 +8,18 @@ from types import ModuleType, SimpleNamespace
 import pytest
 from tiny_worlds import BUTTONS, MEANINGS, Field, ModelView, ReconstructingModel, RightPolicy, WalkModel
 
-from worldmodels.core.checkpoint import Checkpoints
-from worldmodels.core.run_dir import RunDir
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.seeding import Streams
-from worldmodels.player.session.controls import Controls
-from worldmodels.player.session.model_world import ModelWorld
+from worldmodels.player.session.controls.keys import Controls
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.players import PolicyPlayer, RandomPlayer, ScriptPlayer
-from worldmodels.player.session.real_world import RealWorld
 from worldmodels.player.session.session import Session
 from worldmodels.player.session.settings import Settings
-from worldmodels.player.session.state_tracker import StateTracker
-from worldmodels.runtime.config import RunConfig
+from worldmodels.player.session.worlds.model_world import ModelWorld
+from worldmodels.player.session.worlds.real_world import RealWorld
+from worldmodels.player.session.worlds.state_tracker import StateTracker
 
 KEYS = "0 press right\n5 press up\n9 release up\n12 tap x\n15 tap p\n18 tap space\n20 tap r\n24 tap c\n"
 
@@ -81,9 +81,9 @@ def run_folder(tmp_path, monkeypatch, make_session):
     session = make_session(model=ReconstructingModel)
     model = session._play.models[0].model.model
     parts = SimpleNamespace(model=model, world_model=model, agent=session._play.policy._agent)
-    loading = ModuleType("worldmodels.runtime.load")
+    loading = ModuleType("worldmodels.loading.load")
     loading.load_run = lambda path: SimpleNamespace(parts=parts)
-    monkeypatch.setitem(sys.modules, "worldmodels.runtime.load", loading)
+    monkeypatch.setitem(sys.modules, "worldmodels.loading.load", loading)
     view = ModuleType("worldmodels.imagination.model_view")
     view.ModelView = type(session._play.models[0].model)
     monkeypatch.setitem(sys.modules, "worldmodels.imagination.model_view", view)

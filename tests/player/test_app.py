@@ -7,19 +7,19 @@ import pytest
 from headless import headless
 
 from worldmodels.cli import main
+from worldmodels.config.run_config import RunConfig
 from worldmodels.core.errors import RunError, UserError
-from worldmodels.core.run_dir import RunDir
+from worldmodels.core.files.run_dir import RunDir
 from worldmodels.envs import make
 from worldmodels.player.app import play_game, play_runs
 from worldmodels.player.session.options import PlayOptions
-from worldmodels.runtime.action_recording import (
+from worldmodels.recordings.action_recording import (
     ActionRecording,
     RecordedEpisode,
     frame_hash,
     read_recording,
     write_recording,
 )
-from worldmodels.runtime.config import RunConfig
 from worldmodels.telemetry.video import read_video
 
 

@@ -7,16 +7,16 @@ import pytest
 from keys import tap
 from untrained import write_untrained_run
 
-from worldmodels.core.run_dir import RunDir
-from worldmodels.envs.games import variable_units
+from worldmodels.core.files.run_dir import RunDir
+from worldmodels.envs.games.table import variable_units
 from worldmodels.evaluation.probes import Probes, write_probes
 from worldmodels.player.app import play_runs
 from worldmodels.player.session.game_setup import set_up_run
+from worldmodels.player.session.latents.probe_reader import NONE_SAVED, NOT_TOLD, UNREADABLE
 from worldmodels.player.session.loading import Run, loader
 from worldmodels.player.session.options import PlayOptions
-from worldmodels.player.session.probe_reader import NONE_SAVED, NOT_TOLD, UNREADABLE
-from worldmodels.runtime.action_recording import read_recording
-from worldmodels.runtime.action_replay import verify_recording
+from worldmodels.recordings.action_recording import read_recording
+from worldmodels.recordings.action_replay import verify_recording
 
 STOCHASTIC = (
     "model={kind: stochastic_discrete, network: {kind: patch, patch: 16, depth: 8, bottleneck: 16, blocks: 1}, "

@@ -8,8 +8,8 @@ from untrained import write_untrained_run
 
 from worldmodels.player.app import play_runs
 from worldmodels.player.session.options import PlayOptions
-from worldmodels.runtime.action_recording import read_recording
-from worldmodels.runtime.action_replay import verify_recording
+from worldmodels.recordings.action_recording import read_recording
+from worldmodels.recordings.action_replay import verify_recording
 from worldmodels.telemetry.video import read_video
 
 RUNS = {

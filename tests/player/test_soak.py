@@ -11,12 +11,12 @@ import pytest
 from untrained import write_untrained_run
 
 from worldmodels.player.app import play_runs
-from worldmodels.player.session.controls import DEFAULT_KEYS
+from worldmodels.player.session.controls.keys import DEFAULT_KEYS
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.session import Session
 from worldmodels.player.session.timing import TickClock
-from worldmodels.runtime.action_recording import read_recording
-from worldmodels.runtime.action_replay import verify_recording
+from worldmodels.recordings.action_recording import read_recording
+from worldmodels.recordings.action_replay import verify_recording
 
 TICKS, SETTLED = 6000, 3000
 """By half of them the rewinding is full, and all that is ever compiled has been."""

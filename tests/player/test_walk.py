@@ -11,8 +11,8 @@ import time
 import pytest
 from untrained import write_untrained_run
 
-from worldmodels.runtime.action_recording import read_recording
-from worldmodels.runtime.action_replay import verify_recording
+from worldmodels.recordings.action_recording import read_recording
+from worldmodels.recordings.action_replay import verify_recording
 
 TOOLS = ("Xvfb", "xdotool", "import")
 pytestmark = pytest.mark.skipif(

@@ -14,16 +14,16 @@ import pytest
 import tensorflow as tf
 from image_spaces import image_spec
 
-from worldmodels.core.config import from_dict
+from worldmodels.acting.build import Parts
+from worldmodels.acting.step_source import LocalSource
+from worldmodels.config.environment import build_env
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import from_dict
 from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Step
 from worldmodels.replay import Replay
-from worldmodels.runtime.build import Parts
-from worldmodels.runtime.config import RunConfig
-from worldmodels.runtime.environment import build_env
-from worldmodels.training.model_based import ModelBasedLoop
-from worldmodels.training.model_free import ModelFreeLoop
-from worldmodels.training.step_source import LocalSource
+from worldmodels.training.loops.model_based import ModelBasedLoop
+from worldmodels.training.loops.model_free import ModelFreeLoop
 
 ACTIONS = 5
 

@@ -3,13 +3,13 @@
 import numpy as np
 from image_spaces import image_replay
 
-from worldmodels.core.config import load_config
-from worldmodels.runtime.build import build_parts
-from worldmodels.runtime.config import RunConfig
-from worldmodels.runtime.environment import build_env
-from worldmodels.training.model_based import ModelBasedLoop
-from worldmodels.training.model_free import ModelFreeLoop
-from worldmodels.training.step_source import LocalSource
+from worldmodels.acting.build import build_parts
+from worldmodels.acting.step_source import LocalSource
+from worldmodels.config.environment import build_env
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config
+from worldmodels.training.loops.model_based import ModelBasedLoop
+from worldmodels.training.loops.model_free import ModelFreeLoop
 
 AGENT = ("env.game=bigfish", "agent.epochs=2", "agent.minibatch=16", "seed=3")
 

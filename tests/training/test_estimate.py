@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from worldmodels.core.config import load_config
-from worldmodels.runtime.build import build_parts
-from worldmodels.runtime.config import RunConfig
-from worldmodels.runtime.environment import build_env
+from worldmodels.acting.build import build_parts
+from worldmodels.config.environment import build_env
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config
 from worldmodels.training import estimate
 from worldmodels.training.estimate import RunEstimate, estimate_run, in_words
 

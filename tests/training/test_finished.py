@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from worldmodels.core.checkpoint import Checkpoints
-from worldmodels.core.run_dir import RunDir
+from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.files.run_dir import RunDir
 from worldmodels.training.finished import is_finished
 
 PHASED = {"steps": 80, "prefill": 40, "collect": 40, "fit": 3, "improve": 2}

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 import pytest
 
 import worldmodels
-from worldmodels.core.checkpoint import Checkpoints
+from worldmodels.core.files.checkpoint import Checkpoints
 
 RUNS = {
     "CartPole-v1": (None, "debug_ppo", {}),

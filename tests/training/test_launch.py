@@ -7,16 +7,17 @@ from dataclasses import replace
 
 import pytest
 
-from worldmodels.core.checkpoint import Checkpoints
-from worldmodels.core.config import from_dict, load_config, to_dict
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import from_dict, load_config, to_dict
 from worldmodels.core.errors import CheckpointError, DiskFullError, RunError, UserError
-from worldmodels.core.run_dir import RunDir
+from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.datasets.source import DatasetSpec
 from worldmodels.envs import EnvConfig
-from worldmodels.runtime.action_recording import ActionRecording, RecordedEpisode, write_recording
-from worldmodels.runtime.config import RunConfig
-from worldmodels.training import check, demonstrations, run
+from worldmodels.recordings import demonstrations
+from worldmodels.recordings.action_recording import ActionRecording, RecordedEpisode, write_recording
+from worldmodels.training import check, run
 from worldmodels.training.check import check_run
 from worldmodels.training.launch import launch, parse_config
 from worldmodels.training.sources import Sources

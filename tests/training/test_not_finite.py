@@ -7,14 +7,14 @@ import math
 import numpy as np
 import pytest
 
-from worldmodels.core.checkpoint import Checkpoints
-from worldmodels.core.config import load_config
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.errors import NonFiniteError
-from worldmodels.runtime.config import RunConfig
+from worldmodels.core.files.checkpoint import Checkpoints
 from worldmodels.training.launch import launch
-from worldmodels.training.loop import finite
-from worldmodels.training.model_based import ModelBasedLoop
-from worldmodels.training.model_free import ModelFreeLoop
+from worldmodels.training.loops.loop import finite
+from worldmodels.training.loops.model_based import ModelBasedLoop
+from worldmodels.training.loops.model_free import ModelFreeLoop
 
 
 def leaves(tree, where=""):

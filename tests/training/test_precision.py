@@ -6,13 +6,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from worldmodels.core.checkpoint import Checkpoints
-from worldmodels.core.config import load_config
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config
+from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.processor import Processor, this_processor
-from worldmodels.core.run_dir import RunDir
 from worldmodels.envs import EnvConfig
-from worldmodels.models.layers import Layer
-from worldmodels.runtime.config import RunConfig
+from worldmodels.models.networks.layers import Layer
 from worldmodels.telemetry.terminal import Progress
 from worldmodels.training import precision, run
 from worldmodels.training.estimate import RunEstimate

@@ -11,9 +11,9 @@ import time
 import numpy as np
 import pytest
 
-from worldmodels.core.checkpoint import Checkpoints
-from worldmodels.core.config import load_config
-from worldmodels.runtime.config import RunConfig
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config
+from worldmodels.core.files.checkpoint import Checkpoints
 from worldmodels.training.launch import launch
 
 

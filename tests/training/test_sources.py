@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from image_spaces import image_replay
 
-from worldmodels.core.checkpoint import Checkpoints
-from worldmodels.core.config import from_dict, to_dict
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import from_dict, to_dict
 from worldmodels.core.errors import CheckpointError, ConfigError, RunError
-from worldmodels.core.run_dir import RunDir
+from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.types import Step
 from worldmodels.replay import ReplayConfig
-from worldmodels.runtime.config import RunConfig
 from worldmodels.training.sources import check_sources, load_pretrained
 
 SHAPE = (64, 64, 3)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from worldmodels.agents.actor_critic_config import ActorCriticConfig
 from worldmodels.agents.config import AgentConfig
-from worldmodels.agents.ddpg_config import DDPGConfig
-from worldmodels.agents.plan2explore_config import Plan2ExploreConfig
-from worldmodels.agents.ppo_config import PPOConfig
+from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig
+from worldmodels.agents.dreamer.plan2explore_config import Plan2ExploreConfig
+from worldmodels.agents.off_policy.ddpg_config import DDPGConfig
+from worldmodels.agents.off_policy.sac_config import SACConfig
+from worldmodels.agents.off_policy.td3_config import TD3Config
+from worldmodels.agents.on_policy.ppo_config import PPOConfig
+from worldmodels.agents.on_policy.trpo_config import TRPOConfig
+from worldmodels.agents.on_policy.vpg_config import VPGConfig
 from worldmodels.agents.random_config import RandomConfig
-from worldmodels.agents.sac_config import SACConfig
-from worldmodels.agents.td3_config import TD3Config
-from worldmodels.agents.trpo_config import TRPOConfig
-from worldmodels.agents.vpg_config import VPGConfig
+from worldmodels.core.configuration.kinds import Kinds
 from worldmodels.core.errors import ConfigError
-from worldmodels.core.kinds import Kinds
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,15 +44,15 @@ def register_agent(kind: str, config: type, home: str) -> None:
     AGENTS.register(kind, config, home)
 
 
-register_agent("actor_critic", ActorCriticConfig, "worldmodels.agents.actor_critic:ActorCritic")
-register_agent("ddpg", DDPGConfig, "worldmodels.agents.ddpg:DDPG")
-register_agent("plan2explore", Plan2ExploreConfig, "worldmodels.agents.plan2explore:Plan2Explore")
-register_agent("ppo", PPOConfig, "worldmodels.agents.ppo:PPO")
+register_agent("actor_critic", ActorCriticConfig, "worldmodels.agents.dreamer.actor_critic:ActorCritic")
+register_agent("ddpg", DDPGConfig, "worldmodels.agents.off_policy.ddpg:DDPG")
+register_agent("plan2explore", Plan2ExploreConfig, "worldmodels.agents.dreamer.plan2explore:Plan2Explore")
+register_agent("ppo", PPOConfig, "worldmodels.agents.on_policy.ppo:PPO")
 register_agent("random", RandomConfig, "worldmodels.agents.random_agent:RandomAgent")
-register_agent("sac", SACConfig, "worldmodels.agents.sac:SAC")
-register_agent("td3", TD3Config, "worldmodels.agents.td3:TD3")
-register_agent("trpo", TRPOConfig, "worldmodels.agents.trpo:TRPO")
-register_agent("vpg", VPGConfig, "worldmodels.agents.vpg:VPG")
+register_agent("sac", SACConfig, "worldmodels.agents.off_policy.sac:SAC")
+register_agent("td3", TD3Config, "worldmodels.agents.off_policy.td3:TD3")
+register_agent("trpo", TRPOConfig, "worldmodels.agents.on_policy.trpo:TRPO")
+register_agent("vpg", VPGConfig, "worldmodels.agents.on_policy.vpg:VPG")
 
 
 def build_agent(config: AgentConfig, spec: ModelSpec, seed: np.ndarray) -> Agent:

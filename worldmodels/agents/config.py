@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Protocol
 
-from worldmodels.core.ranges import between
+from worldmodels.core.configuration.ranges import between
 from worldmodels.core.specs import ActionKind
 from worldmodels.models.api import FeatureKind
 

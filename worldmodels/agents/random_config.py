@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from worldmodels.agents.config import ANY_ACTIONS, ANY_FEATURES
-from worldmodels.core.ranges import Section
+from worldmodels.core.configuration.ranges import Section
 
 
 @dataclass(frozen=True)

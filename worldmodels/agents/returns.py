@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 import tensorflow as tf
 
-from worldmodels.agents.actor_critic_config import RewardNormConfig
 from worldmodels.agents.config import RewardTransform
+from worldmodels.agents.dreamer.actor_critic_config import RewardNormConfig
 from worldmodels.models.devices import mean_over_devices, whole_batch
 
 

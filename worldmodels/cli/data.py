@@ -31,11 +31,11 @@ def add_record(commands: argparse._SubParsersAction) -> None:
 
 def _record(options: argparse.Namespace) -> None:
     from worldmodels.datasets import check_free
-    from worldmodels.runtime.quiet import load_tensorflow
+    from worldmodels.loading.quiet import load_tensorflow
 
     check_free(options.out)
     load_tensorflow()
-    from worldmodels.runtime.record import record, recorded_env
+    from worldmodels.recordings.record import record, recorded_env
 
     env = recorded_env(options.game, options.policy, options.option, options.levels)
     record(env, options.policy, options.steps, options.out, options.seed, options.temperature)

@@ -72,7 +72,7 @@ def add_eval(commands: argparse._SubParsersAction) -> None:
 
 
 def _eval(options: argparse.Namespace) -> int:
-    from worldmodels.envs.levels import LEVELS
+    from worldmodels.envs.games.levels import LEVELS
     from worldmodels.evaluation.request import Request
     from worldmodels.experiments.grid_paths import begun_runs
 
@@ -99,7 +99,7 @@ def _eval(options: argparse.Namespace) -> int:
         storage = None if options.storage is None else EvaluationStorage(options.storage, runs)
         outcome = evaluate_in_jobs(request, runs, engine, storage, levels)
         return 130 if outcome.left else 1 if outcome.failed else 0
-    from worldmodels.runtime.quiet import load_tensorflow_for
+    from worldmodels.loading.quiet import load_tensorflow_for
 
     load_tensorflow_for(options.path)
     from worldmodels.evaluation.run import evaluate_run
@@ -148,7 +148,7 @@ def _shift(options: argparse.Namespace) -> None:
 
     shifts = ShiftRequest(request, options.shifts, options.games)
     chosen_shifts(shifts)
-    from worldmodels.runtime.quiet import load_tensorflow_for
+    from worldmodels.loading.quiet import load_tensorflow_for
 
     load_tensorflow_for(options.path)
     from worldmodels.evaluation.shift_run import evaluate_shifts
@@ -190,7 +190,7 @@ def add_foresee(commands: argparse._SubParsersAction) -> None:
 
 
 def _foresee(options: argparse.Namespace) -> None:
-    from worldmodels.runtime.quiet import load_tensorflow_for
+    from worldmodels.loading.quiet import load_tensorflow_for
 
     load_tensorflow_for(options.path)
     from worldmodels.evaluation.forecast import forecast_run

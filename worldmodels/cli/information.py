@@ -13,7 +13,7 @@ def add_list(commands: argparse._SubParsersAction) -> None:
 
 
 def _list(options: argparse.Namespace) -> None:
-    from worldmodels.runtime.catalogue import names_of
+    from worldmodels.config.catalogue import names_of
 
     print("\n".join(names_of(options.what)))
 
@@ -35,7 +35,7 @@ def add_certify(commands: argparse._SubParsersAction) -> None:
 
 
 def _certify(options: argparse.Namespace) -> int:
-    from worldmodels.envs.certify import LevelRange, certify_and_report
+    from worldmodels.envs.games.certify import LevelRange, certify_and_report
 
     levels = LevelRange(options.levels, options.first, options.threads)
     return certify_and_report(options.games, options.mode, levels, options.json)
@@ -59,7 +59,7 @@ def add_check(commands: argparse._SubParsersAction) -> None:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from worldmodels.runtime.run_check import check_and_report
+    from worldmodels.training.run_check import check_and_report
 
     return check_and_report(options.folder, options.leave_out)
 
@@ -71,6 +71,6 @@ def add_doctor(commands: argparse._SubParsersAction) -> None:
 
 
 def _doctor(options: argparse.Namespace) -> int:
-    from worldmodels.runtime.doctor import examine
+    from worldmodels.loading.doctor import examine
 
     return examine()

@@ -50,7 +50,7 @@ def _play(options: argparse.Namespace) -> None:
     if options.game is None:
         play_runs(options.paths, _play_options(options))
         return
-    from worldmodels.core.config import load_config
+    from worldmodels.core.configuration.sections import load_config
     from worldmodels.envs.config import DEFAULTS, FOREIGN, WITHOUT_EFFECT, EnvConfig, changed, game_options
     from worldmodels.envs.making import is_native
 
@@ -72,8 +72,8 @@ def add_replay(commands: argparse._SubParsersAction) -> None:
 
 
 def _replay(options: argparse.Namespace) -> None:
-    from worldmodels.runtime.action_recording import read_recording
-    from worldmodels.runtime.action_replay import verify_recording
+    from worldmodels.recordings.action_recording import read_recording
+    from worldmodels.recordings.action_replay import verify_recording
 
     played = read_recording(options.file)
     verify_recording(played, options.file)
@@ -126,7 +126,7 @@ def add_test(commands: argparse._SubParsersAction) -> None:
 
 
 def _test(options: argparse.Namespace) -> None:
-    from worldmodels.runtime.quiet import load_tensorflow_for
+    from worldmodels.loading.quiet import load_tensorflow_for
 
     load_tensorflow_for(options.path)
     from worldmodels.player.policy_show import ShowOptions, show_policy

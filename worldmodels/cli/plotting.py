@@ -135,10 +135,10 @@ def _plot(options: argparse.Namespace) -> None:
 
 
 def _draw(options: argparse.Namespace) -> object:
-    from worldmodels.analysis.grouping import Grouping
-    from worldmodels.analysis.lines import DEFAULT, CurveOptions
-    from worldmodels.analysis.plots import plot_runs
-    from worldmodels.analysis.task_plots import TaskView, plot_tasks
+    from worldmodels.analysis.plots.files import plot_runs
+    from worldmodels.analysis.plots.lines import DEFAULT, CurveOptions
+    from worldmodels.analysis.plots.task_plots import TaskView, plot_tasks
+    from worldmodels.analysis.runs.grouping import Grouping
 
     grouping = Grouping(options.select, options.exclude, "run" if options.count else options.group, options.legend)
     limits = tuple(options.xlim or DEFAULT.limits)
@@ -147,7 +147,7 @@ def _draw(options: argparse.Namespace) -> object:
         values = options.value or ["episode/return"]
         return plot_runs(options.paths, values, curves, grouping, options.save, options.export)
     if options.view == "generalisation":
-        from worldmodels.analysis.generalisation_plot import plot_generalisation
+        from worldmodels.analysis.plots.generalisation_plot import plot_generalisation
 
         estimator = options.est or DEFAULT.estimator
         return plot_generalisation(

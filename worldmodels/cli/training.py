@@ -11,8 +11,8 @@ from worldmodels.cli.engines import add_place
 from worldmodels.core.errors import UserError
 
 if TYPE_CHECKING:
-    from worldmodels.runtime.config import RunConfig
-    from worldmodels.training.collector_source import StartCollector
+    from worldmodels.config.run_config import RunConfig
+    from worldmodels.training.collectors.collector_source import StartCollector
 
 
 def add_train(commands: argparse._SubParsersAction) -> None:
@@ -69,7 +69,7 @@ def _collectors(options: argparse.Namespace, config: RunConfig) -> AbstractConte
     if options.engine == "local":
         if options.address:
             raise UserError("--address is that of a cluster: give --engine ray, too.")
-        from worldmodels.training.collector_process import CollectorProcess
+        from worldmodels.training.collectors.collector_process import CollectorProcess
 
         return nullcontext(CollectorProcess)
     if not config.training.collectors:
@@ -77,7 +77,7 @@ def _collectors(options: argparse.Namespace, config: RunConfig) -> AbstractConte
             "--engine ray is where collectors run, and training.collectors is 0: the learner collects itself. Give "
             "training.collectors=1 or more."
         )
-    from worldmodels.training.ray_collector import on_cluster
+    from worldmodels.training.collectors.ray_collector import on_cluster
 
     return on_cluster(options.address)
 
@@ -102,7 +102,7 @@ def add_config(commands: argparse._SubParsersAction) -> None:
 
 
 def _config(options: argparse.Namespace) -> None:
-    from worldmodels.runtime.show_config import show_config, show_difference
+    from worldmodels.config.show import show_config, show_difference
     from worldmodels.training.launch import DEFAULT_PRESETS
 
     if options.diff and options.words:

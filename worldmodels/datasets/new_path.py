@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from worldmodels.core.errors import FileError, os_errors_reported
-from worldmodels.core.files import make_folder, remove_one, replacing, sync_folder, temporary
+from worldmodels.core.files.writing import make_folder, remove_one, replacing, sync_folder, temporary
 
 
 def check_new(path: Path | str) -> None:

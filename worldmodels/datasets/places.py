@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from worldmodels.core.errors import FileError
-from worldmodels.core.run_dir import RunDir
+from worldmodels.core.files.run_dir import RunDir
 from worldmodels.datasets.new_path import check_new
 from worldmodels.datasets.source import Source
 from worldmodels.datasets.store import StoreSource, write_store

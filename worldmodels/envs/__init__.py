@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from worldmodels.envs.config import EnvConfig
 
 if TYPE_CHECKING:
-    from worldmodels.envs.game_env import GameEnv
-    from worldmodels.envs.games import GAMES
+    from worldmodels.envs.games.game_env import GameEnv
+    from worldmodels.envs.games.table import GAMES
+    from worldmodels.envs.games.vector_env import GameVectorEnv
     from worldmodels.envs.making import VectorEnv, can_save, make, make_vec, tells_variables
-    from worldmodels.envs.vector_env import GameVectorEnv
 
 __all__ = [
     "GAMES",
@@ -26,9 +26,9 @@ __all__ = [
 
 # Loaded on first use: Gymnasium and the native module take longer than reading a configuration should.
 _HOMES = {
-    "GAMES": "games",
-    "GameEnv": "game_env",
-    "GameVectorEnv": "vector_env",
+    "GAMES": "games.table",
+    "GameEnv": "games.game_env",
+    "GameVectorEnv": "games.vector_env",
     "VectorEnv": "making",
     "can_save": "making",
     "tells_variables": "making",

@@ -6,10 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Annotated, Any, Literal
 
-from worldmodels.core.config_values import received
-from worldmodels.core.errors import ConfigError, UserError
-from worldmodels.core.lookup import unknown
-from worldmodels.core.ranges import (
+from worldmodels.core.configuration.ranges import (
     AboveZero,
     AnyInteger,
     AnyNumber,
@@ -24,6 +21,9 @@ from worldmodels.core.ranges import (
     between,
     limits,
 )
+from worldmodels.core.configuration.values import received
+from worldmodels.core.errors import ConfigError, UserError
+from worldmodels.core.lookup import unknown
 
 LARGEST = 2**31 - 1
 """Games count with 32 bits."""

@@ -20,10 +20,10 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
 from worldmodels.core.errors import ConformanceError, UserError
-from worldmodels.core.files import write_atomic
-from worldmodels.envs.game_env import GameEnv
-from worldmodels.envs.games import GAME_INFO, NUM_ACTIONS, OBSERVATION_SHAPE, variable_units
-from worldmodels.envs.vector_env import GameVectorEnv
+from worldmodels.core.files.writing import write_atomic
+from worldmodels.envs.games.game_env import GameEnv
+from worldmodels.envs.games.table import GAME_INFO, NUM_ACTIONS, OBSERVATION_SHAPE, variable_units
+from worldmodels.envs.games.vector_env import GameVectorEnv
 
 SEED = 20
 NUM_ENVS = 6

@@ -9,14 +9,14 @@ import gymnasium
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.lookup import unknown
-from worldmodels.envs.adapters import make_foreign_vec
 from worldmodels.envs.config import DEFAULTS, FOREIGN, PYTHON, EnvConfig, changed, game_options
-from worldmodels.envs.foreign_vector_env import ForeignVectorEnv
-from worldmodels.envs.game_env import GameEnv
-from worldmodels.envs.games import GAME_INFO, GAMES, find_game
-from worldmodels.envs.given import Given, given_name
-from worldmodels.envs.packages import registered
-from worldmodels.envs.vector_env import GameVectorEnv
+from worldmodels.envs.foreign.adapters import make_foreign_vec
+from worldmodels.envs.foreign.given import Given, given_name
+from worldmodels.envs.foreign.packages import registered
+from worldmodels.envs.foreign.vector_env import ForeignVectorEnv
+from worldmodels.envs.games.game_env import GameEnv
+from worldmodels.envs.games.table import GAME_INFO, GAMES, find_game
+from worldmodels.envs.games.vector_env import GameVectorEnv
 
 VectorEnv: TypeAlias = GameVectorEnv | ForeignVectorEnv
 """A Gymnasium vector environment that has an `observation_spec` and an `action_spec`, as `make_vec` makes it."""

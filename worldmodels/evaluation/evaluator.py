@@ -14,31 +14,31 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from worldmodels.acting.actor import ModelActor, RandomActor
+from worldmodels.acting.build import Parts
+from worldmodels.config.environment import build_env
+from worldmodels.config.run_config import EvaluationConfig
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.seeding import Streams, fold
 from worldmodels.core.specs import ObservationSpec
 from worldmodels.core.types import Batch, Step
 from worldmodels.envs import can_save, tells_variables
 from worldmodels.envs.config import EnvConfig
-from worldmodels.envs.levels import Levels, on_levels
+from worldmodels.envs.games.levels import Levels, on_levels
 from worldmodels.evaluation.measures.action_effects import ActionEffects, Outcomes, compare_outcomes, real_outcomes
 from worldmodels.evaluation.measures.grid import Cell, grid_settings
 from worldmodels.evaluation.measures.imagined_play import ImaginedPlay, ImaginedPlayer, compare_play, usable_starts
 from worldmodels.evaluation.measures.knowledge import Knowledge, ProbeData, probe
 from worldmodels.evaluation.measures.model_errors import WorldModelErrors, counting, model_errors, reported_horizons
-from worldmodels.evaluation.measures.open_loop import OpenLoopPredictor
 from worldmodels.evaluation.measures.optimism import Optimism, measure_optimism
 from worldmodels.evaluation.measures.policy_returns import Episodes, evaluate_policy
-from worldmodels.evaluation.measures.windows import Moments, play_moments, play_probed, play_windows
 from worldmodels.evaluation.planner_actor import PlannerActor
+from worldmodels.evaluation.predictions.open_loop import OpenLoopPredictor
+from worldmodels.evaluation.predictions.windows import Moments, play_moments, play_probed, play_windows
 from worldmodels.evaluation.report.episode_film import EpisodeFilm
 from worldmodels.imagination.model_view import Prediction
 from worldmodels.imagination.planner_config import PlannerConfig
 from worldmodels.models.api import ModelSpec
-from worldmodels.runtime.actor import ModelActor, RandomActor
-from worldmodels.runtime.build import Parts
-from worldmodels.runtime.config import EvaluationConfig
-from worldmodels.runtime.environment import build_env
 
 PROBED = 128
 """Windows that test probes, at most: enough for a share of variance, and half of the memory."""

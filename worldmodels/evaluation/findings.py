@@ -9,15 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from worldmodels.config.run_config import EvaluationConfig
 from worldmodels.envs.config import EnvConfig
-from worldmodels.envs.levels import Levels, level_words
+from worldmodels.envs.games.levels import Levels, level_words
 from worldmodels.evaluation.evaluator import Evaluator
 from worldmodels.evaluation.measures.action_effects import action_metrics
 from worldmodels.evaluation.measures.grid import grid_metrics
 from worldmodels.evaluation.measures.imagined_play import imagined_metrics
 from worldmodels.evaluation.measures.knowledge import knowledge_metrics
 from worldmodels.evaluation.measures.model_errors import error_metrics
-from worldmodels.evaluation.measures.windows import check_horizon
+from worldmodels.evaluation.predictions.windows import check_horizon
 from worldmodels.evaluation.probes import Probes
 from worldmodels.evaluation.report.comparison_video import imagined_video, prediction_video
 from worldmodels.evaluation.report.json_trees import errors_tree, grid_tree, imagined_tree, knowledge_tree, metrics_tree
@@ -30,8 +31,7 @@ from worldmodels.evaluation.report.tables import (
     print_knowledge,
 )
 from worldmodels.evaluation.request import Request
-from worldmodels.runtime.action_recording import ActionRecording
-from worldmodels.runtime.config import EvaluationConfig
+from worldmodels.recordings.action_recording import ActionRecording
 
 VIDEO_STEPS = 45
 """Steps that the model predicts in the video."""

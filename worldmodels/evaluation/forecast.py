@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 from pathlib import Path
 
-from worldmodels.analysis.forecast_plot import plot_forecast
+from worldmodels.analysis.plots.forecast_plot import plot_forecast
 from worldmodels.core.errors import UserError
 from worldmodels.core.seeding import Streams
 from worldmodels.evaluation.measures.termination_forecast import (
@@ -13,8 +13,8 @@ from worldmodels.evaluation.measures.termination_forecast import (
     TerminationForecaster,
     replay_episode,
 )
-from worldmodels.runtime.action_recording import read_recording
-from worldmodels.runtime.load import load_run
+from worldmodels.loading.load import load_run
+from worldmodels.recordings.action_recording import read_recording
 
 
 def forecast_run(run: str | Path, file: str | Path, episode: int = 1, horizon: int = 50, seed: int = 0) -> Path | None:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.acting.actor import ModelActor
 from worldmodels.agents.api import Agent
 from worldmodels.imagination.planner import Planner, first_memory
 from worldmodels.imagination.planner_config import PlannerConfig
 from worldmodels.models.api import WorldModel
-from worldmodels.runtime.actor import ModelActor
 
 
 class PlannerActor(ModelActor):

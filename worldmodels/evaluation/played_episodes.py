@@ -25,7 +25,7 @@ def play_episodes(env: Any, actor: Any, seed: int, max_steps: int) -> Iterator[l
 
     Args:
         env: a vector environment in NEXT_STEP mode, which is reset with the seed.
-        actor: chooses an action for each; see `runtime.actor`.
+        actor: chooses an action for each; see `acting.actor`.
         max_steps: the steps after which an episode is cut.
     """
     observation, _ = env.reset(seed=seed)

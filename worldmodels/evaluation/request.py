@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from worldmodels.core.config import from_dict, load_config, to_dict
+from worldmodels.config.run_config import EvaluationConfig
+from worldmodels.core.configuration.sections import from_dict, load_config, to_dict
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.lookup import unknown
-from worldmodels.envs.levels import LEVELS, Levels
+from worldmodels.envs.games.levels import LEVELS, Levels
 from worldmodels.imagination.planner_config import PLANNERS, PlannerConfig
-from worldmodels.runtime.config import EvaluationConfig
 
 MODES = ("real", "imagined", "model")
 AGENTS = ("policy", "planner", "random")

@@ -9,17 +9,17 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worldmodels.core.config import to_dict
+from worldmodels.config.run_config import EvaluationConfig
+from worldmodels.core.configuration.sections import to_dict
 from worldmodels.core.errors import FileError
-from worldmodels.core.files import make_own_folder, read_regular, write_atomic
-from worldmodels.core.json_files import parse_strict
-from worldmodels.core.run_dir import RunDir
+from worldmodels.core.files.json_files import parse_strict
+from worldmodels.core.files.run_dir import RunDir
+from worldmodels.core.files.writing import make_own_folder, read_regular, write_atomic
 from worldmodels.envs.config import EnvConfig
-from worldmodels.envs.levels import level_words, mode_of
+from worldmodels.envs.games.levels import level_words, mode_of
 from worldmodels.evaluation.probes import write_probes
 from worldmodels.evaluation.request import Request
-from worldmodels.runtime.action_recording import ActionRecording, write_recording
-from worldmodels.runtime.config import EvaluationConfig
+from worldmodels.recordings.action_recording import ActionRecording, write_recording
 from worldmodels.telemetry.video import write_video
 
 if TYPE_CHECKING:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from worldmodels.config.run_config import EvaluationConfig
 from worldmodels.core.errors import CheckpointError
 from worldmodels.core.seeding import Streams
-from worldmodels.envs.levels import Levels
+from worldmodels.envs.games.levels import Levels
 from worldmodels.evaluation.evaluator import Evaluator
 from worldmodels.evaluation.findings import measure, named_by_levels
 from worldmodels.evaluation.report.json_trees import metrics_tree
@@ -16,8 +17,7 @@ from worldmodels.evaluation.report.pictures import draw_checkpoints
 from worldmodels.evaluation.report.tables import print_checkpoints
 from worldmodels.evaluation.request import Request
 from worldmodels.evaluation.result_files import ResultFiles, print_written
-from worldmodels.runtime.config import EvaluationConfig
-from worldmodels.runtime.load import LoadedRun, load_run
+from worldmodels.loading.load import LoadedRun, load_run
 from worldmodels.telemetry.logger import Logger
 from worldmodels.telemetry.sinks import TensorBoardSink
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from worldmodels.core.config import load_config
-from worldmodels.core.run_dir import RunDir
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config
+from worldmodels.core.files.run_dir import RunDir
 from worldmodels.evaluation.request import Request
 from worldmodels.evaluation.shifts import (
     DistributionShift,
@@ -16,7 +17,6 @@ from worldmodels.evaluation.shifts import (
     read_shifts,
     training_distribution,
 )
-from worldmodels.runtime.config import RunConfig
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from worldmodels.core.config import from_dict, to_dict
-from worldmodels.core.files import write_atomic
+from worldmodels.config.run_config import EvaluationConfig
+from worldmodels.core.configuration.sections import from_dict, to_dict
+from worldmodels.core.files.writing import write_atomic
 from worldmodels.core.seeding import Streams
 from worldmodels.evaluation.evaluator import Evaluator
 from worldmodels.evaluation.measures.shift_effects import ShiftedPlay, model_figures
@@ -13,8 +14,7 @@ from worldmodels.evaluation.report.shift_table import as_markdown, shift_columns
 from worldmodels.evaluation.result_files import ResultFiles, print_written
 from worldmodels.evaluation.run import ENVIRONMENTS
 from worldmodels.evaluation.shift_request import ShiftRequest, chosen_shifts
-from worldmodels.runtime.config import EvaluationConfig
-from worldmodels.runtime.load import load_run
+from worldmodels.loading.load import load_run
 from worldmodels.telemetry.table import print_table
 
 CAPTION = (

@@ -7,16 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from worldmodels.core.config import from_dict, to_dict
-from worldmodels.core.config_values import received
+from worldmodels.config.environment import build_env
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import from_dict, to_dict
+from worldmodels.core.configuration.values import received
 from worldmodels.core.errors import ConfigError, UserError
-from worldmodels.core.yaml_text import read_mapping
+from worldmodels.core.files.yaml_files import read_mapping
 from worldmodels.envs.config import EnvConfig
-from worldmodels.envs.games import find_game
-from worldmodels.envs.levels import has_test_levels, on_levels
+from worldmodels.envs.games.levels import has_test_levels, on_levels
+from worldmodels.envs.games.table import find_game
 from worldmodels.envs.making import is_native
-from worldmodels.runtime.config import RunConfig
-from worldmodels.runtime.environment import build_env
 
 FLAGS = {
     "use_backgrounds": ("no backgrounds", "backgrounds"),

@@ -10,18 +10,18 @@ from dataclasses import replace
 from pathlib import Path
 
 from worldmodels.analysis.report.numbers import counted
-from worldmodels.analysis.run_groups import short_paths
-from worldmodels.core.checkpoint import Checkpoints
-from worldmodels.core.config import load_config
+from worldmodels.analysis.runs.run_groups import short_paths
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.errors import RunError, UserError
-from worldmodels.core.run_dir import RunDir
-from worldmodels.envs.levels import Levels
+from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.files.run_dir import RunDir
+from worldmodels.envs.games.levels import Levels
 from worldmodels.evaluation.request import Request
 from worldmodels.evaluation.result_files import ResultFiles
 from worldmodels.experiments.engines.api import Engine, Used
 from worldmodels.experiments.jobs import JobsOutcome, log_end, run_jobs
 from worldmodels.experiments.storage.evaluation_storage import EvaluationStorage
-from worldmodels.runtime.config import RunConfig
 from worldmodels.telemetry.status import number
 
 
@@ -144,7 +144,7 @@ def _jobs(name: str, request: Request, storage: EvaluationStorage | None) -> Ite
 
 def _gather(requests: Sequence[Request]) -> None:
     """Write the table of all checkpoints of each run, as `evaluate_run` does, from their results."""
-    from worldmodels.runtime.quiet import load_tensorflow
+    from worldmodels.loading.quiet import load_tensorflow
 
     load_tensorflow()
     from worldmodels.evaluation.run import write_checkpoints

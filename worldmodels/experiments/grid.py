@@ -12,14 +12,14 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from worldmodels.core.config import find_grid, to_dict
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import find_grid, to_dict
 from worldmodels.core.errors import ConfigError, RunError, UserError
+from worldmodels.core.files.run_dir import RunDir
+from worldmodels.core.files.yaml_files import parse_value, read_mapping
 from worldmodels.core.lookup import shortened
-from worldmodels.core.run_dir import RunDir
-from worldmodels.core.yaml_text import parse_value, read_mapping
 from worldmodels.experiments.grid_file import MOST_RUNS, GridFile, read_grid_file
 from worldmodels.experiments.variant_names import folder_name, short_keys, value_texts
-from worldmodels.runtime.config import RunConfig
 from worldmodels.training.check import check_run
 from worldmodels.training.finished import is_finished
 from worldmodels.training.launch import parse_config

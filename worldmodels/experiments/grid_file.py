@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from worldmodels.core.config import from_dict
-from worldmodels.core.config_values import received, shown
+from worldmodels.core.configuration.ranges import Section
+from worldmodels.core.configuration.sections import from_dict
+from worldmodels.core.configuration.values import received, shown
 from worldmodels.core.errors import ConfigError
+from worldmodels.core.files.yaml_files import place
 from worldmodels.core.lookup import nearest
-from worldmodels.core.ranges import Section
-from worldmodels.core.yaml_text import place
 from worldmodels.training.launch import DEFAULT_PRESETS
 
 MOST_RUNS = 10_000

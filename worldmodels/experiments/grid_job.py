@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worldmodels.core.errors import FileError, UserError
-from worldmodels.core.files import open_regular, write_atomic
-from worldmodels.core.lock import lock_holder
-from worldmodels.core.run_dir import RunDir
+from worldmodels.core.files.lock import lock_holder
+from worldmodels.core.files.run_dir import RunDir
+from worldmodels.core.files.writing import open_regular, write_atomic
 from worldmodels.experiments.engines.api import LOST, STOPPED, Used
 from worldmodels.experiments.grid import GridRun
 from worldmodels.telemetry.run_table import RunState, RunStatus

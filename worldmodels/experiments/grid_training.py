@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import NamedTuple
 
-from worldmodels.core.lock import locked
+from worldmodels.core.files.lock import locked
 from worldmodels.experiments.engines.api import Engine
 from worldmodels.experiments.grid import Grid, GridRun
 from worldmodels.experiments.grid_job import GridJob

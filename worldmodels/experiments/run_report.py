@@ -10,16 +10,16 @@ from pathlib import Path
 
 from worldmodels.analysis.report.request import ReportRequest, RunCondition
 from worldmodels.analysis.report.writing import write_report
-from worldmodels.analysis.run_folders import is_recorded, walk_folders
-from worldmodels.analysis.run_settings import read_tree
-from worldmodels.core.config import from_dict
+from worldmodels.analysis.runs.run_folders import is_recorded, walk_folders
+from worldmodels.analysis.runs.run_settings import read_tree
+from worldmodels.config.run_config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig
+from worldmodels.core.configuration.sections import from_dict
 from worldmodels.core.errors import UserError
-from worldmodels.core.lock import lock_holder
-from worldmodels.core.run_dir import RunDir
+from worldmodels.core.files.lock import lock_holder
+from worldmodels.core.files.run_dir import RunDir
 from worldmodels.experiments.grid import Grid, training_log
 from worldmodels.experiments.grid_job import failure_note
 from worldmodels.experiments.jobs import log_end
-from worldmodels.runtime.config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig
 from worldmodels.training.finished import is_trained
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from worldmodels.core.ranges import NonNegative, Section, Share, Size
+from worldmodels.core.configuration.ranges import NonNegative, Section, Share, Size
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal, Protocol
 
-from worldmodels.core.number_schedules import ScheduledRate
-from worldmodels.core.ranges import AboveZero, BelowOne, Count, Section, Share, Size, above, at_least, limits
+from worldmodels.core.configuration.number_schedules import ScheduledRate
+from worldmodels.core.configuration.ranges import (
+    AboveZero,
+    BelowOne,
+    Count,
+    Section,
+    Share,
+    Size,
+    above,
+    at_least,
+    limits,
+)
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.models.api import ModelSpec
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from worldmodels.core.ranges import Section, Size
+from worldmodels.core.configuration.ranges import Section, Size
 from worldmodels.core.specs import ActionSpec, ArraySpec, ObservationSpec
 from worldmodels.models.api import ModelSpec
 

@@ -8,24 +8,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from worldmodels.envs.games import HUMAN_SIZE
-from worldmodels.envs.levels import has_test_levels, level_words
+from worldmodels.envs.games.levels import has_test_levels, level_words
+from worldmodels.envs.games.table import HUMAN_SIZE
 from worldmodels.models.api import ModelSpec
-from worldmodels.player.session.frames import Frame
+from worldmodels.player.session.controls.key_script import KeyScript, read_script
 from worldmodels.player.session.game_setup import GameSetup, set_up_game, set_up_run
-from worldmodels.player.session.key_script import KeyScript, read_script
 from worldmodels.player.session.loading import Prepare, Report, Run, check_together, count_models, loader
 from worldmodels.player.session.options import PlayOptions
-from worldmodels.player.session.real_world import RealWorld
 from worldmodels.player.session.session import Session
 from worldmodels.player.session.settings import Settings
+from worldmodels.player.session.worlds.frames import Frame
+from worldmodels.player.session.worlds.real_world import RealWorld
 from worldmodels.player.view.capture import FixedPicture, pixels, save_pictures
-from worldmodels.player.view.columns import count_columns
-from worldmodels.player.view.help_screen import make_guide
 from worldmodels.player.view.painter import Painter
+from worldmodels.player.view.panels.columns import count_columns
+from worldmodels.player.view.panels.help_screen import make_guide
 from worldmodels.player.view.window import run_window
 from worldmodels.player.web.serve import run_web
-from worldmodels.runtime.action_recording import write_recording
+from worldmodels.recordings.action_recording import write_recording
 from worldmodels.telemetry.video import write_video
 
 ZOOMS = {0: 8, 1: 10, 2: 8, 3: 6, 4: 5, 5: 4}

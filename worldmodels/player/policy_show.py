@@ -12,17 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from worldmodels.analysis.aggregate import estimate
+from worldmodels.acting.actor import ModelActor
+from worldmodels.analysis.statistics.aggregate import estimate
 from worldmodels.core.errors import ConfigError, UserError
 from worldmodels.core.seeding import Streams
 from worldmodels.envs import VectorEnv
-from worldmodels.envs.levels import Levels, level_words, on_levels
+from worldmodels.envs.games.levels import Levels, level_words, on_levels
 from worldmodels.envs.making import is_native
 from worldmodels.evaluation.played_episodes import PlayedEpisode, play_episodes
 from worldmodels.evaluation.report.images import BACKGROUND, framed, text_line, tiled
+from worldmodels.loading.load import LoadedRun, load_run
 from worldmodels.player.view.policy_window import PolicyWindow
-from worldmodels.runtime.actor import ModelActor
-from worldmodels.runtime.load import LoadedRun, load_run
 from worldmodels.telemetry.video import write_video
 
 MOST_TOGETHER = 1_024

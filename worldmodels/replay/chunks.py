@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from worldmodels.core.errors import RunError, disk_full_reported
-from worldmodels.core.files import open_regular
+from worldmodels.core.files.writing import open_regular
 from worldmodels.replay.codec import decompress
 from worldmodels.replay.layout import KEY_FRAME, LOST, Frames, Layout, Records
 

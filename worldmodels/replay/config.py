@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from worldmodels.core.ranges import Positive, Range, Section, limits
+from worldmodels.core.configuration.ranges import Positive, Range, Section, limits
 
 _NONE_OR_SOME = Range("be 0 for none, or at least 2", lambda value: value == 0 or value >= 2)
 

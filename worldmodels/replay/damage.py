@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from worldmodels.core.errors import os_errors_reported
-from worldmodels.core.files import make_own_folder, open_regular, write_atomic
+from worldmodels.core.files.writing import make_own_folder, open_regular, write_atomic
 from worldmodels.replay.chunks import chunk_files
 from worldmodels.replay.layout import KEY_FRAME, LOST, Layout, Records
 from worldmodels.replay.set_aside import FOLDER

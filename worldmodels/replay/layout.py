@@ -27,10 +27,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from worldmodels.core.configuration.ranges import Count, Positive, Section
 from worldmodels.core.errors import ConfigError, RunError
-from worldmodels.core.files import make_own_folder, write_atomic
-from worldmodels.core.json_files import read_json
-from worldmodels.core.ranges import Count, Positive, Section
+from worldmodels.core.files.json_files import read_json
+from worldmodels.core.files.writing import make_own_folder, write_atomic
 from worldmodels.core.specs import ActionSpec, ArraySpec, ObservationSpec
 from worldmodels.core.types import Step
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from worldmodels.core.errors import os_errors_reported
-from worldmodels.core.files import make_own_folder, sync_folder
+from worldmodels.core.files.writing import make_own_folder, sync_folder
 
 FOLDER = "set-aside"
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from worldmodels.core.errors import DiskFullError, RunError, UserError
-from worldmodels.core.files import sync_folder
+from worldmodels.core.files.writing import sync_folder
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Step
 from worldmodels.replay.chunks import WAYS_ON, Chunk, chunk_files, open_chunks

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from worldmodels.core.errors import disk_full_reported
-from worldmodels.core.files import open_regular, read_regular
+from worldmodels.core.files.writing import open_regular, read_regular
 from worldmodels.telemetry.gif import encode_gif
 
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from PIL import Image, ImageSequence
 
 from worldmodels.core.errors import FileError, UserError
-from worldmodels.core.files import make_folder, write_atomic
+from worldmodels.core.files.writing import make_folder, write_atomic
 from worldmodels.core.lookup import unknown
 from worldmodels.telemetry.gif import encode_gif
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 
-from worldmodels.core.checkpoint import Checkpoints
-from worldmodels.core.config import differences, load_config, to_dict
+from worldmodels.config.checks import check_config
+from worldmodels.config.run_config import Precision, RunConfig
+from worldmodels.core.configuration.sections import differences, load_config, to_dict
 from worldmodels.core.errors import CheckpointError, RunError
-from worldmodels.core.run_dir import RunDir
+from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.types import Step
-from worldmodels.runtime.checks import check_config
-from worldmodels.runtime.config import Precision, RunConfig
 from worldmodels.training.sources import Sources, check_sources
 
 MAY_CHANGE = ("steps", "turns")

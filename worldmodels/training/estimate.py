@@ -14,20 +14,20 @@ from typing import Any, NamedTuple
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.agents.actor_critic import ActorCritic
+from worldmodels.acting.actor import ModelActor
+from worldmodels.acting.build import Parts
 from worldmodels.agents.api import Experience, Imitated, Recent, Replayed
-from worldmodels.core.tree import flatten
+from worldmodels.agents.dreamer.actor_critic import ActorCritic
+from worldmodels.config.run_config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig, RunConfig
+from worldmodels.core.files.tree import flatten
 from worldmodels.core.types import Batch
 from worldmodels.imagination.starts import StartStates, states_after
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.hardware import wait_for_gpu
 from worldmodels.replay.stream import ASSUMED_COMPRESSION
-from worldmodels.runtime.actor import ModelActor
-from worldmodels.runtime.build import Parts
-from worldmodels.runtime.config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig, RunConfig
-from worldmodels.training.plan import TrainingPlan
-from worldmodels.training.starts import choose_among
-from worldmodels.training.transitions import blank_transitions, updates_per_call
+from worldmodels.training.loops.plan import TrainingPlan
+from worldmodels.training.loops.starts import choose_among
+from worldmodels.training.loops.transitions import blank_transitions, updates_per_call
 
 BELIEVED = 20.0
 """Seconds from which on a first call, which also builds its graph, is believed; a shorter one is repeated."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from worldmodels.core.checkpoint import Checkpoints
+from worldmodels.config.run_config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig, RunConfig
 from worldmodels.core.errors import CheckpointError
-from worldmodels.core.run_dir import RunDir
-from worldmodels.runtime.config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig, RunConfig
-from worldmodels.training.plan import Position, TrainingPlan
+from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.files.run_dir import RunDir
+from worldmodels.training.loops.plan import Position, TrainingPlan
 
 
 def is_finished(run: RunDir, config: RunConfig) -> bool:

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from worldmodels.core.config import load_config
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.errors import ConfigError
-from worldmodels.core.run_dir import RunDir
-from worldmodels.envs.given import Given, check_copies, giving, is_object
-from worldmodels.runtime.config import RunConfig
+from worldmodels.core.files.run_dir import RunDir
+from worldmodels.envs.foreign.given import Given, check_copies, giving, is_object
 from worldmodels.training.check import check_run
-from worldmodels.training.collector_process import CollectorProcess, learner_threads
+from worldmodels.training.collectors.collector_process import CollectorProcess, learner_threads
 
 if TYPE_CHECKING:
-    from worldmodels.training.collector_source import StartCollector
+    from worldmodels.training.collectors.collector_source import StartCollector
 
 DEFAULT_PRESETS = ("dreamer_small",)
 """The configuration of a new run for which none is given."""
@@ -54,7 +54,7 @@ def launch(
 def _launch(config: RunConfig, logdir: str | Path, checkpoint: int | None, start_collector: StartCollector) -> Path:
     # A mistake in the configuration is told before TensorFlow takes its seconds to load.
     checked = check_run(config, logdir, checkpoint)
-    from worldmodels.runtime.quiet import load_tensorflow
+    from worldmodels.loading.quiet import load_tensorflow
 
     load_tensorflow(checked.config.devices, learner_threads(checked.config, start_collector))
     from worldmodels.training.run import train

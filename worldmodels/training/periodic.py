@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from worldmodels.core.run_dir import RunDir
+from worldmodels.acting.build import Parts
+from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Batch
-from worldmodels.envs.levels import has_test_levels
+from worldmodels.envs.games.levels import has_test_levels
 from worldmodels.evaluation.evaluator import Evaluator
 from worldmodels.evaluation.findings import named_by_levels
 from worldmodels.evaluation.measures.action_effects import action_metrics
@@ -16,12 +17,11 @@ from worldmodels.evaluation.measures.grid import grid_metrics
 from worldmodels.evaluation.measures.knowledge import knowledge_metrics
 from worldmodels.evaluation.measures.model_errors import error_metrics
 from worldmodels.evaluation.measures.optimism import fooled_warning, optimism_metrics
-from worldmodels.evaluation.measures.windows import held_out_windows
+from worldmodels.evaluation.predictions.windows import held_out_windows
 from worldmodels.evaluation.probes import write_probes
 from worldmodels.evaluation.report.comparison_video import prediction_video, video_rows
 from worldmodels.evaluation.report.pictures import draw_errors
 from worldmodels.replay import Replay
-from worldmodels.runtime.build import Parts
 from worldmodels.telemetry.logger import Logger
 from worldmodels.telemetry.video import write_video
 

@@ -9,40 +9,40 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from worldmodels.agents.actor_critic_config import ActorCriticConfig
-from worldmodels.core.checkpoint import Checkpoints
+from worldmodels.acting.build import Parts, build_parts, resolve_deterministic
+from worldmodels.acting.step_source import LocalSource, StepSource
+from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig
+from worldmodels.config.devices import threads_warning
+from worldmodels.config.environment import build_env
+from worldmodels.config.run_config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig, RunConfig
 from worldmodels.core.errors import UserError
-from worldmodels.core.run_dir import RunDir
+from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.schedules import Every
 from worldmodels.core.unused_memory import release_unused_memory
 from worldmodels.envs import VectorEnv
 from worldmodels.envs.config import PYTHON
-from worldmodels.envs.foreign_workers import check_can_be_sent
-from worldmodels.envs.given import find_given
-from worldmodels.envs.levels import LEVELS, has_test_levels, level_words
+from worldmodels.envs.foreign.given import find_given
+from worldmodels.envs.foreign.workers import check_can_be_sent
+from worldmodels.envs.games.levels import LEVELS, has_test_levels, level_words
 from worldmodels.models.hardware import computing_processor
 from worldmodels.replay import Replay
 from worldmodels.replay.layout import Layout
 from worldmodels.replay.statistics import replay_statistics
-from worldmodels.runtime.build import Parts, build_parts, resolve_deterministic
-from worldmodels.runtime.config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig, RunConfig
-from worldmodels.runtime.devices import threads_warning
-from worldmodels.runtime.environment import build_env
 from worldmodels.telemetry.logger import Logger
 from worldmodels.telemetry.loss_growth import Growth, LossGrowth, growth_warning
 from worldmodels.telemetry.sinks import JSONLSink, TensorBoardSink
 from worldmodels.telemetry.terminal import Progress
 from worldmodels.training.check import CheckedRun
-from worldmodels.training.collector_process import learner_threads
-from worldmodels.training.collector_source import CollectorSource, StartCollector
+from worldmodels.training.collectors.collector_process import learner_threads
+from worldmodels.training.collectors.collector_source import CollectorSource, StartCollector
 from worldmodels.training.interrupt import Interrupted, Interruption
-from worldmodels.training.loop import Loop
-from worldmodels.training.model_based import ModelBasedLoop
-from worldmodels.training.model_free import ModelFreeLoop
-from worldmodels.training.off_policy import OffPolicyLoop
+from worldmodels.training.loops.loop import Loop
+from worldmodels.training.loops.model_based import ModelBasedLoop
+from worldmodels.training.loops.model_free import ModelFreeLoop
+from worldmodels.training.loops.off_policy import OffPolicyLoop
 from worldmodels.training.periodic import PeriodicEvaluation
 from worldmodels.training.precision import build_measured, moved_warning
-from worldmodels.training.step_source import LocalSource, StepSource
 from worldmodels.training.throughput import Throughput
 
 

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from worldmodels.core.checkpoint import Checkpoints
-from worldmodels.core.config import load_config
+from worldmodels.config.environment import build_env, model_spec
+from worldmodels.config.run_config import ModelBasedConfig, RunConfig
+from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.errors import CheckpointError, ConfigError
-from worldmodels.core.run_dir import RunDir
+from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.types import Step
 from worldmodels.datasets import DatasetSpec, open_source, steps_of
 from worldmodels.models.api import WorldModel
+from worldmodels.recordings.demonstrations import load_demonstrations
 from worldmodels.replay import Replay
-from worldmodels.runtime.config import ModelBasedConfig, RunConfig
-from worldmodels.runtime.environment import build_env, model_spec
-from worldmodels.training.demonstrations import load_demonstrations
 
 
 @dataclass(frozen=True)

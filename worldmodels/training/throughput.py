@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 
-from worldmodels.training.loop import Loop, Tick
+from worldmodels.training.loops.loop import Loop, Tick
 
 MEMORY = 60.0  # seconds of each kind of work; long enough to be smooth, short enough to follow a change
 

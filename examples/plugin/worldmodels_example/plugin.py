@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from worldmodels.agents import register_agent
 from worldmodels.agents.config import DISCRETE
-from worldmodels.core.ranges import NonNegative, Positive, Section, Share
+from worldmodels.core.configuration.ranges import NonNegative, Positive, Section, Share
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.models import register_model
 from worldmodels.models.api import ModelSpec, image_shape, images_and_choices

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from worldmodels.analysis.curves import GroupCurve
-from worldmodels.analysis.lines import CurvePanel, Line
+from worldmodels.analysis.plots.curves import GroupCurve
+from worldmodels.analysis.plots.lines import CurvePanel, Line
 from worldmodels.analysis.report.chart_frame import ChartFrame, band_of, path_of, ticks, widened
 from worldmodels.analysis.report.curve_chart import curve_charts
 from worldmodels.analysis.report.markup import breakable

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from worldmodels.analysis.report import film_section
 from worldmodels.analysis.report.request import ReportRequest
+from worldmodels.analysis.report.sections import film_section
 from worldmodels.analysis.report.writing import write_report
 from worldmodels.core.errors import UserError
 

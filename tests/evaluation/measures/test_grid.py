@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from worldmodels.config.run_config import EvaluationConfig
 from worldmodels.evaluation.measures.grid import Cell, GridSetting, grid_metrics, grid_settings
 from worldmodels.evaluation.measures.policy_returns import Episodes
-from worldmodels.runtime.config import EvaluationConfig
 
 
 def test_the_grid_has_a_cell_for_each_setting() -> None:

@@ -14,7 +14,7 @@ from worldmodels.evaluation.measures.model_errors import (
     model_errors,
     reported_horizons,
 )
-from worldmodels.evaluation.measures.open_loop import OpenLoopPredictor
+from worldmodels.evaluation.predictions.open_loop import OpenLoopPredictor
 from worldmodels.evaluation.report.json_trees import errors_tree
 
 KEY = np.array([1, 2], np.int32)

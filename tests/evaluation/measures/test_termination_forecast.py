@@ -17,7 +17,7 @@ from worldmodels.evaluation.measures.termination_forecast import (
     TerminationForecaster,
     replay_episode,
 )
-from worldmodels.runtime.action_recording import ActionRecording, RecordedEpisode
+from worldmodels.recordings.action_recording import ActionRecording, RecordedEpisode
 
 KEY = np.zeros(2, np.int32)
 

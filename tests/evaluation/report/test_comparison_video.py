@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from worldmodels.evaluation.measures.open_loop import OpenLoopPredictor
+from worldmodels.evaluation.predictions.open_loop import OpenLoopPredictor
 from worldmodels.evaluation.report.comparison_video import comparison_frames, prediction_video, video_rows
 
 KEY = np.array([1, 2], np.int32)

@@ -11,7 +11,7 @@ from worldmodels.envs import EnvConfig, make
 from worldmodels.evaluation.evaluator import filmed_part
 from worldmodels.evaluation.measures.policy_returns import evaluate_policy
 from worldmodels.evaluation.report.episode_film import EpisodeFilm, FilmFrame
-from worldmodels.runtime.action_replay import verify_recording
+from worldmodels.recordings.action_replay import verify_recording
 
 
 def test_a_film_shows_the_first_episodes_with_their_returns(parts: SimpleNamespace) -> None:

@@ -19,16 +19,16 @@ from cluster_nodes import family, numbers_of, processes_of, two_runs, wait_for
 
 import worldmodels
 from worldmodels.cli import main
-from worldmodels.core.checkpoint import Checkpoints
-from worldmodels.core.config import load_config
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.errors import UserError
-from worldmodels.core.run_dir import RunDir
+from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.files.run_dir import RunDir
 from worldmodels.evaluation.request import Request
 from worldmodels.experiments.engines.api import LOST, Engine, Used
 from worldmodels.experiments.engines.local import LocalEngine, core_shares
 from worldmodels.experiments.evaluation_jobs import EvaluationJob, evaluate_in_jobs
 from worldmodels.experiments.grid_training import train_grid
-from worldmodels.runtime.config import RunConfig
 
 pytest.importorskip("ray")
 from ray.cluster_utils import Cluster  # noqa: E402

@@ -11,9 +11,9 @@ import pytest
 
 pytest.importorskip("fsspec")
 from worldmodels.cli import main  # noqa: E402
-from worldmodels.core.checkpoint import Checkpoints  # noqa: E402
 from worldmodels.core.errors import RunError, StorageError  # noqa: E402
-from worldmodels.core.run_dir import RunDir  # noqa: E402
+from worldmodels.core.files.checkpoint import Checkpoints  # noqa: E402
+from worldmodels.core.files.run_dir import RunDir  # noqa: E402
 from worldmodels.experiments.engines.local import LocalEngine, core_shares  # noqa: E402
 from worldmodels.experiments.grid import Grid, GridRun, make_grid  # noqa: E402
 from worldmodels.experiments.grid_training import train_grid  # noqa: E402
@@ -24,10 +24,10 @@ from worldmodels.experiments.storage.grid_storage import GridStorage  # noqa: E4
 TRAIN = """
 import sys
 from pathlib import Path
-from worldmodels.core.checkpoint import Checkpoints
-from worldmodels.core.config import load_config
-from worldmodels.core.run_dir import RunDir
-from worldmodels.runtime.config import RunConfig
+from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.configuration.sections import load_config
+from worldmodels.core.files.run_dir import RunDir
+from worldmodels.config.run_config import RunConfig
 config, path = sys.argv[1:]
 run = RunDir(path)
 if not run.exists():

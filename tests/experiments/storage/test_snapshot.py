@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from worldmodels.core.checkpoint import Checkpoints
+from worldmodels.core.files.checkpoint import Checkpoints
 from worldmodels.experiments.storage import snapshot as module
 from worldmodels.experiments.storage.snapshot import snapshot
 

@@ -19,7 +19,7 @@ pytest.importorskip("fsspec")
 from failing_storage import FailingStorage, failing  # noqa: E402
 
 from worldmodels.core.errors import StorageError  # noqa: E402
-from worldmodels.core.lock import locked  # noqa: E402
+from worldmodels.core.files.lock import locked  # noqa: E402
 from worldmodels.experiments.storage import stored_command as module  # noqa: E402
 from worldmodels.experiments.storage.remote import Remote  # noqa: E402
 from worldmodels.experiments.storage.snapshot import snapshot  # noqa: E402

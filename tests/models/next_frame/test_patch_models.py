@@ -16,7 +16,7 @@ from worldmodels.models.next_frame.config import (
     SamplingConfig,
     StochasticDiscreteConfig,
 )
-from worldmodels.models.next_frame.patch_config import MotionOutputConfig, PatchNetworkConfig
+from worldmodels.models.next_frame.networks.patch_config import MotionOutputConfig, PatchNetworkConfig
 
 KINDS = ["deterministic", "stochastic_discrete"]
 SHAPE, ACTIONS = (9, 14, 3), 3

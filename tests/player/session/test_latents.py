@@ -11,9 +11,9 @@ import pytest
 from keys import down, run, tap
 from tiny_worlds import CopyingModel, LatentModel
 
-from worldmodels.player.session.controls import KeyEvent
-from worldmodels.player.session.latent_commands import GroupEvent
-from worldmodels.player.session.probe_reader import NONE_SAVED, ProbeReader
+from worldmodels.player.session.controls.keys import KeyEvent
+from worldmodels.player.session.latents.latent_commands import GroupEvent
+from worldmodels.player.session.latents.probe_reader import NONE_SAVED, ProbeReader
 
 
 def classes(session):

@@ -7,16 +7,16 @@ from dataclasses import replace
 import pytest
 from image_spaces import image_spec
 
-from worldmodels.core.checkpoint import Checkpoints
+from worldmodels.config.run_config import RunConfig
 from worldmodels.core.errors import UserError
-from worldmodels.core.run_dir import RunDir
+from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.specs import ObservationSpec
 from worldmodels.envs import EnvConfig
 from worldmodels.models.api import ModelSpec
 from worldmodels.player.app import play_runs
 from worldmodels.player.session.loading import Run, check_together, count_models
 from worldmodels.player.session.options import PlayOptions
-from worldmodels.runtime.config import RunConfig
 
 
 def test_two_runs_must_know_the_same_game(run_folder, tmp_path):

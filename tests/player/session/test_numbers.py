@@ -8,15 +8,15 @@ from cart_world import BOX, Cart, CartModel, CartView, PushPolicy
 from keys import down, run, tap
 
 from worldmodels.core.seeding import Streams
-from worldmodels.player.session.box_controls import AxisEvent, BoxControls
-from worldmodels.player.session.controls import KeyEvent
-from worldmodels.player.session.model_world import ModelWorld
+from worldmodels.player.session.controls.box_controls import AxisEvent, BoxControls
+from worldmodels.player.session.controls.keys import KeyEvent
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.players import PolicyPlayer, RandomBoxPlayer, ScriptPlayer
-from worldmodels.player.session.real_world import RealWorld
 from worldmodels.player.session.session import Session
 from worldmodels.player.session.settings import Settings
-from worldmodels.player.session.state_tracker import StateTracker
+from worldmodels.player.session.worlds.model_world import ModelWorld
+from worldmodels.player.session.worlds.real_world import RealWorld
+from worldmodels.player.session.worlds.state_tracker import StateTracker
 
 
 @pytest.fixture

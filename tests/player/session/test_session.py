@@ -8,7 +8,7 @@ import sys
 import numpy as np
 from keys import down, run, tap
 
-from worldmodels.player.session.controls import KeyEvent
+from worldmodels.player.session.controls.keys import KeyEvent
 from worldmodels.player.session.settings import SettingEvent
 
 
@@ -105,7 +105,7 @@ def test_random_keys_for_a_thousand_ticks(make_session):
 
 def test_the_logic_needs_neither_pygame_nor_tensorflow():
     code = (
-        "import sys, worldmodels.player.session.loading, worldmodels.player.session.key_script;"
+        "import sys, worldmodels.player.session.loading, worldmodels.player.session.controls.key_script;"
         "print([name for name in ('pygame', 'tensorflow') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

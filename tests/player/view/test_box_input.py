@@ -9,14 +9,14 @@ import pytest
 from cart_world import BOX
 
 from worldmodels.player.app import play_game
-from worldmodels.player.session.box_controls import AxisEvent, BoxControls
+from worldmodels.player.session.controls.box_controls import AxisEvent, BoxControls
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.view.box_input import BoxInput
-from worldmodels.player.view.box_panel import draw_box_panel, number_at, value_at
 from worldmodels.player.view.canvas import Canvas
-from worldmodels.player.view.help_screen import Guide
 from worldmodels.player.view.painter import Painter
-from worldmodels.runtime.action_recording import read_recording
+from worldmodels.player.view.panels.box_panel import draw_box_panel, number_at, value_at
+from worldmodels.player.view.panels.help_screen import Guide
+from worldmodels.recordings.action_recording import read_recording
 
 AREA = pygame.Rect(100, 200, 330, 132)
 PANEL = BoxControls(BOX, ("push", "brake")).panel(None, None)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from worldmodels.player.session.frames import image_error
+from worldmodels.player.session.worlds.frames import image_error
 from worldmodels.player.view.colour_maps import COLOUR_MAP, difference, difference_map
 
 

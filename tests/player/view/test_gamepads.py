@@ -6,12 +6,12 @@ import pygame
 import pytest
 
 from worldmodels.player.app import play_game
-from worldmodels.player.session.box_controls import StickEvent
-from worldmodels.player.session.controls import DEFAULT_KEYS, KeyEvent
+from worldmodels.player.session.controls.box_controls import StickEvent
+from worldmodels.player.session.controls.keys import DEFAULT_KEYS, KeyEvent
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.view import gamepads
 from worldmodels.player.view.gamepads import Gamepads
-from worldmodels.runtime.action_recording import read_recording
+from worldmodels.recordings.action_recording import read_recording
 
 X, Y = pygame.CONTROLLER_AXIS_LEFTX, pygame.CONTROLLER_AXIS_LEFTY
 

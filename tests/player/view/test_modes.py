@@ -11,18 +11,18 @@ from keys import run, tap
 from tiny_worlds import CopyingModel, LatentModel, ReconstructingModel
 
 from worldmodels.core.seeding import Streams
-from worldmodels.envs.games import GAME_INFO
-from worldmodels.player.session.box_controls import BoxControls
-from worldmodels.player.session.model_world import ModelWorld
+from worldmodels.envs.games.table import GAME_INFO
+from worldmodels.player.session.controls.box_controls import BoxControls
+from worldmodels.player.session.latents.probe_reader import ProbeReader
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.players import PolicyPlayer, RandomBoxPlayer
-from worldmodels.player.session.probe_reader import ProbeReader
-from worldmodels.player.session.real_world import RealWorld
 from worldmodels.player.session.session import Session
 from worldmodels.player.session.settings import Settings
-from worldmodels.player.session.state_tracker import StateTracker
-from worldmodels.player.view.help_screen import make_guide
+from worldmodels.player.session.worlds.model_world import ModelWorld
+from worldmodels.player.session.worlds.real_world import RealWorld
+from worldmodels.player.session.worlds.state_tracker import StateTracker
 from worldmodels.player.view.painter import Painter
+from worldmodels.player.view.panels.help_screen import make_guide
 
 SIZES = ((640, 400), (800, 600), (1024, 640), (1366, 768), (900, 1600), (2560, 1440), (3840, 2160))
 RULES = max((info.rules for info in GAME_INFO.values()), key=len)

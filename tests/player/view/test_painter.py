@@ -6,8 +6,8 @@ import numpy as np
 import pygame
 
 from worldmodels.player.view.capture import pixels
-from worldmodels.player.view.help_screen import make_guide
 from worldmodels.player.view.painter import Painter
+from worldmodels.player.view.panels.help_screen import make_guide
 
 
 def test_pictures_of_any_size_can_be_drawn(make_session):

@@ -8,9 +8,9 @@ import pygame
 import pytest
 from tiny_worlds import BUTTONS, MEANINGS
 
-from worldmodels.player.session.controls import Controls
-from worldmodels.player.view.help_screen import make_guide
+from worldmodels.player.session.controls.keys import Controls
 from worldmodels.player.view.painter import Painter
+from worldmodels.player.view.panels.help_screen import make_guide
 from worldmodels.player.view.resizable_window import ResizableWindow
 from worldmodels.player.view.window_memory import WindowMemory, recall, remember
 

@@ -13,8 +13,8 @@ from headless import headless
 
 from worldmodels.core.errors import RunError, UserError
 from worldmodels.player.app import play_game, play_runs
-from worldmodels.player.session.model_world import ModelWorld
 from worldmodels.player.session.options import PlayOptions
+from worldmodels.player.session.worlds.model_world import ModelWorld
 from worldmodels.player.view import capture, display
 from worldmodels.player.view import window as window_module
 from worldmodels.player.view.window import key_event
@@ -74,14 +74,14 @@ def key(code, **more):
 
 
 def test_return_pressed_while_the_model_loads_begins_to_play(window, run_folder, monkeypatch, capsys):
-    load = sys.modules["worldmodels.runtime.load"].load_run
+    load = sys.modules["worldmodels.loading.load"].load_run
     pressed = threading.Event()
 
     def load_slowly(path):
         pressed.wait(60)
         return load(path)
 
-    monkeypatch.setattr(sys.modules["worldmodels.runtime.load"], "load_run", load_slowly)
+    monkeypatch.setattr(sys.modules["worldmodels.loading.load"], "load_run", load_slowly)
     waves = [[], [key(pygame.K_RETURN)]]
 
     def get():
@@ -113,7 +113,7 @@ def test_keys_of_the_window_change_its_size_and_reach_no_game(window, run_folder
 
 def test_escape_leaves_while_the_model_loads_and_waits_for_nothing(window, run_folder, monkeypatch, capsys):
     go_on = threading.Event()
-    monkeypatch.setattr(sys.modules["worldmodels.runtime.load"], "load_run", lambda path: go_on.wait(60))
+    monkeypatch.setattr(sys.modules["worldmodels.loading.load"], "load_run", lambda path: go_on.wait(60))
     waves = [[], [key(pygame.K_ESCAPE)]]
     monkeypatch.setattr(pygame.event, "get", lambda: waves.pop(0))
     try:
@@ -170,7 +170,7 @@ def test_an_error_while_loading_reaches_the_caller(window, run_folder, monkeypat
     def damaged(path):
         raise RunError("the checkpoint is damaged")
 
-    monkeypatch.setattr(sys.modules["worldmodels.runtime.load"], "load_run", damaged)
+    monkeypatch.setattr(sys.modules["worldmodels.loading.load"], "load_run", damaged)
     with pytest.raises(RunError, match="damaged"):
         play_runs([run_folder])
 

@@ -12,10 +12,10 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from worldmodels.player.session.controls import DEFAULT_KEYS
+from worldmodels.player.session.controls.keys import DEFAULT_KEYS
 from worldmodels.player.session.options import PlayOptions
-from worldmodels.player.view.help_screen import make_guide
 from worldmodels.player.view.painter import Painter
+from worldmodels.player.view.panels.help_screen import make_guide
 from worldmodels.player.web.serve import serve
 
 PATIENCE = 20

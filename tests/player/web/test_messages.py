@@ -7,9 +7,9 @@ import random
 
 import pytest
 
-from worldmodels.player.session.box_controls import AxisEvent, StickEvent
-from worldmodels.player.session.controls import KeyEvent
-from worldmodels.player.session.latent_commands import GroupEvent
+from worldmodels.player.session.controls.box_controls import AxisEvent, StickEvent
+from worldmodels.player.session.controls.keys import KeyEvent
+from worldmodels.player.session.latents.latent_commands import GroupEvent
 from worldmodels.player.session.settings import SettingEvent
 from worldmodels.player.web.messages import Seen, Wish, read_message
 

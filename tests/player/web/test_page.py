@@ -15,16 +15,16 @@ from serving import serving
 from tiny_worlds import LatentModel
 
 from worldmodels.core.seeding import Streams
-from worldmodels.player.session.box_controls import BoxControls
-from worldmodels.player.session.latents_snapshot import Reading
-from worldmodels.player.session.model_world import ModelWorld
+from worldmodels.player.session.controls.box_controls import BoxControls
+from worldmodels.player.session.latents.latents_snapshot import Reading
+from worldmodels.player.session.latents.probe_reader import ProbeReader
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.players import PolicyPlayer
-from worldmodels.player.session.probe_reader import ProbeReader
-from worldmodels.player.session.real_world import RealWorld
 from worldmodels.player.session.session import Session
 from worldmodels.player.session.settings import Settings
-from worldmodels.player.session.state_tracker import StateTracker
+from worldmodels.player.session.worlds.model_world import ModelWorld
+from worldmodels.player.session.worlds.real_world import RealWorld
+from worldmodels.player.session.worlds.state_tracker import StateTracker
 
 pytest.importorskip("aiohttp")
 playwright = pytest.importorskip("playwright.async_api")

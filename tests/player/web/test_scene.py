@@ -7,7 +7,7 @@ from keys import tap
 from serving import unpack
 from tiny_worlds import LatentModel
 
-from worldmodels.player.view.latent_texts import probability_map
+from worldmodels.player.view.panels.latent_texts import probability_map
 from worldmodels.player.web.scene import Scene
 from worldmodels.player.web.snapshot_parts import frames_of, parts_of
 

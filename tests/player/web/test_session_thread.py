@@ -14,10 +14,10 @@ import pytest
 from keys import tap
 from serving import make_painter
 
-from worldmodels.player.session.controls import KeyEvent
+from worldmodels.player.session.controls.keys import KeyEvent
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.web.session_thread import SessionThread
-from worldmodels.runtime.action_recording import read_recording
+from worldmodels.recordings.action_recording import read_recording
 from worldmodels.telemetry.video import read_video
 
 

@@ -20,7 +20,7 @@ from worldmodels.agents.conformance.samples import (
     renewed_agent,
     transitions,
 )
-from worldmodels.core.checkpoint import Checkpoints
+from worldmodels.core.files.checkpoint import Checkpoints
 from worldmodels.imagination.starts import choose_starts
 from worldmodels.models import precision
 from worldmodels.models.api import ModelSpec

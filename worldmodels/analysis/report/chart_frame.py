@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from worldmodels.analysis.curves import Numbers
+from worldmodels.analysis.plots.curves import Numbers
 from worldmodels.analysis.report.markup import Child, Markup, element
 from worldmodels.analysis.report.numbers import compact
 

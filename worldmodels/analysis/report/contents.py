@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from worldmodels.analysis.curve_panels import RETURNS, RunMetrics
-from worldmodels.analysis.load import Series, load_metrics
+from worldmodels.analysis.plots.curve_panels import RETURNS, RunMetrics
 from worldmodels.analysis.report.numbers import counted
 from worldmodels.analysis.report.request import Conditions, ReportRequest, RunCondition
-from worldmodels.analysis.run_folders import find_runs_by_path, is_recorded, walk_folders
-from worldmodels.analysis.run_groups import RunGroup, group_by_path, group_runs
-from worldmodels.analysis.run_settings import Settings, read_settings
-from worldmodels.analysis.task_runs import BESIDE_METHOD, TaskRuns, read_task, task_runs
+from worldmodels.analysis.runs.load import Series, load_metrics
+from worldmodels.analysis.runs.run_folders import find_runs_by_path, is_recorded, walk_folders
+from worldmodels.analysis.runs.run_groups import RunGroup, group_by_path, group_runs
+from worldmodels.analysis.runs.run_settings import Settings, read_settings
+from worldmodels.analysis.runs.task_runs import BESIDE_METHOD, TaskRuns, read_task, task_runs
 from worldmodels.core.errors import RunError, UserError
 
 EVALUATION = "eval/"

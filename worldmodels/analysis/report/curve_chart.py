@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from worldmodels.analysis.curves import GroupCurve, Numbers, interpolate
-from worldmodels.analysis.lines import CurvePanel, Line
-from worldmodels.analysis.panel_range import band_reach, shown_range
+from worldmodels.analysis.plots.curves import GroupCurve, Numbers, interpolate
+from worldmodels.analysis.plots.lines import CurvePanel, Line
+from worldmodels.analysis.plots.panel_range import band_reach, shown_range
 from worldmodels.analysis.report.chart_frame import ChartFrame, Range, band_of, chart, path_of, widened
 from worldmodels.analysis.report.markup import Markup, breakable, element, joined
 from worldmodels.analysis.report.numbers import counted

@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from worldmodels.analysis.report.contents import Contents
-from worldmodels.analysis.report.film_section import film_gallery
-from worldmodels.analysis.report.foresight_section import foresight
 from worldmodels.analysis.report.markup import Child, Markup, element, joined
 from worldmodels.analysis.report.numbers import counted
 from worldmodels.analysis.report.request import ReportRequest
-from worldmodels.analysis.report.result_section import return_parts
 from worldmodels.analysis.report.results import read_results
-from worldmodels.analysis.report.run_section import incomplete_runs, run_table, states_text
-from worldmodels.analysis.report.setting_section import setting_tables
+from worldmodels.analysis.report.sections.film_section import film_gallery
+from worldmodels.analysis.report.sections.foresight_section import foresight
+from worldmodels.analysis.report.sections.result_section import return_parts
+from worldmodels.analysis.report.sections.run_section import incomplete_runs, run_table, states_text
+from worldmodels.analysis.report.sections.setting_section import setting_tables
 
 STYLE = Path(__file__).with_name("page.css")
 RETURNS = {"performance": "Return", "eval/test_return": "Return on test levels"}

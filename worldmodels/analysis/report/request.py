@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from worldmodels.analysis.grouping import ALL_RUNS, Grouping
+from worldmodels.analysis.runs.grouping import ALL_RUNS, Grouping
 
 
 class RunCondition(NamedTuple):

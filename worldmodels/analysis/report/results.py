@@ -8,16 +8,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from worldmodels.analysis.bootstrap import Scores
-from worldmodels.analysis.curve_panels import sources
-from worldmodels.analysis.curves import interpolate
-from worldmodels.analysis.lines import DEFAULT, smoothed
-from worldmodels.analysis.reference_scores import Task
+from worldmodels.analysis.plots.curve_panels import sources
+from worldmodels.analysis.plots.curves import interpolate
+from worldmodels.analysis.plots.lines import DEFAULT, smoothed
+from worldmodels.analysis.plots.task_curves import TaskCurves, task_curves
 from worldmodels.analysis.report.contents import Contents, noted
 from worldmodels.analysis.report.numbers import counted
 from worldmodels.analysis.report.request import COMPLETE
-from worldmodels.analysis.scales import Scale, find_scale, on_scale
-from worldmodels.analysis.task_curves import TaskCurves, task_curves
+from worldmodels.analysis.runs.reference_scores import Task
+from worldmodels.analysis.runs.scales import Scale, find_scale, on_scale
+from worldmodels.analysis.statistics.bootstrap import Scores
 
 AUTOMATIC = ("range", "human")
 """The scales that are taken without being asked for, where all tasks of several have them."""

@@ -11,7 +11,7 @@ from worldmodels.analysis.report.contents import read_contents
 from worldmodels.analysis.report.page import page_of
 from worldmodels.analysis.report.request import ReportRequest, RunCondition
 from worldmodels.core.errors import UserError
-from worldmodels.core.files import make_folder, write_atomic
+from worldmodels.core.files.writing import make_folder, write_atomic
 
 
 def write_report(request: ReportRequest, conditions: Mapping[Path, RunCondition]) -> Path:

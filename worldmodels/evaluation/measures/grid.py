@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from worldmodels.analysis.aggregate import Estimate, difference
+from worldmodels.analysis.statistics.aggregate import Estimate, difference
+from worldmodels.config.run_config import EvaluationConfig
 from worldmodels.evaluation.measures.policy_returns import Episodes
-from worldmodels.runtime.config import EvaluationConfig
 
 
 class GridSetting(NamedTuple):

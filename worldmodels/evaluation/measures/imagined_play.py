@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.acting.actor import where_not
 from worldmodels.agents.api import Agent
-from worldmodels.analysis.aggregate import Estimate, estimate
+from worldmodels.analysis.statistics.aggregate import Estimate, estimate
 from worldmodels.core.types import Batch, State
 from worldmodels.evaluation.measures.model_errors import Curve, counting, mean_curve
 from worldmodels.imagination.model_view import (
@@ -29,7 +30,6 @@ from worldmodels.imagination.model_view import (
 from worldmodels.imagination.rollout import RolloutOptions, unroll
 from worldmodels.imagination.row_groups import in_row_groups
 from worldmodels.models.api import WorldModel
-from worldmodels.runtime.actor import where_not
 
 
 class ImaginedPlayer:

@@ -14,8 +14,8 @@ import numpy as np
 
 from worldmodels.core.types import Batch
 from worldmodels.evaluation.measures.event_foresight import EventForesight
-from worldmodels.evaluation.measures.frame_errors import FrameErrors, frame_errors
-from worldmodels.evaluation.measures.vector_errors import copied_vectors, vector_errors
+from worldmodels.evaluation.predictions.frame_errors import FrameErrors, frame_errors
+from worldmodels.evaluation.predictions.vector_errors import copied_vectors, vector_errors
 from worldmodels.models.api import ModelSpec
 
 METRICS = (

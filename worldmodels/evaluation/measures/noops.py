@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from worldmodels.acting.actor import Actor, PolicyOutput
 from worldmodels.core.specs import Observation
-from worldmodels.envs.games import ACTION_KEYS
-from worldmodels.envs.vector_env import GameVectorEnv
-from worldmodels.runtime.actor import Actor, PolicyOutput
+from worldmodels.envs.games.table import ACTION_KEYS
+from worldmodels.envs.games.vector_env import GameVectorEnv
 
 
 class NoopActor:

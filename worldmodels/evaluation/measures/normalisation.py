@@ -1,14 +1,14 @@
 """Returns on one scale for all games: 0 for a policy that sees nothing, 1 for the best that is practically possible.
 
-The constants are those published with Procgen (`analysis/scores/procgen.yaml`), so that scores compare.
+The constants are those published with Procgen (`analysis/runs/scores/procgen.yaml`), so that scores compare.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from worldmodels.analysis.reference_scores import Task
-from worldmodels.analysis.scales import find_scale
+from worldmodels.analysis.runs.reference_scores import Task
+from worldmodels.analysis.runs.scales import find_scale
 
 
 def normalised_return(game: str, distribution_mode: str, value: float) -> float | None:

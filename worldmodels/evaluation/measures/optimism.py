@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from worldmodels.analysis.aggregate import Estimate, estimate
+from worldmodels.analysis.statistics.aggregate import Estimate, estimate
 from worldmodels.core.types import Batch
 from worldmodels.evaluation.measures.imagined_play import returns_of_starts
 from worldmodels.imagination.model_view import Prediction

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from worldmodels.analysis.aggregate import Estimate, estimate
+from worldmodels.acting.collect import Collector
+from worldmodels.acting.episode_info import EpisodeInfo
+from worldmodels.analysis.statistics.aggregate import Estimate, estimate
 from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Step
 from worldmodels.envs.config import NO_INFO, InfoConfig
 from worldmodels.evaluation.measures.noops import NoopActor, noop_action
-from worldmodels.runtime.collect import Collector
-from worldmodels.runtime.episode_info import EpisodeInfo
 
 
 class Episodes(NamedTuple):
@@ -79,7 +79,7 @@ def evaluate_policy(
 
     Args:
         env: a vector environment in NEXT_STEP mode with N environments. It is reset.
-        actor: chooses N actions; see `runtime.actor`.
+        actor: chooses N actions; see `acting.actor`.
         max_steps: after which an episode is cut and counts as unfinished.
         noops: the most no-ops at the start of an episode, each of 1 to that number being as likely; 0 for none. They
             count as steps, and their rewards count.

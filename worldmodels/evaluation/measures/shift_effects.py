@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from worldmodels.analysis.aggregate import Estimate, difference
-from worldmodels.analysis.level_measures import over_chance, over_copying
+from worldmodels.analysis.statistics.aggregate import Estimate, difference
+from worldmodels.analysis.statistics.level_measures import over_chance, over_copying
 from worldmodels.evaluation.measures.knowledge import Knowledge, knowledge_metrics
 from worldmodels.evaluation.measures.model_errors import WorldModelErrors
 from worldmodels.evaluation.measures.policy_returns import Episodes

@@ -19,8 +19,8 @@ from worldmodels.core.types import State
 from worldmodels.imagination.model_view import ModelView, Observations, swap_rows_and_time
 from worldmodels.imagination.row_groups import ROWS, in_row_groups
 from worldmodels.models.api import WorldModel
-from worldmodels.runtime.action_recording import ActionRecording
-from worldmodels.runtime.action_replay import replay_actions
+from worldmodels.recordings.action_recording import ActionRecording
+from worldmodels.recordings.action_replay import replay_actions
 
 TOLERANCE = 2
 """Steps by which a predicted end may be off."""

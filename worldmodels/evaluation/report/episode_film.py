@@ -19,7 +19,7 @@ from worldmodels.evaluation.report.images import (
     text_line,
     tiled,
 )
-from worldmodels.runtime.action_recording import ActionRecording, RecordedEpisode, frame_hash, kept_hashes
+from worldmodels.recordings.action_recording import ActionRecording, RecordedEpisode, frame_hash, kept_hashes
 
 
 class FilmFrame(NamedTuple):

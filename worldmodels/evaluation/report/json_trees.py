@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from worldmodels.analysis.aggregate import Estimate
+from worldmodels.analysis.statistics.aggregate import Estimate
 from worldmodels.envs.config import EnvConfig
 from worldmodels.evaluation.evaluator import ImaginedResult
 from worldmodels.evaluation.measures.event_foresight import EventForesight

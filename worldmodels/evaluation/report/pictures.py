@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from worldmodels.analysis.evaluation_plots import HorizonCurve, StepCurve, plot_grid, plot_horizon, plot_over_steps
+from worldmodels.analysis.plots.evaluation_plots import (
+    HorizonCurve,
+    StepCurve,
+    plot_grid,
+    plot_horizon,
+    plot_over_steps,
+)
 from worldmodels.envs.config import EnvConfig
 from worldmodels.evaluation.evaluator import ImaginedResult
 from worldmodels.evaluation.measures.grid import Cell

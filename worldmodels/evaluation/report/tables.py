@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from worldmodels.envs.config import EnvConfig
-from worldmodels.envs.levels import mode_of
+from worldmodels.envs.games.levels import mode_of
 from worldmodels.evaluation.evaluator import ImaginedResult
 from worldmodels.evaluation.measures.action_effects import ActionEffects
 from worldmodels.evaluation.measures.event_foresight import STEPS, EventForesight

@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from itertools import islice
 from pathlib import Path
 
-from worldmodels.core.files import open_regular
+from worldmodels.core.files.writing import open_regular
 from worldmodels.core.processor import usable_cores
 
 

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 from worldmodels.core.errors import UserError
-from worldmodels.core.files import write_atomic
+from worldmodels.core.files.writing import write_atomic
 from worldmodels.core.ray_cluster import (
     GetTimeoutError,
     NodeAffinitySchedulingStrategy,

@@ -16,11 +16,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
 
+from worldmodels.core.configuration.ranges import Section
 from worldmodels.core.errors import RunError, StorageError, UserError
-from worldmodels.core.files import make_folder, write_atomic
-from worldmodels.core.json_files import parse_json, read_json
-from worldmodels.core.ranges import Section
-from worldmodels.core.run_dir import RunDir, config_text
+from worldmodels.core.files.json_files import parse_json, read_json
+from worldmodels.core.files.run_dir import RunDir, config_text
+from worldmodels.core.files.writing import make_folder, write_atomic
 from worldmodels.experiments.grid import Grid, GridRun
 from worldmodels.experiments.storage.lease import Lease
 from worldmodels.experiments.storage.manifest import Manifest

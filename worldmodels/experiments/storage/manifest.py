@@ -13,11 +13,11 @@ from dataclasses import asdict, dataclass
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from worldmodels.core.config import from_dict
+from worldmodels.core.configuration.ranges import Count, Section
+from worldmodels.core.configuration.sections import from_dict
 from worldmodels.core.errors import ConfigError, FileError
-from worldmodels.core.json_files import parse_json
+from worldmodels.core.files.json_files import parse_json
 from worldmodels.core.lookup import shortened
-from worldmodels.core.ranges import Count, Section
 
 FORMAT = 1
 _NAME = re.compile(r"(\d{8})-([0-9a-f]{8})-(\d{8})\.(json|claim)")

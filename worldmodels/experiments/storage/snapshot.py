@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from worldmodels.core.checkpoint import MANIFEST, REPLACED, Checkpoints
 from worldmodels.core.errors import os_errors_reported
-from worldmodels.core.files import is_temporary, remove_one
-from worldmodels.core.lock import NAME as LOCK
-from worldmodels.core.run_dir import RunDir
+from worldmodels.core.files.checkpoint import MANIFEST, REPLACED, Checkpoints
+from worldmodels.core.files.lock import NAME as LOCK
+from worldmodels.core.files.run_dir import RunDir
+from worldmodels.core.files.writing import is_temporary, remove_one
 
 LINKS = ".links"
 """The folder beside a run's folder in which the links stand."""

@@ -24,12 +24,12 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
 from types import FrameType
 
-from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.errors import StorageError, UserError
-from worldmodels.core.files import make_folder, remove_one, write_atomic
-from worldmodels.core.lock import LockedError, lock_holder, locked
+from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.files.lock import LockedError, lock_holder, locked
+from worldmodels.core.files.run_dir import RunDir
+from worldmodels.core.files.writing import make_folder, remove_one, write_atomic
 from worldmodels.core.processor import usable_cores
-from worldmodels.core.run_dir import RunDir
 from worldmodels.experiments.engines.attended import end_as
 from worldmodels.experiments.engines.local import pinned
 from worldmodels.experiments.storage.remote import Remote, ShorterError

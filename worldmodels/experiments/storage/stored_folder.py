@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from worldmodels.core.errors import FileError, StorageError
-from worldmodels.core.files import make_folder, remove_one, temporary
+from worldmodels.core.files.writing import make_folder, remove_one, temporary
 from worldmodels.experiments.storage.manifest import Key, Manifest, StoredFile, is_whole, key_of, parse_manifest
 from worldmodels.experiments.storage.remote import Remote, file_sum
 from worldmodels.experiments.storage.snapshot import LocalFile

@@ -8,7 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.core.errors import ConformanceError
-from worldmodels.core.tree import flatten
+from worldmodels.core.files.tree import flatten
 
 
 def require(condition: Any, text: str) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.core.checkpoint import Checkpoints
 from worldmodels.core.errors import CheckpointError, ConformanceError
+from worldmodels.core.files.checkpoint import Checkpoints
 from worldmodels.models.config import ModelConfig
 from worldmodels.models.conformance.comparison import (
     differ,

@@ -14,12 +14,12 @@ import tensorflow as tf
 
 from worldmodels.models.devices import draw_rows
 from worldmodels.models.distributions import categorical_nll, gumbel_noise, sample_categorical
-from worldmodels.models.layers import Layer
+from worldmodels.models.networks.layers import Layer
+from worldmodels.models.networks.scan import LoopProduct, scan
 from worldmodels.models.next_frame.config import LatentConfig
-from worldmodels.models.next_frame.conv_layers import Linear, PublishedLayer
-from worldmodels.models.next_frame.noise import QUIET, Noise
+from worldmodels.models.next_frame.networks.conv_layers import Linear, PublishedLayer
+from worldmodels.models.next_frame.networks.noise import QUIET, Noise
 from worldmodels.models.precision import building_in, full, matmul
-from worldmodels.models.scan import LoopProduct, scan
 
 
 def clean_bits(logits: tf.Tensor) -> tf.Tensor:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from worldmodels.core.ranges import (
+from worldmodels.core.configuration.ranges import (
     BelowOne,
     Count,
     NonNegative,
@@ -21,7 +21,7 @@ from worldmodels.core.ranges import (
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.models.api import ModelSpec, image_shape, images_and_choices
 from worldmodels.models.config import AdafactorConfig, OptimizerConfig
-from worldmodels.models.next_frame.patch_config import MotionOutputConfig, PatchNetworkConfig
+from worldmodels.models.next_frame.networks.patch_config import MotionOutputConfig, PatchNetworkConfig
 
 RewardKind = Literal["classes", "symlog", "hurdle"]
 FeaturesOf = Literal["frames", "network"]

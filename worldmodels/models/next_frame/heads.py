@@ -9,9 +9,9 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.models.distributions import bernoulli_nll, categorical_nll, normal_nll, symexp, symlog
-from worldmodels.models.layers import Layer
+from worldmodels.models.networks.layers import Layer
 from worldmodels.models.next_frame.config import RewardKind
-from worldmodels.models.next_frame.conv_layers import Linear
+from worldmodels.models.next_frame.networks.conv_layers import Linear
 from worldmodels.models.precision import building_in
 
 CLASSES = 3

@@ -13,7 +13,7 @@ import tensorflow as tf
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.types import Batch
 from worldmodels.models.devices import draw_rows, sum_over_devices, whole_batch
-from worldmodels.models.next_frame.noise import Noise
+from worldmodels.models.next_frame.networks.noise import Noise
 from worldmodels.models.next_frame.schedules import sampling_probability
 
 

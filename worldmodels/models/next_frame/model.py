@@ -11,17 +11,17 @@ import tensorflow as tf
 from worldmodels.core.types import Batch
 from worldmodels.models import devices
 from worldmodels.models.api import ModelSpec
-from worldmodels.models.build_optimizer import build_optimizer
 from worldmodels.models.frame_stack import push
 from worldmodels.models.graph import graph
+from worldmodels.models.networks.scan import scan
 from worldmodels.models.next_frame import learning
 from worldmodels.models.next_frame.config import DeterministicConfig, StochasticDiscreteConfig
-from worldmodels.models.next_frame.event_network import EventNetwork
 from worldmodels.models.next_frame.heads import Continuation, build_reward
-from worldmodels.models.next_frame.network import Decoded, NetworkShape, build_network
-from worldmodels.models.next_frame.noise import Noise
-from worldmodels.models.next_frame.output import build_output
-from worldmodels.models.scan import scan
+from worldmodels.models.next_frame.networks.event_network import EventNetwork
+from worldmodels.models.next_frame.networks.network import Decoded, NetworkShape, build_network
+from worldmodels.models.next_frame.networks.noise import Noise
+from worldmodels.models.next_frame.outputs.output import build_output
+from worldmodels.models.optimizers.build import build_optimizer
 from worldmodels.models.variables import load_variables, named_variables, save_variables
 
 

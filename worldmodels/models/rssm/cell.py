@@ -9,12 +9,12 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.core.specs import ActionSpec
-from worldmodels.models.actions import action_vectors
-from worldmodels.models.layers import MLP, Activation, Dense, Layer
+from worldmodels.models.networks.actions import action_vectors
+from worldmodels.models.networks.layers import MLP, Activation, Dense, Layer
+from worldmodels.models.networks.scan import LoopProduct, scan
 from worldmodels.models.rssm.config import RSSMConfig
 from worldmodels.models.rssm.latents import build_latents
 from worldmodels.models.rssm.recurrence import build_recurrence, everywhere, project, rows_of, swap
-from worldmodels.models.scan import LoopProduct, scan
 
 
 class RSSMState(NamedTuple):

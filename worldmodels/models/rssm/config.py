@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
+from worldmodels.core.configuration.ranges import NamePattern, NonNegative, Section, Share, Size, at_least, limits
 from worldmodels.core.errors import ConfigError
-from worldmodels.core.ranges import NamePattern, NonNegative, Section, Share, Size, at_least, limits
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.models.api import ModelSpec, image_shape
 from worldmodels.models.config import ConvConfig, HeadConfig, LaPropConfig, LayerStyle, OptimizerConfig, PatchConfig

@@ -13,9 +13,9 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.core.types import Batch
-from worldmodels.models.build_optimizer import build_optimizer
 from worldmodels.models.config import LaPropConfig, OptimizerConfig
-from worldmodels.models.optimizer import Gradients
+from worldmodels.models.optimizers.build import build_optimizer
+from worldmodels.models.optimizers.optimizer import Gradients
 from worldmodels.models.rssm.config import PictureConfig
 from worldmodels.models.rssm.picture import MOTION_SCALE, PictureDecoder
 from worldmodels.models.variables import load_variables, named_variables, save_variables

@@ -13,7 +13,7 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.models.config import LayerStyle
-from worldmodels.models.layers import Activation, Dense, Layer
+from worldmodels.models.networks.layers import Activation, Dense, Layer
 from worldmodels.models.precision import full
 
 UNITS = 64

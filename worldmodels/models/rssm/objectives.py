@@ -10,10 +10,10 @@ import tensorflow as tf
 from worldmodels.core.types import MOVED
 from worldmodels.models.config import HeadConfig, LayerStyle
 from worldmodels.models.distributions import bernoulli_nll, normal_nll, scale_gradient, symexp, symlog
-from worldmodels.models.layers import ELU, MLP
+from worldmodels.models.networks.layers import ELU, MLP
+from worldmodels.models.networks.two_hot import BINS, two_hot_mean, two_hot_nll
 from worldmodels.models.precision import full
 from worldmodels.models.rssm.latents import CategoricalLatents, GaussianLatents
-from worldmodels.models.two_hot import BINS, two_hot_mean, two_hot_nll
 
 TRANSFORMS = {
     "none": (tf.identity, tf.identity),
@@ -45,7 +45,7 @@ class RewardHead(MLP):
 
 
 class TwoHotRewardHead(RewardHead):
-    """Classes of the squashed reward (`models/two_hot.py`); expects exactly 0 at first."""
+    """Classes of the squashed reward (`models/networks/two_hot.py`); expects exactly 0 at first."""
 
     outputs = BINS
 

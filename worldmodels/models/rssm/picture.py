@@ -12,12 +12,12 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.models.copying.motion import edge_correlation, find_motions, moved, offsets
+from worldmodels.models.copying.patch_grid import cover
+from worldmodels.models.copying.patch_shape import grid_shape
 from worldmodels.models.distributions import categorical_nll
-from worldmodels.models.encoders import from_patches, to_float, to_image, to_patches
-from worldmodels.models.layers import Dense, Layer
-from worldmodels.models.motion import edge_correlation, find_motions, moved, offsets
-from worldmodels.models.patch_grid import cover
-from worldmodels.models.patch_shape import grid_shape
+from worldmodels.models.networks.encoders import from_patches, to_float, to_image, to_patches
+from worldmodels.models.networks.layers import Dense, Layer
 from worldmodels.models.precision import full
 from worldmodels.models.rssm.config import PictureConfig
 

@@ -9,9 +9,9 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.models import precision
-from worldmodels.models.layers import Activation, BlockDense, Dense, GRUCell, Layer, gated_update
+from worldmodels.models.networks.layers import Activation, BlockDense, Dense, GRUCell, Layer, gated_update
+from worldmodels.models.networks.scan import BlockLoopProduct, LoopProduct
 from worldmodels.models.rssm.config import RSSMConfig
-from worldmodels.models.scan import BlockLoopProduct, LoopProduct
 
 
 class RecurrenceLoop(NamedTuple):

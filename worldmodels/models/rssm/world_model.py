@@ -12,8 +12,8 @@ from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Batch
 from worldmodels.models import devices
 from worldmodels.models.api import Latents
-from worldmodels.models.build_optimizer import build_optimizer
 from worldmodels.models.graph import graph
+from worldmodels.models.optimizers.build import build_optimizer
 from worldmodels.models.rssm.cell import Dynamics, RSSMState
 from worldmodels.models.rssm.config import RSSMConfig
 from worldmodels.models.rssm.latents import CategoricalLatents

@@ -7,21 +7,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from worldmodels.core.config import from_dict
+from worldmodels.core.configuration.sections import from_dict
 from worldmodels.core.errors import UserError
 from worldmodels.core.seeding import Streams
 from worldmodels.envs import EnvConfig, GameEnv, make
 from worldmodels.envs.config import PYTHON, complete_options, game_options
-from worldmodels.envs.levels import on_levels
+from worldmodels.envs.games.levels import on_levels
 from worldmodels.envs.making import is_native
-from worldmodels.player.session.box_controls import BoxControls
-from worldmodels.player.session.controls import DEFAULT_KEYS, Controls
-from worldmodels.player.session.foreign_game import ForeignGame
-from worldmodels.player.session.key_file import read_keys
+from worldmodels.player.session.controls.box_controls import BoxControls
+from worldmodels.player.session.controls.key_file import read_keys
+from worldmodels.player.session.controls.keys import DEFAULT_KEYS, Controls
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.players import Player, RandomBoxPlayer, RandomPlayer, ScriptPlayer
-from worldmodels.runtime.action_recording import ActionRecording, read_recording
-from worldmodels.runtime.action_replay import foreign_config, recorded_options, verify_recording
+from worldmodels.player.session.worlds.foreign_game import ForeignGame
+from worldmodels.recordings.action_recording import ActionRecording, read_recording
+from worldmodels.recordings.action_replay import foreign_config, recorded_options, verify_recording
 
 
 @dataclass(frozen=True)

@@ -8,28 +8,28 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from worldmodels.core.checkpoint import Checkpoints
-from worldmodels.core.config import load_config
+from worldmodels.config.environment import model_spec
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.errors import UserError
-from worldmodels.core.run_dir import RunDir
+from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.seeding import Streams
 from worldmodels.models.api import ModelSpec
-from worldmodels.player.session.box_controls import BoxControls
-from worldmodels.player.session.controls import Controls
-from worldmodels.player.session.frames import row_of, vectors_of
+from worldmodels.player.session.controls.box_controls import BoxControls
+from worldmodels.player.session.controls.keys import Controls
 from worldmodels.player.session.game_setup import GameSetup
-from worldmodels.player.session.model_world import ModelWorld
+from worldmodels.player.session.latents.probe_reader import NOT_TOLD, load_probe_reader
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.players import PolicyPlayer
-from worldmodels.player.session.probe_reader import NOT_TOLD, load_probe_reader
-from worldmodels.player.session.real_world import RealWorld
-from worldmodels.player.session.replay_start_world import ReplayStartWorld
 from worldmodels.player.session.session import Session
 from worldmodels.player.session.settings import Settings
-from worldmodels.player.session.state_tracker import StateTracker
 from worldmodels.player.session.vector_ranges import VectorRanges
-from worldmodels.runtime.config import RunConfig
-from worldmodels.runtime.environment import model_spec
+from worldmodels.player.session.worlds.frames import row_of, vectors_of
+from worldmodels.player.session.worlds.model_world import ModelWorld
+from worldmodels.player.session.worlds.real_world import RealWorld
+from worldmodels.player.session.worlds.replay_start_world import ReplayStartWorld
+from worldmodels.player.session.worlds.state_tracker import StateTracker
 
 RECORDED_WINDOWS = 256
 """Windows of a run's experience that tell in which ranges its numbers are."""
@@ -100,11 +100,11 @@ def loader(runs: Sequence[Run], setup: GameSetup, controls: Controls | BoxContro
 
     def prepare(report: Report) -> Session:
         report("Starting TensorFlow")
-        from worldmodels.runtime.quiet import load_tensorflow
+        from worldmodels.loading.quiet import load_tensorflow
 
         load_tensorflow()
         from worldmodels.imagination.model_view import ModelView
-        from worldmodels.runtime.load import load_run
+        from worldmodels.loading.load import load_run
 
         report(f"Loading the {what}")
         loaded = [load_run(run.path).parts for run in runs]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.lookup import unknown
-from worldmodels.envs.levels import LEVELS, Levels
+from worldmodels.envs.games.levels import LEVELS, Levels
 
 MAX_ZOOM = 32
 MAX_RATE = 240
@@ -24,9 +24,9 @@ class PlayOptions:
     headless: bool = False
     """Whether to play without a window: keys come from `key_script`, pictures go to `video`."""
     keys: str | Path | None = None
-    """A file that gives keys other meanings, see `worldmodels.player.session.key_file`."""
+    """A file that gives keys other meanings, see `worldmodels.player.session.controls.key_file`."""
     key_script: str | Path | None = None
-    """A key script, see `worldmodels.player.session.key_script`; with a window, its keys join those of the person."""
+    """A key script (`player/session/controls/key_script.py`); with a window, its keys join those of the person."""
     video: str | Path | None = None
     """The video to write (.mp4 or .gif), one frame for each tick of the clock."""
     width: int | None = None
@@ -44,7 +44,7 @@ class PlayOptions:
     put_back_every: int = 0
     """Steps after which the model is put back on the real state; 0: only key X does that."""
     record: str | Path | None = None
-    """The recording of actions to write (`runtime/action_recording.py`)."""
+    """The recording of actions to write (`recordings/action_recording.py`)."""
     script: str | Path | None = None
     """A recording whose actions can play: key T chooses it, key P lets it play; from the start if no policy does."""
     pictures: str | Path = "pictures"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from worldmodels.player.session.players import Player
-from worldmodels.runtime.action_recording import Action
+from worldmodels.recordings.action_recording import Action
 
 YOU = "you"
 NO_PLAYER = "nobody here plays but you"

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from worldmodels.core.seeding import Streams, fold
-from worldmodels.player.session.actions import action_of
-from worldmodels.player.session.model_world import ModelWorld
+from worldmodels.player.session.controls.actions import action_of
 from worldmodels.player.session.settings import Settings
 from worldmodels.player.session.snapshot import PolicyPanel
-from worldmodels.player.session.state_tracker import StateTracker
-from worldmodels.runtime.action_recording import Action, box_action
+from worldmodels.player.session.worlds.model_world import ModelWorld
+from worldmodels.player.session.worlds.state_tracker import StateTracker
+from worldmodels.recordings.action_recording import Action, box_action
 
 if TYPE_CHECKING:
     from worldmodels.agents.api import Agent

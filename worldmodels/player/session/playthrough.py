@@ -7,12 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from worldmodels.player.session.frames import Frame, Vectors, image_error
-from worldmodels.player.session.latent_steps import FREE
-from worldmodels.player.session.model_world import ModelWorld
+from worldmodels.player.session.latents.latent_steps import FREE
 from worldmodels.player.session.players import Player, PolicyPlayer
-from worldmodels.player.session.real_world import RealWorld, RealWorldState
-from worldmodels.player.session.replay_start_world import ReplayStartWorld
 from worldmodels.player.session.session_log import SessionLog
 from worldmodels.player.session.snapshot import (
     DIVERGENCE_ERROR,
@@ -22,9 +18,13 @@ from worldmodels.player.session.snapshot import (
     TimelineEntry,
     Totals,
 )
-from worldmodels.player.session.state_tracker import StateTracker
 from worldmodels.player.session.vector_ranges import VectorRanges, vector_error
-from worldmodels.runtime.action_recording import Action
+from worldmodels.player.session.worlds.frames import Frame, Vectors, image_error
+from worldmodels.player.session.worlds.model_world import ModelWorld
+from worldmodels.player.session.worlds.real_world import RealWorld, RealWorldState
+from worldmodels.player.session.worlds.replay_start_world import ReplayStartWorld
+from worldmodels.player.session.worlds.state_tracker import StateTracker
+from worldmodels.recordings.action_recording import Action
 
 HISTORY = 300
 """Steps on the time line."""

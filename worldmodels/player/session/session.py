@@ -9,23 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
-from worldmodels.player.session.box_controls import AxisEvent, BoxControls, StickEvent
-from worldmodels.player.session.controls import Command, Controls, KeyEvent
-from worldmodels.player.session.inspection import Inspection, PendingWork
-from worldmodels.player.session.latent_commands import GroupEvent
-from worldmodels.player.session.latent_inspection import LatentInspection
-from worldmodels.player.session.model_world import ModelWorld
+from worldmodels.player.session.controls.box_controls import AxisEvent, BoxControls, StickEvent
+from worldmodels.player.session.controls.keys import Command, Controls, KeyEvent
+from worldmodels.player.session.latents.latent_commands import GroupEvent
+from worldmodels.player.session.latents.latent_inspection import LatentInspection
 from worldmodels.player.session.player_selection import YOU, PlayerSelection
 from worldmodels.player.session.players import Player
 from worldmodels.player.session.playthrough import Playthrough
-from worldmodels.player.session.real_world import RealWorld
-from worldmodels.player.session.replay_start_world import ReplayStartWorld
 from worldmodels.player.session.rewind import RewindBuffer
 from worldmodels.player.session.session_log import SessionLog
 from worldmodels.player.session.settings import SettingEvent, Settings
 from worldmodels.player.session.snapshot import BoxPanel, ClockState, PolicyPanel, Snapshot, Totals
 from worldmodels.player.session.vector_ranges import VectorRanges
-from worldmodels.runtime.action_recording import Action
+from worldmodels.player.session.worlds.inspection import Inspection, PendingWork
+from worldmodels.player.session.worlds.model_world import ModelWorld
+from worldmodels.player.session.worlds.real_world import RealWorld
+from worldmodels.player.session.worlds.replay_start_world import ReplayStartWorld
+from worldmodels.recordings.action_recording import Action
 
 InputEvent: TypeAlias = KeyEvent | AxisEvent | StickEvent | SettingEvent | GroupEvent
 

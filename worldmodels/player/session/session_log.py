@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from worldmodels.core.specs import Observation
-from worldmodels.runtime.action_recording import Action, RecordedEpisode, frame_hash, kept_hashes
+from worldmodels.recordings.action_recording import Action, RecordedEpisode, frame_hash, kept_hashes
 
 
 class _Entry(NamedTuple):

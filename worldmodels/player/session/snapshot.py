@@ -8,10 +8,10 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from worldmodels.player.session.frames import Frame, Vectors
-from worldmodels.player.session.latents_snapshot import LatentsSnapshot
+from worldmodels.player.session.latents.latents_snapshot import LatentsSnapshot
 from worldmodels.player.session.vector_ranges import Ranges
-from worldmodels.runtime.action_recording import Action
+from worldmodels.player.session.worlds.frames import Frame, Vectors
+from worldmodels.recordings.action_recording import Action
 
 ClockState = Literal["running", "paused", "episode over"]
 DIVERGENCE_ERROR = 10.0

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from worldmodels.player.session.frames import Vectors
+from worldmodels.player.session.worlds.frames import Vectors
 
 Ranges: TypeAlias = Mapping[str, tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]]
 """The lowest and the highest value of each number, float32 (D,) each, by the names of the parts."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pygame
 
-from worldmodels.player.session.box_controls import AxisEvent
+from worldmodels.player.session.controls.box_controls import AxisEvent
 from worldmodels.player.session.session import InputEvent, Session
 from worldmodels.player.view.painter import Painter
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pygame
 
-from worldmodels.player.session.frames import Frame
+from worldmodels.player.session.worlds.frames import Frame
 from worldmodels.player.view import theme
 from worldmodels.player.view.theme import NORMAL, QUIET, SMALL, TEXT, Colour
 

@@ -12,11 +12,11 @@ from types import TracebackType
 import numpy as np
 import pygame
 
-from worldmodels.core.files import make_folder, write_atomic
-from worldmodels.player.session.frames import Frame
+from worldmodels.core.files.writing import make_folder, write_atomic
 from worldmodels.player.session.snapshot import Snapshot
-from worldmodels.player.view.columns import columns_of, in_colour
+from worldmodels.player.session.worlds.frames import Frame
 from worldmodels.player.view.painter import Painter
+from worldmodels.player.view.panels.columns import columns_of, in_colour
 from worldmodels.telemetry.video import write_video
 
 

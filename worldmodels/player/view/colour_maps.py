@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from worldmodels.player.session.frames import Frame
+from worldmodels.player.session.worlds.frames import Frame
 
 # Dark blue over grey to yellow: brightness rises all the way, and no pair of hues that colour-blind people confuse.
 _ANCHORS = (

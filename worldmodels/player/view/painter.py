@@ -10,16 +10,17 @@ from dataclasses import dataclass
 import pygame
 
 from worldmodels.player.session.snapshot import Snapshot
-from worldmodels.player.view import box_panel, policy_panel, theme
-from worldmodels.player.view.branch_grid import draw_branches
+from worldmodels.player.view import theme
 from worldmodels.player.view.canvas import Canvas
-from worldmodels.player.view.columns import columns_of, draw_column, real_rows, show_frame, show_numbers
-from worldmodels.player.view.header import draw_header, draw_hint, draw_hints, draw_settings
-from worldmodels.player.view.help_screen import Guide, draw_guide, draw_help
-from worldmodels.player.view.latents_panel import draw_latents
 from worldmodels.player.view.layout import Content, WindowLayout, lay_out, natural_size, scale_for
+from worldmodels.player.view.panels import box_panel, policy_panel
+from worldmodels.player.view.panels.branch_grid import draw_branches
+from worldmodels.player.view.panels.columns import columns_of, draw_column, real_rows, show_frame, show_numbers
+from worldmodels.player.view.panels.header import draw_header, draw_hint, draw_hints, draw_settings
+from worldmodels.player.view.panels.help_screen import Guide, draw_guide, draw_help
+from worldmodels.player.view.panels.latents_panel import draw_latents
+from worldmodels.player.view.panels.timeline import draw_timeline
 from worldmodels.player.view.theme import LARGE
-from worldmodels.player.view.timeline import draw_timeline
 
 
 @dataclass(frozen=True)

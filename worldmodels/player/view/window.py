@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pygame
 
-from worldmodels.player.session.box_controls import BoxControls
-from worldmodels.player.session.controls import Command, KeyEvent
-from worldmodels.player.session.key_names import BEGIN_KEYS, SHIFTED, WITH_ALT
-from worldmodels.player.session.key_script import KeyScript
+from worldmodels.player.session.controls.box_controls import BoxControls
+from worldmodels.player.session.controls.key_names import BEGIN_KEYS, SHIFTED, WITH_ALT
+from worldmodels.player.session.controls.key_script import KeyScript
+from worldmodels.player.session.controls.keys import Command, KeyEvent
 from worldmodels.player.session.loading import Prepare
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.session import InputEvent, Session

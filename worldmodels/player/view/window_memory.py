@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
+from worldmodels.core.configuration.ranges import Section, between
 from worldmodels.core.errors import UserError
-from worldmodels.core.files import make_folder, read_regular, write_atomic
-from worldmodels.core.json_files import parse_json
-from worldmodels.core.ranges import Section, between
+from worldmodels.core.files.json_files import parse_json
+from worldmodels.core.files.writing import make_folder, read_regular, write_atomic
 
 Pixels = Annotated[int, between(0, 32768)]
 

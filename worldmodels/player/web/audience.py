@@ -6,8 +6,8 @@ import asyncio
 from collections import deque
 from typing import Any
 
-from worldmodels.player.session.box_controls import AxisEvent, StickEvent
-from worldmodels.player.session.controls import KeyEvent
+from worldmodels.player.session.controls.box_controls import AxisEvent, StickEvent
+from worldmodels.player.session.controls.keys import KeyEvent
 from worldmodels.player.session.session import InputEvent
 from worldmodels.player.web.inbox import Inbox
 from worldmodels.player.web.scene import Scene

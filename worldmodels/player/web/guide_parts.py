@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from worldmodels.envs.action_keys import DIRECTIONS, key_label
-from worldmodels.player.session.box_controls import BoxControls
-from worldmodels.player.session.controls import Command, Controls
-from worldmodels.player.session.gamepad_keys import OF_BOX, keys_of_buttons
-from worldmodels.player.session.key_names import BEGIN_KEYS
+from worldmodels.envs.games.action_keys import DIRECTIONS, key_label
+from worldmodels.player.session.controls.box_controls import BoxControls
+from worldmodels.player.session.controls.gamepad_keys import OF_BOX, keys_of_buttons
+from worldmodels.player.session.controls.key_names import BEGIN_KEYS
+from worldmodels.player.session.controls.keys import Command, Controls
 from worldmodels.player.session.settings import Settings
 from worldmodels.player.view import theme
 from worldmodels.player.view.colour_maps import COLOUR_MAP
-from worldmodels.player.view.help_screen import Guide
+from worldmodels.player.view.panels.help_screen import Guide
 
 SCALE_COLOURS = 17
 """Colours from which the page mixes the scale of differences."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from worldmodels.player.session.latent_commands import LATENT_KEYS, LatentCommand
-from worldmodels.player.session.latents_snapshot import LatentsSnapshot
-from worldmodels.player.view.bars import BarRow
-from worldmodels.player.view.latent_texts import command_text, facts, is_known, likely_rows, reading_texts
+from worldmodels.player.session.latents.latent_commands import LATENT_KEYS, LatentCommand
+from worldmodels.player.session.latents.latents_snapshot import LatentsSnapshot
+from worldmodels.player.view.panels.bars import BarRow
+from worldmodels.player.view.panels.latent_texts import command_text, facts, is_known, likely_rows, reading_texts
 
 
 def latents_part(snapshot: LatentsSnapshot) -> dict[str, Any]:

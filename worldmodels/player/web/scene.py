@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from worldmodels.player.session.frames import Frame
+from worldmodels.player.session.worlds.frames import Frame
 from worldmodels.player.web.page_json import page_json
 
 COMPRESSION = 1

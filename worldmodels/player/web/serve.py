@@ -10,7 +10,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from worldmodels.core.errors import UserError, pip_install
-from worldmodels.player.session.key_script import KeyScript
+from worldmodels.player.session.controls.key_script import KeyScript
 from worldmodels.player.session.loading import Prepare
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.session import Session

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from worldmodels.player.session.controls import Command, KeyEvent
-from worldmodels.player.session.key_script import KeyScript
+from worldmodels.player.session.controls.key_script import KeyScript
+from worldmodels.player.session.controls.keys import Command, KeyEvent
 from worldmodels.player.session.loading import Prepare, Report
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.session import InputEvent, Session

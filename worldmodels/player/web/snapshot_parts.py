@@ -10,7 +10,6 @@ from typing import Any
 
 import pygame
 
-from worldmodels.player.session.frames import Frame
 from worldmodels.player.session.snapshot import (
     DIVERGENCE_ERROR,
     BoxPanel,
@@ -20,12 +19,13 @@ from worldmodels.player.session.snapshot import (
     TimelineEntry,
 )
 from worldmodels.player.session.vector_ranges import Ranges
+from worldmodels.player.session.worlds.frames import Frame
 from worldmodels.player.view import theme
-from worldmodels.player.view.bars import Bar, BarRow, bar_span, number_text, position, value_rows
-from worldmodels.player.view.columns import Column, columns_of, in_colour, reality
-from worldmodels.player.view.header import facts, totals
-from worldmodels.player.view.latent_texts import probability_map
-from worldmodels.player.view.timeline import FULL_ERROR, error_name, scale_end
+from worldmodels.player.view.panels.bars import Bar, BarRow, bar_span, number_text, position, value_rows
+from worldmodels.player.view.panels.columns import Column, columns_of, in_colour, reality
+from worldmodels.player.view.panels.header import facts, totals
+from worldmodels.player.view.panels.latent_texts import probability_map
+from worldmodels.player.view.panels.timeline import FULL_ERROR, error_name, scale_end
 from worldmodels.player.web.guide_parts import hex_colour
 from worldmodels.player.web.latents_part import latents_part
 

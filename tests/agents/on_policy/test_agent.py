@@ -1,0 +1,134 @@
+"""VPG, TRPO and PPO with two networks: what they have in common."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import bandits
+import numpy as np
+import pytest
+from line import Line
+
+from worldmodels.agents import build_agent
+from worldmodels.agents.on_policy.ppo_config import PPOConfig
+from worldmodels.agents.on_policy.trpo_config import TRPOConfig
+from worldmodels.agents.on_policy.vpg_config import VPGConfig
+from worldmodels.models.config import HeadConfig, OptimizerConfig
+
+HEAD, FAST = HeadConfig(1, 16), OptimizerConfig(learning_rate=0.03, weight_decay=0.0)
+METHODS = {
+    "vpg": VPGConfig(vectors=HEAD, horizon=4, discount=0.5, value_steps=10, optimizer=FAST, value_optimizer=FAST),
+    "trpo": TRPOConfig(
+        vectors=HEAD, horizon=4, discount=0.5, kl_limit=0.05, damping=0.01, value_steps=10, value_optimizer=FAST
+    ),
+    "natural policy gradient": TRPOConfig(
+        vectors=HEAD, discount=0.5, kl_limit=0.05, damping=0.01, line_search=False, value_steps=10, value_optimizer=FAST
+    ),
+    "ppo": PPOConfig(
+        vectors=HEAD,
+        horizon=4,
+        discount=0.5,
+        epochs=10,
+        minibatch=1000,
+        clip=0.2,
+        target_kl=0.05,
+        entropy=0.0,
+        optimizer=FAST,
+        value_optimizer=FAST,
+    ),
+}
+each_method = pytest.mark.parametrize("config", METHODS.values(), ids=METHODS)
+
+
+@each_method
+def test_learns_choices(config):
+    agent = build_agent(config, bandits.CHOICES, bandits.key(0))
+    for i in range(30):
+        metrics = agent.update_from_experience(bandits.play(agent, bandits.CHOICES, i), bandits.key(i))
+    assert agent.act(bandits.PLACES, (), 0.0, bandits.key(0))[0].numpy().tolist() == [0, 1]
+    assert metrics["policy/return"] > 0.8
+    assert metrics["policy/finite"] == 1
+
+
+@each_method
+def test_learns_a_box(config):
+    agent = build_agent(config, bandits.BOX, bandits.key(0))
+    for i in range(40):
+        metrics = agent.update_from_experience(bandits.play(agent, bandits.BOX, i), bandits.key(i))
+    action, _, extras = agent.act(bandits.PLACES, (), 0.0, bandits.key(0))
+    np.testing.assert_allclose(action, bandits.TARGETS, atol=0.3)
+    # Less noise pays: the standard deviation was 0.61.
+    assert np.exp(extras["gaussian"][0, 1]) < 0.5
+    assert metrics["policy/return"] > 0.6
+
+
+@each_method
+def test_learns_in_imagination(config, starts):
+    agent, line = build_agent(config, Line.spec, bandits.key(0)), Line()
+    for i in range(30):
+        metrics = agent.update_from_imagination(line, starts, np.ones(32, np.float32), bandits.key(i))
+    assert agent.act(np.eye(7, dtype=np.float32)[3:4], agent.initial(1), 0.0, bandits.key(0))[0] == 1
+    # Going right at once and staying there is worth 1 + 0.5 + 0.25 + ...
+    assert float(metrics["policy/return"]) > 1
+
+
+@each_method
+def test_a_start_after_the_end_teaches_nothing(config, starts):
+    agent = build_agent(config, Line.spec, bandits.key(0))
+    before = agent.save()["network"]
+    metrics = agent.update_from_imagination(Line(), starts, np.zeros(32, np.float32), bandits.key(0))
+    assert metrics["policy/finite"] == 1
+    np.testing.assert_equal(agent.save()["network"], before)
+
+
+@each_method
+@pytest.mark.parametrize("changes, expected", [({}, -0.5), ({"first_log_deviation": 0.25}, 0.25)])
+def test_the_first_standard_deviation_is_the_same_everywhere(config, changes, expected):
+    agent = build_agent(replace(config, **changes), bandits.BOX, bandits.key(0))
+    extras = agent.act(bandits.PLACES, (), 1.0, bandits.key(0))[2]
+    assert extras["gaussian"][:, 1].numpy().tolist() == [expected, expected]
+    # The mean and the value are not: heads on trunks of their own start like any layer.
+    assert len(set(extras["gaussian"][:, 0].numpy())) == len(set(extras["value"].numpy())) == 2
+
+
+@each_method
+@pytest.mark.parametrize("spec, name, count", [(bandits.CHOICES, "logits", 2), (bandits.BOX, "gaussian", 1)])
+def test_a_smaller_last_layer_acts_the_more_alike_everywhere(config, spec, name, count):
+    """Behind the same trunk, logits and means are so many times as large; values are as they were."""
+    plain, small = (
+        build_agent(replace(config, first_scale=scale), spec, bandits.key(0)).act(
+            bandits.PLACES, (), 1.0, bandits.key(0)
+        )[2]
+        for scale in (1.0, 0.125)
+    )
+    np.testing.assert_allclose(small[name][:, :count], 0.125 * plain[name][:, :count], rtol=1e-5)
+    np.testing.assert_array_equal(small["value"], plain["value"])
+
+
+def test_on_one_trunk_the_first_policy_is_in_the_middle_of_the_box_and_expects_nothing():
+    agent = build_agent(PPOConfig(vectors=HEAD), bandits.BOX, bandits.key(0))
+    extras = agent.act(bandits.PLACES, (), 1.0, bandits.key(0))[2]
+    assert extras["gaussian"].numpy().tolist() == [[0.0, -0.5]] * 2
+    assert extras["value"].numpy().tolist() == [0.0, 0.0]
+
+
+@each_method
+def test_units_do_not_matter_where_they_are_normalised(config):
+    """Places at 500 and 1,500, and rewards in thousands, are learned as if both were about 1."""
+    config = replace(config, discount=0.0, reward_transform="none", normalize_features=True, normalize_rewards=True)
+    agent = build_agent(config, bandits.CHOICES, bandits.key(0))
+
+    class Far:
+        def initial(self, batch):
+            return agent.initial(batch)
+
+        def act(self, features, state, temperature, seed):
+            return agent.act(500 + 1000 * features, state, temperature, seed)
+
+    for i in range(40):
+        near = bandits.play(Far(), bandits.CHOICES, i)
+        far = near._replace(features=500 + 1000 * near.features, rewards=1000 * near.rewards)
+        agent.update_from_experience(far, bandits.key(i))
+    action, _, extras = agent.act(500 + 1000 * bandits.PLACES, (), 0.0, bandits.key(0))
+    assert action.numpy().tolist() == [0, 1]
+    np.testing.assert_allclose(extras["value"], 1000.0, atol=300.0)  # in the units in which it was paid

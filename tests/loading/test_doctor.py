@@ -1,0 +1,78 @@
+"""`worldmodels doctor` prints its findings and nothing else."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from worldmodels.core.processor import Processor, this_processor
+from worldmodels.loading import doctor
+from worldmodels.models import hardware
+
+
+def test_tensorflow_adds_no_remarks() -> None:
+    program = "from worldmodels.loading import doctor; doctor._MEASURE_SECONDS = 0; doctor.examine()"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    assert "ok      tensorflow" in done.stdout and "GPU" in done.stdout
+    assert re.search(
+        rf"^ok      processor +{os.cpu_count()} cores, {re.escape(str(this_processor()))}$", done.stdout, re.M
+    )
+    assert re.search(r"^ok      matrix products +[\d,]+ GFLOP/s in float32[,;] .*precision: auto", done.stdout, re.M)
+
+
+@pytest.mark.parametrize(
+    ("instructions", "finding"),
+    [
+        ("AVX2", "150 GFLOP/s in float32; no instructions for bfloat16: precision: auto takes float32"),
+        (
+            "AMX bfloat16",
+            "150 GFLOP/s in float32, 1,200 GFLOP/s in bfloat16; precision: auto measures a run's updates in both",
+        ),
+    ],
+)
+def test_bfloat16_is_measured_where_the_processor_has_it(
+    monkeypatch: pytest.MonkeyPatch, instructions: str, finding: str
+) -> None:
+    monkeypatch.setattr(hardware, "this_processor", lambda: Processor("Some CPU", instructions))
+    monkeypatch.setattr(doctor, "_gigaflops", {"float32": 150.0, "bfloat16": 1200.0}.__getitem__)
+    assert doctor._products() == finding
+
+
+@pytest.mark.parametrize("kind", ["float32", "bfloat16"])
+def test_a_speed_is_measured_with_one_product_at_least(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    monkeypatch.setattr(doctor, "_MEASURE_SECONDS", 0)
+    monkeypatch.setattr(doctor, "_SIDE", 8)
+    assert doctor._gigaflops(kind) > 0
+
+
+def add_distribution(folder: Path, version: str, command: str) -> None:
+    """Write what pip leaves of an installed distribution named `worldmodels`."""
+    about = folder / f"worldmodels-{version}.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: worldmodels\nVersion: {version}\n")
+    (about / "entry_points.txt").write_text(command)
+
+
+@pytest.mark.parametrize(
+    ("command", "versions"), [("", ["0.2.0"]), ("[console_scripts]\nworldmodels = worldmodels.cli:main\n", [])]
+)
+def test_another_project_of_the_same_name_is_found(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: str, versions: list[str]
+) -> None:
+    add_distribution(tmp_path, "0.2.0", command)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert list(doctor._other_projects()) == [
+        (
+            "worldmodels",
+            None,
+            f"version {version} of another project is installed under this name, and its files replace ours: run "
+            "`pip uninstall worldmodels`, then install worldmodels-lab again",
+        )
+        for version in versions
+    ]

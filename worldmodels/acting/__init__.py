@@ -1,0 +1,1 @@
+"""Agents act in environments: actors, collectors of steps, random play."""

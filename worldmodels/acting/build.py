@@ -1,0 +1,59 @@
+"""Builds the parts of a run from its configuration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import cast
+
+from worldmodels.agents import build_agent
+from worldmodels.agents.api import Agent
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.errors import ConfigError
+from worldmodels.core.seeding import Streams
+from worldmodels.envs import VectorEnv
+from worldmodels.models import build_model
+from worldmodels.models.api import Representation, WorldModel
+from worldmodels.models.devices import building_on
+from worldmodels.models.graph import make_deterministic
+from worldmodels.models.hardware import has_gpu
+from worldmodels.models.precision import Precision, building_in
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The parts of a run that learn; everything else is built around them."""
+
+    config: RunConfig
+    streams: Streams
+    model: Representation
+    """A world model, unless the run learns without one."""
+    agent: Agent
+
+    @property
+    def world_model(self) -> WorldModel:
+        """The model as a world model; raises ConfigError where it is none."""
+        if not self.model.spec.imagines:
+            raise ConfigError(
+                f"The model kind '{self.config.model.kind}' is no world model: it represents what was observed, and "
+                "predicts nothing."
+            )
+        return cast(WorldModel, self.model)
+
+
+def build_parts(config: RunConfig, env: VectorEnv) -> Parts:
+    """Build a fresh model and agent that fit the environment's spaces; a precision that is undecided is float32."""
+    streams = Streams(config.seed)
+    if config.deterministic is not False:
+        make_deterministic()
+    precision: Precision = "bfloat16" if config.precision == "bfloat16" else "float32"
+    with building_in(precision), building_on(config.devices):
+        model = build_model(config.model, env.observation_spec, env.action_spec, streams.key("model"))
+        agent = build_agent(config.agent, model.spec, streams.key("agent"))
+    return Parts(config, streams, model, agent)
+
+
+def resolve_deterministic(config: RunConfig) -> RunConfig:
+    """Return the configuration with `deterministic` decided: yes on a CPU, no where TensorFlow finds a GPU."""
+    if config.deterministic is not None:
+        return config
+    return replace(config, deterministic=not has_gpu())

@@ -1,0 +1,76 @@
+"""Random play that gets somewhere: actions are held, some of them preferred, and what paid is done again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from worldmodels.acting.actor import PolicyOutput
+from worldmodels.config.run_config import HeldActionsConfig
+from worldmodels.core.seeding import generator_state, restore_generator
+from worldmodels.core.specs import Observation
+
+KEPT = 64
+"""Rewards, the last ones, of which it is kept how they came."""
+
+
+class HeldActor:
+    """Chooses random actions for N environments and holds each for some steps, whatever it sees.
+
+    Holding as in temporally extended exploration (Dabney et al. 2021, https://arxiv.org/abs/2006.01782), but with
+    geometrically distributed lengths. Each environment plays for a while in one way, a row of A + 1 probabilities: of
+    the A actions, and of drawing another action at a step. Ways are drawn at random, or taken from an urn of those in
+    which rewards came: so each is played about as often as it pays.
+    """
+
+    def __init__(self, config: HeldActionsConfig, num_envs: int, num_actions: int, generator: np.random.Generator):
+        weights = np.asarray(config.weights or (1.0,) * num_actions)
+        self._config, self._generator = config, generator
+        self._mean_preference = weights / weights.sum()
+        self._ways = np.tile([*self._mean_preference, 1.0], (num_envs, 1))
+        self._action = np.zeros(num_envs, np.int32)
+        self._rewarded, self._rewards = np.zeros((KEPT, num_actions + 1)), 0
+
+    def act(self, observation: Observation, is_first: np.ndarray) -> PolicyOutput:
+        random, num_envs = self._generator.random, len(is_first)
+        changes = is_first | (random(num_envs) < 1 / self._config.preference_steps)
+        for env in np.flatnonzero(changes):
+            self._ways[env] = self._draw_way()
+        drawn = changes | (random(num_envs) < self._ways[:, -1])
+        cumulative = self._ways[:, :-1].cumsum(1)
+        actions = (cumulative <= random((num_envs, 1)) * cumulative[:, -1:]).sum(1)
+        self._action = np.where(drawn, actions, self._action).astype(np.int32)
+        return PolicyOutput(self._action)
+
+    def correct(self, action: np.ndarray) -> None:
+        self._action = action
+
+    def reinforce(self, reward: np.ndarray) -> None:
+        """Take note of the rewards (N,) to which the last actions led."""
+        for env in np.flatnonzero(reward > 0):
+            self._rewarded[self._rewards % KEPT] = self._ways[env]
+            self._rewards += 1
+
+    def save(self) -> dict[str, Any]:
+        return {
+            "generator": generator_state(self._generator),
+            "ways": self._ways.copy(),
+            "action": self._action,
+            "rewarded": self._rewarded.copy(),
+            "rewards": self._rewards,
+        }
+
+    def load(self, tree: dict[str, Any]) -> None:
+        self._generator = restore_generator(tree["generator"])
+        self._ways, self._rewarded = tree["ways"].copy(), tree["rewarded"].copy()
+        self._action, self._rewards = tree["action"], tree["rewards"]
+
+    def _draw_way(self) -> np.ndarray:
+        config, generator = self._config, self._generator
+        if generator.random() < config.reuse and self._rewards:
+            return self._rewarded[generator.integers(min(self._rewards, KEPT))]
+        if generator.random() < config.uniform:
+            return np.array([*self._mean_preference, 1.0])
+        concentrations = config.concentration * len(self._mean_preference) * self._mean_preference
+        return np.array([*generator.dirichlet(concentrations), 1 / config.mean_length])

@@ -1,0 +1,82 @@
+"""Collects real steps for a loop: counts episodes, and gathers the rollouts that the agent learns from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from worldmodels.acting.actor import PolicyOutput
+from worldmodels.acting.collect import EpisodeTracker
+from worldmodels.acting.rollout_buffer import RolloutBuffer
+from worldmodels.acting.step_source import StepSource
+from worldmodels.agents.api import Experience
+from worldmodels.core.types import Step
+from worldmodels.envs.config import NO_INFO, InfoConfig
+from worldmodels.telemetry.logger import MeanMetrics
+
+STEPS_PER_TICK = 16
+"""Steps of the vector environment after which a loop may log, save or stop."""
+
+
+class RolloutCollector:
+    """Yields steps of all environments, under random actions, held or not, or the agent's.
+
+    Args:
+        rollout: steps of each environment in one experience of the agent; 0: none are gathered.
+        metrics: takes the returns and lengths of finished episodes, and what is recorded of their infos.
+    """
+
+    def __init__(self, source: StepSource, rollout: int, metrics: MeanMetrics, info: InfoConfig = NO_INFO):
+        self._source, self._rollout, self._metrics = source, rollout, metrics
+        self._episodes = EpisodeTracker(source.num_envs, info)
+        self._buffer = RolloutBuffer()
+
+    @property
+    def steps_until_full(self) -> int:
+        """The steps of each environment until the next experience is complete."""
+        return self._rollout - len(self._buffer)
+
+    @property
+    def holds_partial_rollout(self) -> bool:
+        """Whether a part of an experience waits for the rest, which would make a checkpoint large."""
+        return len(self._buffer) > 0
+
+    def collect(self, steps: int, at_random: bool = False) -> Iterator[tuple[Step, PolicyOutput]]:
+        """Yield so many steps of each environment, with what the policy said at each.
+
+        If rollouts are gathered, never more of the agent's than `steps_until_full`.
+        """
+        for step, output in self._source.steps(steps, at_random):
+            for episode in self._episodes.add(step):
+                self._metrics.add({f"episode/{name}": value for name, value in episode.items()})
+            if self._rollout and not at_random:
+                self._buffer.add(step, output)
+            yield step, output
+
+    def expect(self, steps: int, ahead: int = 1) -> None:
+        """Let so many steps of each environment be collected while the agent learns; see `StepSource.expect`."""
+        if steps:
+            self._source.expect(steps, ahead)
+
+    def take_experience(self) -> Experience | None:
+        """Return the steps since the last experience, once they are complete, and None before.
+
+        It ends with the observation that waits for an action, seen as the agent is now; after it has learned, the agent
+        sees it anew.
+        """
+        if not self._rollout or self.steps_until_full:
+            return None
+        return self._buffer.finish(*self._source.peek())
+
+    def save(self) -> dict[str, Any]:
+        """Return the state of environments, actors and buffer as a tree."""
+        return {**self._source.save(), "episodes": self._episodes.save(), "buffer": self._buffer.save()}
+
+    def load(self, tree: dict[str, Any]) -> None:
+        """Take over what `save` gave."""
+        self._source.load(tree)
+        self._episodes.load(tree["episodes"])
+        buffer = tree["buffer"]
+        self._buffer.load(buffer, self._source.peek()[1] if buffer["steps"] else None)
+        if not self._source.resumes_exactly:
+            self._buffer.truncate()

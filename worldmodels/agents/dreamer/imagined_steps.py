@@ -1,0 +1,88 @@
+"""The steps that an actor-critic imagines, and the gradient of what they are worth that flows back into its actions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import tensorflow as tf
+
+from worldmodels.agents.distributions.policy_distributions import ActionDistribution
+from worldmodels.core.errors import UserError
+from worldmodels.core.types import State
+from worldmodels.imagination.rollout import Policy, Trajectory
+
+
+class ImaginedSteps(NamedTuple):
+    """H steps of B rollouts in which the policy acted, and what they are worth."""
+
+    trajectory: Trajectory
+    values: tf.Tensor
+    """float32 (H + 1, B): those at which returns end."""
+    slow_values: tf.Tensor
+    """float32 (H + 1, B): the target critic's."""
+    returns: tf.Tensor
+    """float32 (H, B)."""
+    advantages: tf.Tensor
+    """float32 (H, B): how much better than expected, in units of `scale`."""
+    scale: tf.Tensor
+    weights: tf.Tensor
+    """float32 (H, B): how much each step counts, without a gradient."""
+    value_weights: tf.Tensor
+    """float32 (H, B): how much it counts for the critic."""
+
+    @property
+    def features(self) -> tf.Tensor:
+        """Return the features (H * B, ...) of all states but the last, without a gradient."""
+        features = self.trajectory.features
+        rows = tf.reshape(features, (-1, *features.shape[2:]))
+        return tf.stop_gradient(rows[: self.returns.shape[0] * self.returns.shape[1]])
+
+
+def sampling_policy(parameters: Callable[[tf.Tensor], tf.Tensor], distribution: ActionDistribution) -> Policy:
+    """Return the policy that draws from the distribution whose parameters a function gives of features."""
+
+    def policy(features: tf.Tensor, memory: State, seed: tf.Tensor) -> tuple[tf.Tensor, State, dict[str, tf.Tensor]]:
+        return distribution.sample(parameters(features), seed, 1.0), memory, {}
+
+    return policy
+
+
+def offset_policy(
+    parameters: Callable[[tf.Tensor], tf.Tensor], distribution: ActionDistribution, offsets: tf.Tensor
+) -> Policy:
+    """Return the same with `offsets` (H + 1, B, D) added to its actions, and the noise of its draws as an extra.
+
+    Its memory counts the steps. The offsets are 0. A gradient by them is that by the actions, without the influence
+    that an action has on what is chosen later: DreamerV2 stops the gradient of features before the policy sees them. So
+    neither the policy's network nor its draws are differentiated inside of the loop over time.
+    """
+
+    def policy(features: tf.Tensor, step: tf.Tensor, seed: tf.Tensor) -> tuple[tf.Tensor, State, dict[str, tf.Tensor]]:
+        given = tf.stop_gradient(parameters(tf.stop_gradient(features)))
+        noise = distribution.noise(given, seed)
+        action = tf.stop_gradient(distribution.draw(given, noise, 1.0))
+        return action + offsets[step], step + 1, {"noise": noise}
+
+    return policy
+
+
+def action_gradient(
+    imagine: Callable[[tf.Tensor], ImaginedSteps], offsets: tf.Tensor
+) -> tuple[ImaginedSteps, tf.Tensor]:
+    """Return imagined steps, and the gradient (H, B, D) of their mean weighed advantage by the actions taken.
+
+    Raises:
+        UserError: the world model has none.
+    """
+    with tf.GradientTape(watch_accessed_variables=False) as tape:
+        tape.watch(offsets)
+        imagined = imagine(offsets)
+        worth = tf.reduce_mean(imagined.weights * imagined.advantages)
+    gradient = tape.gradient(worth, offsets)
+    if gradient is None:
+        raise UserError(
+            "agent.actor_gradient says that the policy learns by gradients that flow back through the world model, and "
+            "this world model passes none from what it predicts to the actions. Choose agent.actor_gradient=reinforce."
+        )
+    return imagined, gradient[:-1]

@@ -1,0 +1,116 @@
+"""Plan2Explore (Sekar et al. 2020): an explorer that seeks, in imagination, what its world model does not know yet.
+
+ensemble   learns from recorded steps what the latent of the next step will be; its disagreement is the explorer's pay
+explorer   an actor-critic that learns to be paid, and collects experience
+task       an actor-critic that learns the task in the same world, and never acts in it until it is asked to
+
+    reward(s, a) = intrinsic_scale * disagreement(s, a) + extrinsic_scale * predicted reward
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.agents.dreamer.actor_critic import ActorCritic
+from worldmodels.agents.dreamer.disagreement import Disagreement
+from worldmodels.agents.dreamer.plan2explore_config import Plan2ExploreConfig
+from worldmodels.agents.returns import continuing_returns
+from worldmodels.imagination.rollout import Trajectory
+from worldmodels.models import devices
+from worldmodels.models.api import ModelSpec
+from worldmodels.models.graph import graph
+
+
+class Explorer(ActorCritic):
+    """The actor-critic that is paid for disagreement."""
+
+    def __init__(self, config: Plan2ExploreConfig, spec: ModelSpec, seed: np.ndarray, ensemble: Disagreement):
+        super().__init__(config.explorer, spec, seed)
+        self._pay, self._ensemble = config, ensemble
+
+    def rewards_of(self, trajectory: Trajectory) -> tf.Tensor:
+        features, actions = trajectory.features[:-1], trajectory.actions[:-1]
+        rows = [tf.reshape(x, (-1, *x.shape[2:])) for x in (features, actions)]
+        disagreement = tf.reshape(self._ensemble.of(*rows), features.shape[:2])
+        # As a reward arrives with the state that an action leads to, so does this; a start was not chosen.
+        intrinsic = tf.pad(disagreement, [[1, 0], [0, 0]])
+        pay = self._pay.intrinsic_scale * intrinsic
+        return pay + self._pay.extrinsic_scale * trajectory.rewards if self._pay.extrinsic_scale else pay
+
+    def returns_of(
+        self, rewards: tf.Tensor, values: tf.Tensor, going_on: tf.Tensor, lambda_: float | tf.Tensor
+    ) -> tf.Tensor:
+        if self._pay.episodic:
+            return super().returns_of(rewards, values, going_on, lambda_)
+        return continuing_returns(rewards, values, going_on, self.config.discount, lambda_)
+
+
+class Plan2Explore:
+    """An `Agent` (see `agents/api.py` for the methods) of an explorer, which collects, and of a policy for the task.
+
+    Attributes:
+        explorer: the actor-critic that collects.
+        task: the other one, which acts wherever this agent does.
+    """
+
+    learns_from_experience = Plan2ExploreConfig.learns_from_experience
+    learns_from_transitions = Plan2ExploreConfig.learns_from_transitions
+
+    def __init__(self, config: Plan2ExploreConfig, spec: ModelSpec, seed: np.ndarray):
+        seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
+        of_task, of_explorer = (seeds.integers(-(2**31), 2**31, 2, np.int64).astype(np.int32) for _ in range(2))
+        self.config, self._devices = config, devices.current()
+        self.task = ActorCritic(config.task, spec, of_task)
+        self._ensemble = Disagreement(config, spec, seeds)
+        self.explorer = Explorer(config, spec, of_explorer, self._ensemble)
+
+    def initial(self, batch: int) -> tuple[()]:
+        return ()
+
+    def act(self, features, state, temperature, seed) -> tuple[tf.Tensor, Any, dict[str, tf.Tensor]]:
+        return self.task.act(features, state, temperature, seed)
+
+    @graph
+    def update_from_imagination(self, model, starts, continuations, seed, replayed=None) -> dict[str, tf.Tensor]:
+        def update(starts, continuations, replayed):
+            return self._update(model, starts, continuations, seed, replayed)
+
+        return self._devices.run(update, (starts, continuations, replayed))
+
+    def _update(self, model, starts, continuations, seed, replayed) -> dict[str, tf.Tensor]:
+        seeds = tf.unstack(tf.random.split(seed, 2))
+        changing = [*self.task.changing(), *self.explorer.changing(), *self._ensemble.optimizer.state()]
+        before = [tf.identity(variable) for variable in changing]
+        metrics = self._learn_to_predict(model, replayed) if replayed is not None else {}
+        of_task = self.task.update_from_imagination(model, starts, continuations, seeds[0], replayed)
+        of_explorer = self.explorer.update_from_imagination(model, starts, continuations, seeds[1])
+        metrics |= of_task | {name.replace("/", "/explorer_", 1): value for name, value in of_explorer.items()}
+        finite = tf.reduce_min(tf.stack([value for name, value in metrics.items() if name.endswith("finite")]))
+        # Each of the three looks after itself alone.
+        for variable, value in zip(changing, before, strict=True):
+            variable.assign(tf.where(finite > 0, variable, value))
+        return metrics | {"policy/finite": finite}
+
+    def update_from_experience(self, experience, seed) -> dict[str, tf.Tensor]:
+        raise NotImplementedError("Plan2Explore learns no policy outside imagination.")
+
+    def save(self) -> dict[str, Any]:
+        return {name: part.save() for name, part in self._saveables().items()}
+
+    def load(self, tree: dict[str, Any]) -> None:
+        for name, part in self._saveables().items():
+            part.load(tree[name])
+
+    def _learn_to_predict(self, model: Any, replayed: Any) -> dict[str, tf.Tensor]:
+        flat = tf.nest.map_structure(lambda x: tf.reshape(x, (-1, *x.shape[2:])), replayed.states)
+        features = model.features(flat)
+        features = tf.reshape(features, (*replayed.rewards.shape, features.shape[-1]))
+        gradients, loss = self._ensemble.gradients(features, replayed)
+        self._ensemble.optimizer.apply(gradients, gradients.finite)
+        return {"policy/ensemble_loss": loss, "policy/ensemble_finite": tf.cast(gradients.finite, tf.float32)}
+
+    def _saveables(self) -> dict[str, Any]:
+        return {"task": self.task, "explorer": self.explorer, "ensemble": self._ensemble}

@@ -1,0 +1,60 @@
+"""Configuration of Plan2Explore. Imports no TensorFlow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from worldmodels.agents.config import ANY_ACTIONS
+from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig
+from worldmodels.core.configuration.ranges import NonNegative, Section, Size
+from worldmodels.core.errors import ConfigError
+from worldmodels.models.config import HeadConfig, LaPropConfig, OptimizerConfig
+
+
+@dataclass(frozen=True)
+class Plan2ExploreConfig(Section):
+    """An actor-critic for the task, one that explores, and an ensemble; the defaults are DreamerV2's figures."""
+
+    kind: str = "plan2explore"
+    # Facts about the kind, not settings: so without types.
+    learns_from_experience = False
+    learns_from_transitions = False
+    learns_on_devices = True
+    action_kinds, feature_kinds = ANY_ACTIONS, ("vector",)
+    task: ActorCriticConfig = field(default_factory=ActorCriticConfig)
+    """Actor-critic that learns the task in imagination, by the rewards that the world model predicts; it is what is
+    evaluated and played."""
+    explorer: ActorCriticConfig = field(default_factory=ActorCriticConfig)
+    """Actor-critic that collects experience, and learns to go where the ensemble disagrees."""
+    members: Size = 10
+    """Networks of the ensemble (`disag_models` in DreamerV2)."""
+    network: HeadConfig = field(default_factory=HeadConfig)
+    """Hidden layers of each of them (`expl_head` in DreamerV2)."""
+    intrinsic_scale: NonNegative = 1.0
+    """Weight of the disagreement in what the explorer is paid (`expl_intr_scale` in DreamerV2)."""
+    extrinsic_scale: NonNegative = 0.0
+    """Weight of the predicted reward in it; 0 explores without rewards (`expl_extr_scale` in DreamerV2)."""
+    episodic: bool = True
+    """Whether the explorer is paid nothing after an end, as in DreamerV2: then it avoids ends, and the goals that bring
+    them. Otherwise another episode follows, worth what others are (non-episodic returns; Burda et al. 2019)."""
+    optimizer: OptimizerConfig | LaPropConfig = field(default_factory=lambda: OptimizerConfig(learning_rate=3e-4))
+    """Optimizer of the ensemble (`expl_opt` in DreamerV2)."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.explorer.replay_value_scale:
+            raise ConfigError(
+                "agent.explorer.replay_value_scale lets a critic learn from recorded rewards, and the explorer is paid "
+                f"for other things: it must be 0. Received {self.explorer.replay_value_scale:g}."
+            )
+        for name, actor in (("task", self.task), ("explorer", self.explorer)):
+            if actor.imitates:
+                raise ConfigError(
+                    f"agent.{name}.imitation_scale must be 0: what was recorded was played by the explorer, for other "
+                    f"rewards than the task's. Received {actor.imitation_scale}."
+                )
+            if not actor.recent.is_off:
+                raise ConfigError(
+                    f"agent.{name}.recent.policy_scale must be 0: what was recorded was played by the explorer, for "
+                    f"other rewards than the task's. Received {actor.recent.policy_scale}."
+                )

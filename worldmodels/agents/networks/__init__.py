@@ -1,0 +1,1 @@
+"""Networks of agents: features of any kind to a vector, and the heads on it."""

@@ -1,0 +1,91 @@
+"""A convolution of an agent's network, with what disturbs it while it learns: dropout and batch normalisation."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.models import precision
+from worldmodels.models.networks.layers import Layer
+
+
+class Regularisation(NamedTuple):
+    """The settings that make a network behave differently while it learns and while it acts."""
+
+    dropout: float = 0.0
+    batch_norm: bool = False
+
+    def __bool__(self) -> bool:
+        return self.dropout > 0 or self.batch_norm
+
+
+def orthogonal(layer: Layer, name: str, shape: tuple[int, ...], seeds: np.random.Generator) -> keras.Variable:
+    """Return an orthogonal weight with gain sqrt(2), which keeps the size of what passes a ReLU (Saxe et al. 2014)."""
+    initializer = keras.initializers.Orthogonal(2**0.5, int(seeds.integers(2**31)))
+    return layer.add_weight(name=name, shape=shape, initializer=initializer)
+
+
+class Convolution(Layer):
+    """A convolution, then dropout, then batch normalisation; images (N, H, W, C) to (N, *shape).
+
+    Dropout follows CoinRun (Cobbe et al. 2019): one mask for all images, a function of the seed given alone, so that
+    all minibatches of an update meet the same thinned network.
+    """
+
+    MOMENTUM = 0.95
+    """Share of the moving averages that each minibatch keeps."""
+    EPSILON = 1e-3
+
+    def __init__(
+        self,
+        shape: tuple[int, int, int],
+        how: tuple[int, int, int, str],
+        regularisation: Regularisation,
+        seeds: np.random.Generator,
+        name: str,
+    ):
+        """Build the layer for images of `shape`; `how` holds units, size, stride and padding."""
+        super().__init__(name=name)
+        units, size, self.stride, self.padding = how
+        short = size - 1 if self.padding == "VALID" else 0
+        height, width = (-(-(side - short) // self.stride) for side in shape[:2])
+        self.shape = (height, width, units)
+        self.regularisation = regularisation
+        self.kernel = orthogonal(self, "kernel", (size, size, shape[2], units), seeds)
+        self.bias = self.weight("bias", (units,))
+        if regularisation.batch_norm:
+            self.scale = self.add_weight(name="scale", shape=(units,), initializer="ones")
+            self.offset = self.weight("offset", (units,))
+            self.mean = self.add_weight(name="mean", shape=(units,), initializer="zeros", trainable=False)
+            self.variance = self.add_weight(name="variance", shape=(units,), initializer="ones", trainable=False)
+
+    def call(self, x: tf.Tensor, seed: tf.Tensor | None) -> tf.Tensor:
+        """Apply the layer; `seed` is that of the dropout mask while learning, None while acting.
+
+        Images uint8 count from 0 to 1. It is the kernel that is scaled for that, which is far smaller than they are.
+        """
+        kernel = self.kernel.value * (1 / 255) if x.dtype == tf.uint8 else self.kernel
+        x = precision.conv2d(x, kernel, self.stride, self.padding, self.precision)
+        x = precision.add_bias(x, self.bias)
+        if self.regularisation.dropout and seed is not None:
+            x *= self._mask(seed)
+        if self.regularisation.batch_norm:
+            x = self._normalize(precision.full(x), learning=seed is not None)
+        return x
+
+    def _mask(self, seed: tf.Tensor) -> tf.Tensor:
+        rate = self.regularisation.dropout
+        kept = tf.random.stateless_uniform(self.shape, seed) >= rate
+        return precision.narrow(tf.cast(kept, tf.float32) * (1.0 / (1.0 - rate)), self.precision)
+
+    def _normalize(self, x: tf.Tensor, learning: bool) -> tf.Tensor:
+        x, mean, variance = tf.compat.v1.nn.fused_batch_norm(
+            x, self.scale, self.offset, self.mean, self.variance, self.EPSILON, is_training=learning
+        )
+        if learning:
+            for moving, now in ((self.mean, mean), (self.variance, variance)):
+                moving.value.assign_add((1.0 - self.MOMENTUM) * (now - moving.value))
+        return x

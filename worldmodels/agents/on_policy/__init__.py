@@ -1,0 +1,1 @@
+"""VPG, TRPO and PPO: agents that learn from steps of their current policy."""

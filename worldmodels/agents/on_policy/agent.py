@@ -1,0 +1,221 @@
+"""The shared part of agents that learn from what their current policy did: VPG, TRPO and PPO."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.agents.api import Experience
+from worldmodels.agents.distributions.policy_distributions import policy_distribution
+from worldmodels.agents.networks.bodies import BodySettings
+from worldmodels.agents.networks.policy_network import FirstPolicy, PolicyNetwork
+from worldmodels.agents.normalization import FeatureNormalizer, MovingDeviation, RewardNormalizer
+from worldmodels.agents.on_policy.samples import (
+    Samples,
+    collect_samples,
+    deviation,
+    explained_variance,
+    normalize,
+    weighted_mean,
+)
+from worldmodels.agents.optimizer_steps import StepResult, StepsResult, run_steps
+from worldmodels.agents.returns import reach_weights
+from worldmodels.core.types import State
+from worldmodels.imagination.rollout import RolloutOptions, rollout
+from worldmodels.models import devices
+from worldmodels.models.api import ModelSpec
+from worldmodels.models.graph import graph
+from worldmodels.models.optimizers.optimizer import Descent
+from worldmodels.models.variables import load_variables, named_variables, save_variables
+
+
+class OnPolicyAgent:
+    """An `Agent` (see `agents/api.py` for the methods) whose method says in `improve` how it learns from samples.
+
+    Where a rollout was cut, the value of the last state stands for what would have come; only a true end is worth 0. In
+    imagination an end is a probability: it discounts what comes after, and what comes after counts as much as it is
+    probable to be reached. That is the expectation over ends, where drawing them would add noise.
+
+    Args:
+        config: of the method.
+        body: the settings of the network.
+        own_value: whether the value has a network of its own.
+    """
+
+    learns_from_experience = True
+    learns_from_transitions = False
+
+    def __init__(self, config: Any, spec: ModelSpec, seed: np.ndarray, body: BodySettings, own_value: bool = True):
+        self.config, self.spec, self._devices = config, spec, devices.current()
+        self.distribution = policy_distribution(spec.action)
+        seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
+        first = FirstPolicy(config.first_log_deviation, config.first_scale)
+        self.network = PolicyNetwork(body, spec, seeds, first, own_value)
+        self._weights = named_variables([self.network])
+        self._averages = {weight.path: weight.value for weight in self.network.non_trainable_weights}
+        self._feature_scale = FeatureNormalizer(spec.features) if config.normalize_features else None
+        self._reward_scale = RewardNormalizer() if config.normalize_rewards else None
+        self._real_advantages = MovingDeviation() if config.scale_imagined_policy else None
+        self.optimizers: dict[str, Descent] = {}
+        """The optimizers of the method, by the names under which they are saved."""
+
+    def improve(self, samples: Samples, seed: tf.Tensor, imagined: bool) -> tuple[dict[str, tf.Tensor], tf.Tensor]:
+        """Change policy and value; what is not finite may change them too, and is undone.
+
+        Args:
+            imagined: whether the samples are imagined ones.
+
+        Returns:
+            Figures to report, scalars, and whether all was finite.
+        """
+        raise NotImplementedError
+
+    def initial(self, batch: int) -> State:
+        return self.network.initial(batch)
+
+    @graph
+    def act(self, features, state, temperature, seed) -> tuple[tf.Tensor, Any, dict[str, tf.Tensor]]:
+        parameters, value, state = self.network.step(self._seen(features), state)
+        action = self.distribution.sample(parameters, seed, temperature)
+        return action, state, {self.distribution.extra: parameters, "value": self._reward_unit() * value}
+
+    @graph
+    def update_from_imagination(self, model, starts, continuations, seed, replayed=None) -> dict[str, tf.Tensor]:
+        rollout_seed, learn_seed = tf.unstack(tf.random.split(seed, 2))
+        memory = self.initial(continuations.shape[0])
+
+        def policy(features, memory, seed):
+            return self.act(features, memory, 1.0, seed)
+
+        def imagine(starts, memory):
+            return rollout(model, policy, starts, memory, RolloutOptions(self.config.horizon), rollout_seed)
+
+        trajectory = self._devices.run(imagine, (starts, memory), axis=1)
+        # Whether a start's episode truly ended is known; only what follows has to be predicted.
+        continuations = tf.concat([continuations[None], trajectory.continuations[1:]], 0)
+        never = tf.zeros(continuations.shape, tf.bool)
+        experience = Experience(
+            trajectory.features,
+            trajectory.actions,
+            trajectory.rewards,
+            continuations,
+            never,
+            never,
+            trajectory.extras,
+            memory,
+        )
+        return self._learn(experience, reach_weights(continuations, 1.0)[:-1], learn_seed, imagined=True)
+
+    @graph
+    def update_from_experience(self, experience, seed) -> dict[str, tf.Tensor]:
+        # Nothing happened between a last observation and the first one of the next episode.
+        return self._learn(experience, 1.0 - tf.cast(experience.is_last[:-1], tf.float32), seed, imagined=False)
+
+    def _learn(
+        self, experience: Experience, weights: tf.Tensor, seed: tf.Tensor, imagined: bool
+    ) -> dict[str, tf.Tensor]:
+        weights = weights * self._knows_units()
+        samples = collect_samples(self._normalized(experience), weights, self.distribution, self.config)
+        spread = deviation(samples.advantages, samples.weights)
+        if self._real_advantages and imagined:
+            samples = samples._replace(policy_scale=samples.policy_scale * self._real_advantages.share(spread))
+        if self.config.normalize_advantages == "iteration":
+            advantages = normalize(samples.advantages, samples.weights, self.config.advantage_floor)
+            samples = samples._replace(advantages=advantages)
+        figures = {
+            "return": weighted_mean(samples.returns, samples.weights),
+            "value": weighted_mean(samples.values, samples.weights),
+            "explained_variance": explained_variance(samples),
+        }
+        changing = self._changing()
+        before = [tf.identity(variable) for variable in changing]
+        learned, finite = self.improve(samples, seed, imagined)
+        known = (samples.advantages, samples.returns, samples.log_probability, *self._averages.values())
+        finite = tf.reduce_all([finite, *(tf.reduce_all(tf.math.is_finite(x)) for x in known)])
+        # Steps before the first that is not finite have changed weights, moments and moving averages.
+        for variable, value in zip(changing, before, strict=True):
+            variable.assign(tf.where(finite, variable, value))
+        self._take_in(experience, samples, finite)
+        if self._real_advantages and not imagined:
+            self._real_advantages.take_in(spread, finite)
+        figures |= learned | {"finite": tf.cast(finite, tf.float32)}
+        return {f"policy/{name}": value for name, value in figures.items()}
+
+    def _seen(self, features: Any) -> Any:
+        """Return features as the network sees them."""
+        return self._feature_scale(features) if self._feature_scale else features
+
+    def _reward_unit(self) -> tf.Tensor | float:
+        """Return what the network calls a reward of 1."""
+        return self._reward_scale.scale if self._reward_scale else 1.0
+
+    def _knows_units(self) -> tf.Tensor | float:
+        """Return 0 before the first experience where something is normalised, which then teaches units alone, else 1.
+
+        A step towards rewards in thousands, of a network that sees numbers in thousands, could not be undone.
+        """
+        counts = [scale.count for scale in (self._feature_scale, self._reward_scale) if scale]
+        return tf.cast(tf.reduce_all([count > 0 for count in counts]), tf.float32) if counts else 1.0
+
+    def _normalized(self, experience: Experience) -> Experience:
+        """Return an experience in the units in which it was acted on."""
+        unit = self._reward_unit()
+        return experience._replace(
+            features=self._seen(experience.features),
+            rewards=experience.rewards / unit,
+            extras=experience.extras | {"value": experience.extras["value"] / unit},
+        )
+
+    def _take_in(self, experience: Experience, samples: Samples, when: tf.Tensor) -> None:
+        """Change the units by what was learned from; only now, for until here all had to be in the old ones."""
+        if self._reward_scale:
+            self._reward_scale.take_in(self._reward_scale.scale * samples.returns, when)
+        if self._feature_scale:
+            self._feature_scale.take_in(experience.features, when)
+
+    def policy(self, samples: Samples) -> tf.Tensor:
+        """Return the parameters (N, P) of the policy at all samples, as it is now."""
+        return self.network.evaluate_policy(samples.features, samples.is_first, samples.memory)
+
+    def fit_value(self, samples: Samples, optimizer: Descent, count: int) -> StepsResult:
+        """Do so many steps on all samples towards their returns, by the mean squared error."""
+
+        def step(_: tf.Tensor) -> StepResult:
+            with tf.GradientTape() as tape:
+                values = self.network.evaluate_value(samples.features, samples.is_first, samples.memory)
+                loss = weighted_mean(tf.math.squared_difference(values, samples.returns), samples.weights)
+            _, finite = optimizer.minimize(tape, loss)
+            return StepResult({"value_loss": loss}, finite)
+
+        return run_steps(step, count, ("value_loss",))
+
+    def _changing(self) -> list[tf.Variable]:
+        """Return all that an update changes, each once: weights of policies without an optimizer as well."""
+        states = [variable for optimizer in self.optimizers.values() for variable in optimizer.state()]
+        variables = [*self._weights.values(), *self._averages.values(), *states]
+        return list({variable.ref(): variable for variable in variables}.values())
+
+    def save(self) -> dict[str, Any]:
+        optimizers = {name: optimizer.save() for name, optimizer in self.optimizers.items()}
+        scales = {name: scale.save() for name, scale in self._scales().items()}
+        return (
+            {"network": save_variables(self._weights), "averages": save_variables(self._averages)} | optimizers | scales
+        )
+
+    def load(self, tree: dict[str, Any]) -> None:
+        load_variables(self._weights, tree["network"], "the policy")
+        load_variables(self._averages, tree["averages"], "the policy's moving averages")
+        for name, optimizer in self.optimizers.items():
+            optimizer.load(tree.get(name, {}))
+        for name, scale in self._scales().items():
+            scale.load(tree[name])
+
+    def _scales(self) -> dict[str, Any]:
+        scales = {
+            "feature_scale": self._feature_scale,
+            "reward_scale": self._reward_scale,
+            "real_advantages": self._real_advantages,
+        }
+        return {name: scale for name, scale in scales.items() if scale}

@@ -1,0 +1,117 @@
+"""Configuration of PPO. Imports no TensorFlow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from worldmodels.agents.config import ANY_ACTIONS, ANY_FEATURES, ImageNetworkKind, LogDeviation, RewardTransform
+from worldmodels.core.configuration.ranges import (
+    AboveZero,
+    BelowOne,
+    Count,
+    NonNegative,
+    Positive,
+    Section,
+    Share,
+    Size,
+    at_least,
+    limits,
+)
+from worldmodels.models.config import HeadConfig, LayerStyle, OptimizerConfig
+
+
+@dataclass(frozen=True)
+class PPOConfig(Section):
+    """Proximal policy optimisation (Schulman et al. 2017), in imagination and in the real world.
+
+    An iteration is one set of rollouts, imagined or real, and the epochs over it. The defaults are SimPLe's figures.
+    """
+
+    kind: str = "ppo"
+    # Facts about the kind, not settings: so without types.
+    learns_from_experience = True
+    learns_from_transitions = False
+    learns_on_devices = True
+    action_kinds, feature_kinds = ANY_ACTIONS, ANY_FEATURES
+    images: ImageNetworkKind = "small"
+    """Network for features that are images."""
+    vectors: HeadConfig = field(default_factory=lambda: HeadConfig(layers=2, units=256))
+    """Hidden layers, shared by policy and value, for features that are vectors."""
+    style: LayerStyle = field(default_factory=LayerStyle)
+    """Norm and nonlinearity of these layers."""
+    lstm: Annotated[int, at_least(0), limits(0, 65_536)] = 0
+    """Units of an LSTM behind the network; 0 for none. A minibatch then is made of whole rollouts."""
+    first_log_deviation: LogDeviation = -0.5
+    """Logarithm of the standard deviation with which each number of a box of actions is drawn before anything is
+    learned, where actions are from -1 to 1 (`log_std_init` in Stable-Baselines3, 0 there)."""
+    first_scale: NonNegative = 1.0
+    """Weights of the policy's last layer before anything is learned, over those of other layers (0.01 in
+    Stable-Baselines3, and after Andrychowicz et al. 2021): the less, the more alike it acts everywhere at first. Where
+    the value shares its network, they are 0."""
+    horizon: Size = 50
+    """Steps of each imagined rollout (`simulated_rollout_length` in SimPLe's code); the loop says how long
+    real ones are."""
+    discount: Share = 0.99
+    """Weight of each step's future against its present (`gamma` in Stable-Baselines3)."""
+    gae_lambda: Share = 0.95
+    """Lambda of generalised advantage estimation."""
+    reward_transform: RewardTransform = "clip"
+    """Quantity that is learned from in place of a reward."""
+    normalize_features: bool = False
+    """Bring each number of a vector to mean 0 and variance 1 over all that the agent has learned from (`norm_obs` of
+    Stable-Baselines3's VecNormalize)."""
+    normalize_rewards: bool = False
+    """Divide rewards, before `reward_transform`, by the standard deviation of all returns that the agent has learned
+    from (`norm_reward` of Stable-Baselines3's VecNormalize)."""
+    epochs: Positive = 3
+    """Passes of an iteration through its samples (`n_epochs` in Stable-Baselines3)."""
+    imagined_epochs: Count = 0
+    """Passes through imagined samples, which are new at each iteration and need not be used up; 0: as many as through
+    real ones."""
+    minibatch: Positive = 320
+    """Samples for one optimiser step; all of them where there are fewer (`batch_size` in Stable-Baselines3). What is
+    left over at the end of a pass is dropped, and is another part in each pass."""
+    normalize_advantages: Literal["iteration", "minibatch"] = "iteration"
+    """Samples over which advantages get mean 0 and variance 1 (`normalize_advantage` in Stable-Baselines3)."""
+    advantage_floor: NonNegative = 0.0
+    """Least standard deviation by which advantages are divided, in units of the rewards learned from: in a dream in
+    which nothing pays, noise is then not taken for advantages. 0 for none."""
+    scale_imagined_policy: bool = False
+    """Multiply the policy's loss in imagination by the standard deviation of its advantages over that of real ones, a
+    moving average, where it is less than 1: normalised, the critic's noise in dreams in which nothing happens would
+    teach as much as what was paid. Where nothing real is learned from, all are whole."""
+    clip: AboveZero = 0.1
+    """Relative move of an action's probability after which a sample stops pushing it further (`clip_range` in
+    Stable-Baselines3)."""
+    value_clip: NonNegative = 0.0
+    """Move of a value, in its own units, after which a sample stops pushing it further; 0 for no limit (`clip_range_vf`
+    in Stable-Baselines3)."""
+    target_kl: NonNegative = 0.0
+    """KL of the policy from the one that chose the actions, in nats, of which 1.5 times end the policy's steps of an
+    iteration, and the value's too where both share a network; 0 for no such end (`target_kl` in Spinning Up and in
+    Stable-Baselines3)."""
+    value_scale: NonNegative = 1.0
+    """Weight of the mean squared error of the value where it shares the policy's network (`vf_coef` in
+    Stable-Baselines3)."""
+    entropy: NonNegative = 0.01
+    """Weight of the policy's entropy, in nats (`ent_coef` in Stable-Baselines3)."""
+    decay: Count = 0
+    """Iterations over which learning rate, `clip` and `value_clip` fall linearly to 0; 0: they stay."""
+    l2: NonNegative = 0.0
+    """Weight of half the squared norm of all weights that are no biases."""
+    dropout: BelowOne = 0.0
+    """Share of each convolution's outputs that is switched off while learning, the same ones for a whole iteration."""
+    batch_norm: bool = False
+    """Normalise each convolution's outputs: over the minibatch while learning, by moving averages while acting."""
+    augmentation: bool = False
+    """Paint up to five boxes of one colour each over every image that is learned from."""
+    optimizer: OptimizerConfig = field(
+        default_factory=lambda: OptimizerConfig(
+            learning_rate=1e-4, beta1=0.85, beta2=0.997, epsilon=1e-6, clip=0.5, weight_decay=0.0
+        )
+    )
+    """Optimizer of policy and value."""
+    value_optimizer: OptimizerConfig | None = None
+    """Optimizer of the value, which then has a network of its own, as large as the policy's, and does all its steps
+    wherever the policy's end; null: it shares network and optimizer."""

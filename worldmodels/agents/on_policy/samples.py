@@ -1,0 +1,116 @@
+"""The samples from which an on-policy agent learns: steps of its own policy, with what they were worth."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import tensorflow as tf
+
+from worldmodels.agents.api import Experience
+from worldmodels.agents.config import RewardTransform
+from worldmodels.agents.distributions.policy_distributions import PolicyDistribution
+from worldmodels.agents.returns import generalized_advantages, transform_rewards
+from worldmodels.core.types import State
+from worldmodels.models.devices import sum_over_devices
+
+
+class SampleConfig(Protocol):
+    """The part of an agent's configuration that says how samples are made; see `PPOConfig` for the keys."""
+
+    @property
+    def discount(self) -> float: ...
+
+    @property
+    def gae_lambda(self) -> float: ...
+
+    @property
+    def reward_transform(self) -> RewardTransform: ...
+
+    @property
+    def lstm(self) -> int: ...
+
+
+class Samples(NamedTuple):
+    """The samples of one iteration: N single steps, or whole rollouts (B, T) for a policy with memory."""
+
+    features: Any
+    actions: tf.Tensor
+    """int32, or float32 of one axis more."""
+    is_first: tf.Tensor
+    """bool."""
+    weights: tf.Tensor
+    """float32, 0 to 1: how much a sample counts. A step that is none counts nothing."""
+    advantages: tf.Tensor
+    """float32."""
+    returns: tf.Tensor
+    """float32: what the value should have been."""
+    values: tf.Tensor
+    """float32: what it was."""
+    log_probability: tf.Tensor
+    """float32: of the action, when it was chosen."""
+    policy_scale: tf.Tensor
+    """float32, 0 to 1, the same for all samples of an iteration: what PPO's loss of the policy is multiplied by."""
+    memory: State
+    """The policy's, before each rollout: leading B, or ()."""
+
+
+def collect_samples(
+    experience: Experience, weights: tf.Tensor, distribution: PolicyDistribution, config: SampleConfig
+) -> Samples:
+    """Return the steps of an experience, with advantages as they come.
+
+    What a value should have been is the lambda-return, its advantage and what it was: less noisy than the sum of all
+    rewards that followed, and the same where lambda is 1.
+
+    Args:
+        weights: float32 (T, B).
+    """
+    values = experience.extras["value"]
+    rewards = transform_rewards(experience.rewards, config.reward_transform)
+    discounts = config.discount * experience.continuations
+    advantages = generalized_advantages(rewards, values, discounts, experience.is_last, config.gae_lambda)
+    returns = advantages + values[:-1]
+    log_probability = distribution.log_probability(experience.extras[distribution.extra], experience.actions)
+    known = (experience.features, experience.actions, experience.is_first)
+    features, actions, is_first = tf.nest.map_structure(lambda x: x[:-1], known)
+    scale = tf.ones_like(weights)
+    steps = Samples(
+        features, actions, is_first, weights, advantages, returns, values[:-1], log_probability[:-1], scale, memory=()
+    )
+    if not config.lstm:
+        return tf.nest.map_structure(lambda x: tf.reshape(x, (-1, *x.shape[2:])), steps)
+    by_rollout = tf.nest.map_structure(lambda x: tf.transpose(x, (1, 0, *range(2, x.shape.rank))), steps)
+    return by_rollout._replace(memory=experience.memory)
+
+
+def normalize(advantages: tf.Tensor, weights: tf.Tensor, floor: float = 0.0) -> tf.Tensor:
+    """Return advantages with mean 0 and variance 1, where each counts by its weight; less where they spread by less
+    than `floor`."""
+    centred = advantages - weighted_mean(advantages, weights)
+    return centred / (tf.maximum(deviation(advantages, weights), floor) + 1e-8)
+
+
+def deviation(x: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
+    """Return the standard deviation, a scalar, where each counts by its weight."""
+    return tf.sqrt(_variance(x, weights))
+
+
+def weighted_mean(x: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
+    """Return the weighted mean, a scalar; 0 where nothing has weight."""
+    total, weight = sum_over_devices(tf.reduce_sum(weights * x)), sum_over_devices(tf.reduce_sum(weights))
+    return tf.math.divide_no_nan(total, weight)
+
+
+def take(samples: Samples, rows: tf.Tensor) -> Samples:
+    """Return some rows of all samples."""
+    return tf.nest.map_structure(lambda x: tf.gather(x, rows), samples)
+
+
+def explained_variance(samples: Samples) -> tf.Tensor:
+    """Return the share of the returns' variance that the values explain: 1 all, 0 none, negative worse than none."""
+    unknown = samples.returns - samples.values
+    return 1.0 - tf.math.divide_no_nan(_variance(unknown, samples.weights), _variance(samples.returns, samples.weights))
+
+
+def _variance(x: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
+    return weighted_mean(tf.square(x - weighted_mean(x, weights)), weights)

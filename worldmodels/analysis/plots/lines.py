@@ -1,0 +1,111 @@
+"""The lines of a picture of curves: what each of them shows, and how it is made of the records of runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from worldmodels.analysis.plots.curves import ESTIMATORS, GroupCurve, Numbers, group_curve
+from worldmodels.analysis.runs.load import Series
+from worldmodels.analysis.statistics.aggregate import moving_average
+from worldmodels.core.errors import UserError
+from worldmodels.core.lookup import unknown
+
+
+class CurveOptions(NamedTuple):
+    """A way to make curves of records."""
+
+    x: str = "step"
+    """A counter, or `time`; see `load_metrics`."""
+    smooth: int | None = None
+    """Records that each point averages, itself and those before; by default an eighth of the longest run's."""
+    estimator: str = "mean"
+    """A key of `ESTIMATORS`, over the runs of a group."""
+    limits: tuple[float, float] = (-math.inf, math.inf)
+    """The first and the last position that are shown."""
+
+
+DEFAULT = CurveOptions()
+
+
+class Line(NamedTuple):
+    """One value of one group."""
+
+    group: int
+    """The group's number, from 0; its colour in every panel."""
+    name: str
+    value: str
+    """The recorded name of the value."""
+    curve: GroupCurve
+    runs: int
+    """Runs that have the value."""
+    raw: Series | None
+    """The values of a single run before they were smoothed; None where they were not, or come from several runs."""
+    beside: bool = False
+    """Drawn dashed, to compare with."""
+
+
+class Level(NamedTuple):
+    """A baseline that does not change: a dashed line across a panel."""
+
+    name: str
+    y: float
+
+
+class CurvePanel(NamedTuple):
+    """The lines of all groups that belong together, for example those of one value."""
+
+    title: str
+    lines: list[Line]
+    window: int
+    """Records that each point averages."""
+    levels: Sequence[Level] = ()
+
+
+def check_options(options: CurveOptions) -> None:
+    """Raise UserError where an option is out of range."""
+    if options.smooth is not None and options.smooth < 1:
+        raise UserError(f"Curves are smoothed over at least 1 record; received {options.smooth}.")
+    if options.estimator not in ESTIMATORS:
+        raise UserError(unknown("estimator", options.estimator, ESTIMATORS))
+    low, high = options.limits
+    if not low < high:
+        raise UserError(f"The first position shown must be before the last; received {low:g} and {high:g}.")
+
+
+def default_window(curves: Sequence[Series]) -> int:
+    """Return the records that a point averages by default: an eighth of those of the longest curve, 1 at least."""
+    return max(1, max(len(series.steps) for series in curves) // 8)
+
+
+def smoothing_window(curves: Sequence[Series], smooth: int | None) -> int:
+    """Return the records that a point averages: `smooth`, but no more than there are; by default an eighth of them."""
+    return min(smooth, max(len(series.steps) for series in curves)) if smooth else default_window(curves)
+
+
+def smoothed(series: Series, window: int) -> tuple[Numbers, Numbers]:
+    """Return the positions of a run, and its values averaged over `window` records, float64 (n,)."""
+    return series.steps.astype(float), moving_average(series.values, window)
+
+
+def curve_line(index: int, name: str, value: str, runs: Sequence[Series], window: int, options: CurveOptions) -> Line:
+    """Return the line of one group's runs, of which there is at least one."""
+    low, high = options.limits
+    curve = group_curve([smoothed(series, window) for series in runs], options.estimator).within(low, high)
+    raw = None
+    if len(runs) == 1 and window > 1:
+        steps, values = runs[0]
+        inside = (steps >= low) & (steps <= high)
+        raw = Series(steps[inside], values[inside])
+    return Line(index, name, value, curve, len(runs), raw)
+
+
+def without_empty(panels: Sequence[CurvePanel], options: CurveOptions) -> list[CurvePanel]:
+    """Return the panels and their lines that have points within the limits; UserError where there are none."""
+    shown = [panel._replace(lines=[line for line in panel.lines if len(line.curve.x)]) for panel in panels]
+    left = [panel for panel in shown if panel.lines]
+    if not left:
+        low, high = options.limits
+        raise UserError(f"Nothing was recorded from {low:g} to {high:g} of '{options.x}', which is what was asked for.")
+    return left

@@ -1,0 +1,1 @@
+"""Run folders as data: records, settings, groups of runs."""

@@ -1,0 +1,98 @@
+"""Reference scores of tasks: what is known of the returns in them, by name.
+
+A file of them is a YAML mapping from tasks to named numbers, `Pong: {random: -20.7, human: 14.6}`. The package has some
+of Atari's 57 games and of Procgen's 16.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from worldmodels.core.configuration.values import received
+from worldmodels.core.errors import UserError
+from worldmodels.core.files.yaml_files import parse_value
+from worldmodels.core.lookup import shortened
+
+FOLDER = Path(__file__).parent / "scores"
+PACKAGED = ("atari", "procgen")
+LARGEST = 1e100
+"""Scores are smaller, so that differences of them are finite."""
+
+
+class Task(NamedTuple):
+    """A task that an agent is trained for."""
+
+    game: str
+    """The key `env.game`."""
+    mode: str = ""
+    """The key `env.distribution_mode`, on which the returns of native games depend."""
+
+
+class ReferenceScores(NamedTuple):
+    """The named scores of tasks."""
+
+    source: str
+    """The file or the files, for errors."""
+    tasks: Mapping[str, Mapping[str, float]]
+
+    def of(self, task: Task) -> Mapping[str, float]:
+        """Return the scores of a task by name; none where the task is not known.
+
+        A task is looked for as `coinrun (hard)`, as `coinrun`, and by the name in Atari's ids, `Pong` in `ALE/Pong-v5`.
+        """
+        names = (f"{task.game} ({task.mode})", task.game, name_in_id(task.game))
+        return next((self.tasks[name] for name in names if name in self.tasks), {})
+
+    def names(self) -> list[str]:
+        """Return the names of all scores, in their order."""
+        return list(dict.fromkeys(name for scores in self.tasks.values() for name in scores))
+
+
+def name_in_id(game: str) -> str:
+    """Return `Pong` of `ALE/Pong-v5` and of `PongNoFrameskip-v4`; anything else as it is."""
+    found = re.fullmatch(r"(?:ALE/)?(\w+?)(?:NoFrameskip|Deterministic)?-v\d+", game)
+    return found[1] if found else game
+
+
+def read_scores(path: Path) -> ReferenceScores:
+    """Read a file of scores.
+
+    Raises:
+        UserError: it is missing, or not a mapping from tasks to named finite numbers.
+    """
+    try:
+        tree = parse_value(path.read_text(encoding="utf-8"), str(path))
+    except OSError as error:
+        raise UserError(f"The scores in '{shortened(str(path))}' cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"The scores in '{path}' are not text in UTF-8 (byte {error.start}).") from error
+    if not isinstance(tree, Mapping) or not tree:
+        rule = "A file of scores holds lines of the form 'task: {random: 0, human: 1}'"
+        raise UserError(f"{rule}; received {received(tree)} in '{path}'.")
+    return ReferenceScores(f"'{path}'", {str(task): _checked(scores, task, path) for task, scores in tree.items()})
+
+
+@cache
+def packaged_scores(name: str) -> ReferenceScores:
+    """Return the scores of the package that are called so: `atari` or `procgen`."""
+    return read_scores(FOLDER / f"{name}.yaml")._replace(source=f"the published scores ({name})")
+
+
+def all_packaged_scores() -> ReferenceScores:
+    """Return all scores of the package."""
+    tasks = {task: own for name in PACKAGED for task, own in packaged_scores(name).tasks.items()}
+    return ReferenceScores("the published scores", tasks)
+
+
+def _checked(scores: Any, task: Any, path: Path) -> dict[str, float]:
+    where = f"'{path}': the scores of '{shortened(str(task))}' are names with finite numbers, as in {{random: 0}}"
+    if not isinstance(scores, Mapping) or not scores:
+        raise UserError(f"{where}; received {received(scores)}.")
+    for name, score in scores.items():
+        if isinstance(score, bool) or not isinstance(score, int | float) or not abs(score) < LARGEST:
+            raise UserError(f"{where}; received {received(score)} for '{shortened(str(name))}'.")
+    return {str(name): float(score) for name, score in scores.items()}

@@ -1,0 +1,1 @@
+"""Statistics over runs: means, interquartile means, bootstrap intervals."""

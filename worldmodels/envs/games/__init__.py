@@ -1,0 +1,1 @@
+"""Native games as Gymnasium environments."""

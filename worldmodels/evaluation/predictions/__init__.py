@@ -1,0 +1,1 @@
+"""Windows of experience, and a model's predictions and errors along them."""

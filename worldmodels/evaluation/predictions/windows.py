@@ -1,0 +1,161 @@
+"""Windows of experience that no training has seen, for measuring a world model.
+
+One letter per axis: W windows, L steps, of which the first C, the context, are observed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from worldmodels.acting.collect import Collector
+from worldmodels.core.errors import ConfigError, UserError
+from worldmodels.core.seeding import Streams
+from worldmodels.core.types import Batch, Step
+from worldmodels.evaluation.measures.model_errors import counting
+from worldmodels.evaluation.predictions.features import pooled
+from worldmodels.replay import ReplayReader
+from worldmodels.replay.sampling import draw_windows
+
+
+def play_windows(env: Any, actor: Any, windows: int, length: int, seed: int, spread: int = 16) -> Batch:
+    """Play, and return W = `windows` windows of L = `length` steps, drawn uniformly; they may cross ends of episodes.
+
+    They are drawn before anything is played, so that only what is kept takes memory.
+
+    Args:
+        env: a vector environment in NEXT_STEP mode. It is reset.
+        seed: of levels and windows: one that training never used.
+        spread: each environment plays this many times the length of a window, so that windows lie not only at the
+            beginnings of episodes.
+    """
+    streams = Streams(seed)
+    steps = spread * length
+    rows, starts = draw_windows(env.num_envs, range(steps), windows, length, streams.generator("windows"))
+    batch = _empty_windows(windows, length, env)
+    collector = Collector(env, streams.integer("levels"))
+    for t, (step, _) in enumerate(collector.collect(actor, steps * env.num_envs)):
+        _keep(batch, step, rows, starts, t)
+    return batch
+
+
+class ProbedPlay(NamedTuple):
+    """Play with what was true of the game: one half of the environments fits probes, the other half tests them."""
+
+    features: np.ndarray
+    """float32 (M, F): what the agent saw in every second step of the first half."""
+    variables: np.ndarray
+    """float32 (M, V): the game's variables at these steps."""
+    windows: Batch
+    """W windows of L steps of the second half."""
+    truth: np.ndarray
+    """float32 (W, L, V): the variables at each of their steps."""
+
+
+def play_probed(env: Any, actor: Any, windows: int, length: int, seed: int, spread: int = 16) -> ProbedPlay:
+    """Play as `play_windows` does, in a native vector environment of one game, and read its variables at each step."""
+    streams, steps, half = Streams(seed), spread * length, env.num_envs // 2
+    rows, starts = draw_windows(env.num_envs - half, range(steps), windows, length, streams.generator("windows"))
+    rows = rows + half
+    kept = _empty_windows(windows, length, env)
+    truth = np.empty((windows, length, len(env.variable_names)), np.float32)
+    features, variables = [], []
+    collector = Collector(env, streams.integer("levels"))
+    now = env.variables()
+    for t, (step, output) in enumerate(collector.collect(actor, steps * env.num_envs)):
+        inside = _keep(kept, step, rows, starts, t)
+        truth[inside, t - starts[inside]] = now[rows[inside]]
+        if t % 2 == 0:
+            features.append(pooled(output.features)[:half])
+            variables.append(now[:half])
+        now = env.variables()
+    return ProbedPlay(np.concatenate(features), np.concatenate(variables), kept, truth)
+
+
+class Moments(NamedTuple):
+    """N moments of play, of which each can be returned to."""
+
+    windows: Batch
+    """N windows of the last C steps, whose last frames show the moments; no action is chosen there yet."""
+    states: list[bytes]
+    """The exact states of the N environments."""
+
+
+def play_moments(env: Any, actor: Any, count: int, context: int, seed: int, gap: int = 32) -> Iterator[Moments]:
+    """Play, and stop `count` times, each after `gap` steps and at least C = `context`.
+
+    Whoever takes the moments may do with the environment what he likes: it is put back before play goes on.
+
+    Args:
+        env: a vector environment in NEXT_STEP mode that can be saved. It is reset.
+        seed: of the levels.
+    """
+    collector = Collector(env, seed)
+    for _ in range(count):
+        steps = [step for step, _ in collector.collect(actor, max(gap, context - 1) * env.num_envs)]
+        steps = [*steps[len(steps) - context + 1 :], Step(**collector.arrived, action=np.zeros_like(steps[0].action))]
+        states = env.get_state()
+        yield Moments(_joined(steps), states)
+        env.set_state(states)
+
+
+def _empty_windows(windows: int, length: int, env: Any) -> Batch:
+    flags = [np.zeros((windows, length), kind) for kind in (np.float32, bool, bool, bool)]
+    fields = [env.observation_spec.zeros(windows, length), *flags, env.action_spec.zeros(windows, length)]
+    return Batch._make(fields)
+
+
+def _keep(batch: Batch, step: Step, rows: np.ndarray, starts: np.ndarray, t: int) -> np.ndarray:
+    """Store step t in the windows that hold it, which begin at `starts` of the environments `rows`; return which."""
+    (inside,) = np.nonzero((starts <= t) & (t < starts + batch.action.shape[1]))
+    for kept, values in zip(_arrays(batch), _arrays(step.stored()), strict=True):
+        kept[inside, t - starts[inside]] = values[rows[inside]]
+    return inside
+
+
+def _joined(steps: list[Step]) -> Batch:
+    """Return N windows of C successive steps of N environments."""
+    observations, *others = zip(*(step.stored() for step in steps), strict=True)
+    observation: Any
+    if isinstance(observations[0], dict):
+        observation = {name: np.stack([one[name] for one in observations], 1) for name in observations[0]}
+    else:
+        observation = np.stack(observations, 1)
+    return Batch._make([observation, *(np.stack(values, 1) for values in others)])
+
+
+def _arrays(batch: Batch) -> list[np.ndarray]:
+    """Return all arrays of a batch, those of a dictionary by name."""
+    observation, *others = batch
+    parts = [observation[name] for name in sorted(observation)] if isinstance(observation, dict) else [observation]
+    return [*parts, *others]
+
+
+def held_out_windows(replay: ReplayReader, windows: int, length: int, seed: int) -> Batch | None:
+    """Return W = `windows` windows of L = `length` steps from the episodes that a run keeps out of training.
+
+    None while no such episode is that long.
+    """
+    try:
+        return replay.sample(windows, length, Streams(seed).generator("windows"), split="held_out")
+    except UserError:
+        return None
+
+
+def check_horizon(windows: Batch, context: int) -> None:
+    """Check that some window stays inside one episode up to its end.
+
+    Raises:
+        ConfigError: no window does.
+    """
+    counts = counting(windows.is_last, context)
+    if counts[:, -1].any():
+        return
+    longest = int(counts.sum(1).max())
+    raise ConfigError(
+        f"evaluation.horizon is {counts.shape[1]}, and none of {len(counts)} recorded windows stays inside one episode "
+        f"for so long: the longest does for {longest} steps after the {context} that are observed. "
+        + (f"Choose a horizon of at most {longest}." if longest else "Choose a smaller context.")
+    )

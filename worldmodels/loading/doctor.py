@@ -1,0 +1,135 @@
+"""The doctor says what this machine has, what is missing, and how fast it is."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from importlib.metadata import Distribution, PackageNotFoundError, distributions, version
+
+from worldmodels.core.errors import DISTRIBUTION
+from worldmodels.core.processor import this_processor
+from worldmodels.loading.quiet import load_tensorflow
+
+_PACKAGES = ("tensorflow", "tf-keras", "tensorflow-probability", "numpy", "gymnasium", "pygame-ce", "av")
+_MEASURE_SECONDS = 0.5
+_SIDE, _SIDE_ON_A_GPU = 1024, 8192
+"""Rows and columns of the matrices whose products are measured; small ones leave most of a GPU idle."""
+
+
+def examine() -> int:
+    """Print the findings; the exit status is 1 if something needed is missing."""
+    healthy = True
+    for name, fine, finding in _findings():
+        mark = {True: "ok     ", False: "MISSING", None: "note   "}[fine]
+        print(f"{mark} {name:24} {finding}", flush=True)
+        healthy &= fine is not False
+    return 0 if healthy else 1
+
+
+def _findings() -> Iterator[tuple[str, bool | None, str]]:
+    """Yield findings: the subject, whether it is fine (None for a remark), and the finding in words."""
+    fits = (3, 10) <= sys.version_info[:2] <= (3, 13)
+    yield "Python", fits, f"{platform.python_version()} (3.10 to 3.13 are tested)"
+    yield "processor", True, f"{os.cpu_count()} cores, {this_processor()}"
+    yield "free disk here", True, f"{shutil.disk_usage('.').free / 1e9:.0f} GB"
+    for package in _PACKAGES:
+        yield package, *_package(package)
+    yield from _other_projects()
+    yield from _games()
+    yield from _accelerators()
+    display = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    yield "display", True if display else None, display or "none: the player needs --headless here"
+
+
+def _package(name: str) -> tuple[bool, str]:
+    try:
+        return True, version(name)
+    except PackageNotFoundError:
+        return False, "not installed: run `pip install -e .` in the project's folder"
+
+
+def _other_projects() -> Iterator[tuple[str, bool | None, str]]:
+    """Yield a remark for each installed distribution `worldmodels` that is another project and has our import name."""
+    for other in distributions(name="worldmodels"):
+        if not _is_ours(other):
+            yield (
+                "worldmodels",
+                None,
+                f"version {other.version} of another project is installed under this name, and its files replace ours: "
+                f"run `pip uninstall worldmodels`, then install {DISTRIBUTION} again",
+            )
+
+
+def _is_ours(distribution: Distribution) -> bool:
+    """Return whether a distribution installs our command, as an installation by this project's former name does."""
+    return any(point.value == "worldmodels.cli:main" for point in distribution.entry_points)
+
+
+def _games() -> Iterator[tuple[str, bool | None, str]]:
+    try:
+        from worldmodels.envs import GAMES
+    except ImportError as error:
+        yield "native games", False, f"not built: {error}"
+        return
+    for game in GAMES:
+        yield f"game {game}", True, f"{_steps_per_second(game):,.0f} steps/s (one thread, 64 environments)"
+
+
+def _steps_per_second(game: str) -> float:
+    from worldmodels.envs import make_vec
+
+    env = make_vec(game, num_envs=64)
+    env.action_space.seed(0)
+    env.reset(seed=0)
+    start, steps = time.perf_counter(), 0
+    while time.perf_counter() < start + _MEASURE_SECONDS:
+        env.step(env.action_space.sample())
+        steps += env.num_envs
+    return steps / (time.perf_counter() - start)
+
+
+def _accelerators() -> Iterator[tuple[str, bool | None, str]]:
+    try:
+        load_tensorflow()
+    except ImportError as error:
+        yield "TensorFlow", False, f"does not load: {error}"
+        return
+    from worldmodels.models.hardware import gpu_names
+
+    names = gpu_names()
+    yield "GPU", True if names else None, ", ".join(names) or "none: everything works without one"
+    yield "matrix products", True, _products()
+
+
+def _products() -> str:
+    """Return how fast matrix products are in the types that `precision: auto` chooses from."""
+    from worldmodels.models.hardware import computing_processor
+
+    speeds = {"float32": _gigaflops("float32")}
+    if computing_processor().multiplies_bfloat16:
+        speeds["bfloat16"] = _gigaflops("bfloat16")
+        consequence = "precision: auto measures a run's updates in both"
+    else:
+        consequence = "no instructions for bfloat16: precision: auto takes float32"
+    return ", ".join(f"{speed:,.0f} GFLOP/s in {kind}" for kind, speed in speeds.items()) + f"; {consequence}"
+
+
+def _gigaflops(kind: str) -> float:
+    """Return the speed of products of square matrices; the first one prepares, and is not counted."""
+    import tensorflow as tf
+
+    from worldmodels.models.hardware import has_gpu, wait_for_gpu
+
+    side = _SIDE_ON_A_GPU if has_gpu() else _SIDE
+    matrix = tf.ones((side, side), kind)
+    tf.linalg.matmul(matrix, matrix)
+    start, products = time.perf_counter(), 0
+    while not products or time.perf_counter() < start + _MEASURE_SECONDS:
+        tf.linalg.matmul(matrix, matrix)
+        wait_for_gpu()
+        products += 1
+    return products * 2e-9 * side**3 / (time.perf_counter() - start)

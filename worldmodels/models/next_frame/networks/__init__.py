@@ -1,0 +1,1 @@
+"""Layouts of the networks of next-frame models, and their layers."""

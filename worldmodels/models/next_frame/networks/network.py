@@ -1,0 +1,129 @@
+"""The contract between a next-frame model and the layout of its network, and the table of layouts.
+
+N rows, each a prediction of its own (batch and time are one axis here); H height, W width, C channels of an image.
+
+    encoded = network.encode(frames, memory, action, noise)
+    encoded = encoded._replace(bottleneck=...)      # a stochastic model injects its latent here
+    decoded = network.decode(encoded, noise)
+    output.loss(decoded, newest frame, target, cutoff) or output.frame(decoded, newest frame)
+    heads(decoded.summary)
+
+The model owns the stack of frames, latents, losses and schedules; the layout owns everything about resolution. Where a
+model has memory, the layout decides its shape and how it takes up a frame. Images come as uint8 and the layout scales
+them as it likes.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.models.next_frame.networks.noise import Noise
+
+
+class NetworkShape(NamedTuple):
+    """The sizes for which a layout is built."""
+
+    observation_shape: tuple[int, int, int]
+    """(H, W, C)."""
+    frames: int
+    """Images that `encode` is given, stacked over channels."""
+    num_actions: int
+    memory: int
+    """Channels of the recurrent memory; 0: the model has none."""
+
+
+class Encoded(NamedTuple):
+    """The inputs, seen at the lowest resolution."""
+
+    bottleneck: tf.Tensor
+    """float32 (N, *bottleneck_shape), after the action was injected."""
+    rest: Any
+    """Whatever the layout's `decode` needs besides: skips, the embedded action."""
+
+
+class Decoded(NamedTuple):
+    """The tensors that all outputs read."""
+
+    features: tf.Tensor
+    """float32 (N, *feature_shape)."""
+    summary: tf.Tensor
+    """float32 (N, summary_size): what is read of the next step as a whole: reward, continuation, motions."""
+
+
+class Network(Protocol):
+    """A layout: a Keras layer made of (config, NetworkShape, generator of weights)."""
+
+    bottleneck_shape: tuple[int, int, int]
+    """(h, w, c)."""
+    feature_shape: tuple[int, int, int]
+    """(H', W', c'): (H, W, c') or coarser; an output that reads it has to know how."""
+    summary_size: int
+    memory_shape: tuple[int, int, int]
+    """(h, w, memory) at whatever resolution; (0, 0, 0) without memory."""
+    trainable_weights: list[Any]
+
+    def update_memory(self, memory: tf.Tensor, frame: tf.Tensor) -> tf.Tensor:
+        """Return the memory after a frame, both float32 (N, *memory_shape); only called where there is memory.
+
+        Args:
+            frame: uint8 (N, H, W, C). It depends on nothing but these two.
+        """
+
+    def encode(self, frames: tf.Tensor, memory: tf.Tensor, action: tf.Tensor, noise: Noise) -> Encoded:
+        """Encode the inputs at the lowest resolution.
+
+        Args:
+            frames: uint8 (N, H, W, frames * C), the newest last.
+            memory: float32 (N, *memory_shape), of what came before the newest frame.
+            action: int32 (N,), taken at the newest frame.
+            noise: dropout, which outside training does nothing.
+        """
+
+    def represent(self, frames: tf.Tensor, memory: tf.Tensor) -> tf.Tensor:
+        """Return what `encode` makes of frames and memory before the action comes in: float32
+        (N, representation_size), as the layout's configuration says."""
+
+    def decode(self, encoded: Encoded, noise: Noise) -> Decoded:
+        """Decode to the features that the outputs read."""
+
+
+class Inference(Protocol):
+    """Reads the bits of a transition off its two frames, while training: a Keras layer made of (config of the layout,
+    NetworkShape, number of bits, generator of weights)."""
+
+    trainable_weights: list[Any]
+
+    def __call__(self, frame: tf.Tensor, target: tf.Tensor, action: tf.Tensor) -> tf.Tensor:
+        """Return logits float32 (N, bits) of two images uint8 (N, H, W, C) and the action int32 (N,) between them."""
+
+
+LAYOUTS: dict[str, tuple[str, str]] = {
+    "conv": (
+        "worldmodels.models.next_frame.networks.conv_network:ConvNetwork",
+        "worldmodels.models.next_frame.networks.inference:ConvInference",
+    ),
+    "patch": (
+        "worldmodels.models.next_frame.networks.patch_network:PatchNetwork",
+        "worldmodels.models.next_frame.networks.patch_network:PatchInference",
+    ),
+}
+"""Every layout by its configuration's kind: its `Network` and its `Inference`, imported when one is built."""
+
+
+def build_network(config: Any, shape: NetworkShape, seeds: np.random.Generator) -> Network:
+    """Return the network of a layout; `config` is one of the layouts' configurations."""
+    return _load(LAYOUTS[config.kind][0])(config, shape, seeds)
+
+
+def build_inference(config: Any, shape: NetworkShape, bits: int, seeds: np.random.Generator) -> Inference:
+    """Return the inference network of a layout."""
+    return _load(LAYOUTS[config.kind][1])(config, shape, bits, seeds)
+
+
+def _load(path: str) -> Any:
+    module, name = path.split(":")
+    return getattr(import_module(module), name)

@@ -1,0 +1,1 @@
+"""Optimizers, with everything that must survive a restart in one tree."""

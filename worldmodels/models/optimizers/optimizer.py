@@ -1,0 +1,130 @@
+"""Optimizers, with everything that must survive a restart in one tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+
+from worldmodels.models.config import OptimizerConfig
+from worldmodels.models.devices import mean_over_devices
+from worldmodels.models.optimizers.schedules import value_at
+from worldmodels.models.variables import load_variables, save_variables
+
+
+class Gradients(NamedTuple):
+    """The gradients of a loss by the variables of an optimizer, before they are clipped."""
+
+    values: list[tf.Tensor]
+    norm: tf.Tensor
+    finite: tf.Tensor
+    """Whether loss and gradients are finite."""
+
+
+class Descent:
+    """The shared part of all optimizers, which clips by the global norm and then steps.
+
+    A gradient that is not finite changes nothing, neither the variables nor the moments nor the count.
+    """
+
+    def __init__(self, variables: Mapping[str, tf.Variable], clip: float, slots: dict[str, dict[str, tf.Variable]]):
+        """Prepare `slots`, the running figures of past gradients, by name and by the variable's name."""
+        self.variables = dict(variables)
+        self._clip = clip
+        self._slots = slots
+        self.updates = tf.Variable(0, dtype=tf.int64)
+        """Steps taken so far."""
+
+    def minimize(
+        self, tape: tf.GradientTape, loss: tf.Tensor, share: float | tf.Tensor = 1.0
+    ) -> tuple[tf.Tensor, tf.Tensor]:
+        """Do one step, and return the gradient's norm before clipping and whether loss and gradient were finite.
+
+        `share` multiplies the learning rate, for a schedule.
+        """
+        gradients = self.gradients(tape, loss)
+        self.apply(gradients, gradients.finite, share)
+        return gradients.norm, gradients.finite
+
+    def gradients(self, tape: tf.GradientTape, loss: tf.Tensor) -> Gradients:
+        """Return what `apply` needs, and change nothing."""
+        values = tape.gradient(loss, list(self.variables.values()))
+        loss, values = mean_over_devices((loss, values))
+        norm = tf.linalg.global_norm(values)
+        return Gradients(values, norm, tf.math.is_finite(loss) & tf.math.is_finite(norm))
+
+    def apply(self, gradients: Gradients, finite: tf.Tensor, share: float | tf.Tensor = 1.0) -> None:
+        """Do one step if `finite`: all is finite that has to change together."""
+        scale = tf.minimum(1.0, self._clip / tf.maximum(gradients.norm, 1e-12))
+        tf.cond(finite, lambda: self._step(gradients.values, scale, share), lambda: tf.constant(False))
+
+    def state(self) -> list[tf.Variable]:
+        """Return everything that a step changes."""
+        slots = [variable for variables in self._slots.values() for variable in variables.values()]
+        return [*self.variables.values(), *slots, self.updates]
+
+    def _step(self, gradients: list[tf.Tensor], scale: tf.Tensor, share: float | tf.Tensor) -> tf.Tensor:
+        numbers = self._numbers(tf.cast(self.updates.assign_add(1), tf.float32), share)
+        for gradient, (name, variable) in zip(gradients, self.variables.items(), strict=True):
+            self._change(name, variable, gradient * scale, numbers)
+        return tf.constant(True)
+
+    def _numbers(self, count: tf.Tensor, share: float | tf.Tensor) -> tuple[tf.Tensor, ...]:
+        """Return what update number `count` (float32, from 1) needs for every variable; `share` as in `minimize`."""
+        raise NotImplementedError
+
+    def _change(self, name: str, variable: tf.Variable, gradient: tf.Tensor, numbers: tuple[tf.Tensor, ...]) -> None:
+        """Change one variable and its slots."""
+        raise NotImplementedError
+
+    def save(self) -> dict[str, Any]:
+        """Return the slots and the count of steps."""
+        slots = {slot: save_variables(variables) for slot, variables in self._slots.items()}
+        return {**slots, "updates": int(self.updates.numpy())}
+
+    def load(self, tree: Mapping[str, Any]) -> None:
+        """Take over what `save` gave.
+
+        Raises:
+            CheckpointError: names or shapes differ.
+        """
+        for slot, variables in self._slots.items():
+            load_variables(variables, tree.get(slot, {}), "the optimizer")
+        self.updates.assign(tree["updates"])
+
+
+def warmed_up(warmup: int, count: tf.Tensor) -> tf.Tensor | float:
+    """Return the share of the learning rate at update number `count`: it grows linearly from 0 over the warm-up."""
+    return tf.minimum(1.0, count / warmup) if warmup else 1.0
+
+
+class Optimizer(Descent):
+    """The Adam optimizer (Kingma & Ba 2015) for fixed variables, with decoupled weight decay before each step."""
+
+    def __init__(self, variables: Mapping[str, tf.Variable], config: OptimizerConfig):
+        self.config = config
+        self._first = {name: tf.Variable(tf.zeros_like(value)) for name, value in variables.items()}
+        self._second = {name: tf.Variable(tf.zeros_like(value)) for name, value in variables.items()}
+        super().__init__(variables, config.clip, {"first": self._first, "second": self._second})
+
+    def _numbers(self, count: tf.Tensor, share: float | tf.Tensor) -> tuple[tf.Tensor, ...]:
+        config = self.config
+        rate = share * value_at(config.learning_rate, count) * warmed_up(config.warmup, count)
+        return tf.pow(config.beta1, count), tf.pow(config.beta2, count), rate
+
+    def _change(self, name: str, variable: tf.Variable, gradient: tf.Tensor, numbers: tuple[tf.Tensor, ...]) -> None:
+        if self.config.weight_decay:
+            variable.assign(variable * (1.0 - self.config.weight_decay))
+        tf.raw_ops.ResourceApplyAdam(
+            var=variable.handle,
+            m=self._first[name].handle,
+            v=self._second[name].handle,
+            beta1_power=numbers[0],
+            beta2_power=numbers[1],
+            lr=numbers[2],
+            beta1=self.config.beta1,
+            beta2=self.config.beta2,
+            epsilon=self.config.epsilon,
+            grad=gradient,
+        )

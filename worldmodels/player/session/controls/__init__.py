@@ -1,0 +1,1 @@
+"""Keys, gamepads and files of keys, as commands and actions of a session."""

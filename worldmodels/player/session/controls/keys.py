@@ -1,0 +1,306 @@
+"""The controls: keys of a game's actions, keys that command the player, and the keys that are held down.
+
+Which key does what is one table, `KeyTable`; the keys of actions come from `envs/games/action_keys.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from worldmodels.envs.games.action_keys import DIRECTIONS, NOTHING, SPECIAL_KEYS, Keys, key_label, lay_out, signs
+from worldmodels.player.session.latents.latent_commands import LATENT_KEYS, LatentCommand
+from worldmodels.player.session.snapshot import PolicyPanel
+from worldmodels.recordings.action_recording import Action
+
+REPEAT_DELAY = 5
+"""Ticks for which a key must be held, while the clock is paused, before it steps at every tick."""
+
+
+class Command(Enum):
+    """A command to the player itself; the value is the text of the help screen."""
+
+    PUT_BACK = "put the model back on the real state"
+    NEW_EPISODE = "new episode"
+    PAUSE = "pause or run; paused, each action key is one step"
+    STEP = "one step, then pause"
+    REWIND = "one step back, of both worlds"
+    TOGGLE_PLAYER = "let somebody else play; any action key takes over"
+    NEXT_PLAYER = "who that is: the policy, chance, a script"
+    BRANCHES = "branch: many samples from here, then each action, then off"
+    UNCERTAINTY = "heat map: where samples of the next step differ"
+    LATENTS = "look inside the model: its latents, and what probes read"
+    NEXT_SETTING = "choose the setting that - and + change"
+    DECREASE = "less of it"
+    INCREASE = "more of it"
+    SAVE = "save this moment"
+    LOAD = "go back to the saved moment"
+    PICTURE = "save pictures of the window and of the frames"
+    VIEW = "the agent's view, or people's"
+    FULL_SCREEN = "full screen, or a window again"
+    ZOOM = "the next size of the window"
+    HELP = "show or hide this help"
+    QUIT = "quit"
+
+
+COMMAND_KEYS = {
+    Command.PUT_BACK: ("x",),
+    Command.NEW_EPISODE: ("r",),
+    Command.PAUSE: ("c",),
+    Command.STEP: ("n",),
+    Command.REWIND: ("backspace",),
+    Command.TOGGLE_PLAYER: ("p",),
+    Command.NEXT_PLAYER: ("t",),
+    Command.BRANCHES: ("b",),
+    Command.UNCERTAINTY: ("y",),
+    Command.LATENTS: ("m",),
+    Command.NEXT_SETTING: ("tab",),
+    Command.DECREASE: ("-",),
+    Command.INCREASE: ("+", "="),
+    Command.SAVE: ("shift+f1",),
+    Command.LOAD: ("f1",),
+    Command.PICTURE: ("f2",),
+    Command.VIEW: ("v",),
+    Command.FULL_SCREEN: ("f11", "alt+return"),
+    Command.ZOOM: ("f10",),
+    Command.HELP: ("h", "?"),
+    Command.QUIT: ("escape",),
+}
+NUMBER_KEYS: tuple[tuple[Keys, Keys], ...] = tuple(((low,), (up,)) for low, up in ("jl", "ki", "uo", "12", "34", "56"))
+"""The keys that push the third to the eighth number of a box of actions down, and those that push it up."""
+
+
+@dataclass(frozen=True)
+class KeyTable:
+    """The table of all keys; a game may have no use for some.
+
+    Attributes:
+        directions: of the moves, and of the first two numbers of a box of actions.
+        specials: of the first special action, of the second, and so on.
+        numbers: those that push the third number of a box down and up, then the fourth, and so on.
+        commands: of the player.
+        latents: of the pane of latents, which takes its keys first while it is shown.
+    """
+
+    directions: Mapping[str, Keys] = field(default_factory=lambda: DIRECTIONS)
+    specials: tuple[Keys, ...] = SPECIAL_KEYS
+    numbers: tuple[tuple[Keys, Keys], ...] = NUMBER_KEYS
+    commands: Mapping[Command, Keys] = field(default_factory=lambda: COMMAND_KEYS)
+    latents: Mapping[LatentCommand, Keys] = field(default_factory=lambda: LATENT_KEYS)
+
+    @property
+    def names(self) -> Keys:
+        """Every key that can mean something, each once."""
+        of_numbers = [keys for pair in self.numbers for keys in pair]
+        of_game = [*self.directions.values(), *self.specials, *of_numbers]
+        groups = [*of_game, *self.commands.values(), *self.latents.values()]
+        return tuple(dict.fromkeys(key for keys in groups for key in keys))
+
+    @property
+    def pairs(self) -> tuple[tuple[Keys, Keys], ...]:
+        """The keys that push each number of a box of actions down, and those that push it up."""
+        of = self.directions
+        return (of["left"], of["right"]), (of["down"], of["up"]), *self.numbers
+
+    def command(self, key: str) -> Command | None:
+        """Return the command of a key, if it has one."""
+        return next((command for command, keys in self.commands.items() if key in keys), None)
+
+    def latent_command(self, key: str) -> LatentCommand | None:
+        """Return the command that a key has in the pane of latents, if it has one."""
+        return next((command for command, keys in self.latents.items() if key in keys), None)
+
+    def label(self, command: Command | LatentCommand) -> str:
+        """Return the first key of a command for people."""
+        keys = self.commands[command] if isinstance(command, Command) else self.latents[command]
+        return key_label(keys[0])
+
+
+DEFAULT_KEYS = KeyTable()
+"""The keys as the documentation lists them."""
+
+
+@dataclass(frozen=True)
+class KeyEvent:
+    """A key event says that a key went down or came up."""
+
+    key: str
+    pressed: bool
+
+
+REPEATED = (Command.STEP, Command.REWIND, Command.DECREASE, Command.INCREASE)
+"""The commands that a held key gives again and again."""
+
+
+class CommandControls:
+    """The part of all controls that knows commands, and for how long keys are held.
+
+    Attributes:
+        keys: which key does what.
+    """
+
+    def __init__(self, keys: KeyTable) -> None:
+        self.keys = keys
+        self._ticks_held = 0
+        self._may_repeat = False
+        self._held_command: Command | None = None
+        self._command_ticks = 0
+
+    @property
+    def repeated_command(self) -> Command | None:
+        """The command whose key is held for so long that it is given at every tick, if it is one of `REPEATED`."""
+        return self._held_command if self._held_command in REPEATED and self._command_ticks >= REPEAT_DELAY else None
+
+    def end_tick(self) -> None:
+        """Count how long keys are held."""
+        self._ticks_held += 1
+        self._command_ticks += 1
+
+    def stop_repeating(self) -> None:
+        """Let the keys that are held by now repeat no more; the next key that goes down may."""
+        self._may_repeat = False
+
+    def _begin_holding(self) -> None:
+        """Count anew, because a key of an action went down."""
+        self._ticks_held, self._may_repeat = 0, True
+
+    def _handle_command(self, key: str, pressed: bool) -> Command | None:
+        command = self.keys.command(key)
+        if pressed:
+            self._held_command, self._command_ticks = command, 0
+            return command
+        if command is self._held_command:
+            self._held_command = None
+        return None
+
+
+class Controls(CommandControls):
+    """The controls know which keys are held down, and which action they mean.
+
+    Args:
+        buttons: for each action of the game, the buttons that mean it; none for the action that does nothing.
+        meanings: for each action, its meaning in this game; "nothing" where it does nothing.
+        keys: which key does what.
+    """
+
+    def __init__(
+        self, buttons: Sequence[Sequence[str]], meanings: Sequence[str], keys: KeyTable = DEFAULT_KEYS
+    ) -> None:
+        super().__init__(keys)
+        self.meanings = tuple(meanings)
+        self.names = tuple(_name(i, names, meanings[i]) for i, names in enumerate(buttons))
+        """The name of each action where all are shown together."""
+        self._actions: dict[frozenset[str], int] = {}
+        for action, names in enumerate(buttons):
+            self._actions.setdefault(frozenset(name.lower() for name in names), action)
+        self.idle = self._actions.get(frozenset(), 0)
+        self.keys_of_button = lay_out(buttons, meanings, keys.directions, keys.specials)
+        self.signs = signs(buttons, meanings, self.keys_of_button)
+        """The name of each action in a character or two."""
+        self._button_of_key = {key: button for button, keys in self.keys_of_button.items() for key in keys}
+        self._held: list[str] = []  # buttons, the newest last
+        self._tapped: list[str] = []  # buttons that came up within the tick in which they went down
+        self._fresh: set[str] = set()  # buttons that went down within this tick
+        self._last_was_special = False
+
+    def handle(self, event: KeyEvent) -> Command | None:
+        """Take one key event; return the command, if the key that went down is one."""
+        button = self._button_of_key.get(event.key)
+        if button is None:
+            return self._handle_command(event.key, event.pressed)
+        if event.pressed and button not in self._held:
+            self._held.append(button)
+            self._fresh.add(button)
+            self._begin_holding()
+        elif not event.pressed and button in self._held:
+            self._held.remove(button)
+            if button in self._fresh:
+                self._tapped.append(button)
+        return None
+
+    @property
+    def touched(self) -> bool:
+        """Whether an action key went down within this tick."""
+        return bool(self._fresh)
+
+    @property
+    def repeats(self) -> bool:
+        """Whether an action key is held for so long that, although the clock is paused, it steps at every tick."""
+        return bool(self._held) and self._may_repeat and self._ticks_held >= REPEAT_DELAY
+
+    @property
+    def asks_for_step(self) -> bool:
+        """Whether the keys of this tick make it a step although the clock is paused."""
+        return self.touched or self.repeats
+
+    def choose(self) -> int:
+        """Return the action of the step that comes now, from the buttons that are held or were just tapped.
+
+        Where no action means exactly these buttons, the best that means some of them: special actions win over
+        moves, then more buttons over fewer, then newer over older (left and right together: the later one). A special
+        action that is held together with a move takes turns with it, so that one can fly and fire.
+        """
+        down = [*self._held, *self._tapped]
+        best = self._best(down)
+        fresh = any(name in best and name not in DIRECTIONS for name in self._fresh)
+        if self._last_was_special and not fresh and not any(name in DIRECTIONS for name in best):
+            best = self._best([name for name in down if name in DIRECTIONS]) or best
+        self._last_was_special = any(name not in DIRECTIONS for name in best)
+        return self._actions.get(best, self.idle)
+
+    def end_tick(self) -> None:
+        """Forget taps, and count how long keys are held."""
+        self._tapped.clear()
+        self._fresh.clear()
+        super().end_tick()
+
+    def release_all(self) -> None:
+        """Release all keys, because the window lost the keyboard."""
+        self._held.clear()
+        self._held_command = None
+        self.end_tick()
+
+    def text(self, action: Action) -> str:
+        """Return the meaning of an action in this game."""
+        return self.meanings[action] if isinstance(action, int) else ""
+
+    def name(self, action: Action) -> str:
+        """Return the name of an action where all are shown together."""
+        return self.names[action] if isinstance(action, int) else ""
+
+    def held_actions(self) -> list[tuple[Action, str]]:
+        """Return the actions that branches hold, one each, with their names."""
+        return list(enumerate(self.names))
+
+    def panel(self, policy: PolicyPanel | None, last: Action | None, shows_choice: bool = True) -> None:
+        """Return nothing: an action here is no numbers to show (`BoxControls`)."""
+
+    def help(self) -> list[tuple[str, str]]:
+        """Return the rows of the help screen for the game's actions: keys and their meaning."""
+        rows = [(" ".join(map(key_label, keys)), meaning) for _, keys, meaning in self.bound_buttons()]
+        return [*rows, ("Gamepad", "cross or stick, and buttons")]
+
+    def bound_buttons(self) -> list[tuple[str, tuple[str, ...], str]]:
+        """Return each button that does something by itself, its keys and its meaning in the game."""
+        found = []
+        for button, keys in self.keys_of_button.items():
+            action = self._actions.get(frozenset({button}))
+            if action is not None and keys and self.meanings[action] != NOTHING:
+                found.append((button, keys, self.meanings[action]))
+        return found
+
+    def _best(self, down: list[str]) -> frozenset[str]:
+        """Return the buttons of the action that fits best to the buttons `down`."""
+        fitting = [names for names in self._actions if names <= set(down)]
+        return max(fitting, key=lambda names: _rank(names, down), default=frozenset())
+
+
+def _name(action: int, buttons: Sequence[str], meaning: str) -> str:
+    """Return the name of an action; one that does nothing has its number, too, since there may be several."""
+    return f"action {action} ({meaning})" if buttons and meaning == NOTHING else meaning or f"action {action}"
+
+
+def _rank(names: frozenset[str], down: list[str]) -> tuple[int, int, int]:
+    specials = sum(name not in DIRECTIONS for name in names)
+    return specials, len(names), max((down.index(name) for name in names), default=-1)

@@ -1,0 +1,1 @@
+"""The latents of a model's newest step: shown, held and drawn again."""

@@ -1,0 +1,1 @@
+"""The worlds of a session: the real one and learned ones."""

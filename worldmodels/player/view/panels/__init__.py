@@ -1,0 +1,1 @@
+"""The panels of the window: frames, time line, policy, latents, help."""

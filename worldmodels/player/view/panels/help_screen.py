@@ -1,0 +1,208 @@
+"""The help: the game's rules and all keys, beside a game, over the picture, and while a model loads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pygame
+
+from worldmodels.envs.games.action_keys import key_label
+from worldmodels.player.session.controls.box_controls import BoxControls
+from worldmodels.player.session.controls.keys import DEFAULT_KEYS, Command, Controls, KeyTable
+from worldmodels.player.view import theme
+from worldmodels.player.view.canvas import Canvas
+from worldmodels.player.view.theme import LARGE, NORMAL, QUIET, SMALL
+
+ROW, LINE, RULE = 21, 15, 19
+"""Units from one row of a table to the next, from one line in it, and from one line of the rules."""
+PADDING, BETWEEN, HEAD = 14, 20, 20
+"""Units around the help, between its columns, and of the name of a table."""
+WIDEST, COLUMN, BRIEF_COLUMN = 1080, 300, 150
+"""The greatest width of the help, and the least of a column, also where commands are told in a word."""
+SHRINKS = tuple(1.0 - 0.05 * i for i in range(12))
+"""Units get smaller by these factors until the help fits."""
+Table = tuple[tuple[str, str], ...]
+TIME_LINE = (
+    "The time line shows the {error}, the rewards (real ones above the model's) and how sure the model is that the "
+    "episode goes on. A white line: models were put back; a blue one: an episode began; a short orange one: the first "
+    "model left reality."
+)
+_SHORT = {
+    Command.PUT_BACK: "put back",
+    Command.NEW_EPISODE: "new episode",
+    Command.PAUSE: "pause",
+    Command.STEP: "one step",
+    Command.REWIND: "back",
+    Command.TOGGLE_PLAYER: "let play",
+    Command.NEXT_PLAYER: "who",
+    Command.BRANCHES: "branch",
+    Command.UNCERTAINTY: "heat map",
+    Command.LATENTS: "inside",
+    Command.NEXT_SETTING: "setting",
+    Command.DECREASE: "less",
+    Command.INCREASE: "more",
+    Command.SAVE: "save",
+    Command.LOAD: "load",
+    Command.PICTURE: "picture",
+    Command.VIEW: "view",
+    Command.FULL_SCREEN: "full screen",
+    Command.ZOOM: "size",
+    Command.HELP: "help",
+    Command.QUIT: "quit",
+}
+
+
+@dataclass(frozen=True)
+class Guide:
+    """A guide holds the texts that a person needs before playing."""
+
+    title: str
+    rules: str
+    actions: tuple[tuple[str, str], ...]
+    """Keys and their meaning in the game."""
+    commands: tuple[tuple[str, str], ...]
+    """Keys and their commands to the player."""
+    hints: tuple[tuple[str, str], ...]
+    """Keys and their commands in a word."""
+    notes: str
+    """An explanation of the time line; may be empty."""
+    signs: tuple[str, ...] = ()
+    """A character or two for each action."""
+    action_names: tuple[str, ...] = ()
+    """The name of each action where all are shown together."""
+    hint_keys: tuple[str, ...] = ()
+    """The key of each hint, by the name that the controls know."""
+    keys: KeyTable = DEFAULT_KEYS
+    """The keys of the session."""
+
+
+def make_guide(
+    title: str,
+    rules: str,
+    controls: Controls | BoxControls,
+    with_model: bool,
+    players: int,
+    of_images: bool = True,
+    in_window: bool = True,
+) -> Guide:
+    """Return the guide of a session, without commands that have nothing to act on.
+
+    Args:
+        of_images: the model predicts images, and not numbers alone.
+        in_window: there is a window, which has keys of its own.
+    """
+    there = {
+        **dict.fromkeys((Command.PUT_BACK, Command.BRANCHES, Command.UNCERTAINTY, Command.LATENTS), with_model),
+        Command.TOGGLE_PLAYER: players > 0,
+        Command.NEXT_PLAYER: players > 1,
+        Command.VIEW: not with_model,
+        **dict.fromkeys((Command.FULL_SCREEN, Command.ZOOM), in_window),
+    }
+    missing = {command for command, makes_sense in there.items() if not makes_sense}
+    commands = [(keys, command) for command, keys in controls.keys.commands.items() if command not in missing]
+    return Guide(
+        title,
+        rules,
+        tuple(controls.help()),
+        tuple((" ".join(map(key_label, keys)), command.value) for keys, command in commands),
+        tuple((key_label(keys[0]), _SHORT[command]) for keys, command in commands),
+        TIME_LINE.format(error="image error" if of_images else "error") if with_model else "",
+        controls.signs,
+        controls.names,
+        tuple(keys[0] for keys, _ in commands),
+        controls.keys,
+    )
+
+
+def draw_guide(canvas: Canvas, area: pygame.Rect, guide: Guide) -> None:
+    """Draw the rules and the game's keys in one column, as much as there is room for; the help has all of it."""
+    lines, room = canvas.wrap(guide.rules, area.width), max(1, area.height // RULE)
+    if len(lines) > room:
+        lines = [*lines[: room - 1], f"{lines[room - 1]} …"]
+    for i, line in enumerate(lines):
+        canvas.write(line, (area.left, area.top + RULE * i), room=area.width)
+    y = area.top + RULE * len(lines)
+    _table(canvas, pygame.Rect(area.left, y + 12, area.width, area.bottom - y - 12), guide.actions)
+
+
+def draw_help(canvas: Canvas, guide: Guide, status: str = "") -> None:
+    """Draw rules and keys over the whole picture; `status` says what the player is doing.
+
+    Where there is little room, commands are told in a word and the notes are left out; then all gets smaller.
+    """
+    canvas.surface.fill((40, 40, 40), special_flags=pygame.BLEND_RGB_MULT)
+    for shrink in SHRINKS:
+        smaller = Canvas(canvas.surface, canvas.scale * shrink)
+        for brief in (False, True):
+            page = _Page(smaller, guide, status, brief)
+            if page.height <= smaller.area.height or (brief and shrink == SHRINKS[-1]):
+                page.draw()
+                return
+
+
+class _Page:
+    """The page of the help in one size: title, rules, tables side by side, notes and status below one another."""
+
+    def __init__(self, canvas: Canvas, guide: Guide, status: str, brief: bool) -> None:
+        self._canvas, self._guide, self._status = canvas, guide, status
+        self._width = min(WIDEST, canvas.area.width - 12)
+        inner = self._width - 2 * PADDING
+        self._rules = canvas.wrap(guide.rules, inner)
+        self._notes = [] if brief else canvas.wrap(guide.notes, inner, SMALL)
+        commands = guide.hints if brief else guide.commands
+        column = BRIEF_COLUMN if brief else COLUMN
+        count = min(3, max(2, (inner + BETWEEN) // (column + BETWEEN)))
+        half = -(-len(commands) // (count - 1))
+        parts = [commands[i : i + half] for i in range(0, len(commands), half)]
+        self._tables = [("In the game", guide.actions), *(("The player", part) for part in parts)]
+        self._column = (inner - BETWEEN * (len(self._tables) - 1)) // len(self._tables)
+        self._table_height = HEAD + max(_height(canvas, table, self._column) for _, table in self._tables)
+        lines = 32 + RULE * len(self._rules) + 10 + self._table_height + 16 * len(self._notes) + (24 if status else 0)
+        self.height = lines + 2 * PADDING
+
+    def draw(self) -> None:
+        canvas, page = self._canvas, pygame.Rect(0, 0, self._width, self.height)
+        page.center = canvas.area.center
+        canvas.card(page)
+        canvas.border(theme.LINE, page, radius=8)
+        inner = page.inflate(-2 * PADDING, -2 * PADDING)
+        canvas.write(self._guide.title, inner.topleft, size=LARGE, bold=True, room=inner.width)
+        y = inner.top + 32
+        for line in self._rules:
+            canvas.write(line, (inner.left, y))
+            y += RULE
+        y += 10
+        for i, (name, table) in enumerate(self._tables):
+            left = inner.left + i * (self._column + BETWEEN)
+            canvas.write(name, (left, y), size=SMALL, colour=theme.REAL, bold=True)
+            _table(canvas, pygame.Rect(left, y + HEAD, self._column, self._table_height), table)
+        y += self._table_height
+        for line in self._notes:
+            canvas.write(line, (inner.left, y), size=SMALL, colour=QUIET)
+            y += 16
+        if self._status:
+            canvas.write(self._status, (inner.left, inner.bottom - 9), colour=theme.MODEL, anchor="midleft")
+
+
+def _table(canvas: Canvas, area: pygame.Rect, rows: Table) -> None:
+    """Draw keys and meanings below one another, as many as there is room for."""
+    indent, y = _indent(canvas, rows), area.top
+    for keys, meaning in rows:
+        lines = canvas.wrap(meaning, area.width - indent, SMALL)
+        if y + LINE * len(lines) > area.bottom:
+            return
+        canvas.write(keys, (area.left, y), size=NORMAL, bold=True)
+        for line in lines:
+            canvas.write(line, (area.left + indent, y + 1), size=SMALL, colour=QUIET)
+            y += LINE
+        y += ROW - LINE
+
+
+def _height(canvas: Canvas, rows: Table, width: int) -> int:
+    """Return the height of a table."""
+    lines = [len(canvas.wrap(meaning, width - _indent(canvas, rows), SMALL)) for _, meaning in rows]
+    return sum(ROW + LINE * (count - 1) for count in lines)
+
+
+def _indent(canvas: Canvas, rows: Table) -> int:
+    return 12 + max((canvas.width(keys, NORMAL, bold=True) for keys, _ in rows), default=0)

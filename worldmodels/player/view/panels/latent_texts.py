@@ -1,0 +1,86 @@
+"""The inside of a model as texts, bars and colours, for the window and the browser alike."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from worldmodels.player.session.controls.keys import Command, KeyTable
+from worldmodels.player.session.latents.latent_commands import LatentCommand
+from worldmodels.player.session.latents.latents_snapshot import LatentsSnapshot, Reading
+from worldmodels.player.session.worlds.frames import Frame
+from worldmodels.player.view import theme
+from worldmodels.player.view.colour_maps import COLOUR_MAP
+from worldmodels.player.view.panels.bars import Bar, BarRow, number_text
+from worldmodels.player.view.theme import QUIET
+
+MOST_CLASSES = 12
+KNOWN = 0.3
+"""The share of its variance below which what is read of a variable is no more than a guess."""
+
+
+def facts(snapshot: LatentsSnapshot) -> list[tuple[str, str]]:
+    """Return what is to be known of the step, as names and values."""
+    found = [("inside", snapshot.model), ("this step", snapshot.origin)]
+    if snapshot.classes:
+        found.append(("sure of", f"{snapshot.sure} of {len(snapshot.classes)} groups"))
+        found.append(("open", f"{snapshot.open_bits:.1f} bits"))
+        found.append(("group", f"{snapshot.chosen + 1}, class {snapshot.classes[snapshot.chosen]}"))
+        if snapshot.held[snapshot.chosen] >= 0:
+            found.append(("held at", f"{snapshot.held[snapshot.chosen]}"))
+    return found
+
+
+def key_hints(snapshot: LatentsSnapshot, keys: KeyTable) -> list[tuple[str, str]]:
+    """Return the keys of the pane and what they do now; those of groups only where there are groups."""
+    close = (keys.label(Command.LATENTS), "close")
+    if not snapshot.classes:
+        return [close]
+    moves = (LatentCommand.PREVIOUS, LatentCommand.NEXT)
+    shown = [command for command in keys.latents if command not in moves and _makes_sense(command, snapshot)]
+    hints = [(keys.label(command), command_text(command, snapshot)) for command in shown]
+    return [(" ".join(map(keys.label, moves)), "group"), *hints, close]
+
+
+def command_text(command: LatentCommand, snapshot: LatentsSnapshot) -> str:
+    """Return what a command does now, in a word or two."""
+    lets_go = command is LatentCommand.HOLD and snapshot.classes and snapshot.held[snapshot.chosen] >= 0
+    return "let go" if lets_go else command.value
+
+
+def _makes_sense(command: LatentCommand, snapshot: LatentsSnapshot) -> bool:
+    return command is not LatentCommand.PASTE or snapshot.copied
+
+
+def probability_map(snapshot: LatentsSnapshot) -> Frame:
+    """Return the probabilities as colours, uint8 (G, K, 3); small ones are spread out, half way up stands a quarter."""
+    colours: Frame = COLOUR_MAP[(255 * np.sqrt(snapshot.probabilities)).round().astype(np.uint8)]
+    return colours
+
+
+def likely_rows(snapshot: LatentsSnapshot) -> tuple[BarRow, ...]:
+    """Return the likeliest classes of the chosen group with their probabilities, and its own class in any case."""
+    own, probabilities = snapshot.classes[snapshot.chosen], snapshot.probabilities[snapshot.chosen]
+    order = np.argsort(-probabilities, kind="stable")[:MOST_CLASSES].tolist()
+    shown = order if own in order else [own, *order[:-1]]
+    return tuple(
+        BarRow(f"class {k}", (Bar(float(probabilities[k]), theme.MODEL if k == own else QUIET),), 0.0, 1.0)
+        for k in shown
+    )
+
+
+def reading_texts(reading: Reading) -> tuple[str, str, str, str]:
+    """Return the true value, what is read of both states, and the share of the variance that the probe explains."""
+    known = f"{max(0.0, reading.explained):.0%}"
+    return _number(reading.truth), _number(reading.seen), _number(reading.imagined), known
+
+
+def is_known(reading: Reading) -> bool:
+    """Return whether what is read of a variable is more than a guess, and there is anything to be read."""
+    absent = reading.truth is not None and math.isnan(reading.truth)
+    return reading.explained >= KNOWN and not absent
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None or math.isnan(value) else number_text(value)

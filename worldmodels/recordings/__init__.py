@@ -1,0 +1,1 @@
+"""Recordings of actions and of steps: written, read and played again."""

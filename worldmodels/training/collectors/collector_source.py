@@ -1,0 +1,201 @@
+"""Real steps that others collect while the learner learns."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.acting.actor import PolicyOutput
+from worldmodels.acting.build import Parts
+from worldmodels.acting.step_source import collecting_policy
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.seeding import Streams
+from worldmodels.core.types import Step
+from worldmodels.envs.foreign.given import Given
+from worldmodels.models.variables import read_values
+from worldmodels.training.collectors.collector_worker import AHEAD, Collected, Wanted
+from worldmodels.training.collectors.nests import unstack
+
+
+class RemoteCollector(Protocol):
+    """A `collector_worker.Collecting` somewhere else. Its first answer is whether its environments can be saved."""
+
+    def ask(self, name: str, argument: Any = None) -> None:
+        """Send a call, whose answers will arrive later."""
+
+    def answer(self) -> Any:
+        """Wait for the next answer, and return it.
+
+        Raises:
+            UserError: the collector has failed or died; the text names it.
+        """
+
+    def end(self) -> None:
+        """Ask it to end as soon as it is done."""
+
+    def wait_end(self) -> None:
+        """Wait until it has ended, and kill it where that takes long."""
+
+
+StartCollector: TypeAlias = Callable[[int, RunConfig, Given | None], RemoteCollector]
+"""Starts the collector of a number with a configuration of its own and the factory that was given in Python, if any."""
+
+
+class Collection:
+    """Steps that were wanted, and arrive one after the other."""
+
+    def __init__(self, wanted: Wanted):
+        self.wanted = wanted
+        self.left = wanted.steps
+        """The steps that were not taken yet."""
+        self.coming = wanted.steps + wanted.outputs
+        """The steps that have not arrived yet; with outputs one more, which is only looked at."""
+        self.items: deque[tuple[Step, PolicyOutput]] = deque()
+
+    def add(self, shares: list[Collected]) -> None:
+        """Take over what the collectors have sent: the same steps, each of its environments."""
+        arrived = _items(_side_by_side(shares))
+        self.items.extend(arrived)
+        self.coming -= len(arrived)
+
+
+class CollectorSource:
+    """A `StepSource` of several collectors, each of which has an equal share of the environments.
+
+    The steps that are expected next are collected while the learner learns, by the policy as it was before. How fast
+    anybody is changes nothing: the numbers follow from the seed alone, and those of a run that continues are the same.
+
+    Args:
+        outputs: whether all that the policy says at each of the agent's steps is wanted, and not only its actions.
+        start: starts each collector.
+        given: the factory of the environment, where it was given in Python.
+    """
+
+    def __init__(self, parts: Parts, collectors: int, outputs: bool, start: StartCollector, given: Given | None = None):
+        self._outputs = outputs
+        self.num_envs = parts.config.env.num_envs
+        self._collections: deque[Collection] = deque()  # as many as were asked for and are not taken whole
+        self._collectors: list[RemoteCollector] = []
+        try:
+            for number in range(collectors):
+                self._collectors.append(start(number, share_of(parts.config, number, collectors), given))
+            # While they start: the same graph as theirs, of which only the variables are wanted.
+            self._acting = collecting_policy(parts, self.num_envs // collectors).variables
+            self.resumes_exactly = all([collector.answer() for collector in self._collectors])
+        except BaseException:
+            self.close()
+            raise
+
+    def steps(self, count: int, at_random: bool) -> Iterator[tuple[Step, PolicyOutput]]:
+        for taken in range(count):
+            self._forget_taken()
+            if not self._collections:
+                self._want(count - taken, at_random)
+            yield self._next()
+
+    def expect(self, count: int, ahead: int = 1) -> None:
+        self._forget_taken()
+        if len(self._collections) < min(ahead, AHEAD):
+            self._want(count, at_random=False)
+
+    def peek(self) -> tuple[Step, PolicyOutput]:
+        first = self._collections[0] if self._collections else None
+        if first is None or not (first.left or first.wanted.outputs):
+            return _items(_side_by_side(self._call("peek")))[0]
+        while not first.items:
+            self._receive()
+        return first.items[0]
+
+    def save(self) -> dict[str, Any]:
+        """Return the state before the steps that are expected, and with which weights they are collected."""
+        self._receive_all()
+        expected = [one for one in self._collections if one.left]
+        states = self._call("save", len(expected))
+        return {
+            "collectors": {f"{i:04d}": state for i, state in enumerate(states)},
+            "expected": [{**one.wanted._asdict(), "left": one.left} for one in expected],
+        }
+
+    def load(self, tree: dict[str, Any]) -> None:
+        self._receive_all()
+        for collector, (_, state) in zip(self._collectors, sorted(tree["collectors"].items()), strict=True):
+            collector.ask("load", state)
+        for collector in self._collectors:
+            collector.answer()
+        self._collections.clear()
+        for saved in tree["expected"]:
+            expected = dict(saved)
+            left, wanted = expected.pop("left"), Wanted(**expected)
+            if not self.resumes_exactly:  # new episodes have begun, and none of their steps was taken before
+                wanted = wanted._replace(steps=left)
+            self._send(wanted)
+            for _ in range(wanted.steps - left):  # of the first one alone
+                self._next()
+
+    def close(self) -> None:
+        """End the collectors, and kill those that do not."""
+        for collector in self._collectors:
+            collector.end()
+        for collector in self._collectors:
+            collector.wait_end()
+
+    def _want(self, count: int, at_random: bool) -> None:
+        weights = [] if at_random else read_values(self._acting)
+        self._send(Wanted(count, at_random, self._outputs and not at_random, weights))
+
+    def _send(self, wanted: Wanted) -> None:
+        self._collections.append(Collection(wanted))
+        for collector in self._collectors:
+            collector.ask("collect", wanted)
+
+    def _next(self) -> tuple[Step, PolicyOutput]:
+        first = self._collections[0]
+        while not first.items:
+            self._receive()
+        first.left -= 1
+        return first.items.popleft()
+
+    def _forget_taken(self) -> None:
+        """Forget collections of which all steps were taken, with the one more that could be looked at."""
+        while self._collections and not self._collections[0].left:
+            self._collections.popleft()
+
+    def _receive_all(self) -> None:
+        while any(one.coming for one in self._collections):
+            self._receive()
+
+    def _receive(self) -> None:
+        first = next(one for one in self._collections if one.coming)
+        first.add([collector.answer() for collector in self._collectors])
+
+    def _call(self, name: str, argument: Any = None) -> list[Any]:
+        for collector in self._collectors:
+            collector.ask(name, argument)
+        return [collector.answer() for collector in self._collectors]
+
+
+def share_of(config: RunConfig, number: int, collectors: int) -> RunConfig:
+    """Return the configuration as one of several collectors sees it: its share of the environments, one device, and for
+    all but the first a seed of its own."""
+    share = replace(config.env, num_envs=config.env.num_envs // collectors)
+    seed = Streams(config.seed).integer(f"collector {number}") if number else config.seed
+    return replace(config, env=share, seed=seed, devices=1)
+
+
+def _side_by_side(shares: list[Collected]) -> Collected:
+    """Return the environments of all collectors as one."""
+    if len(shares) == 1:
+        return shares[0]
+    joined: Collected = tf.nest.map_structure(lambda *arrays: np.concatenate(arrays, axis=1), *shares)
+    return joined
+
+
+def _items(collected: Collected) -> list[tuple[Step, PolicyOutput]]:
+    """Return steps one by one, with NumPy arrays in place of tensors."""
+    rows: list[Collected] = unstack(collected, len(collected.step.reward))
+    return [(step, PolicyOutput(step.action, *seen)) for step, seen in rows]

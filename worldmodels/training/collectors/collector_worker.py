@@ -1,0 +1,149 @@
+"""A collector takes steps for a learner, with the weights that it was sent last, in a process of its own.
+
+It is called with a name and an argument; what comes back, in the same order:
+
+    ("collect", Wanted)   `Collected`s of some steps each; with outputs one more than wanted, the one that comes next
+    ("peek", None)        the `Collected` of the one that comes next
+    ("save", back)        the state of the source before so many of the last collections: 0, 1 or `AHEAD`
+    ("load", state)       None
+
+Calls may be sent ahead: as soon as one is done, the next begins.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from copy import deepcopy
+from itertools import islice
+from multiprocessing.connection import Connection
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.child_process import obey_parent
+from worldmodels.core.errors import UserError
+from worldmodels.core.types import Step
+from worldmodels.envs.foreign.given import Given, giving
+from worldmodels.loading.quiet import load_tensorflow
+from worldmodels.training.collectors.nests import stack
+
+CHUNK = 16
+"""Steps that are sent together."""
+AHEAD = 2
+"""Collections that a learner asks for before it has taken the steps of the first, at most."""
+
+
+class Wanted(NamedTuple):
+    """The steps that a learner wants."""
+
+    steps: int
+    at_random: bool
+    outputs: bool
+    """Whether all that the policy says at each step is wanted, and not only its actions."""
+    weights: list[np.ndarray]
+    """The values of the variables on which the policy's actions depend; none for random actions."""
+
+
+class Collected(NamedTuple):
+    """T steps and what the policy said at them, with NumPy arrays in place of tensors, all leading (T, N)."""
+
+    step: Step
+    seen: tuple[Any, ...]
+    """Features, extras and memory of the `PolicyOutput`; nothing where they are not wanted."""
+
+
+def work(pipe: Connection, config: RunConfig, given: Given | None) -> None:
+    """Answer, as `Collecting` does, the calls that come through `pipe`; first whether the environments can be saved.
+
+    An error for people is sent in place of an answer, and ends the process.
+    """
+    obey_parent()
+    calls: SimpleQueue[Any] = SimpleQueue()
+    Thread(target=_read, args=(pipe, calls), daemon=True).start()
+    with suppress(BrokenPipeError):
+        try:
+            with closing(Collecting(config, given)) as collecting:
+                pipe.send(collecting.resumes_exactly)
+                while (call := calls.get()) is not None:
+                    for answer in collecting.answers(*call):
+                        pipe.send(answer)
+        except UserError as error:
+            pipe.send(error)
+
+
+def _read(pipe: Connection, calls: SimpleQueue[Any]) -> None:
+    """Take calls off the pipe while others are being answered: it holds too little for weights, and whoever sends them
+    is not to wait."""
+    with suppress(EOFError, OSError):
+        while (call := pipe.recv()) is not None:
+            calls.put(call)
+    calls.put(None)
+
+
+class Collecting:
+    """The work of a collector, wherever it runs: it answers calls, one after the other.
+
+    Args:
+        config: of the run, with the number of environments and the seed that are this collector's own.
+        given: the factory of the environment, where it was given in Python.
+
+    Raises:
+        UserError: the environments cannot be made.
+    """
+
+    def __init__(self, config: RunConfig, given: Given | None):
+        os.environ["CUDA_VISIBLE_DEVICES"] = "-1"  # a GPU is the learner's
+        load_tensorflow(threads=1)
+        from worldmodels.acting.build import build_parts
+        from worldmodels.acting.step_source import LocalSource
+        from worldmodels.config.environment import build_env
+
+        with giving(config.env.game, given):
+            self._env = build_env(config)
+        self._source = LocalSource(build_parts(config, self._env), self._env)
+        self._before: deque[dict[str, Any]] = deque(maxlen=AHEAD)
+
+    @property
+    def resumes_exactly(self) -> bool:
+        """Whether the environments can be saved."""
+        return self._source.resumes_exactly
+
+    def answers(self, name: str, argument: Any) -> Iterator[Any]:
+        """Yield what a call is answered with."""
+        if name == "collect":
+            self._before.append(deepcopy(self._source.save()))
+            yield from self._collect(argument)
+        elif name == "peek":
+            yield _together([self._source.peek()], outputs=True)
+        elif name == "save":
+            yield self._before[-argument] if argument else self._source.save()
+        else:
+            self._source.load(argument)
+            yield None
+
+    def close(self) -> None:
+        """Close the environments."""
+        self._env.close()
+
+    def _collect(self, wanted: Wanted) -> Iterator[Collected]:
+        if wanted.weights:
+            self._source.take_weights(wanted.weights)
+        steps = self._source.steps(wanted.steps, wanted.at_random)
+        for left in range(wanted.steps, 0, -CHUNK):
+            chunk = list(islice(steps, CHUNK))
+            if wanted.outputs and left <= CHUNK:
+                chunk.append(self._source.peek())
+            yield _together(chunk, wanted.outputs)
+
+
+def _together(steps: list[tuple[Step, Any]], outputs: bool) -> Collected:
+    collected: Collected = stack(
+        [Collected(step, (seen.features, seen.extras, seen.memory) if outputs else ()) for step, seen in steps]
+    )
+    return collected

@@ -1,0 +1,77 @@
+"""Collectors on a Ray cluster (Moritz et al. 2018)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.errors import UserError
+from worldmodels.core.ray_cluster import RayError, connect, ray
+from worldmodels.envs.foreign.given import Given
+from worldmodels.training.collectors.collector_worker import Collecting
+
+
+class CollectorActor:
+    """An actor that collects; Ray makes it on some node, and lets it do one call after the other."""
+
+    def __init__(self, config: RunConfig, given: Given | None):
+        self._collecting = Collecting(config, given)
+
+    def begin(self) -> Iterator[bool]:
+        """Yield whether the environments can be saved."""
+        yield self._collecting.resumes_exactly
+
+    def answers(self, name: str, argument: Any) -> Iterator[Any]:
+        """Yield what `Collecting` answers."""
+        yield from self._collecting.answers(name, argument)
+
+
+class RayCollector:
+    """A `RemoteCollector` on some node of a cluster, of which it takes a core; see `CollectorProcess`."""
+
+    def __init__(self, number: int, config: RunConfig, given: Given | None):
+        self._name = f"Collector {number}"
+        make: Any = ray.remote(num_cpus=1)(CollectorActor)
+        self._actor = make.remote(config, given)
+        self._answers: deque[Any] = deque([self._actor.begin.options(num_returns="streaming").remote()])
+
+    def ask(self, name: str, argument: Any = None) -> None:
+        self._answers.append(self._actor.answers.options(num_returns="streaming").remote(name, argument))
+
+    def answer(self) -> Any:
+        try:
+            while True:
+                with suppress(StopIteration):
+                    return ray.get(next(self._answers[0]))
+                self._answers.popleft()
+        except UserError:
+            raise
+        except RayError as error:
+            last = str(error).strip().splitlines()[-1:]
+            raise UserError(
+                f"{self._name}, which steps environments for the learner on the cluster, has failed: {''.join(last)} "
+                "The last checkpoint is from before; the same command goes on from there."
+            ) from error
+
+    def end(self) -> None:
+        ray.kill(self._actor)
+
+    def wait_end(self) -> None:
+        """Do nothing: it was killed."""
+
+
+@contextmanager
+def on_cluster(address: str | None) -> Iterator[type[RayCollector]]:
+    """Connect to a cluster, and give what starts collectors there.
+
+    Raises:
+        UserError: there is no such cluster, or it has not a core.
+    """
+    connect(address)
+    try:
+        yield RayCollector
+    finally:
+        ray.shutdown()

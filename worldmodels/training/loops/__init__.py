@@ -1,0 +1,1 @@
+"""The loops of learning: with a world model, on-policy and off-policy."""

@@ -1,0 +1,98 @@
+"""The loop of model-free learning: collect steps, learn from them, repeat."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+from worldmodels.acting.build import Parts
+from worldmodels.acting.rollout_collector import STEPS_PER_TICK, RolloutCollector
+from worldmodels.acting.step_source import StepSource
+from worldmodels.config.run_config import ModelFreeConfig
+from worldmodels.core.seeding import fold
+from worldmodels.telemetry.logger import MeanMetrics
+from worldmodels.telemetry.timers import Timer
+from worldmodels.training.loops.loop import Tick, finite
+
+
+class ModelFreeLoop:
+    """A `Loop` (see `training/loops/loop.py`) over an agent that learns from real experience alone.
+
+    Attributes:
+        updates: policy updates done.
+    """
+
+    progress = ""
+
+    def __init__(self, parts: Parts, config: ModelFreeConfig, source: StepSource):
+        self.parts, self._config, self._num_envs = parts, config, source.num_envs
+        self.metrics, self.timer = MeanMetrics(), Timer()
+        self._collector = RolloutCollector(source, config.rollout, self.metrics, parts.config.env.info)
+        self._key = parts.streams.key("update")
+        self.step = self.updates = 0
+
+    @property
+    def finished(self) -> bool:
+        return self.step >= self._config.steps and self.at_rest
+
+    @property
+    def at_rest(self) -> bool:
+        return not self._collector.holds_partial_rollout
+
+    @property
+    def at_turn_start(self) -> bool:
+        return self.at_rest
+
+    @property
+    def frames_per_update(self) -> int:
+        return self._config.rollout * self._num_envs
+
+    def begin(self) -> None:
+        """Do nothing: there is nothing to prepare."""
+
+    def iterate(self) -> Tick:
+        """Collect some steps of each environment, and update when there are enough."""
+        steps = min(STEPS_PER_TICK, self._collector.steps_until_full)
+        with self.timer("collect"):
+            for step, _ in self._collector.collect(steps):
+                self.step += len(step.reward)
+        if (experience := self._collector.take_experience()) is not None:
+            self._expect(1)
+            with self.timer("update"):
+                metrics = self.parts.agent.update_from_experience(
+                    experience, tf.constant(fold(self._key, self.updates))
+                )
+                self.updates += 1
+                self.metrics.add(finite(metrics, f"policy update {self.updates}", self.step))
+            self._expect(2)
+        return Tick("collect", steps)
+
+    def _expect(self, ahead: int) -> None:
+        """Let so many rollouts be under way, if the run has as many left: one while the agent learns, and behind it
+        another with what it has learned now."""
+        if self.step + (ahead - 1) * self.frames_per_update < self._config.steps:
+            self._collector.expect(self._config.rollout, ahead)
+
+    def counters(self) -> dict[str, int]:
+        return {"policy/updates": self.updates}
+
+    def remaining(self) -> dict[str, int]:
+        return {"collect": max(0, -(-(self._config.steps - self.step) // self._num_envs))}
+
+    def save(self) -> dict[str, Any]:
+        counters = {"step": self.step, "updates": self.updates}
+        return {"counters": counters, **{name: part.save() for name, part in self._saveables().items()}}
+
+    def load(self, tree: dict[str, Any]) -> None:
+        self.step, self.updates = tree["counters"]["step"], tree["counters"]["updates"]
+        for name, part in self._saveables().items():
+            part.load(tree[name])
+
+    def _saveables(self) -> dict[str, Any]:
+        return {
+            "model": self.parts.model,
+            "agent": self.parts.agent,
+            "collector": self._collector,
+            "metrics": self.metrics,
+        }
