@@ -51,8 +51,9 @@ def test_a_write_that_the_kernel_cuts_short_keeps_the_old_file(tmp_path: Path) -
     path = tmp_path / "note.bin"
     write_atomic(path, b"old")
     program = (
-        "import sys; from worldmodels.core import errors, files\n"
-        "try: files.write_atomic(sys.argv[1], b'x' * 100_000)\n"
+        "import sys; from worldmodels.core import errors\n"
+        "from worldmodels.core.files import writing\n"
+        "try: writing.write_atomic(sys.argv[1], b'x' * 100_000)\n"
         "except errors.DiskFullError: sys.exit(7)"
     )
 
