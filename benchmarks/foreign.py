@@ -85,7 +85,6 @@ SIMPLE: dict[str, Any] = {
     "training.starts.newest": 0,
     "training.starts.rollouts": 64,
     "agent.horizon": 15,
-    "agent.advantage_floor": 0.1,  # in most of them nothing pays
 }
 CONTROL: dict[str, Any] = {"env.action_repeat": 2, "env.pixels": "only", "env.options": {"shadows": False}}
 SAC: dict[str, Any] = {
@@ -117,7 +116,6 @@ APART: dict[str, Any] = {  # two paddles and a ball, of which a model of few upd
 HELD: dict[str, Any] = {
     "training.prefill_policy": "held",
     "training.prefill_events": 20,
-    "training.prefill_most": 12_000,
     "agent.entropy": 1e-4,  # a step is worth little, so long before it pays
 }
 

@@ -165,10 +165,13 @@ Every learner is compared with the first one. SimPLe is also compared with SimPL
 (`agent.epochs=12`).
 
 Returns are normalised with the constants of Cobbe et al. (2019): 0 is the return of a policy that sees nothing, and 1
-is the best return that is practically possible. The sample of each interval is the seeds. One game has Student's t
-interval. The interquartile mean over all games has the interval of the stratified bootstrap (Agarwal et al., 2021). The
-probability of improvement is the probability that a run is better than a run of the other learner on the same game.
-Minutes are wall time and processor time of training with its start; each run has one core, and others run beside it."""
+is the best return that is practically possible. By these constants a policy that holds the best action of each game is
+above 0, though it sees nothing ([blind_policy.md](blind_policy.md)).
+
+The sample of each interval is the seeds. One game has Student's t interval. The interquartile mean over all games has
+the interval of the stratified bootstrap (Agarwal et al., 2021). The probability of improvement is the probability that
+a run is better than a run of the other learner on the same game. Minutes are wall time and processor time of training
+with its start; each run has one core, and others run beside it."""
 
 
 def main() -> None:

@@ -30,14 +30,19 @@ PPO: dict[str, Any] = {
 }
 
 
-def measure(what: str, steps: int, precision: str, seed: int) -> dict[str, float]:
-    """Train for so many steps, then play; the mean return of the episodes."""
+def settings_of(what: str, steps: int, precision: str, seed: int) -> tuple[list[str], dict[str, Any]]:
+    """Return the presets of a run and its values by dotted keys."""
     presets, own = ["ppo_nature"], PPO
     if what == "dreamer_return":
-        # A sixth of the steps is played at random, and at least what fills one sequence of each environment.
+        # A sixth of the steps is played at random, and at least as many as fill one sequence of each environment.
         own = {"training.prefill": max(steps // 6, 512), "training.fit": 2, "training.improve": 2}
         presets = ["dreamer_small", "demo"]
-    values = {**COMMON, **own, "training.steps": steps, "precision": precision, "seed": seed}
+    return presets, {**COMMON, **own, "training.steps": steps, "precision": precision, "seed": seed}
+
+
+def measure(what: str, steps: int, precision: str, seed: int) -> dict[str, float]:
+    """Train for so many steps, then play; the mean return of the episodes."""
+    presets, values = settings_of(what, steps, precision, seed)
     folder = worldmodels.train("coinrun", presets, values, RUNS / f"{what}_{steps}_{precision}_{seed}")
     found = worldmodels.evaluate(folder, episodes=EPISODES, temperatures=(1,), noops=(0,), max_steps=1_000)
     (cell,) = found["returns"]

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from archive import Archive
 
-from few_steps.cells import Cell
+from few_steps.cells import Cell, without_gone
 from worldmodels.core.files.writing import write_atomic
 from worldmodels.core.processor import this_processor
 from worldmodels.experiments.engines.api import Used
@@ -37,7 +37,7 @@ class Place(NamedTuple):
         """
         kept = self.results.cells()
         for found in (kept.get(cell.name, {}), *kept.values()):
-            if found.get("settings") == cell.settings:
+            if without_gone(found.get("settings", {})) == cell.settings:
                 return {**found, "experiment": cell.experiment.name, "learner": cell.learner}
         return None
 

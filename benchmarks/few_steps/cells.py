@@ -2,11 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 Overrides = Mapping[str, Any]
 """Values by the dotted keys of a run's configuration."""
+GONE = frozenset(
+    (
+        "agent.advantage_floor",
+        "agent.first_log_deviation",
+        "agent.first_scale",
+        "training.prefill_most",
+    )
+)
+"""Keys that the configuration no longer has. A result that was measured with one counts, and its page names it."""
+
+
+def without_gone(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings without the keys that are gone, also in mappings within."""
+    return {
+        key: without_gone(value) if isinstance(value, Mapping) else value
+        for key, value in settings.items()
+        if key not in GONE
+    }
+
+
+def gone_line(settings: Iterable[Mapping[str, Any]]) -> str:
+    """Return a sentence that names the keys of settings that are gone, with their values; empty if there are none."""
+    words = {
+        f"`{key}={value}`"
+        for each in settings
+        for part in (each, each.get("overrides", {}))
+        for key, value in part.items()
+        if key in GONE
+    }
+    return f"Some of these runs had {' and '.join(sorted(words))}, which can no longer be set." if words else ""
 
 
 class Learner(NamedTuple):

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from few_steps.cells import Experiment
+from few_steps.cells import Experiment, gone_line
 from provenance import made_line
 
 from worldmodels.analysis.statistics.aggregate import estimate
@@ -46,6 +46,8 @@ def _experiment(experiment: Experiment, results: list[dict[str, Any]]) -> Iterat
     processors = sorted({found["processor"] for found in results})
     yield f"\n## `{experiment.name}`: {experiment.steps:,} steps of the agent\n"
     yield f"On {', '.join(processors)}, one core for each run. {made_line(results)}\n"
+    if gone := gone_line(found["settings"] for found in results):
+        yield f"{gone}\n"
     yield f"| {' | '.join(COLUMNS)} |"
     yield "|---" * len(COLUMNS) + "|"
     for game in experiment.games:

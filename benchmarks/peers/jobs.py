@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from archive import Archive
+from few_steps.cells import without_gone
 
 from peers.measure import episode_seeds
 from peers.tasks import Cell
@@ -31,7 +32,7 @@ class Places(NamedTuple):
     def result(self, cell: Cell) -> dict[str, Any] | None:
         """Return the result of a cell, or None where there is none with the settings that it has now."""
         found = self.results.cells().get(cell.name, {})
-        return found if found.get("job") == cell.settings else None
+        return found if without_gone(found.get("job", {})) == cell.settings else None
 
 
 class SideJob:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
+from few_steps.cells import gone_line
 from provenance import made_line
 
 from peers.tasks import METHODS, SIDES, TASKS, Cell
@@ -22,7 +23,8 @@ STYLES = {"ours": "-", "peer": (0, (4, 1.5))}
 def report(preamble: str, results: Results) -> str:
     """Return the report of what is finished as Markdown."""
     processors = sorted({found["processor"] for found in results.values()})
-    lines = [preamble, f"On {', '.join(processors)}, one core for each run.", ""]
+    gone = gone_line(found["job"] for found in results.values())
+    lines = [preamble, f"On {', '.join(processors)}, one core for each run. {gone}".rstrip(), ""]
     return "\n".join([*lines, *_returns(results), "", *_speeds(results), "", made_line(results.values())]) + "\n"
 
 

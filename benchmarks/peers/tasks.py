@@ -37,8 +37,6 @@ class Method(NamedTuple):
     """The class in Stable-Baselines3, or in its contrib; empty where it has none."""
     peer_settings: Mapping[str, Any]
     """The same settings by the peer's names."""
-    in_boxes: Mapping[str, float] = MappingProxyType({})
-    """By the dotted keys of our configuration, what the peer has where actions are numbers and our preset has not."""
     for_each_number: Mapping[str, float] = MappingProxyType({})
     """By the dotted keys of our configuration, what the peer counts for each number of an action and we for all."""
 
@@ -54,9 +52,6 @@ OFF_POLICY_PEER = {
     "gradient_steps": 50,
     **TWO_256,
 }
-
-# With choices the peer begins with a small last layer, too, and ours does not: there it is at its level without.
-FIRST_POLICY = {"agent.first_log_deviation": 0.0, "agent.first_scale": 0.01}
 
 METHODS = {
     "vpg": Method("VPG", ON_POLICY, 4, "vpg", {}, "", {}),
@@ -81,7 +76,6 @@ METHODS = {
             "learning_rate": 1e-3,
             **TWO_64,
         },
-        FIRST_POLICY,
         # The peer takes the mean of the KL over the numbers of an action. The KL of the action is their sum.
         {"agent.kl_limit": 0.01, "agent.damping": 0.1},
     ),
@@ -112,7 +106,6 @@ METHODS = {
             "clip_range": 0.2,
             **TWO_64,
         },
-        FIRST_POLICY,
     ),
     "ddpg": Method("DDPG", OFF_POLICY, 1, "ddpg", {}, "DDPG", {**OFF_POLICY_PEER, "noise": 0.1}),
     "td3": Method("TD3", OFF_POLICY, 1, "td3", {}, "TD3", {**OFF_POLICY_PEER, "noise": 0.1}),
@@ -174,7 +167,7 @@ class Cell(NamedTuple):
         starts = {"training.prefill": start} if start else {}
         numbers = task.action_numbers
         wider = {key: numbers * value for key, value in method.for_each_number.items()}
-        boxes = {**method.in_boxes, **wider} if numbers else {}
+        boxes = wider if numbers else {}
         return {**both, "preset": method.preset, "overrides": {**method.overrides, **boxes, **starts}}
 
 

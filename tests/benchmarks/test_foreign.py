@@ -36,7 +36,15 @@ MADE = {"made_by": {"last_changed_at": "abc1234"}}
 def result(learner: str, mean: float) -> dict:
     returns = {"policy": {"mean": mean}, "random": {"mean": -20.5}}
     clocks = {"wall_seconds": 600.0, "processor_seconds": 540.0, "episodes": 20}
-    return {"game": "Pong", "learner": learner, "returns": returns, "processor": "a processor", **MADE, **clocks}
+    return {
+        "game": "Pong",
+        "learner": learner,
+        "returns": returns,
+        "processor": "a processor",
+        "settings": {},
+        **MADE,
+        **clocks,
+    }
 
 
 def test_it_gives_means_intervals_and_seeds_of_what_is_finished():

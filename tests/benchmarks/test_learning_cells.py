@@ -10,7 +10,7 @@ import learning
 import pytest
 from archive import Archive
 from few_steps.cell_jobs import CellJob, Place
-from few_steps.cells import Cell, Experiment, Learner
+from few_steps.cells import Cell, Experiment, Learner, gone_line, without_gone
 from few_steps.measure import measure
 from untrained import write_untrained_run
 
@@ -154,6 +154,18 @@ def test_a_result_of_other_settings_does_not_count(place: Place) -> None:
     other = cell(**{"env.num_envs": 4})
     assert place.result(other) is None
     assert is_training(CellJob(other, place))
+
+
+def test_a_result_counts_that_was_measured_with_a_key_that_is_gone(place: Place) -> None:
+    measured = {**cell().settings, "agent.advantage_floor": 0.1}
+    place.results.keep(cell().name, {"settings": measured, "step": 800})
+    result = place.result(cell())
+    assert result is not None and result["settings"] == measured
+    assert gone_line([measured, cell().settings]) == (
+        "Some of these runs had `agent.advantage_floor=0.1`, which can no longer be set."
+    )
+    assert gone_line([cell().settings]) == ""
+    assert without_gone({"seed": 1, "overrides": {"agent.first_scale": 0.01}}) == {"seed": 1, "overrides": {}}
 
 
 def test_another_experiment_with_the_same_settings_is_the_same_run(place: Place) -> None:

@@ -20,7 +20,7 @@ from worldmodels.evaluation.measures.policy_returns import evaluate_policy
 def test_few_seeds_are_shown_one_by_one_and_more_have_an_interval() -> None:
     def run(mean: float) -> dict[str, Any]:
         # 100 steps in each second, from the first quarter on.
-        made = {"made_by": {"last_changed_at": "abc1234"}}
+        made = {"job": {}, "made_by": {"last_changed_at": "abc1234"}}
         return {"processor": "Some CPU", "returns": [mean - 1, mean + 1], "curve": [[0, 1, 0], [200, 1, 2]], **made}
 
     ours = {Cell("hopper", "sac", "ours", seed): run(10.0 * seed) for seed in (1, 2, 3)}
