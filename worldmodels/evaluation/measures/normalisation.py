@@ -1,6 +1,6 @@
 """Returns on one scale for all games: 0 for a policy that sees nothing, 1 for the best that is practically possible.
 
-The constants are those published with Procgen (`analysis/runs/scores/procgen.yaml`), so that scores compare.
+The constants are those published with Procgen (`analysis/runs/scores/procgen.yaml`).
 """
 
 from __future__ import annotations
