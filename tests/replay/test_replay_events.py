@@ -133,7 +133,7 @@ def test_the_index_grows_and_shrinks_with_the_store(tmp_path: Path) -> None:
     for t in range(200):
         replay.append(scattered(t))
         if t % 3 == 0:
-            anew = EventIndex(2, replay._records_at)
+            anew = EventIndex(2, replay._records.at)
             anew.update(replay.span, 5)
             assert known(replay, 5) == (list(anew._events), anew.mean)
     assert replay.span.start > 0 and 0 < replay.num_events < 50
@@ -148,7 +148,7 @@ def test_the_mean_is_that_of_all_windows(tmp_path: Path) -> None:
     length, counts = 4, []
     for stream in range(2):
         for start in range(300 - length + 1):
-            records = replay._records_of(np.array([stream]), np.array([start]), length)
+            records = replay._records.of(np.array([stream]), np.array([start]), length)
             if not (records["flags"] & 8).any():
                 counts.append(is_event(records).sum())
     assert known(replay, length)[1] == pytest.approx(np.mean(counts), rel=1e-12)

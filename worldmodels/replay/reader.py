@@ -15,10 +15,9 @@ from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Batch
 from worldmodels.replay.chunks import WAYS_ON, OpenedChunks, open_chunks
 from worldmodels.replay.events import EventIndex, is_event
-from worldmodels.replay.layout import FIRST, HELD_OUT, LAST, LOST, TERMINAL, Frames, Layout, Records
+from worldmodels.replay.layout import FIRST, LAST, LOST, TERMINAL, Frames, Layout
+from worldmodels.replay.record_ring import RecordRing, Split, in_split
 from worldmodels.replay.sampling import Indices, Windows, draw_accepted, draw_windows
-
-Split = Literal["all", "training", "held_out"]
 
 
 class ReplayReader:
@@ -43,10 +42,9 @@ class ReplayReader:
         start = min(self._chunks, default=0) * chunk_steps
         stop = start + sum(chunk.length for chunk in self._chunks.values())
         self._span = range(start, stop)
-        # A ring like that of the frames: step t stands at t modulo the number of rows.
-        self._records: Records = np.zeros((records_held or max(1, len(self._span)), layout.num_streams), layout.record)
-        self._events = EventIndex(layout.num_streams, self._records_at)
-        self._load_records()
+        self._records = RecordRing(layout, records_held or max(1, len(self._span)))
+        self._records.load(self._chunks, stop)
+        self._events = EventIndex(layout.num_streams, self._records.at)
         return opened
 
     @property
@@ -155,7 +153,7 @@ class ReplayReader:
         around = self._draw_around_events(int(share * batch + generator.random()), length, generator)
         others = self._draw(self.span, batch - len(around[0]), length, generator, "training")
         streams, starts = (np.concatenate(pair) for pair in zip(around, others, strict=True))
-        counts = is_event(self._records_of(streams, starts, length)).sum(1)
+        counts = is_event(self._records.of(streams, starts, length)).sum(1)
         weights = self._events.weights(counts, share) if share else np.ones(batch, np.float32)
         return self._gather(streams, starts, length), weights
 
@@ -168,7 +166,7 @@ class ReplayReader:
                 f"{self.span.start} to {self.span.stop - 1} of streams 0 to {self.num_streams - 1}."
             )
         window = np.array([stream]), np.array([start])
-        if (self._records_of(*window, length)["flags"] & LOST).any():
+        if (self._records.of(*window, length)["flags"] & LOST).any():
             raise RunError(
                 f"Steps {start} to {start + length - 1} of stream {stream} in '{self.folder}' are not whole: some of "
                 "them were damaged and left out."
@@ -180,8 +178,8 @@ class ReplayReader:
         none = np.zeros(0, np.float32)
         if not (steps and steps[0] in self.span and steps[-1] in self.span):
             return none
-        records = self._records_of(np.array([stream]), np.array([steps[0]]), len(steps))
-        return records["reward"][0].copy() if _in_split(records["flags"], "training")[0] else none
+        records = self._records.of(np.array([stream]), np.array([steps[0]]), len(steps))
+        return records["reward"][0].copy() if in_split(records["flags"], "training")[0] else none
 
     def close(self) -> None:
         for chunk in self._chunks.values():
@@ -205,8 +203,8 @@ class ReplayReader:
             return draw_windows(self.num_streams, span, count, length, generator)
 
         def accept(windows: Windows) -> npt.NDArray[np.bool_]:
-            flags = self._records_of(*windows, length)["flags"]
-            fits = _in_split(flags, split)
+            flags = self._records.of(*windows, length)["flags"]
+            fits = in_split(flags, split)
             if first:
                 fits &= (flags[:, 0] & FIRST) > 0
             if whole:  # an episode that was cut off has no last step
@@ -236,7 +234,7 @@ class ReplayReader:
 
         def accept(windows: Windows) -> npt.NDArray[np.bool_]:
             inside = (windows[1] >= self.span.start) & (windows[1] + length <= self.span.stop)
-            return inside & _in_split(self._records_of(*windows, length)["flags"], "training")
+            return inside & in_split(self._records.of(*windows, length)["flags"], "training")
 
         if not batch:
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -244,32 +242,11 @@ class ReplayReader:
 
     def count_episodes(self, steps: range, split: Literal["all", "held_out"] = "all") -> int:
         """Return how many episodes have some of these steps, which the store holds, summed over the streams."""
-        size, wanted = len(self._records), FIRST if split == "all" else FIRST | HELD_OUT
-        if not steps:
-            return 0
-        # A slice of the ring or two: indices for every step would be copies of millions of records.
-        stop = steps.start % size + len(steps)
-        parts = slice(steps.start % size, min(stop, size)), slice(0, max(0, stop - size))
-        begun = sum(int(((self._records[part]["flags"] & wanted) == wanted).sum()) for part in parts)
-        going_on = self._records[steps.start % size]["flags"] & wanted
-        return begun + int((going_on == wanted - FIRST).sum())
-
-    def _records_at(self, steps: range) -> Records:
-        """Return the records (T, N) of consecutive steps."""
-        records: Records = self._records[np.arange(steps.start, steps.stop) % len(self._records)]
-        return records
-
-    def _records_of(self, streams: Indices, starts: Indices, length: int) -> Records:
-        """Return the records (B, T) of windows."""
-        steps = starts[:, None] + np.arange(length)
-        # Indexing with two arrays takes seven times as long.
-        places = steps % len(self._records) * self.num_streams + streams[:, None]
-        records: Records = self._records.reshape(-1).take(places)
-        return records
+        return self._records.count_episodes(steps, split)
 
     def _gather(self, streams: Indices, starts: Indices, length: int) -> Batch:
         frames = self._frames_of(streams, starts, length)
-        records = self._records_of(streams, starts, length)
+        records = self._records.of(streams, starts, length)
         flags = records["flags"]
         return Batch(
             observation=self.observation.from_bytes(frames),
@@ -293,20 +270,6 @@ class ReplayReader:
             count = min(len(out), self._layout.chunk_steps - offset)
             self._chunks[index].read_frames(stream, offset, out[:count])
             out, start = out[count:], start + count
-
-    def _load_records(self) -> None:
-        self._events.forget()
-        for index, chunk in self._chunks.items():
-            steps = index * self._layout.chunk_steps + np.arange(chunk.length)
-            newest = (steps >= self._span.stop - len(self._records)) & (steps < self._span.stop)
-            self._records[steps[newest] % len(self._records)] = chunk.read_records()[newest]
-
-
-def _in_split(flags: npt.NDArray[np.uint8], split: Split) -> npt.NDArray[np.bool_]:
-    """Return which windows, of flags (B, T), lie inside the split and hold no lost step, bool (B,)."""
-    refused = LOST if split == "all" else LOST | HELD_OUT
-    unwanted = flags ^ HELD_OUT if split == "held_out" else flags
-    return np.logical_not((unwanted & refused).any(1))
 
 
 def _open_beside_a_writer(folder: Path, layout: Layout) -> OpenedChunks:

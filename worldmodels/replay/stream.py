@@ -113,7 +113,7 @@ class Replay(ReplayReader):
         records = to_records(self._layout, step, held_out, compressed.is_key, compressed.checksums)
         self._chunks[index].append(compressed.frames, records)
         self._episodes, self._held_out = episodes, held_out
-        self._records[self._span.stop % self._capacity] = records
+        self._records.put(self._span.stop, records)
         self._memory.put(self._span.stop, frames)
         self._unsynced.add(index)
         self._span = range(self._span.start, self._span.stop + 1)
@@ -154,7 +154,8 @@ class Replay(ReplayReader):
         self._span, self._floor = range(self._span.start, cursor), first
         self._saved = [int(saved) for saved in tree["saved"]]
         self._episodes, self._held_out = tree.get("episodes", 0), tree.get("held_out", self._held_out)
-        self._load_records()
+        self._events.forget()
+        self._records.load(self._chunks, cursor)
         self._memory.refill(self.span, self._read_disk)
         self._cut(cursor)
 
