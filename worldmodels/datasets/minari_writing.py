@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from worldmodels.core.specs import ActionSpec
 from worldmodels.core.types import Batch
-from worldmodels.datasets.episodes import Episode, episodes_of
 from worldmodels.datasets.minari_names import ACTION, IS_FIRST, REWARD, STREAM, dataset_path, load_minari
 from worldmodels.datasets.new_path import writing_folder
 from worldmodels.datasets.source import Source
 from worldmodels.envs.spaces import bounded_action_space, observation_space
 
 Array = np.ndarray[Any, Any]
+
+
+class Episode(NamedTuple):
+    """An episode, or the part of one that was recorded."""
+
+    stream: int
+    steps: Batch
+    """The steps from its first to its last one, leading T alone."""
 
 
 def write_minari(name: str, source: Source) -> None:
@@ -81,3 +89,26 @@ def _in_units(actions: Array, spec: ActionSpec) -> Array:
         return actions
     low, high = np.array(spec.low), np.array(spec.high)
     return (low + (np.clip(actions, -1.0, 1.0) + 1.0) / 2.0 * (high - low)).astype(np.float32)
+
+
+def episodes_of(source: Source) -> Iterator[Episode]:
+    """Yield the episodes of all streams, those of a stream in their order.
+
+    The first one of a stream may lack its beginning, and the last one its end; so may one that a run that stopped did
+    not go on with. One episode of each stream is in memory.
+    """
+    held: list[list[Batch]] = [[] for _ in range(source.spec.num_streams)]
+    ended = np.zeros((source.spec.num_streams, 1), bool)
+    for piece in source.pieces():
+        begins = piece.is_first | np.concatenate([ended, piece.is_last[:, :-1]], 1)
+        ended = piece.is_last[:, -1:]
+        for stream, parts in enumerate(held):
+            borders = np.flatnonzero(begins[stream]).tolist()
+            for start, stop in pairwise([0, *borders, begins.shape[1]]):
+                if start in borders and parts:
+                    yield Episode(stream, Batch.joined(parts))
+                    parts.clear()
+                if start < stop:
+                    parts.append(piece.at(np.s_[stream, start:stop]).map(np.copy))
+    for stream, parts in enumerate(held):
+        yield Episode(stream, Batch.joined(parts))

@@ -155,7 +155,7 @@ def test_whatever_is_raised_is_named(rogue, what, where, moment):
     with pytest.raises(ForeignEnvError, match=rf"{WHERE}{moment} failed: {text}") as error:
         play(rogue(**{where: raised}))
     assert error.value.__cause__ is raised
-    assert re.search(r"\(\S*test_foreign_guard\.py, line \d+\)\.$", str(error.value)), "the line of their own code"
+    assert re.search(r"\(\S*test_guard\.py, line \d+\)\.$", str(error.value)), "the line of their own code"
     assert "\n" not in str(error.value)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from worldmodels.core.errors import ConfigError
 from worldmodels.envs.config import InfoConfig
-from worldmodels.envs.foreign.info_numbers import number_in, number_names
+from worldmodels.envs.foreign.guard import number_in, number_names
 
 INFO = {
     "x": 0.5,

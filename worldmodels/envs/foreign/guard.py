@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
@@ -16,7 +16,6 @@ from gymnasium.spaces import Dict
 
 from worldmodels.core.errors import ForeignEnvError
 from worldmodels.core.lookup import unknown
-from worldmodels.envs.foreign.info_numbers import number_in, number_names
 from worldmodels.envs.foreign.states.copy_state import load_copy, save_copy
 
 Moment: TypeAlias = npt.NDArray[np.int64]
@@ -40,7 +39,7 @@ class ForeignGuard(gymnasium.Wrapper[Any, Any, Any, Any]):
         index: its place among the copies of a vector environment.
         moment: int64 (3,), in which the guard keeps where the environment is: its episode, its step in it, and whether
             a call is under way. In shared memory, it can be read when the process of the environment is dead.
-        names: of numbers in the info of each step (`info_numbers.py`).
+        names: of numbers in the info of each step (`number_in`).
         numbers: float32 (K,), in which the guard keeps them; NaN after a reset.
 
     `reset`, `step`, `render`, `save`, `load`, `close` and `action_meanings` raise `ForeignEnvError`, whatever was
@@ -242,3 +241,38 @@ def _kind(value: Any) -> str:
     if value is None:
         return "None"
     return f"a {type(value).__name__}" + (f" of {len(value)}" if isinstance(value, (tuple, list)) else "")
+
+
+def number_in(info: Mapping[str, Any], name: str) -> float | None:
+    """Return the number of an info by its name, such as "achievements/eat_cow" of a dictionary in it.
+
+    None if there is no such number, or none that float32 can hold.
+    """
+    value: Any = info
+    for key in name.split("/"):
+        if not isinstance(value, Mapping) or key not in value:
+            return None
+        value = value[key]
+    return _finite_number(value)
+
+
+def number_names(info: Mapping[Any, Any], above: str = "") -> list[str]:
+    """Return the names of all numbers of an info, in their order."""
+    names = []
+    for key, value in info.items():
+        if not isinstance(key, str):
+            continue
+        if isinstance(value, Mapping):
+            names += number_names(value, f"{above}{key}/")
+        elif _finite_number(value) is not None:
+            names.append(f"{above}{key}")
+    return names
+
+
+def _finite_number(value: Any) -> float | None:
+    array = np.asarray(value) if isinstance(value, (bool, int, float, np.generic, np.ndarray)) else np.array("")
+    if array.shape != () or array.dtype.kind not in "biuf":
+        return None
+    with np.errstate(over="ignore"):
+        number = np.float32(array[()])
+    return float(number) if np.isfinite(number) else None

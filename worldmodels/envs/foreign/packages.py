@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import nullcontext
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from ctypes import CDLL
 from importlib import import_module
 from typing import Any, NamedTuple, TypeAlias
 
@@ -13,11 +16,18 @@ from gymnasium.wrappers import FlattenObservation
 
 from worldmodels.core.errors import ForeignEnvError, UserError, pip_install
 from worldmodels.envs.foreign.atari import make_sticky
-from worldmodels.envs.foreign.drawing import draw_without_window, not_drawing
 from worldmodels.envs.foreign.guard import described
 
 Options: TypeAlias = dict[str, Any]
 Env: TypeAlias = gymnasium.Env[Any, Any]
+
+BACKEND = "MUJOCO_GL"
+"""The environment variable that chooses MuJoCo's renderer: egl, osmesa or glfw. MuJoCo reads it at import.
+
+MuJoCo draws with OpenGL. Without a GPU, Mesa draws with LLVM, and TensorFlow has its own LLVM: in one process the
+two end in a segmentation fault. So environments with pictures by MuJoCo live in workers without TensorFlow; no other
+process loads OpenGL.
+"""
 
 EXTRAS = {
     "gymnasium.envs.mujoco": "mujoco",
@@ -158,3 +168,25 @@ def make_of_package(spec: EnvSpec, size: int, options: Options) -> Env:
 def missing(id: str, extra: str, text: str) -> str:
     """Return how errors say that an extra is not installed."""
     return f"'{id}' needs packages that are not installed: {pip_install(extra)} brings them. {text}"
+
+
+def draw_without_window() -> None:
+    """Let MuJoCo draw in this process, without a window where there is no display."""
+    if sys.platform == "linux" and not os.environ.get("DISPLAY"):
+        with suppress(OSError):
+            CDLL("libEGL.so.1")
+            os.environ.setdefault(BACKEND, "egl")
+
+
+@contextmanager
+def not_drawing() -> Iterator[None]:
+    """Let packages of MuJoCo that are imported within the block load nothing to draw with."""
+    before = os.environ.get(BACKEND)
+    os.environ[BACKEND] = "disabled"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[BACKEND]
+        else:
+            os.environ[BACKEND] = before
