@@ -26,7 +26,7 @@ LAYERS = {
     "evaluation": 8,
     "training": 9,
     **dict.fromkeys(["experiments", "player"], 10),
-    "cli": 11,
+    **dict.fromkeys(["cli", "cluster"], 11),
 }
 
 # Who alone may import a third-party module: packages, or single modules where the name has a dot.
@@ -46,8 +46,8 @@ RESERVED = {
     "matplotlib": ["analysis"],
     "pygame": ["player"],
     "aiohttp": ["player.web"],
-    "ray": ["core.ray_cluster"],
-    "fsspec": ["experiments.storage.remote"],
+    "ray": ["cluster.ray_connection"],
+    "fsspec": ["cluster.storage.remote"],
 }
 
 # Packages that work on a machine without TensorFlow.
@@ -152,6 +152,18 @@ def test_the_logic_of_the_player_does_not_know_how_it_is_shown() -> None:
             if _root(full) == "pygame" or _within(full, "worldmodels.player.view")
         ]
     )
+
+
+def test_only_one_table_names_the_modules_for_many_machines() -> None:
+    """`core/cluster.py` loads them, so that a command for one machine imports none of them."""
+    others = [name for name in modules() if package(name) != "cluster"]
+    assert [name for name in others if any(package(target) == "cluster" for _, target in own_imports(name))] == []
+    assert [name for name in others if any(map(_names_cluster, ast.walk(modules()[name])))] == ["core.cluster"]
+
+
+def _names_cluster(node: ast.AST) -> bool:
+    value = node.value if isinstance(node, ast.Constant) else None
+    return isinstance(value, str) and value.startswith("worldmodels.cluster.")
 
 
 def test_what_works_without_tensorflow_does_not_import_it() -> None:

@@ -13,6 +13,7 @@ import pytest
 from mutations import mutated_bytes, mutated_json, mutated_trees, nested, survivors
 
 from worldmodels.analysis.runs.load import load_metrics
+from worldmodels.cluster.storage.manifest import Key, parse_manifest
 from worldmodels.config.checks import check_config
 from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.sections import load_config
@@ -23,7 +24,6 @@ from worldmodels.core.files.yaml_files import to_yaml
 from worldmodels.envs.config import complete_options
 from worldmodels.evaluation.result_files import _holds
 from worldmodels.experiments.grid import load_grid
-from worldmodels.experiments.storage.manifest import Key, parse_manifest
 from worldmodels.player.session.controls.key_script import KeyScriptError, read_script
 from worldmodels.recordings.action_recording import RecordingError, read_recording
 

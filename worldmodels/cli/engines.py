@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from worldmodels.core.cluster import cluster_module
 from worldmodels.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -54,10 +55,11 @@ def engine_of(options: argparse.Namespace) -> Engine:
 
     given = {name: getattr(options, name) for name in CLUSTER if getattr(options, name) is not None}
     if options.engine == "ray":
-        from worldmodels.experiments.engines.ray import RayEngine, RunResources
-
+        ray = cluster_module("engine")
         resources = {name.removesuffix("_per_run"): value for name, value in given.items() if name != "address"}
-        return RayEngine(RunResources(**resources), options.address, options.jobs, shared=options.storage is None)
+        shared = options.storage is None
+        engine: Engine = ray.RayEngine(ray.RunResources(**resources), options.address, options.jobs, shared)
+        return engine
     if given:
         flag = "--" + next(iter(given)).replace("_", "-")
         raise UserError(f"{flag} is for a cluster: give --engine ray, too, or --jobs alone for this machine.")

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from worldmodels.cli.engines import add_engine, add_storage, engine_of
+from worldmodels.core.cluster import cluster_module
 
 BOTH = "both"
 """The choice of all levels, those of training first."""
@@ -94,9 +95,10 @@ def _eval(options: argparse.Namespace) -> int:
     several = runs != [Path(options.path)] or options.jobs is not None
     if several or options.engine == "ray" or options.storage is not None:
         from worldmodels.experiments.evaluation_jobs import evaluate_in_jobs
-        from worldmodels.experiments.storage.evaluation_storage import EvaluationStorage
 
-        storage = None if options.storage is None else EvaluationStorage(options.storage, runs)
+        storage = None
+        if options.storage is not None:
+            storage = cluster_module("evaluation storage").RemoteEvaluationStorage(options.storage, runs)
         outcome = evaluate_in_jobs(request, runs, engine, storage, levels)
         return 130 if outcome.left else 1 if outcome.failed else 0
     from worldmodels.loading.quiet import load_tensorflow_for

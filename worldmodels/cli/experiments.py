@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from worldmodels.cli.engines import add_engine, add_storage, engine_of
+from worldmodels.core.cluster import cluster_module
 from worldmodels.core.errors import UserError
 
 
@@ -46,8 +47,6 @@ def _grid(options: argparse.Namespace) -> int:
         return 0
     engine, storage = engine_of(options), None
     if options.storage:
-        from worldmodels.experiments.storage.grid_storage import GridStorage
-
-        storage = GridStorage(options.storage, grid, options.fetch_replay)
+        storage = cluster_module("grid storage").RemoteGridStorage(options.storage, grid, options.fetch_replay)
     outcome = train_grid(grid, engine, options.retry, storage)
     return 130 if outcome.left else 1 if outcome.failed else 0

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from worldmodels.cli.engines import add_place
+from worldmodels.core.cluster import cluster_module
 from worldmodels.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -77,9 +78,8 @@ def _collectors(options: argparse.Namespace, config: RunConfig) -> AbstractConte
             "--engine ray is where collectors run, and training.collectors is 0: the learner collects itself. Give "
             "training.collectors=1 or more."
         )
-    from worldmodels.training.collectors.ray_collector import on_cluster
-
-    return on_cluster(options.address)
+    collectors: AbstractContextManager[StartCollector] = cluster_module("collectors").on_cluster(options.address)
+    return collectors
 
 
 def add_config(commands: argparse._SubParsersAction) -> None:

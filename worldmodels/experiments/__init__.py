@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from worldmodels.core.cluster import cluster_module
 from worldmodels.experiments.engines.api import Engine
 from worldmodels.experiments.engines.local import LocalEngine, core_shares
 from worldmodels.experiments.grid import make_grid
 from worldmodels.experiments.grid_training import GridOutcome, train_grid
-from worldmodels.experiments.storage.grid_storage import GridStorage
 
 __all__ = ["GridOutcome", "run_grid"]
 
@@ -30,9 +30,8 @@ def run_grid(
         name: stands in for the name of the file.
         jobs: runs at once, among which the cores are divided evenly.
         retry: train runs again that failed in an earlier call.
-        engine: where the runs go in place of so many jobs on this machine: `RayEngine` of `engines/ray.py`.
-        storage: the address behind which the runs are, s3://bucket/folder for example; the grid's folder then holds
-            copies of them.
+        engine: runs them in place of this machine; `worldmodels.cluster.ray_engine.RayEngine` uses a Ray cluster.
+        storage: the address that holds the runs, s3://bucket/folder for example; the grid's folder holds copies.
 
     Returns:
         The runs that are done, that failed, and that are left because they were stopped; each has a `path`.
@@ -41,5 +40,5 @@ def run_grid(
         UserError: the grid, one of its runs or the engine cannot be used; nothing was begun then.
     """
     made = make_grid(grid, name)
-    kept = None if storage is None else GridStorage(storage, made)
+    kept = None if storage is None else cluster_module("grid storage").RemoteGridStorage(storage, made)
     return train_grid(made, engine or LocalEngine(core_shares(jobs)), retry, kept)

@@ -21,7 +21,7 @@ from worldmodels.evaluation.request import Request
 from worldmodels.evaluation.result_files import ResultFiles
 from worldmodels.experiments.engines.api import Engine, Used
 from worldmodels.experiments.jobs import JobsOutcome, log_end, run_jobs
-from worldmodels.experiments.storage.evaluation_storage import EvaluationStorage
+from worldmodels.experiments.storage import EvaluationStorage
 from worldmodels.telemetry.status import number
 
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from worldmodels.core.errors import FileError, UserError
 from worldmodels.core.files.lock import lock_holder
@@ -17,11 +17,9 @@ from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.files.writing import open_regular, write_atomic
 from worldmodels.experiments.engines.api import LOST, STOPPED, Used
 from worldmodels.experiments.grid import GridRun
+from worldmodels.experiments.storage import GridStorage
 from worldmodels.telemetry.run_table import RunState, RunStatus
 from worldmodels.telemetry.status import number
-
-if TYPE_CHECKING:
-    from worldmodels.experiments.storage.grid_storage import GridStorage
 
 RETURNS = ("episode/return", "eval/return")
 TAIL_BYTES = 2**16

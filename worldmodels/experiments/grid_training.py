@@ -13,7 +13,7 @@ from worldmodels.experiments.engines.api import Engine
 from worldmodels.experiments.grid import Grid, GridRun
 from worldmodels.experiments.grid_job import GridJob
 from worldmodels.experiments.jobs import log_end, run_jobs
-from worldmodels.experiments.storage.grid_storage import GridStorage, check_unstored
+from worldmodels.experiments.storage import GridStorage, check_unstored
 from worldmodels.telemetry.run_table import RunTable, summary
 
 

@@ -18,13 +18,13 @@ import pytest
 pytest.importorskip("fsspec")
 from failing_storage import FailingStorage, failing  # noqa: E402
 
+from worldmodels.cluster.storage import stored_command as module  # noqa: E402
+from worldmodels.cluster.storage.remote import Remote  # noqa: E402
+from worldmodels.cluster.storage.snapshot import snapshot  # noqa: E402
+from worldmodels.cluster.storage.stored_command import Scratch, main, train  # noqa: E402
+from worldmodels.cluster.storage.stored_folder import CONFIG, FolderWriter, StoredFolder  # noqa: E402
 from worldmodels.core.errors import StorageError  # noqa: E402
 from worldmodels.core.files.lock import locked  # noqa: E402
-from worldmodels.experiments.storage import stored_command as module  # noqa: E402
-from worldmodels.experiments.storage.remote import Remote  # noqa: E402
-from worldmodels.experiments.storage.snapshot import snapshot  # noqa: E402
-from worldmodels.experiments.storage.stored_command import Scratch, main, train  # noqa: E402
-from worldmodels.experiments.storage.stored_folder import CONFIG, FolderWriter, StoredFolder  # noqa: E402
 
 __all__ = ["failing"]
 PLACE = "lr/seed_0"
@@ -37,7 +37,7 @@ def url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
     monkeypatch.setattr(module, "POLL_SECONDS", 0.02)
     monkeypatch.setattr(module, "AGAIN_SECONDS", 0.1)
-    monkeypatch.setattr("worldmodels.experiments.storage.remote.PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr("worldmodels.cluster.storage.remote.PATIENCE_SECONDS", 0.0)
     monkeypatch.setattr(module, "Remote", lambda url: Remote(url, patience=0.0))
     (tmp_path / "storage").mkdir()
     return f"file://{tmp_path}/storage"
@@ -233,8 +233,8 @@ def test_an_attempt_that_still_saves_is_waited_for(url: str, script: Callable[[s
 PROGRAM = """
 import sys
 import tempfile
-from worldmodels.experiments.engines.attended import end_as
-from worldmodels.experiments.storage import stored_command
+from worldmodels.cluster.attended import end_as
+from worldmodels.cluster.storage import stored_command
 stored_command.worldmodels_command = lambda words: ["sh", "-c", "run=" + words[0] + "; " + sys.argv[2]]
 end_as(stored_command.main([sys.argv[1], "lr/seed_0", "{run}"]))
 """

@@ -6,16 +6,17 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from worldmodels.cluster.storage.grid_storage import PATIENCE_SECONDS
+from worldmodels.cluster.storage.remote import Remote
+from worldmodels.cluster.storage.stored_folder import StoredFolder
 from worldmodels.core.errors import RunError
-from worldmodels.experiments.storage.grid_storage import NOTE, PATIENCE_SECONDS, stored_url
-from worldmodels.experiments.storage.remote import Remote
-from worldmodels.experiments.storage.stored_folder import StoredFolder
+from worldmodels.experiments.storage import NOTE, EvaluationStorage, stored_url
 
 RESULTS = "evaluations"
 """The folder of a storage that holds results of evaluations, each in a place of its own."""
 
 
-class EvaluationStorage:
+class RemoteEvaluationStorage(EvaluationStorage):
     """Gives the commands that evaluate runs in a storage, and fetches what they measured.
 
     Args:
@@ -41,7 +42,7 @@ class EvaluationStorage:
             result: a name for what is measured, among those of the run.
             words: come after `worldmodels eval`; "{run}" stands for the run's folder.
         """
-        stored = [sys.executable, "-m", "worldmodels.experiments.storage.stored_command"]
+        stored = [sys.executable, "-m", "worldmodels.cluster.storage.stored_command"]
         return [*stored, "--results", _results(run, result), self._remote.url, _place(run), "eval", *words]
 
     def fetch(self, run: Path, result: str) -> None:

@@ -33,7 +33,7 @@ from worldmodels.experiments.grid_training import train_grid
 pytest.importorskip("ray")
 from ray.cluster_utils import Cluster  # noqa: E402
 
-from worldmodels.experiments.engines.ray import RayEngine, RunResources  # noqa: E402
+from worldmodels.cluster.ray_engine import RayEngine, RunResources  # noqa: E402
 
 SOURCES = [str(Path(worldmodels.__file__).parents[1]), str(Path(__file__).parents[1])]
 SAVING = "trap 'sleep 0.2; echo saved; exit 130' TERM; echo begun; while true; do sleep 0.05; done"
@@ -139,7 +139,7 @@ def test_numbers_out_of_range_are_refused(
 GRID = """
 from pathlib import Path
 from test_jobs import ShellJob, run_jobs
-from worldmodels.experiments.engines.ray import RayEngine
+from worldmodels.cluster.ray_engine import RayEngine
 with RayEngine(address={address!r}) as engine:
     jobs = [ShellJob(Path({folder!r}), name, {script!r}) for name in "abc"]
     print(run_jobs(jobs, engine, 60, lambda text: None))

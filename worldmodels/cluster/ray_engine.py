@@ -16,9 +16,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from worldmodels.core.errors import UserError
-from worldmodels.core.files.writing import write_atomic
-from worldmodels.core.ray_cluster import (
+from worldmodels.cluster.attendant import Attendant, unseen
+from worldmodels.cluster.ray_connection import (
     GetTimeoutError,
     NodeAffinitySchedulingStrategy,
     RayError,
@@ -26,8 +25,9 @@ from worldmodels.core.ray_cluster import (
     connect,
     ray,
 )
+from worldmodels.core.errors import UserError
+from worldmodels.core.files.writing import write_atomic
 from worldmodels.experiments.engines.api import LOST, Engine, Used
-from worldmodels.experiments.engines.attendant import Attendant, unseen
 
 NODES_SECONDS = 2.0
 """The cluster is asked for its nodes this often."""

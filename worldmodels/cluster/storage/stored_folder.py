@@ -12,11 +12,11 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from worldmodels.cluster.storage.manifest import Key, Manifest, StoredFile, is_whole, key_of, parse_manifest
+from worldmodels.cluster.storage.remote import Remote, file_sum
+from worldmodels.cluster.storage.snapshot import LocalFile
 from worldmodels.core.errors import FileError, StorageError
 from worldmodels.core.files.writing import make_folder, remove_one, temporary
-from worldmodels.experiments.storage.manifest import Key, Manifest, StoredFile, is_whole, key_of, parse_manifest
-from worldmodels.experiments.storage.remote import Remote, file_sum
-from worldmodels.experiments.storage.snapshot import LocalFile
 
 CONFIG = "config.yaml"
 """The file beside the manifests of a run that holds the configuration with which it is to be trained."""

@@ -11,15 +11,15 @@ import pytest
 
 pytest.importorskip("fsspec")
 from worldmodels.cli import main  # noqa: E402
+from worldmodels.cluster.storage import grid_storage, lease  # noqa: E402
+from worldmodels.cluster.storage.evaluation_storage import RemoteEvaluationStorage  # noqa: E402
+from worldmodels.cluster.storage.grid_storage import RemoteGridStorage  # noqa: E402
 from worldmodels.core.errors import RunError, StorageError  # noqa: E402
 from worldmodels.core.files.checkpoint import Checkpoints  # noqa: E402
 from worldmodels.core.files.run_dir import RunDir  # noqa: E402
 from worldmodels.experiments.engines.local import LocalEngine, core_shares  # noqa: E402
 from worldmodels.experiments.grid import Grid, GridRun, make_grid  # noqa: E402
 from worldmodels.experiments.grid_training import train_grid  # noqa: E402
-from worldmodels.experiments.storage import grid_storage, lease  # noqa: E402
-from worldmodels.experiments.storage.evaluation_storage import EvaluationStorage  # noqa: E402
-from worldmodels.experiments.storage.grid_storage import GridStorage  # noqa: E402
 
 TRAIN = """
 import sys
@@ -41,8 +41,8 @@ print("trained")
 """
 WRAPPER = """
 import sys
-from worldmodels.experiments.engines.attended import end_as
-from worldmodels.experiments.storage import stored_command
+from worldmodels.cluster.attended import end_as
+from worldmodels.cluster.storage import stored_command
 stored_command.worldmodels_command = lambda words: [sys.executable, "-c", sys.argv[1], *words]
 end_as(stored_command.main([*sys.argv[2:], "{config}", "{run}"]))
 """
@@ -58,11 +58,11 @@ def url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setattr(grid_storage, "PATIENCE_SECONDS", 0.0)
     monkeypatch.setattr(GridRun, "is_finished", lambda run: (run.path / "checkpoints" / "00000400").exists())
 
-    def command(storage: GridStorage, run: GridRun) -> Sequence[str]:
+    def command(storage: RemoteGridStorage, run: GridRun) -> Sequence[str]:
         storage._under_way.add(run.name)
         return [sys.executable, "-c", WRAPPER, TRAIN, storage._remote.url, run.name]
 
-    monkeypatch.setattr(GridStorage, "command", command)
+    monkeypatch.setattr(RemoteGridStorage, "command", command)
     (tmp_path / "storage").mkdir()
     return f"file://{tmp_path}/storage/grid"
 
@@ -75,40 +75,41 @@ def test_runs_are_trained_elsewhere_and_their_copies_are_here(
     url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The first command leaves the run at step 200, and from another folder it goes on from there."""
-    outcome = train_grid(small(tmp_path / "a"), ONE, storage=GridStorage(url, small(tmp_path / "a")))
+    outcome = train_grid(small(tmp_path / "a"), ONE, storage=RemoteGridStorage(url, small(tmp_path / "a")))
     assert [run.name for run in outcome.done] == ["small/seed_0"]
     assert "return 1.5" in capsys.readouterr().out
     run = RunDir.open(tmp_path / "a" / "small" / "seed_0")
     assert Checkpoints(run.checkpoints).steps() == [200] and not run.replay.exists()
     assert (tmp_path / "a" / "small" / "log_seed_0.txt").read_text() == "trained\n"
     other = small(tmp_path / "b")
-    train_grid(other, ONE, storage=GridStorage(url, other, with_replay=True))
+    train_grid(other, ONE, storage=RemoteGridStorage(url, other, with_replay=True))
     run = RunDir.open(tmp_path / "b" / "small" / "seed_0")
     assert Checkpoints(run.checkpoints).steps() == [200, 400]
     assert (run.replay / "0.frames").read_text() == "frames"
     assert json.loads((tmp_path / "b" / "storage.json").read_text()) == {"url": url}
-    train_grid(small(tmp_path / "a"), ONE, storage=GridStorage(url, small(tmp_path / "a")))  # fetches what is newer
+    again = small(tmp_path / "a")
+    train_grid(again, ONE, storage=RemoteGridStorage(url, again))  # fetches what is newer
     assert Checkpoints(tmp_path / "a" / "small" / "seed_0" / "checkpoints").steps() == [200, 400]
     assert capsys.readouterr().out.endswith("1 of 1 runs done\n")
 
 
 def test_folders_and_storages_do_not_mix(url: str, tmp_path: Path) -> None:
     grid = small(tmp_path / "a")
-    with GridStorage(url, grid), pytest.raises(StorageError, match="Another grid works in"):
-        GridStorage(url, small(tmp_path / "b")).__enter__()
+    with RemoteGridStorage(url, grid), pytest.raises(StorageError, match="Another grid works in"):
+        RemoteGridStorage(url, small(tmp_path / "b")).__enter__()
     with pytest.raises(RunError, match=f"'.*/a' holds copies of the runs in the storage '{url}'. Give --storage"):
         train_grid(grid, ONE)
     with pytest.raises(RunError, match=f"copies of the runs in the storage '{url}', and not of '{url}_2'"):
-        GridStorage(f"{url}_2", grid).__enter__()
+        RemoteGridStorage(f"{url}_2", grid).__enter__()
     with pytest.raises(StorageError, match="is that of another grid: it holds small/seed_0, and the grid 'small' has "):
-        GridStorage(url, small(tmp_path / "c", vary={"env.game": ["maze", "coinrun"]})).__enter__()
+        RemoteGridStorage(url, small(tmp_path / "c", vary={"env.game": ["maze", "coinrun"]})).__enter__()
     plain = small(tmp_path / "d")
     RunDir.create(plain.runs[0].path, plain.runs[0].config, {})
     with pytest.raises(RunError, match="'.*/d' holds runs that were trained without a storage"):
-        GridStorage(url, plain).__enter__()
+        RemoteGridStorage(url, plain).__enter__()
     with pytest.raises(RunError, match="is one that was trained without one .*, and not of 'file://"):
-        EvaluationStorage(url, [plain.runs[0].path])
-    with GridStorage(url, small(tmp_path / "e", seeds=3)):  # the same grid with more seeds
+        RemoteEvaluationStorage(url, [plain.runs[0].path])
+    with RemoteGridStorage(url, small(tmp_path / "e", seeds=3)):  # the same grid with more seeds
         pass
     assert "small/seed_2" in json.loads((tmp_path / "storage" / "grid" / "grid.json").read_text())["runs"]
 
@@ -116,20 +117,20 @@ def test_folders_and_storages_do_not_mix(url: str, tmp_path: Path) -> None:
 def test_results_that_cannot_be_fetched_are_fetched_by_the_next_command(
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    grid, real = small(tmp_path / "a"), GridStorage.ended
+    grid, real = small(tmp_path / "a"), RemoteGridStorage.ended
     storage, away = tmp_path / "storage", tmp_path / "away"
 
-    def ended(ours: GridStorage, run: GridRun) -> None:
+    def ended(ours: RemoteGridStorage, run: GridRun) -> None:
         if storage.exists():
             storage.rename(away)
         real(ours, run)
 
-    monkeypatch.setattr(GridStorage, "ended", ended)
+    monkeypatch.setattr(RemoteGridStorage, "ended", ended)
     with pytest.raises(StorageError, match="of 1 of 1 runs could not be fetched: small/seed_0: .* there is no "):
-        train_grid(grid, ONE, storage=GridStorage(url, grid))
-    monkeypatch.setattr(GridStorage, "ended", real)
+        train_grid(grid, ONE, storage=RemoteGridStorage(url, grid))
+    monkeypatch.setattr(RemoteGridStorage, "ended", real)
     away.rename(storage)
-    train_grid(grid, ONE, storage=GridStorage(url, grid))
+    train_grid(grid, ONE, storage=RemoteGridStorage(url, grid))
     assert Checkpoints(grid.runs[0].path / "checkpoints").steps() == [200, 400]
 
 

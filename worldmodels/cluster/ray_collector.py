@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from worldmodels.cluster.ray_connection import RayError, connect, ray
 from worldmodels.config.run_config import RunConfig
 from worldmodels.core.errors import UserError
-from worldmodels.core.ray_cluster import RayError, connect, ray
 from worldmodels.envs.foreign.given import Given
 from worldmodels.training.collectors.collector_worker import Collecting
 

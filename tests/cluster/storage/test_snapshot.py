@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from worldmodels.cluster.storage import snapshot as module
+from worldmodels.cluster.storage.snapshot import snapshot
 from worldmodels.core.files.checkpoint import Checkpoints
-from worldmodels.experiments.storage import snapshot as module
-from worldmodels.experiments.storage.snapshot import snapshot
 
 
 @pytest.fixture

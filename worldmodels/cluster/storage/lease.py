@@ -18,10 +18,10 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from types import TracebackType
 
+from worldmodels.cluster.storage.remote import Remote
 from worldmodels.core.configuration.ranges import Count, Section
 from worldmodels.core.errors import FileError, StorageError
 from worldmodels.core.files.json_files import parse_json
-from worldmodels.experiments.storage.remote import Remote
 
 NAME = "lease.json"
 BEAT_SECONDS = 10.0

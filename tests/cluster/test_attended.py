@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from worldmodels.cluster.attendant import ATTENDED
 from worldmodels.core.processor import usable_cores
-from worldmodels.experiments.engines.attendant import ATTENDED
 
 SAVING = "trap 'echo saved; exit 7' TERM; echo $$; while true; do sleep 0.05; done"
 

@@ -24,8 +24,8 @@ pytest.importorskip("fsspec")
 pytest.importorskip("ray")
 from ray.cluster_utils import Cluster  # noqa: E402
 
-from worldmodels.experiments.engines.ray import RayEngine  # noqa: E402
-from worldmodels.experiments.storage.grid_storage import GridStorage  # noqa: E402
+from worldmodels.cluster.ray_engine import RayEngine  # noqa: E402
+from worldmodels.cluster.storage.grid_storage import RemoteGridStorage  # noqa: E402
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_a_node_that_dies_costs_nothing_but_the_work_since_the_last_stored_check
 
     thread = threading.Thread(target=kill, daemon=True)
     thread.start()
-    storage = GridStorage(f"file://{tmp_path}/storage/x", grid)
+    storage = RemoteGridStorage(f"file://{tmp_path}/storage/x", grid)
     outcome = train_grid(grid, RayEngine(address=address, shared=False), storage=storage)
     thread.join(10)
     assert len(outcome.done) == 2 and killed

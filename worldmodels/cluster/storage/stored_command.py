@@ -1,7 +1,7 @@
 """Runs a command of worldmodels on a run that is kept in a storage, in a folder of this machine.
 
-    python -m worldmodels.experiments.storage.stored_command URL PLACE train --config {config} --logdir {run}
-    python -m worldmodels.experiments.storage.stored_command --results PLACE URL PLACE eval {run} ...
+    python -m worldmodels.cluster.storage.stored_command URL PLACE train --config {config} --logdir {run}
+    python -m worldmodels.cluster.storage.stored_command --results PLACE URL PLACE eval {run} ...
 
 What is stored of the run is fetched first. While it is trained, it is stored again with each new checkpoint, its
 records every minute, and all of it at the end, also when it is asked to stop. Where the storage cannot be written,
@@ -24,17 +24,17 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
 from types import FrameType
 
+from worldmodels.cluster.attended import end_as
+from worldmodels.cluster.storage.remote import Remote, ShorterError
+from worldmodels.cluster.storage.snapshot import snapshot
+from worldmodels.cluster.storage.stored_folder import CONFIG, FolderWriter, StoredFolder, SupersededError
 from worldmodels.core.errors import StorageError, UserError
 from worldmodels.core.files.checkpoint import Checkpoints
 from worldmodels.core.files.lock import LockedError, lock_holder, locked
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.files.writing import make_folder, remove_one, write_atomic
 from worldmodels.core.processor import usable_cores
-from worldmodels.experiments.engines.attended import end_as
 from worldmodels.experiments.engines.local import pinned
-from worldmodels.experiments.storage.remote import Remote, ShorterError
-from worldmodels.experiments.storage.snapshot import snapshot
-from worldmodels.experiments.storage.stored_folder import CONFIG, FolderWriter, StoredFolder, SupersededError
 
 HALF_FETCHED = "half fetched"
 """The origin of what is no run yet."""

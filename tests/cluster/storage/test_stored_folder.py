@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("fsspec")
+from worldmodels.cluster.storage.manifest import Key, StoredFile, key_of, parse_manifest  # noqa: E402
+from worldmodels.cluster.storage.remote import Remote  # noqa: E402
+from worldmodels.cluster.storage.snapshot import LocalFile, snapshot  # noqa: E402
+from worldmodels.cluster.storage.stored_folder import FolderWriter, StoredFolder, SupersededError  # noqa: E402
 from worldmodels.core.errors import FileError, StorageError  # noqa: E402
-from worldmodels.experiments.storage.manifest import Key, StoredFile, key_of, parse_manifest  # noqa: E402
-from worldmodels.experiments.storage.remote import Remote  # noqa: E402
-from worldmodels.experiments.storage.snapshot import LocalFile, snapshot  # noqa: E402
-from worldmodels.experiments.storage.stored_folder import FolderWriter, StoredFolder, SupersededError  # noqa: E402
 
 PLACE = "lr/seed_0"
 

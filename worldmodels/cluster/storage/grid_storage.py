@@ -16,19 +16,18 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
 
+from worldmodels.cluster.storage.lease import Lease
+from worldmodels.cluster.storage.manifest import Manifest
+from worldmodels.cluster.storage.remote import Remote
+from worldmodels.cluster.storage.stored_folder import CONFIG, StoredFolder
 from worldmodels.core.configuration.ranges import Section
 from worldmodels.core.errors import RunError, StorageError, UserError
-from worldmodels.core.files.json_files import parse_json, read_json
+from worldmodels.core.files.json_files import parse_json
 from worldmodels.core.files.run_dir import RunDir, config_text
 from worldmodels.core.files.writing import make_folder, write_atomic
 from worldmodels.experiments.grid import Grid, GridRun
-from worldmodels.experiments.storage.lease import Lease
-from worldmodels.experiments.storage.manifest import Manifest
-from worldmodels.experiments.storage.remote import Remote
-from worldmodels.experiments.storage.stored_folder import CONFIG, StoredFolder
+from worldmodels.experiments.storage import NOTE, GridStorage, StorageNote, stored_url
 
-NOTE = "storage.json"
-"""The file in a grid's folder that names its storage."""
 RUNS = "grid.json"
 """The file of a storage that names the grid's runs."""
 PATIENCE_SECONDS = 20.0
@@ -40,16 +39,11 @@ THREADS = 8
 
 
 @dataclass(frozen=True)
-class _Note(Section):
-    url: str
-
-
-@dataclass(frozen=True)
 class _Runs(Section):
     runs: tuple[str, ...]
 
 
-class GridStorage:
+class RemoteGridStorage(GridStorage):
     """Gives the commands that train runs in a storage, and fetches what becomes of them, inside of a `with` block.
 
     Args:
@@ -70,7 +64,7 @@ class GridStorage:
         self._done, self._stack = threading.Event(), ExitStack()
         self._tell: Callable[[str], None] = print
 
-    def __enter__(self) -> GridStorage:
+    def __enter__(self) -> RemoteGridStorage:
         _check_note(self._grid, self._remote.url)
         with self._stack as stack:
             self._remote.check()
@@ -78,7 +72,8 @@ class GridStorage:
             stack.enter_context(Lease(Remote(self._remote.url, PATIENCE_SECONDS), self._lost))
             self._note_runs()
             make_folder(self._grid.folder)
-            write_atomic(self._grid.folder / NOTE, json.dumps(asdict(_Note(self._remote.url)), allow_nan=False) + "\n")
+            note = asdict(StorageNote(self._remote.url))
+            write_atomic(self._grid.folder / NOTE, json.dumps(note, allow_nan=False) + "\n")
             self._records = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             self._side_by_side(self._prepare, self._grid.runs)
             thread = threading.Thread(target=self._fetch_records, name="records", daemon=True)
@@ -94,7 +89,7 @@ class GridStorage:
     def command(self, run: GridRun) -> Sequence[str]:
         """Return the command that trains a run, or goes on with it, on whichever machine."""
         self._under_way.add(run.name)
-        stored = [sys.executable, "-m", "worldmodels.experiments.storage.stored_command", self._remote.url, run.name]
+        stored = [sys.executable, "-m", "worldmodels.cluster.storage.stored_command", self._remote.url, run.name]
         return [*stored, "train", "--config", "{config}", "--logdir", "{run}"]
 
     def records(self, run: GridRun) -> Path:
@@ -186,15 +181,6 @@ class GridStorage:
         os.kill(os.getpid(), signal.SIGTERM)
 
 
-def check_unstored(grid: Grid) -> None:
-    """Raise RunError where the runs in the grid's folder are copies of those in a storage."""
-    if (url := stored_url(grid.folder)) is not None:
-        raise RunError(
-            f"'{grid.folder}' holds copies of the runs in the storage '{url}'. Give --storage {url}, or "
-            "choose another 'logdir'."
-        )
-
-
 def _check_note(grid: Grid, url: str) -> None:
     """Raise RunError where the grid's folder holds anything but copies of what is in this storage."""
     known = stored_url(grid.folder)
@@ -207,11 +193,3 @@ def _check_note(grid: Grid, url: str) -> None:
         raise RunError(
             f"'{grid.folder}' holds runs that were trained without a storage ({here[0]}). Choose another 'logdir'."
         )
-
-
-def stored_url(folder: Path) -> str | None:
-    """Return the storage of the runs of which a grid's folder holds copies, None where it holds the runs themselves."""
-    try:
-        return read_json(folder / NOTE, _Note).url
-    except FileNotFoundError:
-        return None

@@ -14,8 +14,8 @@ import pytest
 pytest.importorskip("fsspec")
 from failing_storage import FailingStorage, failing  # noqa: E402
 
+from worldmodels.cluster.storage.remote import Remote, ShorterError  # noqa: E402
 from worldmodels.core.errors import StorageError  # noqa: E402
-from worldmodels.experiments.storage.remote import Remote, ShorterError  # noqa: E402
 
 __all__ = ["failing"]
 

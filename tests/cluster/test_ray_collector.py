@@ -26,7 +26,7 @@ pytest.importorskip("ray")
 import ray  # noqa: E402
 from ray.cluster_utils import Cluster  # noqa: E402
 
-from worldmodels.training.collectors.ray_collector import on_cluster  # noqa: E402
+from worldmodels.cluster.ray_collector import on_cluster  # noqa: E402
 
 RUN = ("env.game=maze", "training.collectors=2", "training.steps=120", "schedule.evaluate_every=0")
 

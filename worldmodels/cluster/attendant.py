@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
 import signal
 import socket
@@ -10,13 +11,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
+from worldmodels.core.files.writing import open_regular
+from worldmodels.core.processor import usable_cores
 from worldmodels.experiments.engines.api import Used
-from worldmodels.experiments.engines.kept_cores import kept_cores
 from worldmodels.experiments.engines.local import pinned, reap
 
 ATTENDED = Path(__file__).with_name("attended.py")
@@ -95,3 +98,32 @@ class Attendant:
 def unseen(paths: Sequence[str]) -> list[str]:
     """Return those paths that this node does not see."""
     return [path for path in paths if not os.path.exists(path)]
+
+
+@contextmanager
+def kept_cores(count: int, folder: Path | None = None) -> Iterator[list[int]]:
+    """Keep so many cores that nobody else keeps, and give their numbers; the kernel lets go of them if we die.
+
+    Where too few are free, some are shared; where the machine has fewer, all are given.
+
+    Args:
+        folder: of the locks, the same for all; by default this user's, among the temporary files of this machine.
+    """
+    folder = folder or Path(tempfile.gettempdir()) / f"worldmodels-cores-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    with ExitStack() as stack:
+        usable = usable_cores()
+        free = list(islice((core for core in usable if _keep(folder / str(core), stack)), count))
+        shared = [core for core in usable if core not in free]
+        yield sorted([*free, *shared[: count - len(free)]])
+
+
+def _keep(lock: Path, stack: ExitStack) -> bool:
+    """Lock a file until the stack is closed; return False where somebody else has it."""
+    descriptor = open_regular(lock, os.O_RDWR | os.O_CREAT)
+    stack.callback(os.close, descriptor)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from worldmodels.experiments.engines.kept_cores import kept_cores
+from worldmodels.cluster.attendant import kept_cores
 
 
 @pytest.fixture(autouse=True)

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("fsspec")
+from worldmodels.cluster.storage import lease as module  # noqa: E402
+from worldmodels.cluster.storage.lease import Lease  # noqa: E402
+from worldmodels.cluster.storage.remote import Remote  # noqa: E402
 from worldmodels.core.errors import StorageError  # noqa: E402
-from worldmodels.experiments.storage import lease as module  # noqa: E402
-from worldmodels.experiments.storage.lease import Lease  # noqa: E402
-from worldmodels.experiments.storage.remote import Remote  # noqa: E402
 
 OTHER = {"owner": "other", "host": "far", "process": 7, "beat": 1}
 
