@@ -29,8 +29,8 @@ class StreamCheck:
         """Return a piece (N, t) as it is.
 
         Raises:
-            FileError: a number that is not finite, an action that is none, or flags that contradict each other; the
-                text says at which step of which stream.
+            FileError: a number is not finite, an action is invalid, or flags contradict each other; the text names
+                stream and step.
         """
         for name, values in self._observation.arrays(piece.observation).items():
             if values.dtype.kind == "f":

@@ -71,7 +71,7 @@ class HDF5File:
         return found
 
     def _check(self, name: str, array: Any) -> None:
-        """Refuse what asks for more memory than the file can stand for, before anything of it is read."""
+        """Refuse, before reading, an array that needs more memory than a file of this size can hold."""
         what = f"'{self._path}': '{name}'"
         if array.is_virtual or array.external:
             raise FileError(f"{what} stands in other files; it must be in this one.")

@@ -20,8 +20,8 @@ class MinariSource:
     """The steps of a Minari data set on this machine; see `Source`.
 
     What was exported from here has its streams again, cut to the shortest; another data set is one stream, episode
-    after episode. Its vectors become float32, its boxes of actions from -1 to 1, and the action at the last observation
-    of an episode, which it does not have, 0.
+    after episode. Its vectors become float32, and its boxes of actions run from -1 to 1. Minari has no action at the
+    last observation of an episode: it becomes 0.
 
     Raises:
         FileError: there is no such data set, an empty one, or one that is damaged.

@@ -28,11 +28,11 @@ class Episode(NamedTuple):
 
 
 def write_minari(name: str, source: Source) -> None:
-    """Write a Minari data set, of which there must be none of this name yet.
+    """Write a Minari data set under a new name.
 
     Actions of a box are in the environment's own units there, and as they were stored in `infos`. Images are stored
-    as they are: Minari's JPEG would lose some of them. An episode of which a single observation is there, such as one
-    that begins with the last step of its stream, is left out with a warning: Minari has none without a step.
+    as they are: Minari's JPEG would lose some of them. An episode with a single observation is left out with a warning,
+    since an episode of Minari has at least one step.
     """
     spec, minari, path = source.spec, load_minari(), dataset_path(name)
     from minari.dataset.minari_storage import MinariStorage
@@ -94,8 +94,8 @@ def _in_units(actions: Array, spec: ActionSpec) -> Array:
 def episodes_of(source: Source) -> Iterator[Episode]:
     """Yield the episodes of all streams, those of a stream in their order.
 
-    The first one of a stream may lack its beginning, and the last one its end; so may one that a run that stopped did
-    not go on with. One episode of each stream is in memory.
+    The first episode of a stream may lack its beginning and the last its end; so may an episode that a stopped run left
+    unfinished. One episode of each stream is in memory.
     """
     held: list[list[Batch]] = [[] for _ in range(source.spec.num_streams)]
     ended = np.zeros((source.spec.num_streams, 1), bool)

@@ -1,4 +1,4 @@
-"""A data set in NumPy's npz format, compressed, for whoever has NumPy; `arrays.py` says what it holds."""
+"""Data sets in NumPy's compressed npz format; `arrays.py` lists its arrays."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ RESERVED_OPTIONS = {
     "max_episode_steps": "the key for it is env.time_limit",
     "disable_env_checker": "every call is checked anyway",
 }
-"""Arguments of `gymnasium.make` that belong to nobody's environment, and what stands in their place."""
+"""Arguments of `gymnasium.make` that no environment takes, and the keys that replace them."""
 
 
 @dataclass(frozen=True)
@@ -70,13 +70,13 @@ NO_INFO = InfoConfig()
 
 @dataclass(frozen=True)
 class EnvConfig(Section):
-    """A vector environment: which game, how many copies, the options of native games (Procgen's names), and what
-    wraps any other Gymnasium environment, in the order in which it is told here, the innermost first."""
+    """A vector environment: its game, its copies, the options of native games (Procgen's names), and wrappers of any
+    other Gymnasium environment. The order of the wrappers is theirs here, the innermost first."""
 
     game: str = "coinrun"
-    """A native game ("coinrun", see `worldmodels list games`); a mixture of them ("coinrun,maze"), of which
-    environment i plays the i-th, round and round; or the id of any Gymnasium environment ("ALE/Pong-v5", or
-    "package.module:Name-v0", whose module is imported first and registers it)."""
+    """A native game ("coinrun", see `worldmodels list games`), a mixture ("coinrun,maze"), or the id of any Gymnasium
+    environment. In a mixture of k games, environment i plays game i mod k. An id is "ALE/Pong-v5" or
+    "package.module:Name-v0"; the module is imported first and registers the environment."""
     num_envs: Size = 16
     """Copies that step together; of a mixture, a multiple of its games (`n_envs` in Stable-Baselines3)."""
     num_threads: Annotated[int, at_least(1), limits(1, MOST_THREADS)] = 1
@@ -94,9 +94,9 @@ class EnvConfig(Section):
     use_backgrounds: bool = True
     """Paint backgrounds; otherwise black."""
     use_generated_assets: bool = False
-    """Paint random textures in place of the painted ones. Layouts stay as they are."""
+    """Paint random textures instead of the painted ones. Layouts stay as they are."""
     use_monochrome_assets: bool = False
-    """Paint flat rectangles in place of sprites."""
+    """Paint flat rectangles instead of sprites."""
     restrict_themes: bool = False
     """Use one look for everything whose look is decoration only."""
     paint_vel_info: bool = False
@@ -121,11 +121,11 @@ class EnvConfig(Section):
     reward_clip: NonNegative = 0.0
     """Rewards of a Gymnasium environment are clipped between its negative and this, after their scale; 0: not."""
     time_limit: Int32 = 0
-    """Steps, as the agent counts them, after which an episode of a Gymnasium environment is truncated, in place of the
-    limit with which it is registered; 0: that one."""
+    """Time limit of an episode of a Gymnasium environment, in the agent's steps. 0 keeps the limit of its
+    registration."""
     pixels: Literal["none", "only", "beside"] = "none"
-    """Show the pictures that a Gymnasium environment draws of itself: in place of its observations, or beside them as
-    the part "image", where what is no dictionary becomes the part "state"."""
+    """Show a Gymnasium environment's own pictures: instead of its observations, or beside them as the part "image". An
+    observation that is no dictionary then becomes the part "state"."""
     grey: bool = False
     """Turn the colour images of a Gymnasium environment to grey, one channel."""
     image_size: Annotated[int, between(8, 1024)] = 64
@@ -133,7 +133,7 @@ class EnvConfig(Section):
     image_height: Annotated[int, Range("be 0, or between 8 and 1024", lambda rows: rows == 0 or 8 <= rows <= 1024)] = 0
     """Rows of these images, where they are no squares; 0: `image_size`, which then is the number of columns alone."""
     info: InfoConfig = NO_INFO
-    """Numbers that a Gymnasium environment tells beside its rewards, and that a run records."""
+    """Numbers in the info of a Gymnasium environment that a run records."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -130,7 +130,7 @@ def check_variables(name: str, mode: str) -> None:
 
 
 def broken_states(state: bytes, name: str, mode: str) -> dict[str, bytes]:
-    """Return byte strings that must be refused in place of `state`, by what is wrong with them."""
+    """Return byte strings that must be refused instead of `state`, by their fault."""
     middle = len(state) // 2
     flipped = state[:middle] + bytes([state[middle] ^ 1]) + state[middle + 1 :]
     other_name = next(other for other in GAME_INFO if other != name)

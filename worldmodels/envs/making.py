@@ -35,9 +35,8 @@ def make_vec(
     Images are uint8 (N, 64, 64, C), or of another `image_size`.
 
     Args:
-        config: a configuration, or the name of a game, names of several ("coinrun,maze"), or the id of a Gymnasium
-            environment; or a `gymnasium.Env`, of which there is one copy; or a function without arguments that makes
-            copies.
+        config: a configuration; the name of a game, or of several ("coinrun,maze"); the id of a Gymnasium environment;
+            a `gymnasium.Env`, for a single copy; or a function without arguments that makes copies.
         seed: of the choice of levels; the first `reset()` uses it. From the system's randomness by default.
         render_mode: None, or "rgb_array", in which `render()` gives a picture of each copy, uint8 (H, W, 3).
         overrides: fields of `EnvConfig`, for example `num_envs=64, distribution_mode="hard"`.
@@ -68,7 +67,7 @@ def can_save(env: gymnasium.vector.VectorEnv[Any, Any, Any]) -> bool:
 
 
 def tells_variables(env: gymnasium.vector.VectorEnv[Any, Any, Any]) -> bool:
-    """Return whether `variables` tells what is true of the game: in native environments of one game."""
+    """Return whether the environment has `variables`: native environments of one game do."""
     return isinstance(env, GameVectorEnv) and len({info.name for info in env.games}) == 1
 
 

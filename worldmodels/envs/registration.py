@@ -1,4 +1,4 @@
-"""Gymnasium is told about the games here, and about Crafter; `import worldmodels` does it."""
+"""Registers the games and Crafter with Gymnasium; `import worldmodels` calls it."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class Chunk:
     def append(self, frames: Sequence[bytes], records: Records) -> None:
         """Add a step: its compressed frames, then the records (N,) that make it exist. A full disk adds nothing.
 
-        The records are told where the frames end.
+        The records store where the frames end.
         """
         records["end"] = self._end + np.cumsum([len(frame) for frame in frames])
         with disk_full_reported(self._paths[0]):

@@ -1,8 +1,8 @@
 """Compress frames without loss, so that each is on its way to the disk at once and still needs little room.
 
 Consecutive frames of a game have most pixels in common, also where the picture scrolls. So each stream has a Zstandard
-compressor that remembers the frames of the block so far (see `Layout.block`), and is flushed after every one: what it
-has given by then is all that reading that frame takes. The first frame of a block, its key frame, is compressed alone.
+compressor that remembers the frames of the block so far (`Layout.block`). It is flushed after every frame, so reading a
+frame needs only the bytes up to there. The first frame of a block, its key frame, is compressed alone.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class CompressedStep(NamedTuple):
     frames: list[bytes]
     """One for each stream."""
     checksums: list[int]
-    """The CRC-32 of each with those before it in its block: of any part of a block it can be told whether it is whole.
+    """The CRC-32 of each frame with those before it in its block, so that any part of a block can be checked.
     """
     is_key: bool
     """Whether they are key frames."""
@@ -55,8 +55,7 @@ class FrameCompressor:
     def compress(self, step: int, frames: Frames) -> CompressedStep:
         """Compress the frames (N, bytes) of `step`.
 
-        They are key frames where a block begins, and where `step` does not follow the last one that was compressed:
-        after a failure to write it, and after steps were forgotten.
+        A key frame begins a block. It also follows a gap: after a failed write, and after steps were forgotten.
         """
         offset = step % self._layout.chunk_steps
         block = self._layout.block(offset)

@@ -19,8 +19,8 @@ class ReplayConfig(Section):
     takes about 0.8 kB of disk, by the game, and 12.3 kB if nothing in it can be compressed (`buffer_size` in
     Stable-Baselines3)."""
     memory_megabytes: Positive = 50
-    """Memory for the newest frames, in units of 10**6 bytes; older ones are read from disk, which takes a batch of
-    16 x 32 frames about 6 ms. What else the store keeps in memory, 21 bytes for each step of the capacity, is counted
-    in; the 8 bytes for each event that `training.event_share` needs are not."""
+    """Memory for the newest frames, in units of 10**6 bytes. Older frames are read from disk, in about 6 ms for a batch
+    of 16 x 32. It includes the store's other memory, 21 bytes for each step of the capacity, but not the 8 bytes for
+    each event of `training.event_share`."""
     held_out_every: Annotated[int, _NONE_OR_SOME, limits(0, 10**12)] = 0
-    """Episodes of which one is kept out of training, whole, to measure the world model on it; 0: none."""
+    """One of so many episodes is held out of training, to measure the world model on it. 0 disables it."""

@@ -57,7 +57,7 @@ def examine(folder: Path, layout: Layout, stop: int, first: int = 0) -> Iterator
 def leave_out(folder: Path, layout: Layout, stop: int, first: int = 0) -> list[ChunkReport]:
     """Mark every damaged step of a store as lost, so that no window touches it; return the reports of those chunks.
 
-    The rows of such a chunk are written anew, the old ones stay in the folder `set-aside/damaged`.
+    The rows of such a chunk are rewritten; the old ones stay in the folder `set-aside/damaged`.
     """
     damaged = [report for report in examine(folder, layout, stop, first) if report.problems]
     for report in damaged:
@@ -158,7 +158,7 @@ def _mended(files: _Files, layout: Layout, report: ChunkReport) -> bytes:
 
 
 def _keep(folder: Path, index: int) -> None:
-    """Copy the rows of a damaged chunk before they are written anew."""
+    """Copy the rows of a damaged chunk before they are rewritten."""
     kept = folder / FOLDER / "damaged"
     make_own_folder(kept)
     with os_errors_reported(kept):

@@ -1,9 +1,9 @@
 """The events of a store: steps with a reward other than zero, or at which the world itself ended the episode.
 
 In many games they are rare, so that a batch of windows drawn uniformly holds few. Some windows can be drawn around
-events instead, and every window be counted for less the likelier that made it (importance sampling). With a share s of
-windows around events, one that holds n events, where the mean window holds m, is drawn 1 - s + s n / m times as often
-as among uniformly drawn windows. The inverse of that is its weight.
+events instead, and every window be counted for less the likelier that made it (importance sampling). Let a share s of
+windows be drawn around events, and the mean window hold m events. Then a window with n events is drawn 1 - s + s n / m
+times as often as by uniform sampling. The inverse of that is its weight.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ PIECE = 4096
 
 
 class EventIndex:
-    """An index knows where the events of the training split are, and how many of them its mean window holds.
+    """The places of all events of the training split, and their number in the mean window.
 
-    It looks at the steps that came since it was last brought up to date, and at all of them again only when the oldest
-    were dropped, a sixteenth of the store at a time: so what a batch costs does not depend on how much is stored.
+    An update reads only the new steps. It reads all steps again only when the oldest were dropped, a sixteenth of the
+    store at a time. So the cost of a batch does not depend on the size of the store.
 
     Args:
         read: gives the records (T, N) of consecutive steps.
@@ -70,8 +70,8 @@ class EventIndex:
         return events % self._num_streams, events // self._num_streams - generator.integers(self._length, size=count)
 
     def weights(self, counts: Indices, share: float) -> npt.NDArray[np.float32]:
-        """Return the importance weights float32 (B,) of windows that hold so many events (B,), of which a share was
-        drawn around events: 1 in the mean over many batches."""
+        """Return the importance weights float32 (B,) of windows with these numbers of events (B,), if a share of them
+        was drawn around events. Their mean over many batches is 1."""
         return (1.0 / (1.0 - share + share * counts / self.mean)).astype(np.float32)
 
     def _begin(self, start: int, length: int) -> None:

@@ -1,17 +1,17 @@
 """The shape of a store on disk, and the small header file that says it.
 
 A store is a folder. It holds `store.json` (this header) and two files for each chunk, a range of consecutive steps of
-all streams: `00000012.frames`, to which the compressed frames of a step are appended, stream after stream, and
-`00000012.steps`, to which one row of records is appended when they are written. The second file is the truth: a step
-exists when its row does. The rows say where each frame ends, so that a window of one stream is read without the rest.
+all streams. `00000012.frames` receives the compressed frames of each step, stream after stream. `00000012.steps` then
+receives one row of records. The second file is the truth: a step exists when its row does. The rows say where each
+frame ends, so that a window of one stream is read without the rest.
 
 Frames are compressed in blocks (see `codec`), because a frame resembles those before it. Longer blocks take less disk:
 of CoinRun's raw frames a tenth, a fifteenth and a twenty-second in blocks of 8, 16 and 32. But a window reads whatever
 is before it in its block, and with 32 that takes a quarter longer.
 
-Everything has a checksum (CRC-32): the header, each row, with the number of its chunk and of itself in it, and each
-frame as it is compressed, together with those before it in its block. Rows are checked when a store is opened, frames
-whenever they are read.
+Everything has a checksum (CRC-32): the header; each row, with the numbers of its chunk and of itself; and each
+compressed frame, with those before it in its block. Rows are checked when a store is opened, frames whenever they are
+read.
 """
 
 from __future__ import annotations

@@ -83,8 +83,8 @@ class ReplayReader:
         Args:
             split: `training` windows touch no episode that is held out, `held_out` ones touch no other.
             newest: draw from the newest steps alone, so many summed over the streams; 0: from all.
-            beginnings: so many of the windows, the first ones, begin where an episode does: among the newest steps; if
-                none begins there, among all; if none does there either, anywhere.
+            beginnings: so many of the windows, the first ones, begin where an episode does: among the newest steps,
+                else among all, else anywhere.
 
         Raises UserError where there is no such window.
         """

@@ -26,7 +26,7 @@ class RecordRing:
         self._chunk_steps = layout.chunk_steps
 
     def put(self, step: int, records: Records) -> None:
-        """Keep the records (N,) of one step, in place of those of the oldest one."""
+        """Keep the records (N,) of one step instead of those of the oldest one."""
         self._rows[step % len(self._rows)] = records
 
     def load(self, chunks: Mapping[int, Chunk], stop: int) -> None:

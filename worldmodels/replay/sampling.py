@@ -24,8 +24,8 @@ PATIENCE = 64
 def draw_windows(num_streams: int, span: range, batch: int, length: int, generator: np.random.Generator) -> Windows:
     """Draw windows of `length` steps, uniform over all that there are: streams (B,) and first steps (B,).
 
-    A window may begin anywhere and run across the end of an episode: so no episode is too short to be learned from,
-    and a step inside the span is drawn as often whether its episode was long or short.
+    A window may begin anywhere and run across the end of an episode. So short episodes are drawn, too, and a step's
+    chance does not depend on the length of its episode.
 
     Raises UserError where the streams hold fewer than `length` steps.
     """
@@ -44,8 +44,8 @@ def draw_accepted(
 ) -> Windows:
     """Return the first `batch` windows out of `draw(count)` that are accepted, so uniform among those.
 
-    Fewer, where `PATIENCE` rounds of `ROUND` windows held none: the cost does not depend on how much there is to draw
-    from, and windows so rare that this happens by chance are hardly worth having.
+    There are fewer if `PATIENCE` rounds of `ROUND` windows held none, so the cost does not depend on the size of the
+    store.
     """
     found, patience = _chosen(draw(batch), accept), PATIENCE
     while len(found[0]) < batch and patience:

@@ -1,7 +1,7 @@
 """Set aside what a store must forget to continue from a checkpoint, until the run has gone as far again.
 
-It stands in the folder `set-aside` of the store, in a folder named by the number of steps that the store held before:
-whoever finds that the wrong checkpoint was taken moves the files back.
+It stands in the folder `set-aside` of the store, in a folder named by the number of steps of the store before. If the
+wrong checkpoint was loaded, the files can be moved back.
 """
 
 from __future__ import annotations

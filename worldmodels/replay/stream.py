@@ -32,8 +32,8 @@ ASSUMED_COMPRESSION = 8
 class Replay(ReplayReader):
     """A store of steps that one process writes, one stream for each of N environments.
 
-    A step is on its way to the disk when `append` returns, so a killed process loses none; `save` waits until it
-    arrived, so a power cut loses none that a checkpoint speaks of. A store that already holds steps is opened with
+    `append` hands a step to the system, so a killed process loses none. `save` waits for the disk, so a power cut loses
+    no step of a checkpoint. A store that already holds steps is opened with
     them: then call `load` or `clear`.
 
     Args:
@@ -160,7 +160,7 @@ class Replay(ReplayReader):
         self._cut(cursor)
 
     def span_includes(self, steps: range) -> bool:
-        """Return whether the disk holds all of `steps`, as far as can be told without looking at frames."""
+        """Return whether the disk holds all of `steps`; the frames are not read."""
         return self._span.start <= steps.start and steps.stop <= self._span.stop
 
     def clear(self) -> None:
@@ -193,9 +193,9 @@ class Replay(ReplayReader):
     def predicted_bytes(self) -> int:
         """Return the disk space that the store will probably take when the run is done, or when it is full.
 
-        How far frames can be compressed depends on the game. Steps to come are counted with the mean size of those
-        that are stored; where none are, with frames of an eighth of their raw size, which is more than random play of
-        any native game takes. What kept checkpoints still need stays beside a full store, and is not counted.
+        How far frames can be compressed depends on the game. Future steps count with the mean size of the stored ones.
+        An empty store counts an eighth of the raw size, more than random play of any native game needs. What kept
+        checkpoints still need stays beside a full store, and is not counted.
         """
         return round(self._predicted_steps * self._mean_step_bytes())
 
@@ -215,8 +215,8 @@ class Replay(ReplayReader):
         return int(numbers[-1]), np.where(is_first, held_out, self._held_out)
 
     def _first_kept(self, stop: int) -> int:
-        """Return the first step that counts when `stop` steps were ever appended: a function of that number alone, so
-        that a run that was killed and continued drops the same chunks as one that was not."""
+        """Return the first step that counts after `stop` appended steps. It depends on that number alone, so a
+        continued run drops the same chunks as an uninterrupted one."""
         chunk_steps = self._layout.chunk_steps
         return max(0, -(-(stop - self._capacity) // chunk_steps) * chunk_steps)
 
@@ -244,7 +244,7 @@ class Replay(ReplayReader):
             if chunk_files(self.folder):
                 raise RunError(
                     f"The replay store '{self.folder}' holds chunks, but 'store.json', which says what they mean, is "
-                    "missing. Bring it back, or move the folder away to begin anew."
+                    "missing. Bring it back, or move the folder away to start again."
                 )
             return wanted
         found = Layout.read(self.folder)

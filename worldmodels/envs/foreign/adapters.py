@@ -39,12 +39,12 @@ def make_foreign_vec(config: EnvConfig, given: Given | None = None, render_mode:
 
     Args:
         config: its `game` is an id; "module:Name-v0" imports the module first, which registers the environment.
-        given: an object or a factory that stands in place of the id.
+        given: an object or a factory instead of the id.
         render_mode: of copies that are made by an id; others have their own.
 
     Raises:
-        UserError: the module or the packages of the environment cannot be imported, there is no such environment, or
-            nobody here can have its spaces (see `spaces.py`); one copy is there, and more are wanted.
+        UserError: the module or the packages of the environment cannot be imported; there is no such environment; its
+            spaces are not supported (`spaces.py`); or one object is given for several copies.
     """
     make = partial(_made, _maker(config, given, render_mode), config)
     images = ImageFormat.of(config)
@@ -58,7 +58,7 @@ def make_foreign_vec(config: EnvConfig, given: Given | None = None, render_mode:
 
 
 def _about_drawn(config: EnvConfig) -> About:
-    """Return what there is to know of an environment that is drawn elsewhere, without drawing it here."""
+    """Describe an environment without drawing it in this process."""
     plain = replace(config, pixels="none", grey=False)
     about = about_copies(
         partial(_made, _maker(plain, None, None), plain),

@@ -13,9 +13,9 @@ import numpy.typing as npt
 class CrafterEnv(gymnasium.Env[npt.NDArray[np.uint8], Any]):
     """Crafter: images, 17 actions, and 22 achievements, each worth 1 when it is first unlocked in an episode.
 
-    `info["achievements"]` counts how often each was reached in the episode, `info["unlocked"]` is 1 from when it first
-    was and 0 before, `info["inventory"]` what the player has, and `info["reward"]` is the reward also where none is
-    paid. An episode ends with the player's death, and is truncated after `length` steps.
+    `info["achievements"]` counts how often the episode reached each achievement; `info["unlocked"]` is 1 from the first
+    time on and 0 before. `info["inventory"]` is the player's inventory. `info["reward"]` is the reward, also in the
+    environment without rewards. An episode ends with the player's death, and is truncated after `length` steps.
 
     Args:
         reward: pay rewards; otherwise none, for exploration without them.

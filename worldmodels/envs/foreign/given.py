@@ -22,7 +22,7 @@ _given: dict[str, Given] = {}
 
 
 def given_name(env: Given) -> str:
-    """Return the name under which configurations know an environment that is given: "python:Blinker".
+    """Return the name of a given environment in configurations: "python:Blinker".
 
     Raises:
         UserError: it is neither an environment nor a factory.
@@ -106,7 +106,7 @@ def made_of(given: Given, name: str) -> Env:
 
 
 class Borrowed(gymnasium.Wrapper[Any, Any, Any, Any]):
-    """Somebody's environment while it is used here; closing it gives it back, and closes nothing.
+    """The caller's environment while it is in use here. `close` hands it back and leaves it open.
 
     Raises:
         UserError: it is in use already.

@@ -201,7 +201,7 @@ def moment_name(moment: Moment) -> str:
 
 
 def described(error: BaseException) -> str:
-    """Return an error of somebody else's code in one line: its kind, its text, and the line of code it came from."""
+    """Return an error of foreign code in one line: its kind, its text, and its line of code."""
     try:
         text = textwrap.shorten(str(error), 300, placeholder=" ...").rstrip(".")
     except Exception:  # their code too

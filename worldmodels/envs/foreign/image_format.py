@@ -28,7 +28,7 @@ class ImageFormat(NamedTuple):
 
     @classmethod
     def of(cls, config: EnvConfig) -> ImageFormat:
-        """Return the format that an environment's configuration asks for."""
+        """Return the image format of an environment's configuration."""
         return cls(config.image_size, config.grey, config.image_height)
 
     @property

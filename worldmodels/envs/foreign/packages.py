@@ -68,8 +68,8 @@ def make_minigrid(spec: EnvSpec, size: int, options: Options) -> Env:
     """Make an environment of MiniGrid that shows pictures.
 
     Its options are those of its constructor, and `view`: "agent" for the 7 x 7 cells before the agent, as MiniGrid
-    means it, or "grid" for all. What it shows otherwise are the numbers of cells, the agent's direction, which is
-    always up in its own view, and the task in words, which is the same in most.
+    means it, or "grid" for all. Its own observation holds numbers of cells, the agent's direction, and the task in
+    words.
     """
     wrappers: Any = import_module("minigrid.wrappers")  # Any: its classes have no types
     views = {"agent": wrappers.RGBImgPartialObsWrapper, "grid": wrappers.RGBImgObsWrapper}
@@ -86,7 +86,7 @@ class Package(NamedTuple):
     begins: tuple[str, ...]
     """The beginnings of its ids."""
     modules: tuple[str, ...]
-    """The modules that must be there; the last one tells Gymnasium about the environments."""
+    """The modules that must be there; the last one registers the environments."""
     extra: str
     """The extra of this package that brings it."""
     make: Callable[[EnvSpec, int, Options], Env]
@@ -106,7 +106,7 @@ def find_package(id: str) -> Package | None:
 
 
 def registered(id: str, draws: bool = False) -> bool:
-    """Return whether Gymnasium knows an id, once the package that it belongs to is imported.
+    """Return whether an id is registered, after the import of its package.
 
     Args:
         draws: pictures will be drawn in this process, which has no TensorFlow.
@@ -135,7 +135,7 @@ def registered(id: str, draws: bool = False) -> bool:
 
 
 def registered_spec(id: str) -> EnvSpec | None:
-    """Return the spec with which Gymnasium knows an id; None where the environment was given in Python."""
+    """Return the registered spec of an id; None if the environment was given in Python."""
     return gymnasium.registry.get(id.rpartition(":")[2])
 
 

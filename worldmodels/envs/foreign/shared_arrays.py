@@ -15,7 +15,7 @@ Layout: TypeAlias = tuple[tuple[int, ...], npt.DTypeLike]
 
 
 class SharedArrays:
-    """Named arrays of zeros, which can be handed to a process when it is started, and to nobody else."""
+    """Named arrays of zeros, which a process can receive only when it is started."""
 
     def __init__(self, context: SpawnContext, layouts: Mapping[str, Layout]) -> None:
         self._layouts = dict(layouts)

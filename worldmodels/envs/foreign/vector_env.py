@@ -26,7 +26,7 @@ from worldmodels.envs.spaces import action_space, action_spec, observation_space
 
 Array: TypeAlias = npt.NDArray[Any]
 Seeds: TypeAlias = int | Sequence[int | None] | None
-"""The seed of the first copy, of which the others are those that follow; or one for each."""
+"""The seed of the first copy, whose successors the other copies take; or one for each."""
 Steps: TypeAlias = tuple[Any, npt.NDArray[np.float32], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]
 """Observations, rewards float32 (N,), terminated bool (N,), truncated bool (N,) and info."""
 
@@ -122,7 +122,7 @@ class ForeignVectorEnv(VectorEnv[Any, Array, Array]):
 
 
 def told_layouts(num_envs: int, names: Sequence[str]) -> dict[str, Layout]:
-    """Return the arrays in which the guards of copies tell what others may want to know of them."""
+    """Return the arrays in which the guards of copies report their moments and numbers."""
     return {"moment": ((num_envs, 3), np.int64), "recorded": ((num_envs, len(names)), np.float32)}
 
 
@@ -136,8 +136,8 @@ class SyncForeignEnv(ForeignVectorEnv):
         images: how images are handed on.
         names: of the numbers in their infos that are wanted.
         first: the number of the first copy, for people.
-        told: "moment", int64 (N, 3), and "recorded", float32 (N, K), in which the guards of the copies keep where they
-            are and those numbers; see `ForeignGuard`. Others can read them, in shared memory.
+        told: "moment", int64 (N, 3), and "recorded", float32 (N, K): the moments and the recorded numbers of the
+            copies; see `ForeignGuard`. Others can read them, in shared memory.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""A worker process steps some copies of a foreign environment until its parent asks no more."""
+"""A worker process steps some copies of a foreign environment until its parent closes the connection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Copies of a foreign environment in worker processes, whose failures and deaths are told by name.
+"""Copies of a foreign environment in worker processes; an error names the copy that failed or died.
 
 Gymnasium's `AsyncVectorEnv` has a process for each copy, and says of one that was killed only that a pipe has ended.
 """
@@ -51,7 +51,7 @@ class About(NamedTuple):
 
 
 def about_copies(make: Factory, id: str, images: ImageFormat) -> About:
-    """Return what a copy tells that is made here, for a moment; see `WorkerForeignEnv` for what it may raise."""
+    """Describe an environment by a copy made here for a moment; see `WorkerForeignEnv` for its errors."""
     check_can_be_sent(make, id)
     sample = SyncForeignEnv(make, id, 1, images)
     try:

@@ -1,4 +1,4 @@
-"""Gymnasium's own wrappers around one copy of a foreign environment, as a configuration asks for them."""
+"""Gymnasium's own wrappers around one copy of a foreign environment, as its configuration lists them."""
 
 from __future__ import annotations
 

@@ -4,8 +4,8 @@ Keys have the names that pygame gives them ("left", "space", "a", "1"), but noth
 
 A game names its actions by buttons, for example ("left", "up") or ("d",). The four directions are buttons that lie on
 the arrow keys and on W A S D. The others are special actions. Their own letters, D A W S Q E in the native games, would
-collide with moving, so they lie, in the order in which the game lists them, on the keys of `SPECIAL_KEYS`; those that
-do nothing in a game, or the same as one before, are passed over.
+collide with moving. So they lie on the keys of `SPECIAL_KEYS`, in the game's order. Actions without an effect in a
+game, or with the effect of an earlier one, get no key.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Levels of a game are proved playable: each is built, solved, and watched for one idle step.
 
-A game's own `certify` solves a level right after it is built, by searching it or by playing it, and trusts nothing that
-the generator knows. A level fails if it has no solution, or if standing still for the first step ends it.
+A game's own `certify` solves a level right after it is built, by searching it or by playing it. It uses none of the
+generator's data. A level fails if it has no solution, or if standing still for the first step ends it.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Certification:
     Attributes:
         levels: how many were looked at.
         unsolvable, ends_at_once: the level seeds of those that failed.
-        median, percentile_95, longest: steps of the solutions; None where the game asks for none.
+        median, percentile_95, longest: steps of the solutions; None if the game needs none.
     """
 
     game: str
@@ -119,7 +119,7 @@ def plan(games: Sequence[str], modes: Sequence[str] = ()) -> list[tuple[GameInfo
 
 
 def certify(info: GameInfo, mode: str, levels: LevelRange, tell: Tell = lambda done: None) -> Certification:
-    """Certify levels of one game; `tell` is given the number done so far, a few times a second.
+    """Certify levels of one game; `tell` receives the number done so far, a few times a second.
 
     Exploration mode has one level, whatever the range says.
     """

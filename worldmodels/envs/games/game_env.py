@@ -17,7 +17,7 @@ from worldmodels.envs.games.native_batch import Images, NativeBatch
 from worldmodels.envs.games.table import ACTION_KEYS, HUMAN_SIZE, NUM_ACTIONS, OBSERVATION_SHAPE, variable_units
 
 MOST_KEYS = 4
-"""Keys that `gymnasium.utils.play` knows to be held together."""
+"""Keys that `gymnasium.utils.play` can hold together."""
 # The codes of SDL, and so of pygame, which need not be installed. Letters have that of their character.
 _CODES = {"right": 0x4000004F, "left": 0x40000050, "down": 0x40000051, "up": 0x40000052, "space": ord(" ")}
 _OPPOSITE = ({"left", "right"}, {"up", "down"})
@@ -32,9 +32,9 @@ class GameEnv(gymnasium.Env[Images, np.int64]):
         render_mode: None, or "rgb_array": `render()` gives the view for people, uint8 (512, 512, 3).
         options: of `worldmodels.envs.EnvConfig`: num_levels, start_level, distribution_mode, ...
 
-    `info` holds `level`, a dictionary with the `seed` of the level that is shown and its `solution` (steps of the one
-    that its generator found, -1 where none was looked for), and level_seed, prev_level_seed and prev_level_complete.
-    Pickling and copying keep the live state.
+    `info` holds `level`, a dictionary with the `seed` of the level and the length of its `solution` (in steps; -1 if
+    the generator searched none). It also holds level_seed, prev_level_seed and prev_level_complete. Pickling and
+    copying keep the live state.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 15}

@@ -60,8 +60,8 @@ def mode_of(config: EnvConfig) -> str | None:
 
 
 def level_words(config: EnvConfig, levels: Levels) -> str:
-    """Return which levels are meant, of a run with this configuration: "training levels 0 to 199", "test levels from
-    200 on", "all levels"; "episodes of any seed" of an environment that has no levels."""
+    """Name the levels of a run with this configuration: "training levels 0 to 199", "test levels from 200 on" or "all
+    levels". An environment without levels has "episodes of any seed"."""
     if not is_native(config):
         return "episodes of any seed"
     if not has_test_levels(config):

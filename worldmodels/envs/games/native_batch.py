@@ -30,8 +30,8 @@ class Outcome(NamedTuple):
         solution: int32 (N,), steps of the solution that the generator of that level found; -1 where it sought none.
         prev_level_seed: int32 (N,), of the level in which the step was taken; after a reset, of the level before.
         prev_level_complete: bool (N,), whether that step completed the level.
-        final_observations: uint8 (N, 64, 64, 3), of episodes that ended and were begun anew in this very call;
-            other rows hold anything.
+        final_observations: uint8 (N, 64, 64, 3), the last observations of episodes that ended and restarted in this
+            call; other rows hold anything.
     """
 
     observations: Images
@@ -122,7 +122,7 @@ class NativeBatch:
             self._native.seed(_checked_seed(seed))
 
     def new_outcome(self) -> Outcome:
-        """Return arrays for the calls below that nobody else sees: fresh ones, or such as everybody has let go of."""
+        """Return arrays for the calls below that no other code holds: fresh ones, or released ones."""
         outcome = self._native.spare(self._lent)
         if outcome is None:
             outcome = Outcome.empty(len(self), self.autoreset == "SameStep")

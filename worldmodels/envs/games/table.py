@@ -82,8 +82,8 @@ def check_mode(info: GameInfo, mode: str) -> None:
 def variable_units(name: str, mode: str = "easy") -> Mapping[str, str]:
     """Return the unit of each variable of a game in a mode, by the variable's name and in their order.
 
-    Units are "cells", "cells per step", "steps", "count", and the ranges "0 or 1" (a flag), "0 to 1" (a share) and
-    "-1 to 1" (along an axis). Raises `UserError` for a game or mode that does not exist.
+    Units are "cells", "cells per step", "steps" and "count". Ranges are "0 or 1" (a flag), "0 to 1" (a share) and "-1
+    to 1" (along an axis). Raises `UserError` for a game or mode that does not exist.
     """
     info = find_game(name)
     check_mode(info, mode)

@@ -30,24 +30,24 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
     Observations are uint8 (N, 64, 64, 3), actions (N,) from 0 to 14.
 
     Args:
-        name: a native game, see `worldmodels.envs.GAMES`; or a mixture, "coinrun,maze": environment i plays the i-th of
-            them, round and round, as it would play alone with the same seed and index.
+        name: a native game, see `worldmodels.envs.GAMES`; or a mixture of k games, "coinrun,maze". Environment i plays
+            game i mod k, as it would alone with the same seed and index.
         num_envs: N, 1 or more; of a mixture, a multiple of its games.
         num_threads: threads that step them, and build the next levels while they wait; nothing but the speed depends
             on it. There are never more than N.
         autoreset_mode: as Gymnasium defines them. NEXT_STEP: the last observation of an episode is returned with its
-            flags; the next step ignores its action and returns the first observation of the next episode with reward 0.
+            flags. The next step ignores its action and returns the first observation of the next episode with reward 0.
             SAME_STEP: the last observation is in `info["final_obs"]` (N, 64, 64, 3), valid where `info["_final_obs"]`.
             DISABLED: `reset(options={"reset_mask": bool (N,)})` begins new episodes where the mask is true.
         render_mode: None or "rgb_array".
         reuse_buffers: return the same arrays in every call, overwritten, rather than fresh ones.
         options: of `worldmodels.envs.EnvConfig`: num_levels, start_level, distribution_mode, ...
 
-    `info` holds `level`, a dictionary with the arrays `seed` of the levels that are shown and `solution` (steps of the
-    one that the generator found, -1 where none was looked for), and the arrays level_seed, prev_level_seed and
-    prev_level_complete. In SAME_STEP mode `final_info` holds the last three as they were at the end of an episode.
-    As in Gymnasium's own vector environments, a mask `_key`, bool (N,), stands beside each key and says which rows hold
-    something: all do, apart from `final_obs` and `final_info`. The attribute `games` tells what each environment plays.
+    `info` holds `level`, a dictionary with two arrays: the `seed` of the levels and the length of their `solution` (in
+    steps; -1 if the generator searched none). It also holds the arrays level_seed, prev_level_seed and
+    prev_level_complete. In SAME_STEP mode `final_info` holds the last three as they were at the end of an episode. As
+    in Gymnasium's own vector environments, each key has a mask `_key`, bool (N,), of the rows with a value. All rows
+    have one, except for `final_obs` and `final_info`. The attribute `games` names the game of each environment.
 
     Threads of Python may take turns with one environment; a call while another thread's goes on is a `UserError`.
     """
@@ -97,8 +97,8 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
 
         One `seed` gives each environment a stream of levels of its own, and the first one that of a single environment.
         A list of N seeds gives each environment the levels that a single one has under its seed. Gymnasium's
-        `SyncVectorEnv` makes the list [seed, seed + 1, ...] of one seed; here one seed does not mean that list, as
-        environment 1 of a seed would then repeat environment 0 of the next seed.
+        `SyncVectorEnv` makes the list [seed, seed + 1, ...] of one seed. Here one seed gives independent streams: with
+        that list, environment 1 of a seed would repeat environment 0 of the next seed.
         """
         super().reset(seed=None if isinstance(seed, Sequence) else seed)
         options = dict(options or {})

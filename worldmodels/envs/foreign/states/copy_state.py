@@ -65,5 +65,5 @@ def _nested(names: list[str]) -> str:
 
 
 def _random(env: Any) -> Any:
-    """Return an environment's `np_random`, or None where it has none yet: to ask for it would make one."""
+    """Return an environment's `np_random`, or None if it has none yet: reading the property would make one."""
     return vars(env).get("_np_random")

@@ -1,8 +1,8 @@
 """The states of physics in MuJoCo: Gymnasium's robots, and DeepMind's Control Suite behind Shimmy's bridge.
 
-A state is what MuJoCo integrates (`mjSTATE_INTEGRATION`: time, positions, velocities, controls, the solver's warm start
-...), and what it last derived from that: environments read derived numbers of the step before, such as the places of
-bodies, so that computing them anew would change observations and rewards.
+A state holds MuJoCo's integration state (`mjSTATE_INTEGRATION`: time, positions, velocities, controls, the solver's
+warm start) and the numbers derived from it. Environments read derived numbers of the step before, such as the places of
+bodies. Computing them again would change observations and rewards.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from worldmodels.envs.foreign.states.state_values import tree_value, value_tree
 Arrays: TypeAlias = "dict[str, npt.NDArray[Any]]"
 
 CONSTRAINTS = ("efc_", "iefc_", "ifrc_", "iacc", "efm_")
-"""The names of arrays whose size is that of what touches at the moment begin so; each step computes them anew."""
+"""Prefix of the names of arrays with one entry for each contact; each step computes them again."""
 
 SCENERY = (
     *("body_pos", "body_quat", "geom_pos", "geom_size", "geom_rgba", "site_pos", "site_size", "site_rgba"),
@@ -30,7 +30,7 @@ SUITE = (
     *("acrobot", "ball_in_cup", "cartpole", "cheetah", "dog", "finger", "fish", "hopper", "humanoid", "humanoid_CMU"),
     *("manipulator", "pendulum", "point_mass", "quadruped", "reacher", "stacker", "swimmer", "walker"),
 )
-"""The domains whose tasks change nothing else, but for the quadruped's `Escape`, whose terrain is drawn anew."""
+"""The domains whose tasks change nothing else. The exception is the quadruped's `Escape`, with its random terrain."""
 
 
 def save_mujoco(env: Any) -> dict[str, Any]:

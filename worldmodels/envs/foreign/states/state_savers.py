@@ -93,7 +93,7 @@ CANNOT = {
 
 
 def find_saver(env: Any) -> Saver | None:
-    """Return how an environment or a wrapper is saved, without what it wraps; None where nobody knows."""
+    """Return the saver of an environment or a wrapper, without its inner environment; None if there is none."""
     name = class_name(env)
     if (names := _ATTRIBUTES.get(name)) is not None:
         return _attributes(names)

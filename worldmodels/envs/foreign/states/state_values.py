@@ -39,7 +39,7 @@ def value_tree(value: Any) -> Any:
 
 
 def tree_value(tree: Any) -> Any:
-    """Return the value of which `value_tree` made a tree. Raises `KeyError`, `TypeError` or `ValueError` for others."""
+    """Return the value from a tree of `value_tree`. Raises `KeyError`, `TypeError` or `ValueError` for others."""
     if not isinstance(tree, dict):
         return tree
     kind, content = next(iter(tree.items()))
