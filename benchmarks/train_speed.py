@@ -1,8 +1,10 @@
 """How fast world models and policies learn on this machine, and how well the fast ones predict.
 
     python benchmarks/train_speed.py [--only dreamer next_frame ppo atari quality] [--peer-python PYTHON]
+                                     [--dreamerv2-python PYTHON]
 
-dreamer     recurrent models and the policy in them, DreamerV2's layout beside ours (`speed/dreamer.py`)
+dreamer     recurrent models and the policy in them, DreamerV2's layout beside ours (`speed/dreamer.py`); beside its own
+            code, if the Python of an environment with it is given (`speed/dreamerv2_peer.py`)
 next_frame  SimPLe's models, published sizes and small ones: training and simulation (`speed/next_frame.py`)
 ppo         in the real game; beside Stable-Baselines3's, where the Python of an environment with it is given
 atari       the same in Pong
@@ -27,7 +29,7 @@ from speed.report import report
 from speed.stopwatch import machine
 
 PIECES: dict[str, Callable[[argparse.Namespace], dict[str, Any]]] = {
-    "dreamer": lambda how: dreamer.measure(how.updates),
+    "dreamer": lambda how: dreamer.measure(how.updates, how.dreamerv2_python),
     "next_frame": lambda how: next_frame.measure(how.rounds),
     "ppo": lambda how: ppo.measure(ppo.COINRUN, how.iterations, how.peer_python),
     "atari": lambda how: ppo.measure(ppo.PONG, how.iterations, how.peer_python),
@@ -43,6 +45,7 @@ def main() -> None:
     parser.add_argument("--iterations", type=int, default=12, help="of PPO (default: %(default)s)")
     parser.add_argument("--seconds", type=float, default=150, help="of learning for quality (default: %(default)s)")
     parser.add_argument("--peer-python", help="of a virtual environment with Stable-Baselines3 and this project")
+    parser.add_argument("--dreamerv2-python", help="of a virtual environment with DreamerV2's own code")
     parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results" / "train_speed")
     how = parser.parse_args()
     json_file = how.output.with_suffix(".json")

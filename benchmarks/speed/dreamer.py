@@ -12,6 +12,7 @@ Afterwards they predict held-out windows of other levels: 5 frames seen, then 15
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +21,7 @@ import tensorflow as tf
 
 from speed.experience import ACTIONS, ENVS, SHAPE, STREAMS, record, windows
 from speed.held_out import held_out_errors
+from speed.peer import Peer
 from speed.stopwatch import Product, Stopwatch, precisions
 from worldmodels.acting.actor import ModelActor
 from worldmodels.agents import build_agent
@@ -89,21 +91,36 @@ def policy_step(learner: Learner, repetitions: int = 200) -> float:
     return 1e3 * steps.wall()
 
 
-def measure(updates: int) -> dict[str, Any]:
+def measure(updates: int, peer_python: str | None) -> dict[str, Any]:
+    """Return the figures of all learners, and of DreamerV2's own code if its Python is given."""
     recording, held_out = record("coinrun", "training", 1000), record("coinrun", "held out", 500)
     all_learners: dict[tuple[str, str], Learner] = {}
     for precision in precisions():
         with building_in(precision):
             all_learners |= {(name, precision): one for name, one in learners().items()}
     product, generator, box = Product("float32"), STREAMS.generator("windows"), STREAMS.generator("box")
+    peer = Peer(peer_python, "dreamerv2_peer.py", BATCH, LENGTH, HORIZON, ACTIONS) if peer_python else None
     for number in range(updates):
         product.turn()
         batch = windows(recording, BATCH, LENGTH, generator)
         for (name, _), learner in all_learners.items():
             learner.update(_seen_by(name, batch, box), number)
+        if peer:
+            peer.turn()
     test = windows(held_out, 256, CONTEXT + HORIZON, STREAMS.generator("test windows"))
     rows = [figures(*which, learner, test) for which, learner in all_learners.items()]
-    return {"updates": updates, "product": product.gigaflops(), "rows": rows}
+    beside = {"dreamerv2": _peer_figures(peer.end())} if peer else {}
+    return {"updates": updates, "product": product.gigaflops(), "rows": rows, **beside}
+
+
+def _peer_figures(turns: Sequence[dict[str, float]]) -> dict[str, float]:
+    wall, processor = (float(np.median([turn[name] for turn in turns])) for name in ("wall", "processor"))
+    best = min(turn["wall"] for turn in turns)
+    return {
+        "frames_per_second": BATCH * LENGTH / wall,
+        "best_frames_per_second": BATCH * LENGTH / best,
+        "processor_seconds_per_update": processor,
+    }
 
 
 def _seen_by(name: str, batch: Batch, generator: np.random.Generator) -> Batch:

@@ -7,12 +7,10 @@ process of its own (`speed/sb3_peer.py`).
 
 from __future__ import annotations
 
-import json
-import subprocess
 import time
-from pathlib import Path
 from typing import Any, NamedTuple
 
+from speed.peer import Peer
 from speed.stopwatch import Stopwatch, precisions
 from worldmodels.acting.build import build_parts
 from worldmodels.acting.step_source import LocalSource
@@ -109,44 +107,28 @@ class Ours:
         self.game.append(self._env.seconds - before)
 
     def figures(self) -> dict[str, float]:
-        return _figures(self.iterations.wall(), self.iterations.processor(), self.game)
-
-
-class Peer:
-    """Another process that does an iteration when it is told to."""
-
-    def __init__(self, world: World, python: str):
-        program = Path(__file__).parent / "sb3_peer.py"
-        numbers = map(str, (world.game, ENVS, STEPS, world.passes, MINIBATCH))
-        self._process = subprocess.Popen(
-            [python, program, *numbers], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        self._rows: list[dict[str, float]] = []
-
-    def iterate(self) -> None:
-        self._process.stdin.write("go\n")
-        self._process.stdin.flush()
-        self._rows.append(json.loads(self._process.stdout.readline()))
-
-    def figures(self) -> dict[str, float]:
-        self._process.stdin.close()
-        self._process.wait()
-        wall, processor = ([row[name] for row in self._rows[1:]] for name in ("wall", "processor"))
-        return _figures(_median(wall), _median(processor), [row["game"] for row in self._rows])
+        return _figures(self.iterations.wall(), self.iterations.processor(), self.game[1:])
 
 
 def measure(world: World, iterations: int, peer_python: str | None) -> dict[str, Any]:
-    learners: dict[str, Ours | Peer] = {f"ours, {precision}": Ours(world, precision) for precision in precisions()}
-    if peer_python:
-        learners[STABLE_BASELINES3] = Peer(world, peer_python)
+    learners = {f"ours, {precision}": Ours(world, precision) for precision in precisions()}
+    numbers = (world.game, ENVS, STEPS, world.passes, MINIBATCH)
+    peer = Peer(peer_python, "sb3_peer.py", *numbers) if peer_python else None
     for _ in range(iterations + 1):  # the first one traces
         for learner in learners.values():
             learner.iterate()
-    return {"iterations": iterations, "rows": {name: learner.figures() for name, learner in learners.items()}}
+        if peer:
+            peer.turn()
+    rows = {name: learner.figures() for name, learner in learners.items()}
+    if peer:
+        found = peer.end()
+        wall, processor = (_median([row[name] for row in found]) for name in ("wall", "processor"))
+        rows[STABLE_BASELINES3] = _figures(wall, processor, [row["game"] for row in found])
+    return {"iterations": iterations, "rows": rows}
 
 
 def _figures(wall: float, processor: float, game: list[float]) -> dict[str, float]:
-    samples, game_seconds = ENVS * STEPS, _median(game[1:])
+    samples, game_seconds = ENVS * STEPS, _median(game)
     return {
         "samples_per_second": samples / wall,
         "without_the_game": samples / (wall - game_seconds),

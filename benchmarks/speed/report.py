@@ -56,6 +56,14 @@ def _dreamer(piece: dict[str, Any]) -> list[str]:
             f"{row['best_frames_per_second']:,.0f} | {row['processor_seconds_per_update']:.3f} | "
             f"{row['policy_step_milliseconds']:.2f} ms | {row['parameters'] / 1e6:.2f}M |"
         )
+    if peer := piece.get("dreamerv2"):
+        ours = [row for row in piece["rows"] if row["learner"] == "reference"]
+        ratios = [f"{row['frames_per_second'] / peer['frames_per_second']:.2f} in {row['precision']}" for row in ours]
+        lines.append(
+            f"| DreamerV2's own code | float32 | {peer['frames_per_second']:,.0f} | "
+            f"{peer['best_frames_per_second']:,.0f} | {peer['processor_seconds_per_update']:.3f} | - | - |"
+        )
+        lines += ["", f"`reference` over DreamerV2's own code: {', '.join(ratios)}."]
     lines += [
         "",
         f"Image error (mean squared, pixels from 0 to 1) on held-out coinrun levels after {piece['updates']} updates "
