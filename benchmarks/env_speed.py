@@ -20,8 +20,8 @@ from statistics import geometric_mean, median
 from typing import Any
 
 import numpy as np
-from env_footprint import footprint
-from env_speed_chart import RESULTS, draw
+from games.chart import RESULTS, draw
+from games.footprint import footprint
 from provenance import made_by, made_now
 
 from worldmodels.core.processor import this_processor
@@ -40,7 +40,7 @@ class Peer:
     """The other process: one line in, one line out."""
 
     def __init__(self, python: str) -> None:
-        script = str(Path(__file__).with_name("procgen_peer.py"))
+        script = str(Path(__file__).with_name("games") / "procgen_peer.py")
         self._process = subprocess.Popen([python, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def speed(self, game: str, mode: str, seconds: float) -> float:

@@ -2,9 +2,9 @@
 
     python benchmarks/precision.py [--only dreamer_model simple_model ppo_return dreamer_return] [--seeds 1 2 3]
 
-dreamer_model   `dreamer_small`: losses, and image errors on held-out levels (`precision_models.py`)
+dreamer_model   `dreamer_small`: losses, and image errors on held-out levels (`precisions/models.py`)
 simple_model    `simple_small`: the same
-ppo_return      PPO in the real game: what it earns (`precision_runs.py`)
+ppo_return      PPO in the real game: what it earns (`precisions/runs.py`)
 dreamer_return  Dreamer's whole loop: what it earns
 
 Each seed is run in both precisions, each run in a process of its own, and kept in results/precision.json: the same
@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from precision_report import report
+from precisions.report import report
 from provenance import made_by
 from speed.own_process import call
 
@@ -40,10 +40,10 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "dreamer_model": Kind("precision_models:measure", "updates", 0.15),
-    "simple_model": Kind("precision_models:measure", "updates", 0.2),
-    "ppo_return": Kind("precision_runs:measure", "steps", 0.0025),
-    "dreamer_return": Kind("precision_runs:measure", "steps", 0.01),
+    "dreamer_model": Kind("precisions.models:measure", "updates", 0.15),
+    "simple_model": Kind("precisions.models:measure", "updates", 0.2),
+    "ppo_return": Kind("precisions.runs:measure", "steps", 0.0025),
+    "dreamer_return": Kind("precisions.runs:measure", "steps", 0.01),
 }
 PRECISIONS = ("float32", "bfloat16")
 

@@ -13,14 +13,14 @@ import classics
 import collector_speed
 import explored_world
 import patch_motions
-import precision_models
-import precision_runs
 import preset_speed
 import pytest
 import world_model_recipe
 from archive import Archive
 from peers.jobs import Places, SideJob
 from peers.tasks import METHODS, TASKS, cells
+from precisions import models as precision_models
+from precisions import runs as precision_runs
 from speed import dreamer, next_frame, ppo, quality, sizes
 
 from worldmodels.config.run_config import RunConfig

@@ -13,7 +13,7 @@ from typing import Any
 
 import worldmodels
 
-RUNS = Path(__file__).parents[1] / "runs" / "precision"
+RUNS = Path(__file__).parents[2] / "runs" / "precision"
 EPISODES = 256
 COMMON: dict[str, Any] = {
     "env.num_envs": 16,

@@ -1,6 +1,6 @@
 """What one environment costs besides time: memory, construction, and the size of its state.
 
-    python benchmarks/env_footprint.py GAME MODE     # one line of JSON
+    python benchmarks/games/footprint.py GAME MODE     # one line of JSON
 
 A process of its own for each game and mode, so that the memory of another game is not used again. Linux only, as it
 reads the resident size of the process.

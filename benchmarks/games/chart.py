@@ -11,7 +11,7 @@ from matplotlib.ticker import EngFormatter, NullLocator
 from worldmodels.analysis.plots.style import COLORS, INK, QUIET, panels, save_figure
 from worldmodels.envs.games.table import GAME_INFO
 
-RESULTS = Path(__file__).parent / "results"
+RESULTS = Path(__file__).parents[1] / "results"
 OURS, PEER = COLORS[0], "#c9ced6"
 BAR = 0.38  # of the height of a row
 GAP = 0.55  # rows between two games
