@@ -133,7 +133,7 @@ CASES: dict[str, Learn] = {
     "deterministic next-frame model": fitting(replace(MODELS["deterministic"], internal_loss=True, pixel_noise=0.1)),
     "actor-critic": dreaming(AGENTS["actor_critic v3"], MODELS["rssm"]),
     "actor-critic with gradients through the model": dreaming(
-        AGENTS["actor_critic with both gradients"], MODELS["rssm"], box=True
+        AGENTS["actor_critic through the model"], MODELS["rssm"], box=True
     ),
     "Plan2Explore": dreaming(AGENTS["plan2explore"], MODELS["rssm"]),
     "PPO in imagination": dreaming(PPO, MODELS["stochastic_discrete in patches"]),

@@ -155,17 +155,6 @@ def test_the_gradient_of_reinforce_is_that_through_the_dynamics_on_average(world
     assert (np.abs(means[0] - means[1]) < 4 * np.hypot(*errors) + 1e-6).all()
 
 
-def test_both_are_mixed():
-    """The same draws give the mixture of the gradients of either."""
-    found = []
-    for gradient in ("reinforce", "dynamics", "both"):
-        config = replace(CONFIG, horizon=1, actor_gradient=gradient, actor_gradient_mix=0.25)
-        run = run_in(make_agent(config), Curved(), PointState(tf.constant([[0.5], [-1.0]])))
-        found.append(run(tf.constant(SEED))[2])
-    for reinforce, dynamics, both in zip(*found, strict=True):
-        np.testing.assert_allclose(both, 0.75 * reinforce + 0.25 * dynamics, rtol=1e-4, atol=1e-6)
-
-
 def test_auto_goes_through_the_model_where_it_can():
     images = ObservationSpec.of(16, 16, 3)
     auto = replace(CONFIG, actor_gradient="auto")

@@ -234,9 +234,3 @@ def test_recent_steps_fill_a_window():
     refused(given, "recent.steps must be at least training.length.* Received 19 and 20")
     given["agent"]["recent"]["steps"] = 20
     check_config(from_dict(RunConfig, given))
-
-
-def test_without_episodes_of_its_own_nothing_is_imitated():
-    given = {"training": {"collect": 0, "turns": 3, "initial_replay": "somewhere"}, "agent": {"imitation_scale": 0.1}}
-    refused(given, "imitation_scale .* training.collect is 0: it must be 0, too.* Received 0.1")
-    check_config(from_dict(RunConfig, {**given, "agent": {"imitation_scale": 0.0}}))

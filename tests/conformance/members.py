@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from worldmodels.agents.conformance import agent_checks, specs
-from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig, RewardNormConfig
+from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig
 from worldmodels.agents.dreamer.plan2explore_config import Plan2ExploreConfig
 from worldmodels.agents.off_policy.ddpg_config import DDPGConfig
 from worldmodels.agents.off_policy.sac_config import SACConfig
@@ -144,25 +144,14 @@ AGENTS: dict[str, Any] = {
         actor_optimizer=LAPROP,
         critic_optimizer=LAPROP,
     ),
-    "actor_critic with exploring starts": ActorCriticConfig(
-        actor=HEAD,
-        critic=HEAD,
-        horizon=3,
-        exploring_starts=0.5,
-        exploring_steps=2,
-        actor_optimizer=FAST,
-        critic_optimizer=FAST,
-    ),
-    "actor_critic with both gradients": ActorCriticConfig(
+    "actor_critic through the model": ActorCriticConfig(
         actor=HEAD,
         critic=HEAD,
         horizon=3,
         box_distribution="tanh_normal",
-        actor_gradient="both",
-        actor_gradient_mix="linear(1, 0, 10)",
+        actor_gradient="dynamics",
         entropy="exp(1e-2, 1e-3, 10)",
         normalize_returns=True,
-        reward_norm=RewardNormConfig(0.9),
         actor_optimizer=FAST,
         critic_optimizer=FAST,
     ),

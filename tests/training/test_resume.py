@@ -122,10 +122,10 @@ BFLOAT16 = ("precision=bfloat16", "schedule.evaluate_every=0")
 EVENTS = (
     "env.game=fruitbot", "training.prefill_policy=held", "training.prefill_events=1000", "training.prefill_most=200",
     "training.event_share=0.5", "training.steps=304", "schedule.evaluate_every=0", "training.exploration.epsilon=0.2",
-    "agent.replay_value_scale=0.3", "agent.imitation_scale=0.1", "agent.recent.policy_scale=0.1",
+    "agent.replay_value_scale=0.3", "agent.recent.policy_scale=0.1",
 )  # fmt: skip
 """Held actions, exploration, a prefill that looks for more events than there are, windows around events, the value of
-all, self-imitation, and the newest steps."""
+all, and the newest steps."""
 
 COLLECTORS = ("training.collectors=2", "schedule.evaluate_every=0")
 """Steps collected by other processes, ahead of the learner."""

@@ -90,18 +90,6 @@ class Replayed(NamedTuple):
         return cls(states, batch.action, batch.reward, batch.is_last | cut, batch.is_terminal, counts)
 
 
-class Imitated(NamedTuple):
-    """N recorded steps of whole episodes, and by how much each did better than the critic expects."""
-
-    features: tf.Tensor
-    """(N, ...): what the model knew at each of them."""
-    actions: tf.Tensor
-    """Leading N: what was done."""
-    advantages: tf.Tensor
-    """float32 (N,): the return that followed less the critic's value, where that is above 0 and the step is to be
-    imitated, and 0 elsewhere."""
-
-
 class Recent(NamedTuple):
     """B windows of T real steps that the agent took not long ago, as it saw them, which may cross borders of episodes.
 
@@ -178,8 +166,7 @@ class Agent(Protocol):
             replayed: the experience from whose states the starts were drawn, for an agent that has a use for what
                 really followed; where there are as many starts as states, they are these, window by window.
 
-        An agent that can learn from its own recorded play, too, takes further arguments: `imitated: Imitated | None`,
-        and `recent: Recent | None`.
+        An agent that can learn from its own recorded play, too, takes a further argument: `recent: Recent | None`.
 
         Returns:
             Scalar metrics named `policy/...`.

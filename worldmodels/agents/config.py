@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Protocol
+from typing import Literal, Protocol
 
-from worldmodels.core.configuration.ranges import between
 from worldmodels.core.specs import ActionKind
 from worldmodels.models.api import FeatureKind
 
@@ -15,9 +14,6 @@ with five wider stages (CoinRun, Cobbe et al. 2019)."""
 RewardTransform = Literal["none", "clip", "tanh"]
 """The transform of rewards before an agent learns from them: none, clipping to [-1, 1], or the hyperbolic
 tangent."""
-
-LogDeviation = Annotated[float, between(-10, 3)]
-"""The logarithm of a standard deviation of actions, which are from -1 to 1."""
 
 DISCRETE: tuple[ActionKind, ...] = ("discrete",)
 BOXES: tuple[ActionKind, ...] = ("box",)

@@ -11,7 +11,6 @@ from collections.abc import Callable
 import tensorflow as tf
 
 from worldmodels.agents.config import RewardTransform
-from worldmodels.agents.dreamer.actor_critic_config import RewardNormConfig
 from worldmodels.models.devices import mean_over_devices, whole_batch
 
 
@@ -22,16 +21,14 @@ def transform_rewards(rewards: tf.Tensor, transform: RewardTransform) -> tf.Tens
     return tf.tanh(rewards) if transform == "tanh" else rewards
 
 
-def lambda_returns(
-    rewards: tf.Tensor, values: tf.Tensor, discounts: tf.Tensor, lambda_: float | tf.Tensor
-) -> tf.Tensor:
+def lambda_returns(rewards: tf.Tensor, values: tf.Tensor, discounts: tf.Tensor, lambda_: float) -> tf.Tensor:
     """Return the lambda-return of each state but the last (Sutton & Barto 2018, chapter 12).
 
-        R[t] = r[t+1] + d[t+1] ((1 - l[t+1]) v[t+1] + l[t+1] R[t+1]),    R[H] = v[H]
+        R[t] = r[t+1] + d[t+1] ((1 - l) v[t+1] + l R[t+1]),    R[H] = v[H]
 
     Args:
         rewards, values, discounts: float32 (H + 1, B).
-        lambda_: l, 0 to 1: one for all states, or float32 (H + 1, B).
+        lambda_: l, 0 to 1.
 
     Returns:
         float32 (H, B).
@@ -41,21 +38,21 @@ def lambda_returns(
 
 
 def continuing_returns(
-    rewards: tf.Tensor, values: tf.Tensor, continuations: tf.Tensor, discount: float, lambda_: float | tf.Tensor
+    rewards: tf.Tensor, values: tf.Tensor, continuations: tf.Tensor, discount: float, lambda_: float
 ) -> tf.Tensor:
     """Return lambda-returns where another episode follows each end (non-episodic returns; Burda et al. 2019).
 
     It is worth what the rollouts that still go on are worth at that time, on average: of the same age, so that a critic
     that lags behind makes ends neither better nor worse than they are.
 
-        R[t] = r[t+1] + discount (c[t+1] x[t+1] + (1 - c[t+1]) m[t+1]),    x[t] = (1 - l[t]) v[t] + l[t] R[t]
+        R[t] = r[t+1] + discount (c[t+1] x[t+1] + (1 - c[t+1]) m[t+1]),    x[t] = (1 - l) v[t] + l R[t]
 
     Here m[t] is the mean of x[t] over the batch, each weighted by the probability that it goes on until then.
 
     Args:
         rewards, values: float32 (H + 1, B).
         continuations: c, float32 (H + 1, B), the probability that the episode goes on after each state.
-        lambda_: l, 0 to 1: one for all states, or float32 (H + 1, B).
+        lambda_: l, 0 to 1.
 
     Returns:
         float32 (H, B).
@@ -74,16 +71,15 @@ def continuing_returns(
 def _backwards(
     rewards: tf.Tensor,
     values: tf.Tensor,
-    lambda_: float | tf.Tensor,
+    lambda_: float,
     follows: Callable[[int, tf.Tensor], tf.Tensor],
 ) -> tf.Tensor:
-    """Return r[t+1] + follows(t+1, (1 - l[t+1]) v[t+1] + l[t+1] R[t+1]) for each state but the last."""
+    """Return r[t+1] + follows(t+1, (1 - l) v[t+1] + l R[t+1]) for each state but the last."""
     # Apart at once: a gradient by a slice at a time would be a sum of as many whole arrays.
     rewards, values = map(tf.unstack, (rewards, values))
-    lambdas = tf.unstack(lambda_) if tf.is_tensor(lambda_) else [lambda_] * len(values)
     returns = [values[-1]]
     for t in reversed(range(1, len(values))):
-        worth = (1.0 - lambdas[t]) * values[t] + lambdas[t] * returns[-1]
+        worth = (1.0 - lambda_) * values[t] + lambda_ * returns[-1]
         returns.append(rewards[t] + follows(t, worth))
     return tf.stack(returns[:0:-1])
 
@@ -150,18 +146,18 @@ class ReturnScale:
 
 
 class RewardScale:
-    """A running mean of absolute rewards, by which rewards are divided (DreamerV2)."""
+    """A running mean of absolute rewards, by which rewards are divided (`reward_norm` in DreamerV2)."""
 
-    def __init__(self, config: RewardNormConfig) -> None:
-        self.config = config
+    MOMENTUM, EPSILON = 0.99, 1e-8
+
+    def __init__(self) -> None:
         self.mean = tf.Variable(1.0)
 
     def update(self, rewards: tf.Tensor) -> None:
         """Take in a tensor of rewards."""
-        stays = self.config.momentum
         size = mean_over_devices(tf.reduce_mean(tf.abs(rewards)))
-        self.mean.assign(stays * self.mean + (1.0 - stays) * size)
+        self.mean.assign(self.MOMENTUM * self.mean + (1.0 - self.MOMENTUM) * size)
 
     def __call__(self, rewards: tf.Tensor) -> tf.Tensor:
         """Return rewards of any shape, divided."""
-        return self.config.scale * rewards / (self.mean + self.config.epsilon)
+        return rewards / (self.mean + self.EPSILON)

@@ -112,7 +112,6 @@ def _check_model_based(config: RunConfig, training: ModelBasedConfig, spec: Mode
     _check_length(training, spec)
     _check_starts(config, training)
     _check_weigh_imagination(config, training)
-    _check_imitation(config, training)
     _check_recent(config, training)
     if training.real_rollout:
         _check_real_rollout(config, training)
@@ -146,16 +145,6 @@ def _check_weigh_imagination(config: RunConfig, training: ModelBasedConfig) -> N
             "training.weigh_imagination measures the model on what each turn collects: training.collect must be at "
             "least (evaluation.context + evaluation.horizon) x env.num_envs = "
             f"{length} x {num_envs} = {length * num_envs}. Received {training.collect}."
-        )
-
-
-def _check_imitation(config: RunConfig, training: ModelBasedConfig) -> None:
-    """Check that there will be episodes to imitate."""
-    agent = config.agent
-    if isinstance(agent, ActorCriticConfig) and agent.imitates and not training.collect:
-        raise ConfigError(
-            "agent.imitation_scale lets the policy learn from episodes that this run records, and training.collect is "
-            f"0: it must be 0, too, or training.collect above 0. Received {agent.imitation_scale}."
         )
 
 

@@ -173,14 +173,6 @@ class ReplayReader:
             )
         return self._gather(*window, length)
 
-    def training_rewards(self, stream: int, steps: range) -> npt.NDArray[np.float32]:
-        """Return the rewards (T,) of consecutive steps of a stream; of none where one is not there, or held out."""
-        none = np.zeros(0, np.float32)
-        if not (steps and steps[0] in self.span and steps[-1] in self.span):
-            return none
-        records = self._records.of(np.array([stream]), np.array([steps[0]]), len(steps))
-        return records["reward"][0].copy() if in_split(records["flags"], "training")[0] else none
-
     def close(self) -> None:
         for chunk in self._chunks.values():
             chunk.close()

@@ -16,7 +16,7 @@ import tensorflow as tf
 
 from worldmodels.acting.actor import ModelActor
 from worldmodels.acting.build import Parts
-from worldmodels.agents.api import Experience, Imitated, Recent, Replayed
+from worldmodels.agents.api import Experience, Recent, Replayed
 from worldmodels.agents.dreamer.actor_critic import ActorCritic
 from worldmodels.config.run_config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig, RunConfig
 from worldmodels.core.files.tree import flatten
@@ -142,8 +142,6 @@ def _blank_recorded(parts: Parts, training: ModelBasedConfig) -> dict[str, Any]:
     model, (batch, length) = parts.world_model, (training.batch, training.length)
     features, actions = model.features(model.initial(batch * length)), parts.model.spec.action.zeros(batch * length)
     recorded: dict[str, Any] = {}
-    if agent.config.imitates:
-        recorded["imitated"] = Imitated(features, tf.constant(actions), tf.zeros((batch * length,)))
     if not agent.config.recent.is_off:
         parameters = agent.act(features, (), 1.0, SEED)[2][agent.distribution.extra]
         seen, done, said = (tf.reshape(x, (batch, length, *x.shape[1:])) for x in (features, actions, parameters))

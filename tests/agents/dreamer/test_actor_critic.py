@@ -9,9 +9,9 @@ import tensorflow as tf
 from line import Line, Place
 
 from worldmodels.agents import build_agent
-from worldmodels.agents.api import Imitated, Recent, Replayed
-from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig, RecentConfig, RewardNormConfig
-from worldmodels.core.errors import CheckpointError, ConfigError
+from worldmodels.agents.api import Recent, Replayed
+from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig, RecentConfig
+from worldmodels.core.errors import CheckpointError
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.models.config import HeadConfig, LaPropConfig, OptimizerConfig
 
@@ -271,23 +271,6 @@ def probability_of_left(agent) -> float:
     return float(tf.nn.softmax(logits)[1, 0])
 
 
-@pytest.mark.parametrize("scale", [0.3, "linear(0.3, 0.3, 10)"], ids=str)
-def test_imitates_what_went_better_than_expected(build, line, starts, scale):
-    # At place 0, going left was better than expected, and going right as expected; nothing is imagined to follow.
-    imitated = Imitated(tf.gather(PLACES, [1, 1]), tf.constant([0, 1]), tf.constant([2.0, 0.0]))
-    agent, alone = (build(config=replace(CONFIG, entropy=0.0, imitation_scale=x)) for x in (scale, 0.0))
-    for i in range(20):
-        metrics = agent.update_from_imagination(line, starts, tf.zeros((32,)), seed(i), None, imitated)
-        alone.update_from_imagination(line, starts, tf.zeros((32,)), seed(i))
-    assert probability_of_left(agent) > 0.9 > probability_of_left(alone) + 0.2
-    assert metrics["policy/imitation_advantage"] == 1
-    assert ("policy/imitation_scale" in metrics) == isinstance(scale, str)
-    # The mean of log p(left) times 2 and log p(right) times 0.
-    before = -float(tf.math.log(probability_of_left(agent)))
-    metrics = agent.update_from_imagination(line, starts, tf.zeros((32,)), seed(0), None, imitated)
-    assert float(metrics["policy/imitation_loss"]) == pytest.approx(before, rel=1e-4)
-
-
 def test_learns_from_what_really_followed_its_own_steps(build, line, starts):
     # At place 0, going left paid 2 and going right nothing, and then it was over; nothing is imagined to follow.
     places = tf.stack([tf.gather(PLACES, [1, 0]), tf.gather(PLACES, [1, 2])])
@@ -296,18 +279,13 @@ def test_learns_from_what_really_followed_its_own_steps(build, line, starts):
     learning = replace(CONFIG, entropy=0.0, recent=RecentConfig(policy_scale=0.3, value_scale=1.0))
     agent, alone = build(config=learning), build(config=replace(CONFIG, entropy=0.0))
     for i in range(20):
-        metrics = agent.update_from_imagination(line, starts, tf.zeros((32,)), seed(i), None, None, recent)
+        metrics = agent.update_from_imagination(line, starts, tf.zeros((32,)), seed(i), None, recent)
         alone.update_from_imagination(line, starts, tf.zeros((32,)), seed(i))
     assert probability_of_left(agent) > 0.9 > probability_of_left(alone) + 0.2
     # It does not go right any more, as it did then with one half.
     assert float(metrics["policy/recent_ratio"]) < 0.7
     for i in range(200):
-        metrics = agent.update_from_imagination(line, starts, tf.zeros((32,)), seed(i), None, None, recent)
+        metrics = agent.update_from_imagination(line, starts, tf.zeros((32,)), seed(i), None, recent)
     # Of two steps with returns 2 and 0 the critic expects the mean.
     assert float(agent.critic(PLACES)[1]) == pytest.approx(1.0, abs=0.2)
     assert metrics["policy/finite"] == 1
-
-
-def test_recorded_returns_are_not_added_up_from_rewards_that_are_normalised():
-    with pytest.raises(ConfigError, match="imitation_scale must be 0 where agent.reward_norm .* momentum 0.9"):
-        replace(CONFIG, imitation_scale=0.1, reward_norm=RewardNormConfig(0.9))

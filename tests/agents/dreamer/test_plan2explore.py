@@ -154,7 +154,12 @@ def test_neither_learns_from_the_explorers_own_steps(name):
         replace(CONFIG, **{name: replace(ACTOR, recent=RecentConfig(policy_scale=0.1))})
 
 
-@pytest.mark.parametrize("name", ["task", "explorer"])
-def test_neither_imitates_what_the_explorer_played(name):
-    with pytest.raises(ConfigError, match=f"agent.{name}.imitation_scale must be 0.*Received 0.1"):
-        replace(CONFIG, **{name: replace(ACTOR, imitation_scale=0.1)})
+def test_the_explorers_rewards_are_divided_by_the_running_mean_of_their_size():
+    """Rewards of 3 and of 0, so a mean size of 1.5: the running mean goes from 1 to 0.99 + 0.01 * 1.5."""
+    agent = Plan2Explore(replace(CONFIG, explorer=replace(ACTOR, reward_transform="none")), SPEC, KEY)
+    agent._ensemble.of = lambda features, actions: features[:, 0]
+    features, ones = tf.constant([[[3.0, 0, 0]], [[9.0, 0, 0]]]), tf.ones((2, 1))
+    trajectory = Trajectory((), features, tf.constant([[1], [0]]), ones, ones, {})
+    np.testing.assert_allclose(agent.explorer.learned_rewards(trajectory), [[0], [3 / 1.005]], rtol=1e-6)
+    assert float(agent.explorer.save()["reward_mean"]) == pytest.approx(1.005)
+    assert "reward_mean" not in agent.task.save()

@@ -8,7 +8,7 @@ from image_spaces import image_spec
 from worldmodels.agents.networks.bodies import BodySettings
 from worldmodels.agents.networks.convolution import Convolution, Regularisation
 from worldmodels.agents.networks.images import PLAIN_NETWORKS, build_image_network, seen_pixels
-from worldmodels.agents.networks.policy_network import FirstPolicy, PolicyNetwork
+from worldmodels.agents.networks.policy_network import PolicyNetwork
 from worldmodels.core.errors import ConfigError
 from worldmodels.models.config import HeadConfig, LayerStyle
 
@@ -38,7 +38,7 @@ def seeds() -> np.random.Generator:
 )
 def test_parameters_of_the_published_sizes(kind, shape, actions, expected):
     settings = BodySettings(kind, HeadConfig(), LayerStyle())
-    network = PolicyNetwork(settings, image_spec((64, 64, 3), actions, shape), seeds(), FirstPolicy(0.0, 1.0))
+    network = PolicyNetwork(settings, image_spec((64, 64, 3), actions, shape), seeds())
     assert sum(int(np.prod(weight.shape)) for weight in network.trainable_weights) == expected
 
 

@@ -82,27 +82,12 @@ def test_a_start_after_the_end_teaches_nothing(config, starts):
 
 
 @each_method
-@pytest.mark.parametrize("changes, expected", [({}, -0.5), ({"first_log_deviation": 0.25}, 0.25)])
-def test_the_first_standard_deviation_is_the_same_everywhere(config, changes, expected):
-    agent = build_agent(replace(config, **changes), bandits.BOX, bandits.key(0))
+def test_the_first_standard_deviation_is_the_same_everywhere(config):
+    agent = build_agent(config, bandits.BOX, bandits.key(0))
     extras = agent.act(bandits.PLACES, (), 1.0, bandits.key(0))[2]
-    assert extras["gaussian"][:, 1].numpy().tolist() == [expected, expected]
+    assert extras["gaussian"][:, 1].numpy().tolist() == [-0.5, -0.5]
     # The mean and the value are not: heads on trunks of their own start like any layer.
     assert len(set(extras["gaussian"][:, 0].numpy())) == len(set(extras["value"].numpy())) == 2
-
-
-@each_method
-@pytest.mark.parametrize("spec, name, count", [(bandits.CHOICES, "logits", 2), (bandits.BOX, "gaussian", 1)])
-def test_a_smaller_last_layer_acts_the_more_alike_everywhere(config, spec, name, count):
-    """Behind the same trunk, logits and means are so many times as large; values are as they were."""
-    plain, small = (
-        build_agent(replace(config, first_scale=scale), spec, bandits.key(0)).act(
-            bandits.PLACES, (), 1.0, bandits.key(0)
-        )[2]
-        for scale in (1.0, 0.125)
-    )
-    np.testing.assert_allclose(small[name][:, :count], 0.125 * plain[name][:, :count], rtol=1e-5)
-    np.testing.assert_array_equal(small["value"], plain["value"])
 
 
 def test_on_one_trunk_the_first_policy_is_in_the_middle_of_the_box_and_expects_nothing():

@@ -129,12 +129,6 @@ def test_normalize_heeds_weights():
     np.testing.assert_allclose(normalize(advantages, weights)[:2], [-1, 1], rtol=1e-6)
 
 
-def test_advantages_below_the_floor_are_not_blown_up():
-    advantages, weights = tf.constant([0.01, 0.03]), tf.ones((2,))
-    np.testing.assert_allclose(normalize(advantages, weights, 0.5), [-0.02, 0.02], rtol=1e-5)
-    np.testing.assert_allclose(normalize(100 * advantages, weights, 0.5), [-1, 1], rtol=1e-5)
-
-
 @pytest.mark.parametrize(("lstm", "leading"), [(0, (12,)), (2, (3, 4))])
 def test_points_of_a_box_and_dictionaries_of_features(lstm, leading):
     number = experience().features

@@ -9,7 +9,7 @@ import pytest
 from worldmodels.core.configuration.number_schedules import (
     NumberSchedule,
     ScheduledNonNegative,
-    ScheduledShare,
+    ScheduledRate,
     parse_schedule,
 )
 from worldmodels.core.configuration.ranges import RangeError, Section
@@ -24,7 +24,7 @@ class ScheduledSection(Section):
 
     weight: ScheduledNonNegative = 0.5
     """Weight."""
-    share: ScheduledShare = 0.5
+    share: ScheduledRate = 0.5
     """Share."""
 
 
@@ -62,9 +62,9 @@ def test_what_is_no_schedule_is_refused_with_all_forms(text):
 
 
 def test_both_ends_keep_the_range():
-    assert ScheduledSection(weight="linear(3, 0, 10)", share="horizon(1, 100, 10)")
-    with pytest.raises(RangeError, match="share must be between 0 and 1, or a schedule"):
-        ScheduledSection(share="linear(0, 1.5, 10)")
+    assert ScheduledSection(weight="linear(3, 0, 10)", share="horizon(2, 100, 10)")
+    with pytest.raises(RangeError, match="share must be above 0 and at most 1, or a schedule"):
+        ScheduledSection(share="linear(0.5, 1.5, 10)")
     with pytest.raises(RangeError, match="weight must be 0 or more, or .* Received exp"):
         ScheduledSection(weight="exp(1, -1, 10)")
     with pytest.raises(RangeError, match="weight must be 0 or more, or .* Received -1"):

@@ -7,17 +7,16 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.agents.api import Imitated, Recent, Replayed
+from worldmodels.agents.api import Recent, Replayed
 from worldmodels.agents.distributions.policy_distributions import BOX_DISTRIBUTIONS, CATEGORICAL, ONE_HOT
 from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig
-from worldmodels.agents.dreamer.actor_loss import ActorLoss, imitation_loss
-from worldmodels.agents.dreamer.exploring_starts import beginning_with_given, chosen_by_policy, draw_given
+from worldmodels.agents.dreamer.actor_loss import ActorLoss
 from worldmodels.agents.dreamer.imagined_steps import ImaginedSteps, action_gradient, offset_policy, sampling_policy
 from worldmodels.agents.dreamer.recent_loss import JudgedSteps, judged_steps, recent_loss
 from worldmodels.agents.dreamer.recorded_targets import recorded_targets
 from worldmodels.agents.dreamer.value_critic import ValueCritic, ValueTargets
 from worldmodels.agents.networks.heads import build_head
-from worldmodels.agents.returns import ReturnScale, RewardScale, lambda_returns, reach_weights, transform_rewards
+from worldmodels.agents.returns import ReturnScale, lambda_returns, reach_weights, transform_rewards
 from worldmodels.imagination.rollout import Policy, RolloutOptions, Trajectory, rollout
 from worldmodels.models import devices
 from worldmodels.models.api import ModelSpec, WorldModel
@@ -32,7 +31,7 @@ from worldmodels.models.variables import load_variables, named_variables, save_v
 class ActorCritic:
     """An `Agent` (see `agents/api.py` for the methods) with a slow target critic.
 
-    Its policy learns by the reinforce gradient, by the gradient that flows back through the world model, or by both.
+    Its policy learns by the reinforce gradient, or by the gradient that flows back through the world model.
     """
 
     learns_from_experience = ActorCriticConfig.learns_from_experience
@@ -47,7 +46,7 @@ class ActorCritic:
         self.critic = ValueCritic(config, spec, seeds)
         self._actor_weights = named_variables([self.actor])
         self._actor_optimizer = build_optimizer(self._actor_weights, config.actor_optimizer)
-        self._return_scale, self._reward_scale = ReturnScale(), RewardScale(config.reward_norm)
+        self._return_scale = ReturnScale()
         self.distribution = CATEGORICAL if spec.action.is_discrete else BOX_DISTRIBUTIONS[config.box_distribution]
         # No gradient reaches a number of a choice.
         through_choices = spec.action.is_discrete and self.gradient != "reinforce"
@@ -70,25 +69,25 @@ class ActorCritic:
 
     @graph
     def update_from_imagination(
-        self, model, starts, continuations, seed, replayed=None, imitated=None, recent=None
+        self, model, starts, continuations, seed, replayed=None, recent=None
     ) -> dict[str, tf.Tensor]:
-        def update(starts, continuations, replayed, imitated, recent):
-            return self._update(model, starts, continuations, seed, replayed, imitated, recent)
+        def update(starts, continuations, replayed, recent):
+            return self._update(model, starts, continuations, seed, replayed, recent)
 
-        return self._devices.run(update, (starts, continuations, replayed, imitated, recent))
+        return self._devices.run(update, (starts, continuations, replayed, recent))
 
-    def _update(self, model, starts, continuations, seed, replayed, imitated, recent) -> dict[str, tf.Tensor]:
-        running = [self._return_scale.range, self._reward_scale.mean]
+    def _update(self, model, starts, continuations, seed, replayed, recent) -> dict[str, tf.Tensor]:
+        running = list(self.running().values())
         before = [tf.identity(figure) for figure in running]
         imagined, slopes = self._imagine(model, starts, continuations, seed)
         returns = imagined.returns
-        targets = ValueTargets(imagined.features, returns, imagined.slow_values[:-1], imagined.value_weights)
+        targets = ValueTargets(imagined.features, returns, imagined.slow_values[:-1], imagined.weights)
         learns_recorded = replayed is not None and self.config.replay_value_scale
         recorded = self._recorded_targets(replayed, model, returns[0]) if learns_recorded else None
         followed = self._recent_targets(recent) if recent is not None else None
         judged = judged_steps(recent, followed, self.distribution) if followed else None
 
-        actor_gradients, metrics = self._actor_gradients(imagined, slopes, imitated, judged)
+        actor_gradients, metrics = self._actor_gradients(imagined, slopes, judged)
         with tf.GradientTape() as critic_tape:
             critic_loss = imagined_loss = self.critic.loss(targets)
             if recorded is not None:
@@ -124,8 +123,8 @@ class ActorCritic:
         """Return rollouts of the policy, and where they are differentiated their gradient by the actions (H, B, D)."""
         distribution = self._imagined_distribution
         if self.gradient == "reinforce":
-            policy, memory = self._sampling(continuations.shape[0], seed)
-            return self._roll_out(model, policy, starts, memory, continuations, seed), None
+            policy = sampling_policy(self._parameters, distribution)
+            return self._roll_out(model, policy, starts, (), continuations, seed), None
 
         def imagine(offsets: tf.Tensor) -> ImaginedSteps:
             policy = offset_policy(self._parameters, distribution, offsets)
@@ -133,15 +132,6 @@ class ActorCritic:
 
         shape = (self.config.horizon + 1, continuations.shape[0], self.spec.action.width)
         return action_gradient(imagine, tf.zeros(shape))
-
-    def _sampling(self, batch: int, seed: tf.Tensor) -> tuple[Policy, Any]:
-        """Return the policy of B rollouts that are not differentiated, and its memory."""
-        policy, config = sampling_policy(self._parameters, self._imagined_distribution), self.config
-        if not config.exploring_starts:
-            return policy, ()
-        seed = tf.random.experimental.stateless_fold_in(seed, 1)  # others draw from it, too
-        given = draw_given(config.exploring_starts, config.exploring_steps, self.spec.action, batch, seed)
-        return beginning_with_given(policy), given
 
     def _roll_out(
         self, model: WorldModel, policy: Policy, starts: Any, memory: Any, continuations: tf.Tensor, seed: tf.Tensor
@@ -151,57 +141,32 @@ class ActorCritic:
         trajectory = rollout(model, policy, starts, memory, RolloutOptions(config.horizon), seed)
         # Whether a start's episode truly ended is known; only what follows has to be predicted.
         going_on = tf.concat([continuations[None], trajectory.continuations[1:]], 0)
-        rewards = self._learned_rewards(self.rewards_of(trajectory), update=True)
+        rewards = self.learned_rewards(trajectory)
         features = tf.reshape(trajectory.features, (-1, *trajectory.features.shape[2:]))
         values, slow_values = self.critic.values(features, rewards.shape)
-        chosen = chosen_by_policy(trajectory)
-        lambda_ = config.return_lambda if chosen is None else config.return_lambda * chosen
-        returns = self.returns_of(rewards, values, going_on, lambda_)
+        returns = self.returns_of(rewards, values, going_on)
         plain = tf.stop_gradient(returns)
         scale = self._return_scale.update(plain) if config.normalize_returns else tf.constant(1.0)
         advantages = (returns - tf.stop_gradient(values[:-1])) / scale
         weights = tf.stop_gradient(reach_weights(going_on, config.discount)[:-1])
-        value_weights = weights if chosen is None else weights * chosen[:-1]
-        return ImaginedSteps(trajectory, values, slow_values, returns, advantages, scale, weights, value_weights)
+        return ImaginedSteps(trajectory, values, slow_values, returns, advantages, scale, weights)
 
-    def rewards_of(self, trajectory: Trajectory) -> tf.Tensor:
-        """Return the rewards of rollouts (H + 1, B) as the environment would pay them; an explorer has others."""
-        return trajectory.rewards
+    def learned_rewards(self, trajectory: Trajectory) -> tf.Tensor:
+        """Return the rewards of rollouts (H + 1, B) from which the policy learns; an explorer has others."""
+        return transform_rewards(trajectory.rewards, self.config.reward_transform)
 
-    def returns_of(
-        self, rewards: tf.Tensor, values: tf.Tensor, going_on: tf.Tensor, lambda_: float | tf.Tensor
-    ) -> tf.Tensor:
+    def returns_of(self, rewards: tf.Tensor, values: tf.Tensor, going_on: tf.Tensor) -> tf.Tensor:
         """Return the lambda-returns (H, B) of rollouts (H + 1, B); an explorer has others."""
-        return lambda_returns(rewards, values, self.config.discount * going_on, lambda_)
-
-    def _learned_rewards(self, rewards: tf.Tensor, update: bool = False) -> tf.Tensor:
-        """Return rewards of any shape as the agent learns from them."""
-        rewards = transform_rewards(rewards, self.config.reward_transform)
-        if self.config.reward_norm.is_off:
-            return rewards
-        if update:
-            self._reward_scale.update(tf.stop_gradient(rewards))
-        return self._reward_scale(rewards)
+        return lambda_returns(rewards, values, self.config.discount * going_on, self.config.return_lambda)
 
     def _actor_gradients(
-        self,
-        imagined: ImaginedSteps,
-        slopes: tf.Tensor | None,
-        imitated: Imitated | None = None,
-        judged: JudgedSteps | None = None,
+        self, imagined: ImaginedSteps, slopes: tf.Tensor | None, judged: JudgedSteps | None = None
     ) -> tuple[Gradients, dict[str, tf.Tensor]]:
         """Return the gradients of the actor's loss by its weights, and figures of it."""
         updates = self._actor_optimizer.updates
         with tf.GradientTape() as tape:
             parameters = tf.reshape(self._parameters(imagined.features), (*imagined.returns.shape, -1))
             loss, metrics = self._actor_loss(imagined, parameters, slopes, updates)
-            if imitated is not None:
-                again = imitation_loss(imitated, self._parameters(imitated.features), self.distribution)
-                scale = value_at(self.config.imitation_scale, updates)
-                loss += scale * again / imagined.scale
-                metrics |= {"imitation_loss": again, "imitation_advantage": tf.reduce_mean(imitated.advantages)}
-                if isinstance(self.config.imitation_scale, str):
-                    metrics["imitation_scale"] = scale
             if judged is not None:
                 again, figures = recent_loss(judged, self._parameters(judged.features), self.distribution)
                 loss += value_at(self.config.recent.policy_scale, updates) * again / imagined.scale
@@ -211,13 +176,13 @@ class ActorCritic:
     def _recorded_targets(self, replayed: Replayed, model: WorldModel, imagined_returns: tf.Tensor) -> ValueTargets:
         """Return what the critic learns of recorded windows (see `recorded_targets.py`)."""
         features = model.features(tf.nest.map_structure(lambda x: tf.reshape(x, (-1, *x.shape[2:])), replayed.states))
-        learned = replayed._replace(rewards=self._learned_rewards(replayed.rewards))
+        learned = replayed._replace(rewards=transform_rewards(replayed.rewards, self.config.reward_transform))
         return recorded_targets(self.critic, features, learned, imagined_returns, self.config)
 
     def _recent_targets(self, recent: Recent) -> ValueTargets:
         """Return what the critic learns of the newest real steps."""
         features = tf.reshape(recent.features, (-1, *recent.features.shape[2:]))
-        learned = recent._replace(rewards=self._learned_rewards(recent.rewards))
+        learned = recent._replace(rewards=transform_rewards(recent.rewards, self.config.reward_transform))
         return recorded_targets(self.critic, features, learned, None, self.config)
 
     def update_from_experience(self, experience, seed) -> dict[str, tf.Tensor]:
@@ -225,17 +190,14 @@ class ActorCritic:
 
     def changing(self) -> list[tf.Variable]:
         """Return everything that an update changes."""
-        return [
-            *self._actor_optimizer.state(),
-            *self.critic.changing(),
-            self._return_scale.range,
-            self._reward_scale.mean,
-        ]
+        return [*self._actor_optimizer.state(), *self.critic.changing(), *self.running().values()]
+
+    def running(self) -> dict[str, tf.Variable]:
+        """Return the running statistics of imagined steps, by the names under which they are saved."""
+        return {"return_range": self._return_scale.range}
 
     def save(self) -> dict[str, Any]:
-        figures = {"return_range": np.asarray(self._return_scale.range)}
-        if not self.config.reward_norm.is_off:
-            figures["reward_mean"] = np.asarray(self._reward_scale.mean)
+        figures = {name: np.asarray(variable) for name, variable in self.running().items()}
         actor = {"actor": save_variables(self._actor_weights), "actor_optimizer": self._actor_optimizer.save()}
         return {**actor, **self.critic.save(), **figures}
 
@@ -243,6 +205,5 @@ class ActorCritic:
         load_variables(self._actor_weights, tree["actor"], "the actor")
         self.critic.load(tree)
         self._actor_optimizer.load(tree["actor_optimizer"])
-        self._return_scale.range.assign(tree["return_range"])
-        if not self.config.reward_norm.is_off:
-            self._reward_scale.mean.assign(tree["reward_mean"])
+        for name, variable in self.running().items():
+            variable.assign(tree[name])

@@ -6,30 +6,13 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from worldmodels.agents.config import ANY_ACTIONS, ANY_FEATURES, ImageNetworkKind, RewardTransform
-from worldmodels.core.configuration.number_schedules import ScheduledNonNegative, ScheduledShare
-from worldmodels.core.configuration.ranges import AboveZero, NonNegative, Positive, Section, Share, Size
+from worldmodels.core.configuration.number_schedules import ScheduledNonNegative
+from worldmodels.core.configuration.ranges import NonNegative, Positive, Section, Share, Size
 from worldmodels.core.errors import ConfigError
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.config import HeadConfig, LaPropConfig, LayerStyle, OptimizerConfig
 
-ActorGradient = Literal["reinforce", "dynamics", "both"]
-
-
-@dataclass(frozen=True)
-class RewardNormConfig(Section):
-    """Rewards divided by a running mean of their absolute values, which is 1 at first (`reward_norm` in DreamerV2)."""
-
-    momentum: Share = 1.0
-    """Share of the mean that stays at each update; 1 leaves it at 1."""
-    scale: AboveZero = 1.0
-    """Size of rewards once they are divided."""
-    epsilon: NonNegative = 1e-8
-    """Number that is added to the mean, so that rewards of 0 can be divided (`eps` in DreamerV2)."""
-
-    @property
-    def is_off(self) -> bool:
-        """Whether rewards stay as they are."""
-        return self.momentum == self.scale == 1.0
+ActorGradient = Literal["reinforce", "dynamics"]
 
 
 @dataclass(frozen=True)
@@ -73,12 +56,10 @@ class ActorCriticConfig(Section):
     box_distribution: Literal["truncated_normal", "tanh_normal"] = "truncated_normal"
     """Distribution of each number of a box: a normal one truncated to [-1, 1], or one squashed by the hyperbolic
     tangent (`actor.dist` in DreamerV2). Choices are always categorical."""
-    actor_gradient: Literal["auto", "reinforce", "dynamics", "both"] = "auto"
-    """Gradient of imagined returns by which the policy learns: that of the actions' probabilities, that which flows
-    back through the world model into the actions, or a mixture; auto: through the model for boxes of actions where
-    features are vectors, otherwise reinforce (`actor_grad` in DreamerV2)."""
-    actor_gradient_mix: ScheduledShare = 0.1
-    """Share of the gradient through the model where it is both (`actor_grad_mix` in DreamerV2)."""
+    actor_gradient: Literal["auto", "reinforce", "dynamics"] = "auto"
+    """Gradient of imagined returns by which the policy learns: reinforce (log-probabilities of actions), or dynamics
+    (backpropagation through the world model). auto: dynamics for boxes of actions with vector features, otherwise
+    reinforce (`actor_grad` in DreamerV2)."""
     horizon: Size = 15
     """Steps of each imagined rollout (`imag_horizon` in DreamerV2)."""
     discount: Share = 0.999
@@ -90,8 +71,6 @@ class ActorCriticConfig(Section):
     """Weight of the policy's entropy, in nats, against the advantage (`actor_ent` in DreamerV2)."""
     reward_transform: RewardTransform = "tanh"
     """Quantity that is learned from in place of a reward (`clip_rewards` in DreamerV2)."""
-    reward_norm: RewardNormConfig = field(default_factory=RewardNormConfig)
-    """Normalisation of imagined rewards, behind their transform."""
     normalize_returns: bool = False
     """Divide advantages by the running range of returns, 5th to 95th percentile, where it exceeds 1 (DreamerV3)."""
     target_every: Positive = 100
@@ -100,14 +79,6 @@ class ActorCriticConfig(Section):
     """Share of the way to the critic that the target then moves; 1 copies it (`slow_target_fraction` in DreamerV2)."""
     uniform_mix: Share = 0.0
     """Share of the uniform distribution in the policy, so that no action is ever given up (`unimix` in DreamerV3)."""
-    exploring_starts: Share = 0.0
-    """Share of the imagined rollouts that begin with a random action in place of the policy's, held for some steps: so
-    the policy learns of actions that it has given up, too. Choices that learn by reinforce alone."""
-    exploring_steps: Size = 8
-    """Most steps for which it is held; all numbers from 1 on are as likely."""
-    imitation_scale: ScheduledNonNegative = 0.0
-    """Weight of self-imitation: the policy also learns what was done in episodes of this run that came out better than
-    the critic expects, in proportion to how much better; 0: it learns in imagination alone."""
     recent: RecentConfig = field(default_factory=RecentConfig)
     """Learning from the newest real steps, too."""
     value_distribution: Literal["normal", "two_hot"] = "normal"
@@ -128,37 +99,12 @@ class ActorCriticConfig(Section):
     )
     """Optimizer of the value."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.imitates and not self.reward_norm.is_off:
-            raise ConfigError(
-                "agent.imitation_scale must be 0 where agent.reward_norm divides rewards by a running mean: returns of "
-                "recorded episodes are added up from rewards that stay the same. Received "
-                f"{self.imitation_scale} and momentum {self.reward_norm.momentum:g}."
-            )
-
-    @property
-    def imitates(self) -> bool:
-        """Whether the policy learns from its own recorded play, too."""
-        return self.imitation_scale != 0
-
     def gradient_in(self, spec: ModelSpec) -> ActorGradient:
         """Return the gradient by which the policy learns in the world model of a spec.
 
         Raises:
-            ConfigError: it would have to flow through features that are no numbers with gradients, or it cannot learn
-                from exploring starts.
+            ConfigError: the gradient would flow through features that are images.
         """
-        gradient = self._gradient_in(spec)
-        if self.exploring_starts and (gradient != "reinforce" or not spec.action.is_discrete):
-            raise ConfigError(
-                "agent.exploring_starts must be 0 unless actions are choices and the policy learns by 'reinforce': the "
-                f"gradient through the model is that of the policy's own actions. Received {self.exploring_starts:g}, "
-                f"actions that are {spec.action}, and the gradient '{gradient}'."
-            )
-        return gradient
-
-    def _gradient_in(self, spec: ModelSpec) -> ActorGradient:
         flows = spec.feature_kind == "vector"
         if self.actor_gradient == "auto":
             return "dynamics" if flows and not spec.action.is_discrete else "reinforce"

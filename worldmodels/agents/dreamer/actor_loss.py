@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import tensorflow as tf
 
-from worldmodels.agents.api import Imitated
 from worldmodels.agents.distributions.policy_distributions import ActionDistribution
 from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig, ActorGradient
 from worldmodels.agents.dreamer.imagined_steps import ImaginedSteps
@@ -15,10 +14,10 @@ from worldmodels.models.optimizers.schedules import value_at
 
 @dataclass(frozen=True)
 class ActorLoss:
-    """The weighed mean of minus the objective, with the entropy's share.
+    """The loss of the policy: minus the weighted mean of the objective and of the entropy.
 
-    reinforce: log p(action) times the advantage. dynamics: the advantage itself, which depends on the action through
-    the world model. both: `mix` of the latter, and the rest of the former.
+    The objective of reinforce is log p(action) times the advantage. That of dynamics is the advantage itself, which
+    depends on the action through the world model.
     """
 
     config: ActorCriticConfig
@@ -38,35 +37,22 @@ class ActorLoss:
             updates: done so far, an integer scalar, for schedules.
         """
         entropy_scale = value_at(self.config.entropy, updates)
-        mix = value_at(self.config.actor_gradient_mix, updates) if self.gradient == "both" else 1.0
         entropy = self.distribution.entropy(parameters)
-        objective = self._objective(imagined, parameters, mix)
+        objective = self._objective(imagined, parameters)
         loss = -tf.reduce_mean(imagined.weights * (objective + entropy_scale * entropy))
         if slopes is not None:
             noise = imagined.trajectory.extras["noise"][:-1]
             again = self.distribution.draw(parameters, noise, 1.0)
             # A value of 0, with the gradient of the mean weighed advantage.
-            loss -= mix * tf.reduce_sum(slopes * (again - tf.stop_gradient(again)))
+            loss -= tf.reduce_sum(slopes * (again - tf.stop_gradient(again)))
         metrics = {"entropy": tf.reduce_mean(entropy)}
         if isinstance(self.config.entropy, str):
             metrics["entropy_scale"] = entropy_scale
-        if tf.is_tensor(mix):
-            metrics["gradient_mix"] = mix
         return loss, metrics
 
-    def _objective(self, imagined: ImaginedSteps, parameters: tf.Tensor, mix: float | tf.Tensor) -> tf.Tensor:
+    def _objective(self, imagined: ImaginedSteps, parameters: tf.Tensor) -> tf.Tensor:
         advantages = tf.stop_gradient(imagined.advantages)
         if self.gradient == "dynamics":
             return advantages
         actions = tf.stop_gradient(imagined.trajectory.actions[:-1])
-        reinforce = self.distribution.log_probability(parameters, actions) * advantages
-        return reinforce if self.gradient == "reinforce" else mix * advantages + (1.0 - mix) * reinforce
-
-
-def imitation_loss(imitated: Imitated, parameters: tf.Tensor, distribution: ActionDistribution) -> tf.Tensor:
-    """Return minus the mean over recorded steps of log p(action) times the advantage (Oh et al. 2018).
-
-    Args:
-        parameters: (N, P) of the policy's distribution at each step.
-    """
-    return -tf.reduce_mean(distribution.log_probability(parameters, imitated.actions) * imitated.advantages)
+        return self.distribution.log_probability(parameters, actions) * advantages

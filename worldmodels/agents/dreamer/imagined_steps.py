@@ -28,8 +28,6 @@ class ImaginedSteps(NamedTuple):
     scale: tf.Tensor
     weights: tf.Tensor
     """float32 (H, B): how much each step counts, without a gradient."""
-    value_weights: tf.Tensor
-    """float32 (H, B): how much it counts for the critic."""
 
     @property
     def features(self) -> tf.Tensor:

@@ -17,7 +17,7 @@ import tensorflow as tf
 from worldmodels.agents.dreamer.actor_critic import ActorCritic
 from worldmodels.agents.dreamer.disagreement import Disagreement
 from worldmodels.agents.dreamer.plan2explore_config import Plan2ExploreConfig
-from worldmodels.agents.returns import continuing_returns
+from worldmodels.agents.returns import RewardScale, continuing_returns, transform_rewards
 from worldmodels.imagination.rollout import Trajectory
 from worldmodels.models import devices
 from worldmodels.models.api import ModelSpec
@@ -29,9 +29,16 @@ class Explorer(ActorCritic):
 
     def __init__(self, config: Plan2ExploreConfig, spec: ModelSpec, seed: np.ndarray, ensemble: Disagreement):
         super().__init__(config.explorer, spec, seed)
-        self._pay, self._ensemble = config, ensemble
+        self._pay, self._ensemble, self._reward_scale = config, ensemble, RewardScale()
+
+    def learned_rewards(self, trajectory: Trajectory) -> tf.Tensor:
+        rewards = transform_rewards(self.rewards_of(trajectory), self.config.reward_transform)
+        # Disagreement is small and shrinks: only its relative size counts.
+        self._reward_scale.update(tf.stop_gradient(rewards))
+        return self._reward_scale(rewards)
 
     def rewards_of(self, trajectory: Trajectory) -> tf.Tensor:
+        """Return the rewards (H + 1, B) of rollouts: the disagreement, and a share of the predicted rewards."""
         features, actions = trajectory.features[:-1], trajectory.actions[:-1]
         rows = [tf.reshape(x, (-1, *x.shape[2:])) for x in (features, actions)]
         disagreement = tf.reshape(self._ensemble.of(*rows), features.shape[:2])
@@ -40,12 +47,13 @@ class Explorer(ActorCritic):
         pay = self._pay.intrinsic_scale * intrinsic
         return pay + self._pay.extrinsic_scale * trajectory.rewards if self._pay.extrinsic_scale else pay
 
-    def returns_of(
-        self, rewards: tf.Tensor, values: tf.Tensor, going_on: tf.Tensor, lambda_: float | tf.Tensor
-    ) -> tf.Tensor:
+    def returns_of(self, rewards: tf.Tensor, values: tf.Tensor, going_on: tf.Tensor) -> tf.Tensor:
         if self._pay.episodic:
-            return super().returns_of(rewards, values, going_on, lambda_)
-        return continuing_returns(rewards, values, going_on, self.config.discount, lambda_)
+            return super().returns_of(rewards, values, going_on)
+        return continuing_returns(rewards, values, going_on, self.config.discount, self.config.return_lambda)
+
+    def running(self) -> dict[str, tf.Variable]:
+        return super().running() | {"reward_mean": self._reward_scale.mean}
 
 
 class Plan2Explore:

@@ -48,11 +48,6 @@ class Plan2ExploreConfig(Section):
                 f"for other things: it must be 0. Received {self.explorer.replay_value_scale:g}."
             )
         for name, actor in (("task", self.task), ("explorer", self.explorer)):
-            if actor.imitates:
-                raise ConfigError(
-                    f"agent.{name}.imitation_scale must be 0: what was recorded was played by the explorer, for other "
-                    f"rewards than the task's. Received {actor.imitation_scale}."
-                )
             if not actor.recent.is_off:
                 raise ConfigError(
                     f"agent.{name}.recent.policy_scale must be 0: what was recorded was played by the explorer, for "

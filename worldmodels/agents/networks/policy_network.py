@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import keras
 import numpy as np
@@ -17,43 +17,28 @@ from worldmodels.models.networks.layers import Dense, Layer
 from worldmodels.models.precision import building_in
 from worldmodels.models.variables import named_variables
 
-
-class FirstPolicy(NamedTuple):
-    """The start of a policy's head."""
-
-    log_deviation: float
-    """Logarithm of the standard deviation of each number of a box of actions."""
-    scale: float
-    """First weights, where they are not 0, over those of other layers."""
+FIRST_LOG_DEVIATION = -0.5
+"""Initial logarithm of the standard deviation of each number of a box of actions (Spinning Up's)."""
 
 
 class PolicyNetwork(Layer):
     """Heads for the parameters of the policy's distribution and for the value.
 
     On one trunk they start at exactly 0: the first policy is uniform, or has the middle of the box as its mean, and
-    expects nothing. With a trunk of its own each starts like any layer, as in Spinning Up, or the policy's smaller:
-    behind a head of zeros a trunk learns nothing at first, and a method with one step for each iteration has too few of
-    them to wait.
+    expects nothing. With a trunk of its own each starts like any layer, as in Spinning Up. Behind a head of zeros a
+    trunk learns nothing at first, and a method with one step for each iteration has too few of them to wait.
 
     Args:
-        first: the start of the policy's head.
         own_value: whether the value has a trunk of its own; otherwise it reads the policy's.
     """
 
-    def __init__(
-        self,
-        settings: BodySettings,
-        spec: ModelSpec,
-        seeds: np.random.Generator,
-        first: FirstPolicy,
-        own_value: bool = False,
-    ):
+    def __init__(self, settings: BodySettings, spec: ModelSpec, seeds: np.random.Generator, own_value: bool = False):
         super().__init__(name="policy")
         self.has_memory = settings.lstm > 0
         heads = seeds if own_value else None
         with keras.name_scope("policy"):
             self.trunk = Trunk(settings, spec.features, seeds)
-            self.actor = _build_actor(self.trunk.size, spec.action, first, heads)
+            self.actor = _build_actor(self.trunk.size, spec.action, heads)
         with keras.name_scope("value" if own_value else "policy"):
             self.value_trunk = Trunk(settings, spec.features, seeds) if own_value else None
             with building_in("float32"):
@@ -162,9 +147,9 @@ class Trunk(Layer):
 class GaussianHead(Dense):
     """A dense layer of means, with logarithms of standard deviations that are the same in every state."""
 
-    def __init__(self, inputs: int, numbers: int, log_deviation: float, seeds: np.random.Generator | None, name: str):
+    def __init__(self, inputs: int, numbers: int, seeds: np.random.Generator | None, name: str):
         super().__init__(inputs, numbers, seeds, name)
-        first = keras.initializers.Constant(log_deviation)
+        first = keras.initializers.Constant(FIRST_LOG_DEVIATION)
         self.log_deviation = self.add_weight(name="log_deviation", shape=(numbers,), initializer=first)
 
     def call(self, x: tf.Tensor) -> tf.Tensor:
@@ -172,12 +157,9 @@ class GaussianHead(Dense):
         return tf.concat([mean, tf.zeros_like(mean) + self.log_deviation], -1)
 
 
-def _build_actor(inputs: int, action: ActionSpec, first: FirstPolicy, seeds: np.random.Generator | None) -> Dense:
+def _build_actor(inputs: int, action: ActionSpec, seeds: np.random.Generator | None) -> Dense:
     """Return the head for the parameters of the distribution of actions (see `policy_distributions.py`)."""
     with building_in("float32"):
         if action.is_discrete:
-            actor = Dense(inputs, action.count, seeds, "actor")
-        else:
-            actor = GaussianHead(inputs, action.size, first.log_deviation, seeds, "actor")
-    actor.kernel.assign(first.scale * actor.kernel)
-    return actor
+            return Dense(inputs, action.count, seeds, "actor")
+        return GaussianHead(inputs, action.size, seeds, "actor")

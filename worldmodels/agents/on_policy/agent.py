@@ -10,7 +10,7 @@ import tensorflow as tf
 from worldmodels.agents.api import Experience
 from worldmodels.agents.distributions.policy_distributions import policy_distribution
 from worldmodels.agents.networks.bodies import BodySettings
-from worldmodels.agents.networks.policy_network import FirstPolicy, PolicyNetwork
+from worldmodels.agents.networks.policy_network import PolicyNetwork
 from worldmodels.agents.normalization import FeatureNormalizer, MovingDeviation, RewardNormalizer
 from worldmodels.agents.on_policy.samples import (
     Samples,
@@ -51,8 +51,7 @@ class OnPolicyAgent:
         self.config, self.spec, self._devices = config, spec, devices.current()
         self.distribution = policy_distribution(spec.action)
         seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
-        first = FirstPolicy(config.first_log_deviation, config.first_scale)
-        self.network = PolicyNetwork(body, spec, seeds, first, own_value)
+        self.network = PolicyNetwork(body, spec, seeds, own_value)
         self._weights = named_variables([self.network])
         self._averages = {weight.path: weight.value for weight in self.network.non_trainable_weights}
         self._feature_scale = FeatureNormalizer(spec.features) if config.normalize_features else None
@@ -122,7 +121,7 @@ class OnPolicyAgent:
         if self._real_advantages and imagined:
             samples = samples._replace(policy_scale=samples.policy_scale * self._real_advantages.share(spread))
         if self.config.normalize_advantages == "iteration":
-            advantages = normalize(samples.advantages, samples.weights, self.config.advantage_floor)
+            advantages = normalize(samples.advantages, samples.weights)
             samples = samples._replace(advantages=advantages)
         figures = {
             "return": weighted_mean(samples.returns, samples.weights),

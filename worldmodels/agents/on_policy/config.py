@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from worldmodels.agents.config import ANY_ACTIONS, ANY_FEATURES, ImageNetworkKind, LogDeviation, RewardTransform
-from worldmodels.core.configuration.ranges import NonNegative, Positive, Section, Share, Size
+from worldmodels.agents.config import ANY_ACTIONS, ANY_FEATURES, ImageNetworkKind, RewardTransform
+from worldmodels.core.configuration.ranges import Positive, Section, Share, Size
 from worldmodels.models.config import HeadConfig, LayerStyle, OptimizerConfig
 
 
@@ -26,19 +26,13 @@ class OnPolicyConfig(Section):
     learns_from_experience = True
     learns_from_transitions = False
     action_kinds, feature_kinds = ANY_ACTIONS, ANY_FEATURES
-    normalize_advantages, advantage_floor, scale_imagined_policy, lstm = "iteration", 0.0, False, 0
+    normalize_advantages, scale_imagined_policy, lstm = "iteration", False, 0
     images: ImageNetworkKind = "small"
     """Network for features that are images; policy and value have one each."""
     vectors: HeadConfig = field(default_factory=lambda: HeadConfig(layers=2, units=64))
     """Hidden layers for features that are vectors; policy and value have their own."""
     style: LayerStyle = field(default_factory=lambda: LayerStyle(activation="tanh"))
     """Norm and nonlinearity of these layers."""
-    first_log_deviation: LogDeviation = -0.5
-    """Logarithm of the standard deviation with which each number of a box of actions is drawn before anything is
-    learned, where actions are from -1 to 1 (`log_std_init` in Stable-Baselines3, 0 there)."""
-    first_scale: NonNegative = 1.0
-    """Weights of the policy's last layer before anything is learned, over those of other layers (0.01 in
-    Stable-Baselines3, and after Andrychowicz et al. 2021): the less, the more alike it acts everywhere at first."""
     horizon: Size = 50
     """Steps of each imagined rollout; the loop says how long real ones are."""
     discount: Share = 0.99

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from worldmodels.agents.config import ANY_ACTIONS, ANY_FEATURES, ImageNetworkKind, LogDeviation, RewardTransform
+from worldmodels.agents.config import ANY_ACTIONS, ANY_FEATURES, ImageNetworkKind, RewardTransform
 from worldmodels.core.configuration.ranges import (
     AboveZero,
     BelowOne,
@@ -42,13 +42,6 @@ class PPOConfig(Section):
     """Norm and nonlinearity of these layers."""
     lstm: Annotated[int, at_least(0), limits(0, 65_536)] = 0
     """Units of an LSTM behind the network; 0 for none. A minibatch then is made of whole rollouts."""
-    first_log_deviation: LogDeviation = -0.5
-    """Logarithm of the standard deviation with which each number of a box of actions is drawn before anything is
-    learned, where actions are from -1 to 1 (`log_std_init` in Stable-Baselines3, 0 there)."""
-    first_scale: NonNegative = 1.0
-    """Weights of the policy's last layer before anything is learned, over those of other layers (0.01 in
-    Stable-Baselines3, and after Andrychowicz et al. 2021): the less, the more alike it acts everywhere at first. Where
-    the value shares its network, they are 0."""
     horizon: Size = 50
     """Steps of each imagined rollout (`simulated_rollout_length` in SimPLe's code); the loop says how long
     real ones are."""
@@ -74,9 +67,6 @@ class PPOConfig(Section):
     left over at the end of a pass is dropped, and is another part in each pass."""
     normalize_advantages: Literal["iteration", "minibatch"] = "iteration"
     """Samples over which advantages get mean 0 and variance 1 (`normalize_advantage` in Stable-Baselines3)."""
-    advantage_floor: NonNegative = 0.0
-    """Least standard deviation by which advantages are divided, in units of the rewards learned from: in a dream in
-    which nothing pays, noise is then not taken for advantages. 0 for none."""
     scale_imagined_policy: bool = False
     """Multiply the policy's loss in imagination by the standard deviation of its advantages over that of real ones, a
     moving average, where it is less than 1: normalised, the critic's noise in dreams in which nothing happens would

@@ -24,7 +24,7 @@ def policy_loss(
     """
     advantages = batch.advantages
     if config.normalize_advantages == "minibatch":
-        advantages = normalize(advantages, batch.weights, config.advantage_floor)
+        advantages = normalize(advantages, batch.weights)
     change = distribution.log_probability(parameters, batch.actions) - batch.log_probability
     ratio = tf.exp(change)
     surrogate = weighted_mean(clipped_surrogate(ratio, advantages, limit), batch.weights)

@@ -83,11 +83,10 @@ def collect_samples(
     return by_rollout._replace(memory=experience.memory)
 
 
-def normalize(advantages: tf.Tensor, weights: tf.Tensor, floor: float = 0.0) -> tf.Tensor:
-    """Return advantages with mean 0 and variance 1, where each counts by its weight; less where they spread by less
-    than `floor`."""
+def normalize(advantages: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
+    """Return advantages with a weighted mean of 0 and a weighted variance of 1."""
     centred = advantages - weighted_mean(advantages, weights)
-    return centred / (tf.maximum(deviation(advantages, weights), floor) + 1e-8)
+    return centred / (deviation(advantages, weights) + 1e-8)
 
 
 def deviation(x: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:

@@ -69,8 +69,6 @@ def _scheduled(words: str, low: float, high: float) -> Range:
 
 
 _NON_NEGATIVE = _scheduled("be 0 or more", 0.0, 1e9)
-_SHARE = _scheduled("be between 0 and 1", 0.0, 1.0)
 _RATE = _scheduled("be above 0 and at most 1", 1e-12, 1.0)
 ScheduledNonNegative: TypeAlias = Annotated[float, _NON_NEGATIVE] | Annotated[str, _NON_NEGATIVE]
-ScheduledShare: TypeAlias = Annotated[float, _SHARE] | Annotated[str, _SHARE]
 ScheduledRate: TypeAlias = Annotated[float, _RATE] | Annotated[str, _RATE]

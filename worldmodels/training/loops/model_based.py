@@ -29,7 +29,6 @@ from worldmodels.training.loops.imagination_weight import ImaginationWeight
 from worldmodels.training.loops.loop import Tick, finite
 from worldmodels.training.loops.newest_steps import NewestSteps
 from worldmodels.training.loops.plan import Position, TrainingPlan
-from worldmodels.training.loops.self_imitation import SelfImitation
 from worldmodels.training.loops.starts import ImaginationStarts
 from worldmodels.training.sources import copy_replay, load_pretrained
 
@@ -230,13 +229,11 @@ class ModelBasedLoop:
         return amount - round(self._weight.value * amount)
 
 
-def _recorded_play(parts: Parts, config: ModelBasedConfig, replay: Replay) -> dict[str, SelfImitation | NewestSteps]:
+def _recorded_play(parts: Parts, config: ModelBasedConfig, replay: Replay) -> dict[str, NewestSteps]:
     """Return what draws recorded play for the agent, by the argument of `update_from_imagination` that takes it."""
-    recorded: dict[str, SelfImitation | NewestSteps] = {}
+    recorded: dict[str, NewestSteps] = {}
     if not isinstance(agent := parts.agent, ActorCritic):
         return recorded
-    if agent.config.imitates:
-        recorded["imitated"] = SelfImitation(parts, agent.config, replay, config.batch, config.length)
     if not agent.config.recent.is_off:
         recorded["recent"] = NewestSteps(parts, agent, config.batch, config.length)
     return recorded
