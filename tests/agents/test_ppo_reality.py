@@ -11,7 +11,7 @@ from image_spaces import image_spec
 
 from worldmodels.agents import build_agent
 from worldmodels.agents.api import Experience
-from worldmodels.agents.on_policy.ppo_config import PPOConfig
+from worldmodels.agents.on_policy.config import PPOConfig
 from worldmodels.models.config import HeadConfig, OptimizerConfig
 
 STEPS, ROWS = 8, 16

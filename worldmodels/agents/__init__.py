@@ -7,12 +7,8 @@ from typing import TYPE_CHECKING, cast
 from worldmodels.agents.config import AgentConfig
 from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig
 from worldmodels.agents.dreamer.plan2explore_config import Plan2ExploreConfig
-from worldmodels.agents.off_policy.ddpg_config import DDPGConfig
-from worldmodels.agents.off_policy.sac_config import SACConfig
-from worldmodels.agents.off_policy.td3_config import TD3Config
-from worldmodels.agents.on_policy.ppo_config import PPOConfig
-from worldmodels.agents.on_policy.trpo_config import TRPOConfig
-from worldmodels.agents.on_policy.vpg_config import VPGConfig
+from worldmodels.agents.off_policy.config import DDPGConfig, SACConfig, TD3Config
+from worldmodels.agents.on_policy.config import PPOConfig, TRPOConfig, VPGConfig
 from worldmodels.agents.random_config import RandomConfig
 from worldmodels.core.configuration.kinds import Kinds
 from worldmodels.core.errors import ConfigError

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from worldmodels.agents import AGENTS
-from worldmodels.agents.on_policy.ppo_config import PPOConfig
+from worldmodels.agents.on_policy.config import PPOConfig
 from worldmodels.config.run_config import ModelBasedConfig, RunConfig
 from worldmodels.core.configuration.kinds import Kinds
 from worldmodels.core.errors import ConfigError

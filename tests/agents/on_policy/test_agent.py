@@ -10,9 +10,7 @@ import pytest
 from line import Line
 
 from worldmodels.agents import build_agent
-from worldmodels.agents.on_policy.ppo_config import PPOConfig
-from worldmodels.agents.on_policy.trpo_config import TRPOConfig
-from worldmodels.agents.on_policy.vpg_config import VPGConfig
+from worldmodels.agents.on_policy.config import PPOConfig, TRPOConfig, VPGConfig
 from worldmodels.models.config import HeadConfig, OptimizerConfig
 
 HEAD, FAST = HeadConfig(1, 16), OptimizerConfig(learning_rate=0.03, weight_decay=0.0)

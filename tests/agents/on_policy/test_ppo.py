@@ -9,7 +9,7 @@ from line import Line
 
 from worldmodels.agents import build_agent
 from worldmodels.agents.api import Experience
-from worldmodels.agents.on_policy.ppo_config import PPOConfig
+from worldmodels.agents.on_policy.config import PPOConfig
 from worldmodels.core.errors import CheckpointError
 from worldmodels.models.config import HeadConfig, OptimizerConfig
 

@@ -8,8 +8,8 @@ import tensorflow as tf
 
 from worldmodels.agents.api import Experience
 from worldmodels.agents.distributions.policy_distributions import CATEGORICAL, DIAGONAL_GAUSSIAN
+from worldmodels.agents.on_policy.config import PPOConfig
 from worldmodels.agents.on_policy.minibatches import draw_minibatches, minibatches_in_order
-from worldmodels.agents.on_policy.ppo_config import PPOConfig
 from worldmodels.agents.on_policy.samples import collect_samples, explained_variance, normalize, take
 from worldmodels.core.errors import ConfigError
 
@@ -37,7 +37,7 @@ def experience(**fields) -> Experience:
 def collect(config: PPOConfig = CONFIG, **fields):
     one = experience(**fields)
     distribution = CATEGORICAL if "logits" in one.extras else DIAGONAL_GAUSSIAN
-    return collect_samples(one, 1.0 - tf.cast(one.is_last[:-1], tf.float32), distribution, config)
+    return collect_samples(one, 1.0 - tf.cast(one.is_last[:-1], tf.float32), distribution, config, config.lstm > 0)
 
 
 def test_every_step_is_a_sample_and_the_last_moment_is_none():

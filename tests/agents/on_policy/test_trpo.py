@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from worldmodels.agents import build_agent
-from worldmodels.agents.on_policy.trpo_config import TRPOConfig
+from worldmodels.agents.on_policy.config import TRPOConfig
 from worldmodels.models.config import HeadConfig
 
 CONFIG = TRPOConfig(vectors=HeadConfig(1, 8), discount=0.5, value_steps=1)

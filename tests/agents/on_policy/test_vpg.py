@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from worldmodels.agents import build_agent
-from worldmodels.agents.on_policy.vpg_config import VPGConfig
+from worldmodels.agents.on_policy.config import VPGConfig
 from worldmodels.models.config import HeadConfig, OptimizerConfig
 
 PLAIN = OptimizerConfig(learning_rate=0.1, beta1=0.0, epsilon=1e-8, weight_decay=0.0)

@@ -1,11 +1,11 @@
-"""Configuration that DDPG, TD3 and SAC share. Imports no TensorFlow."""
+"""Configurations of DDPG, TD3 and SAC. Imports no TensorFlow."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from worldmodels.agents.config import ANY_ACTIONS, ANY_FEATURES, ImageNetworkKind
-from worldmodels.core.configuration.ranges import Section, Share, Size
+from worldmodels.agents.config import ANY_ACTIONS, ANY_FEATURES, BOXES, ImageNetworkKind
+from worldmodels.core.configuration.ranges import AboveZero, NonNegative, Positive, Section, Share, Size
 from worldmodels.models.config import HeadConfig, LayerStyle, OptimizerConfig
 
 
@@ -45,3 +45,49 @@ class OffPolicyAgentConfig(Section):
     """Optimizer of the policy (`pi_lr` in Spinning Up)."""
     critic_optimizer: OptimizerConfig = field(default_factory=_adam)
     """Optimizer of the critics (`q_lr` in Spinning Up)."""
+
+
+@dataclass(frozen=True)
+class DDPGConfig(OffPolicyAgentConfig):
+    """Deep deterministic policy gradient (Lillicrap et al. 2016); the defaults are Spinning Up's figures."""
+
+    kind: str = "ddpg"
+    action_kinds = BOXES
+    noise: NonNegative = 0.1
+    """Standard deviation of the noise on actions, which are from -1 to 1, at temperature 1 (`act_noise` in Spinning
+    Up)."""
+
+
+@dataclass(frozen=True)
+class TD3Config(OffPolicyAgentConfig):
+    """Twin delayed DDPG (Fujimoto et al. 2018); the defaults are Spinning Up's figures."""
+
+    kind: str = "td3"
+    action_kinds = BOXES
+    noise: NonNegative = 0.1
+    """Standard deviation of the noise on actions, which are from -1 to 1, at temperature 1 (`act_noise` in Spinning
+    Up)."""
+    target_noise: NonNegative = 0.2
+    """Standard deviation of the noise on the target policy's actions."""
+    noise_clip: NonNegative = 0.5
+    """Size beyond which that noise is clipped."""
+    policy_delay: Positive = 2
+    """Updates of the critics for one update of the policy and of the target networks."""
+
+
+@dataclass(frozen=True)
+class SACConfig(OffPolicyAgentConfig):
+    """Soft actor-critic (Haarnoja et al. 2018), for boxes of actions and for choices (Christodoulou 2019); the defaults
+    are Spinning Up's figures."""
+
+    kind: str = "sac"
+    alpha: AboveZero = 0.2
+    """Weight of the policy's entropy, in nats, against the rewards; where it is learned, the first one (`ent_coef` in
+    Stable-Baselines3)."""
+    learn_alpha: bool = False
+    """Learn the weight, so that the policy's entropy comes to a target: minus the number of numbers in a box (Haarnoja
+    et al. 2018b)."""
+    target_share: Share = 0.98
+    """Target where actions are choices, as a share of the greatest entropy that there is."""
+    alpha_optimizer: OptimizerConfig = field(default_factory=_adam)
+    """Optimizer of the logarithm of the weight, where that is learned."""

@@ -11,7 +11,7 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.agents.off_policy.agent import bellman_targets, critic_loss
-from worldmodels.agents.off_policy.ddpg_config import DDPGConfig
+from worldmodels.agents.off_policy.config import DDPGConfig
 from worldmodels.agents.off_policy.deterministic_policy import DeterministicAgent
 from worldmodels.models.api import ModelSpec
 

@@ -19,8 +19,8 @@ import tensorflow as tf
 
 from worldmodels.agents.distributions.squashed_normal import mean_and_log_std, sample_squashed
 from worldmodels.agents.off_policy.agent import OffPolicyAgent, bellman_targets, critic_loss
+from worldmodels.agents.off_policy.config import SACConfig
 from worldmodels.agents.off_policy.critics import Critics
-from worldmodels.agents.off_policy.sac_config import SACConfig
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.distributions import gumbel_noise, sample_categorical
 from worldmodels.models.graph import graph

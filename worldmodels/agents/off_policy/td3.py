@@ -13,8 +13,8 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.agents.off_policy.agent import bellman_targets, critic_loss
+from worldmodels.agents.off_policy.config import TD3Config
 from worldmodels.agents.off_policy.deterministic_policy import DeterministicAgent, noisy_actions
-from worldmodels.agents.off_policy.td3_config import TD3Config
 from worldmodels.models.api import ModelSpec
 
 

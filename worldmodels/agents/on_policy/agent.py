@@ -12,6 +12,7 @@ from worldmodels.agents.distributions.policy_distributions import policy_distrib
 from worldmodels.agents.networks.bodies import BodySettings
 from worldmodels.agents.networks.policy_network import PolicyNetwork
 from worldmodels.agents.normalization import FeatureNormalizer, MovingDeviation, RewardNormalizer
+from worldmodels.agents.on_policy.config import OnPolicyConfig
 from worldmodels.agents.on_policy.samples import (
     Samples,
     collect_samples,
@@ -42,12 +43,24 @@ class OnPolicyAgent:
         config: of the method.
         body: the settings of the network.
         own_value: whether the value has a network of its own.
+        normalizes: whether advantages are normalised over each iteration.
+        scales_imagined: whether imagined samples get a `policy_scale` below 1 where real advantages spread further.
     """
 
     learns_from_experience = True
     learns_from_transitions = False
 
-    def __init__(self, config: Any, spec: ModelSpec, seed: np.ndarray, body: BodySettings, own_value: bool = True):
+    def __init__(
+        self,
+        config: OnPolicyConfig,
+        spec: ModelSpec,
+        seed: np.ndarray,
+        body: BodySettings,
+        *,
+        own_value: bool = True,
+        normalizes: bool = True,
+        scales_imagined: bool = False,
+    ):
         self.config, self.spec, self._devices = config, spec, devices.current()
         self.distribution = policy_distribution(spec.action)
         seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
@@ -56,7 +69,8 @@ class OnPolicyAgent:
         self._averages = {weight.path: weight.value for weight in self.network.non_trainable_weights}
         self._feature_scale = FeatureNormalizer(spec.features) if config.normalize_features else None
         self._reward_scale = RewardNormalizer() if config.normalize_rewards else None
-        self._real_advantages = MovingDeviation() if config.scale_imagined_policy else None
+        self._real_advantages = MovingDeviation() if scales_imagined else None
+        self._normalizes = normalizes
         self.optimizers: dict[str, Descent] = {}
         """The optimizers of the method, by the names under which they are saved."""
 
@@ -116,11 +130,13 @@ class OnPolicyAgent:
         self, experience: Experience, weights: tf.Tensor, seed: tf.Tensor, imagined: bool
     ) -> dict[str, tf.Tensor]:
         weights = weights * self._knows_units()
-        samples = collect_samples(self._normalized(experience), weights, self.distribution, self.config)
+        samples = collect_samples(
+            self._normalized(experience), weights, self.distribution, self.config, self.network.has_memory
+        )
         spread = deviation(samples.advantages, samples.weights)
         if self._real_advantages and imagined:
             samples = samples._replace(policy_scale=samples.policy_scale * self._real_advantages.share(spread))
-        if self.config.normalize_advantages == "iteration":
+        if self._normalizes:
             advantages = normalize(samples.advantages, samples.weights)
             samples = samples._replace(advantages=advantages)
         figures = {

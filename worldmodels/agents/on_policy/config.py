@@ -1,12 +1,56 @@
-"""Configuration that VPG and TRPO share. Imports no TensorFlow."""
+"""Configurations of VPG, TRPO and PPO. Imports no TensorFlow."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Annotated, Literal
 
 from worldmodels.agents.config import ANY_ACTIONS, ANY_FEATURES, ImageNetworkKind, RewardTransform
-from worldmodels.core.configuration.ranges import Positive, Section, Share, Size
+from worldmodels.core.configuration.ranges import (
+    AboveZero,
+    BelowOne,
+    Count,
+    NonNegative,
+    Positive,
+    Section,
+    Share,
+    Size,
+    at_least,
+    limits,
+)
 from worldmodels.models.config import HeadConfig, LayerStyle, OptimizerConfig
+
+
+@dataclass(frozen=True)
+class OnPolicyConfig(Section):
+    """The settings that agents share which learn from rollouts of their current policy."""
+
+    kind: str = ""
+    # Facts about the kind, not settings: so without types.
+    learns_from_experience = True
+    learns_from_transitions = False
+    action_kinds, feature_kinds = ANY_ACTIONS, ANY_FEATURES
+    images: ImageNetworkKind = "small"
+    """Network for features that are images."""
+    vectors: HeadConfig = field(default_factory=lambda: HeadConfig(layers=2, units=64))
+    """Hidden layers for features that are vectors. Policy and value share them where they share a network."""
+    style: LayerStyle = field(default_factory=lambda: LayerStyle(activation="tanh"))
+    """Norm and nonlinearity of these layers."""
+    horizon: Size = 50
+    """Steps of each imagined rollout (`simulated_rollout_length` in SimPLe's code). The loop sets the length of real
+    rollouts."""
+    discount: Share = 0.99
+    """Weight of each step's future against its present (`gamma` in Spinning Up and in Stable-Baselines3)."""
+    gae_lambda: Share = 0.97
+    """Lambda of generalised advantage estimation and of the value's returns (`lam` in Spinning Up)."""
+    reward_transform: RewardTransform = "none"
+    """Transform of each reward before the agent learns from it."""
+    normalize_features: bool = False
+    """Bring each number of a vector to mean 0 and variance 1, by running moments (`norm_obs` of Stable-Baselines3's
+    VecNormalize)."""
+    normalize_rewards: bool = False
+    """Divide rewards, before `reward_transform`, by the running standard deviation of returns (`norm_reward` of
+    Stable-Baselines3's VecNormalize)."""
 
 
 def adam(learning_rate: float) -> OptimizerConfig:
@@ -15,39 +59,108 @@ def adam(learning_rate: float) -> OptimizerConfig:
 
 
 @dataclass(frozen=True)
-class OnPolicyConfig(Section):
-    """A policy and a value with a network each, and one step of the policy for each set of rollouts.
+class PolicyGradientConfig(OnPolicyConfig):
+    """The settings that VPG and TRPO share: policy and value have a network each, and the policy takes one step for
+    each set of rollouts. The defaults are Spinning Up's."""
 
-    The defaults are Spinning Up's.
-    """
-
-    kind: str = ""
-    # Facts about the kind, not settings: so without types.
-    learns_from_experience = True
-    learns_from_transitions = False
-    action_kinds, feature_kinds = ANY_ACTIONS, ANY_FEATURES
-    normalize_advantages, scale_imagined_policy, lstm = "iteration", False, 0
-    images: ImageNetworkKind = "small"
-    """Network for features that are images; policy and value have one each."""
-    vectors: HeadConfig = field(default_factory=lambda: HeadConfig(layers=2, units=64))
-    """Hidden layers for features that are vectors; policy and value have their own."""
-    style: LayerStyle = field(default_factory=lambda: LayerStyle(activation="tanh"))
-    """Norm and nonlinearity of these layers."""
-    horizon: Size = 50
-    """Steps of each imagined rollout; the loop says how long real ones are."""
-    discount: Share = 0.99
-    """Weight of each step's future against its present (`gamma` in Spinning Up)."""
-    gae_lambda: Share = 0.97
-    """Lambda of generalised advantage estimation, and of the returns that the value learns (`lam` in Spinning Up)."""
-    reward_transform: RewardTransform = "none"
-    """Quantity that is learned from in place of a reward."""
-    normalize_features: bool = False
-    """Bring each number of a vector to mean 0 and variance 1 over all that the agent has learned from (`norm_obs` of
-    Stable-Baselines3's VecNormalize)."""
-    normalize_rewards: bool = False
-    """Divide rewards, before `reward_transform`, by the standard deviation of all returns that the agent has learned
-    from (`norm_reward` of Stable-Baselines3's VecNormalize)."""
     value_steps: Positive = 80
     """Optimizer steps of the value after each step of the policy, on all samples (`train_v_iters` in Spinning Up)."""
     value_optimizer: OptimizerConfig = field(default_factory=lambda: adam(1e-3))
     """Optimizer of the value."""
+
+
+@dataclass(frozen=True)
+class VPGConfig(PolicyGradientConfig):
+    """Vanilla policy gradient (Sutton et al. 2000) with generalised advantages (Schulman et al. 2016), in imagination
+    and in the real world. The defaults are Spinning Up's."""
+
+    kind: str = "vpg"
+    optimizer: OptimizerConfig = field(default_factory=lambda: adam(3e-4))
+    """Optimizer of the policy."""
+
+
+@dataclass(frozen=True)
+class TRPOConfig(PolicyGradientConfig):
+    """Trust region policy optimisation (Schulman et al. 2015), and without its line search the natural policy gradient
+    (Kakade 2001), in imagination and in the real world. The defaults are Spinning Up's."""
+
+    kind: str = "trpo"
+    kl_limit: AboveZero = 0.01
+    """KL of the policy from the one before, in nats, that a step may cost (`delta` in Spinning Up)."""
+    damping: NonNegative = 0.1
+    """Multiple of the identity that is added to the Fisher information matrix, so that directions without information
+    are not followed for ever (`damping_coeff` in Spinning Up)."""
+    conjugate_gradient_steps: Size = 10
+    """Iterations in which the natural gradient is solved for (`cg_iters` in Spinning Up)."""
+    line_search: bool = True
+    """Whether a step is shortened until it costs less than the limit and gains something; otherwise this is the natural
+    policy gradient, whose step is as long as a quadratic estimate of its cost says."""
+    backtrack_steps: Size = 10
+    """Lengths that are tried, after which there is no step (`backtrack_iters` in Spinning Up)."""
+    backtrack_factor: BelowOne = 0.8
+    """Share of a length that is tried next (`backtrack_coeff` in Spinning Up)."""
+
+
+@dataclass(frozen=True)
+class PPOConfig(OnPolicyConfig):
+    """Proximal policy optimisation (Schulman et al. 2017), in imagination and in the real world.
+
+    An iteration is one set of rollouts, imagined or real, and the epochs over it. The defaults are SimPLe's figures.
+    """
+
+    kind: str = "ppo"
+    learns_on_devices = True  # a fact about the kind, not a setting: so without a type
+    vectors: HeadConfig = field(default_factory=lambda: HeadConfig(layers=2, units=256))
+    style: LayerStyle = field(default_factory=LayerStyle)
+    gae_lambda: Share = 0.95
+    reward_transform: RewardTransform = "clip"
+    lstm: Annotated[int, at_least(0), limits(0, 65_536)] = 0
+    """Units of an LSTM behind the network; 0 for none. A minibatch then is made of whole rollouts."""
+    epochs: Positive = 3
+    """Passes of an iteration through its samples (`n_epochs` in Stable-Baselines3)."""
+    imagined_epochs: Count = 0
+    """Passes through imagined samples, which are new at each iteration and need not be used up; 0: as many as through
+    real ones."""
+    minibatch: Positive = 320
+    """Samples for one optimiser step; all of them where there are fewer (`batch_size` in Stable-Baselines3). What is
+    left over at the end of a pass is dropped, and is another part in each pass."""
+    normalize_advantages: Literal["iteration", "minibatch"] = "iteration"
+    """Samples over which advantages get mean 0 and variance 1 (`normalize_advantage` in Stable-Baselines3)."""
+    scale_imagined_policy: bool = False
+    """Multiply the policy's loss in imagination by the standard deviation of its advantages over that of real ones, a
+    moving average, where it is less than 1: normalised, the critic's noise in dreams in which nothing happens would
+    teach as much as what was paid. Where nothing real is learned from, all are whole."""
+    clip: AboveZero = 0.1
+    """Relative move of an action's probability after which a sample stops pushing it further (`clip_range` in
+    Stable-Baselines3)."""
+    value_clip: NonNegative = 0.0
+    """Move of a value, in its own units, after which a sample stops pushing it further; 0 for no limit (`clip_range_vf`
+    in Stable-Baselines3)."""
+    target_kl: NonNegative = 0.0
+    """KL of the policy from the one that chose the actions, in nats, of which 1.5 times end the policy's steps of an
+    iteration, and the value's too where both share a network; 0 for no such end (`target_kl` in Spinning Up and in
+    Stable-Baselines3)."""
+    value_scale: NonNegative = 1.0
+    """Weight of the mean squared error of the value where it shares the policy's network (`vf_coef` in
+    Stable-Baselines3)."""
+    entropy: NonNegative = 0.01
+    """Weight of the policy's entropy, in nats (`ent_coef` in Stable-Baselines3)."""
+    decay: Count = 0
+    """Iterations over which learning rate, `clip` and `value_clip` fall linearly to 0; 0: they stay."""
+    l2: NonNegative = 0.0
+    """Weight of half the squared norm of all weights that are no biases."""
+    dropout: BelowOne = 0.0
+    """Share of each convolution's outputs that is switched off while learning, the same ones for a whole iteration."""
+    batch_norm: bool = False
+    """Normalise each convolution's outputs: over the minibatch while learning, by moving averages while acting."""
+    augmentation: bool = False
+    """Paint up to five boxes of one colour each over every image that is learned from."""
+    optimizer: OptimizerConfig = field(
+        default_factory=lambda: OptimizerConfig(
+            learning_rate=1e-4, beta1=0.85, beta2=0.997, epsilon=1e-6, clip=0.5, weight_decay=0.0
+        )
+    )
+    """Optimizer of policy and value."""
+    value_optimizer: OptimizerConfig | None = None
+    """Optimizer of the value, which then has a network of its own, as large as the policy's, and does all its steps
+    wherever the policy's end; null: it shares network and optimizer."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tensorflow as tf
 
-from worldmodels.agents.on_policy.ppo_config import PPOConfig
+from worldmodels.agents.on_policy.config import PPOConfig
 from worldmodels.agents.on_policy.samples import Samples
 from worldmodels.core.errors import ConfigError
 

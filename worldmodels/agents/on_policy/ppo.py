@@ -12,8 +12,8 @@ from worldmodels.agents.networks.augmentation import paint_boxes
 from worldmodels.agents.networks.bodies import BodySettings
 from worldmodels.agents.networks.convolution import Regularisation
 from worldmodels.agents.on_policy.agent import OnPolicyAgent
+from worldmodels.agents.on_policy.config import PPOConfig
 from worldmodels.agents.on_policy.minibatches import draw_minibatches, minibatches_in_order
-from worldmodels.agents.on_policy.ppo_config import PPOConfig
 from worldmodels.agents.on_policy.ppo_loss import policy_loss, value_loss
 from worldmodels.agents.on_policy.samples import Samples, take
 from worldmodels.agents.optimizer_steps import StepResult, run_steps
@@ -28,10 +28,20 @@ POLICY_FIGURES = ("policy_loss", "entropy", "approximate_kl", "clip_fraction", "
 class PPO(OnPolicyAgent):
     """An agent that takes many steps on the same samples, while its policy stays close to the one that chose them."""
 
+    config: PPOConfig
+
     def __init__(self, config: PPOConfig, spec: ModelSpec, seed: np.ndarray):
         regularisation = Regularisation(config.dropout, config.batch_norm)
         body = BodySettings(config.images, config.vectors, config.style, regularisation, config.lstm)
-        super().__init__(config, spec, seed, body, own_value=config.value_optimizer is not None)
+        super().__init__(
+            config,
+            spec,
+            seed,
+            body,
+            own_value=config.value_optimizer is not None,
+            normalizes=config.normalize_advantages == "iteration",
+            scales_imagined=config.scale_imagined_policy,
+        )
         self.optimizers["optimizer"] = Optimizer(self.network.policy_weights, config.optimizer)
         if config.value_optimizer:
             self.optimizers["value_optimizer"] = Optimizer(self.network.value_weights, config.value_optimizer)

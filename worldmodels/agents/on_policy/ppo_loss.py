@@ -5,7 +5,7 @@ from __future__ import annotations
 import tensorflow as tf
 
 from worldmodels.agents.distributions.policy_distributions import PolicyDistribution
-from worldmodels.agents.on_policy.ppo_config import PPOConfig
+from worldmodels.agents.on_policy.config import PPOConfig
 from worldmodels.agents.on_policy.samples import Samples, normalize, weighted_mean
 
 

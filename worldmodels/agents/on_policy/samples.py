@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import tensorflow as tf
 
 from worldmodels.agents.api import Experience
-from worldmodels.agents.config import RewardTransform
 from worldmodels.agents.distributions.policy_distributions import PolicyDistribution
+from worldmodels.agents.on_policy.config import OnPolicyConfig
 from worldmodels.agents.returns import generalized_advantages, transform_rewards
 from worldmodels.core.types import State
 from worldmodels.models.devices import sum_over_devices
-
-
-class SampleConfig(Protocol):
-    """The part of an agent's configuration that says how samples are made; see `PPOConfig` for the keys."""
-
-    @property
-    def discount(self) -> float: ...
-
-    @property
-    def gae_lambda(self) -> float: ...
-
-    @property
-    def reward_transform(self) -> RewardTransform: ...
-
-    @property
-    def lstm(self) -> int: ...
 
 
 class Samples(NamedTuple):
@@ -55,7 +39,11 @@ class Samples(NamedTuple):
 
 
 def collect_samples(
-    experience: Experience, weights: tf.Tensor, distribution: PolicyDistribution, config: SampleConfig
+    experience: Experience,
+    weights: tf.Tensor,
+    distribution: PolicyDistribution,
+    config: OnPolicyConfig,
+    whole_rollouts: bool,
 ) -> Samples:
     """Return the steps of an experience, with advantages as they come.
 
@@ -64,6 +52,7 @@ def collect_samples(
 
     Args:
         weights: float32 (T, B).
+        whole_rollouts: whether the samples keep their rollouts, as a policy with memory needs them.
     """
     values = experience.extras["value"]
     rewards = transform_rewards(experience.rewards, config.reward_transform)
@@ -77,7 +66,7 @@ def collect_samples(
     steps = Samples(
         features, actions, is_first, weights, advantages, returns, values[:-1], log_probability[:-1], scale, memory=()
     )
-    if not config.lstm:
+    if not whole_rollouts:
         return tf.nest.map_structure(lambda x: tf.reshape(x, (-1, *x.shape[2:])), steps)
     by_rollout = tf.nest.map_structure(lambda x: tf.transpose(x, (1, 0, *range(2, x.shape.rank))), steps)
     return by_rollout._replace(memory=experience.memory)

@@ -7,6 +7,7 @@ import tensorflow as tf
 
 from worldmodels.agents.networks.bodies import BodySettings
 from worldmodels.agents.on_policy.agent import OnPolicyAgent
+from worldmodels.agents.on_policy.config import TRPOConfig
 from worldmodels.agents.on_policy.natural_gradient import (
     backtrack,
     conjugate_gradient,
@@ -16,13 +17,14 @@ from worldmodels.agents.on_policy.natural_gradient import (
     to_vector,
 )
 from worldmodels.agents.on_policy.samples import Samples, weighted_mean
-from worldmodels.agents.on_policy.trpo_config import TRPOConfig
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.optimizers.optimizer import Optimizer
 
 
 class TRPO(OnPolicyAgent):
     """An agent whose policy changes by a given KL with each step, however its weights are scaled."""
+
+    config: TRPOConfig
 
     def __init__(self, config: TRPOConfig, spec: ModelSpec, seed: np.ndarray):
         super().__init__(config, spec, seed, BodySettings(config.images, config.vectors, config.style))

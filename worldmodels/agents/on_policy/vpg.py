@@ -7,14 +7,16 @@ import tensorflow as tf
 
 from worldmodels.agents.networks.bodies import BodySettings
 from worldmodels.agents.on_policy.agent import OnPolicyAgent
+from worldmodels.agents.on_policy.config import VPGConfig
 from worldmodels.agents.on_policy.samples import Samples, weighted_mean
-from worldmodels.agents.on_policy.vpg_config import VPGConfig
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.optimizers.optimizer import Optimizer
 
 
 class VPG(OnPolicyAgent):
     """An agent that makes actions likelier by how much better they were than expected."""
+
+    config: VPGConfig
 
     def __init__(self, config: VPGConfig, spec: ModelSpec, seed: np.ndarray):
         super().__init__(config, spec, seed, BodySettings(config.images, config.vectors, config.style))
