@@ -1,15 +1,15 @@
-"""The classic methods beside Stable-Baselines3's: what they reach from the same steps, and how fast.
+"""Trains the classic methods and Stable-Baselines3's, and compares their returns and their speed.
 
     pip install -e '.[mujoco,box2d]'
     python benchmarks/classics.py --peer-python PYTHON_WITH_STABLE_BASELINES3
                                   [--tasks cartpole pendulum] [--methods ppo sac] [--seeds 1 2] [--jobs 2]
 
-Both sides have the same environment, steps, networks, batches and rates, one core and one thread each; where a method
-has no peer (VPG), ours runs alone. After training, 20 episodes with the most probable actions are measured. Speed is
-that over the last three quarters of training: of our runs from their own records, of the peer's from a callback.
+Both sides have the same environment, steps, networks, batches and rates, with one core and one thread each. VPG has no
+peer and runs alone. After training, 20 episodes with the most probable actions are measured. Speed is that of the last
+three quarters of training: ours from the records of the run, the peer's from a callback.
 
-The peer's environment needs stable-baselines3, sb3-contrib, gymnasium[mujoco,box2d]. Each cell is kept in
-results/classics.jsonl; Ctrl-C ends, and the same command goes on. Every call writes results/classics.md and .png and a
+The peer's environment needs stable-baselines3, sb3-contrib and gymnasium[mujoco,box2d]. Each cell is kept in
+results/classics.jsonl. After Ctrl-C the same command goes on. Every call writes results/classics.md and .png and a
 picture for each method: `--budget-minutes 0` does nothing else.
 """
 

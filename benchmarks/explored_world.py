@@ -1,16 +1,16 @@
-"""What a world is worth that was explored without rewards: a task's policy, learned in it without another real step.
+"""Measures policies that were learned in a world model whose steps were collected without rewards.
 
     python benchmarks/explored_world.py [--seeds 1 2 3] [--updates 50] [--jobs 2]
 
-CoinRun with the levels, steps and seeds of `few` in benchmarks/learning.py, so its runs are the ones to compare with:
+The game is CoinRun, with the levels, steps and seeds of `few` in benchmarks/learning.py, so their runs compare:
 
-explored   Plan2Explore collects 20,000 steps, paid by disagreement alone; its first steps are uniformly random
-zero-shot  the policy of the task that learned beside it, by the rewards that the world model predicts
-few-shot   a new policy, PPO, after so many updates in the finished world, from states of the recorded steps
-PPO, Dreamer   learned from as many real steps, with rewards (`learning.py --experiments few --games coinrun`)
+explored   Plan2Explore collects 20,000 steps, rewarded by disagreement only; its first steps are uniformly random
+zero-shot  the task's policy, which learned beside the explorer from the rewards that the world model predicts
+few-shot   a new policy, PPO, after --updates updates in the finished world, from states of the recorded steps
+PPO, SimPLe, Dreamer   learned from as many real steps, with rewards (`learning.py --experiments few --games coinrun`)
 
-Each seed takes one core. Runs are kept under runs/explored_world, results in results/explored_world.jsonl; the same
-command goes on. Every call writes results/explored_world.md from all that is finished by then.
+Each seed takes one core. Runs are kept under runs/explored_world, results in results/explored_world.jsonl. The same
+command goes on with the cells that are missing. Every call writes results/explored_world.md from the finished cells.
 """
 
 from __future__ import annotations

@@ -1,22 +1,21 @@
-"""What learners with a world model and without reach in environments of others, from the same steps.
+"""Trains learners with and without a world model in foreign environments, with the same number of steps.
 
     pip install -e '.[atari,dmc,crafter]'
     python benchmarks/foreign.py [--experiments pong] [--learners ppo dreamer] [--seeds 1 2] [--jobs 2]
                                  [--budget-minutes 60]
 
-pong      100,000 steps of 4 frames: PPO, SimPLe with motions of patches and moving pixels weighed, Dreamer
-freeway   the same, but SimPLe has motions of the picture alone. Uniformly random actions never cross the road, so both
-          models learn first from held random actions: SimPLe from 4,000 steps, Dreamer from 4,000 to 12,000. PPO runs
-          without held actions, with 4,096 and with 12,288 of them
-control   cartpole-swingup from pixels, 50,000 steps of 2: PPO, SAC with about as much computing as Dreamer has, and
+pong      100,000 steps of 4 frames: PPO, Dreamer, SimPLe with motions of patches and larger weights for moved pixels
+freeway   the same, but SimPLe has motions of the whole picture only. Uniformly random actions never cross the road, so
+          both models learn first from held random actions: SimPLe from 4,000 steps, Dreamer from 4,000 to 12,000. PPO
+          runs without held actions, with 4,096 and with 12,288 of them
+control   cartpole-swingup from pixels, 50,000 steps of 2 frames: PPO, SAC with about as much computing as Dreamer, and
           Dreamer with gradients through its world model
-crafter   50,000 steps; scores of what explores without rewards (PPO, Plan2Explore) beside those of PPO and Dreamer with
-          them
+crafter   50,000 steps: PPO and Plan2Explore without rewards, PPO and Dreamer with rewards; the figure is the score
 
-Three seeds. Each cell (experiment, environment, learner, seed) is an ordinary run under runs/foreign, trained on one
-core, and measured in 20 whole episodes, 100 of Crafter; its result is kept in results/foreign.jsonl. Ctrl-C, SIGTERM
-and the end of the budget save, and the same command goes on. Every call writes results/foreign.md from all that is
-finished by then: `--budget-minutes 0` does nothing else.
+Each cell (experiment, environment, learner, seed) is an ordinary run under runs/foreign, trained on one core. It is
+measured in 20 whole episodes, or 100 of Crafter, and its result is kept in results/foreign.jsonl. After Ctrl-C, SIGTERM
+or the end of the budget the same command goes on. Every call writes results/foreign.md from the finished cells:
+`--budget-minutes 0` does nothing else.
 """
 
 from __future__ import annotations

@@ -1,15 +1,16 @@
-"""What motions of patches, and pixels that moved, are worth to SimPLe's small layout in the same updates.
+"""Compares outputs of SimPLe's small layout after the same number of updates: motions of patches, and moved pixels.
 
     pip install -e '.[atari]'
     python benchmarks/patch_motions.py [--games pong] [--seeds 1 2 3] [--updates 500]
 
-`simple_deterministic_small` without a policy: as it is, with `blend` of its output, with `patch_motions` of its network
-and its output, and with `moved_scale` of its output as well. Updates on 20,000 steps of random actions, each held for
-six steps; the native games on 200 levels, easy. Then the error of moving pixels over that of copying the last frame, in
-play that was not trained on, of the native games on other levels.
+The layout is `simple_deterministic_small` without a policy: as it is, with `blend` of its output, with `patch_motions`
+of its network and its output, and with `moved_scale` of its output too. Updates are made on 20,000 steps of random
+actions, each held for six steps; the native games are easy and have 200 levels. The figure is the error of moving
+pixels, divided by the error of copying the last frame, in play that was not trained on. The native games then have
+other levels.
 
-Each cell is kept in results/patch_motions.jsonl; the same command goes on with the cells that are missing. Every
-call writes results/patch_motions.md from all that is finished by then: `--seeds` with no seed does nothing else.
+Each cell is kept in results/patch_motions.jsonl; the same command goes on with the cells that are missing. Every call
+writes results/patch_motions.md from the finished cells: `--seeds` with no seed does nothing else.
 """
 
 from __future__ import annotations

@@ -225,9 +225,9 @@ def report(result: dict[str, Any]) -> str:
         "# Speed of the player",
         "",
         f"`{result['command']}`, {how['cores']} cores of {how['processor']}, TensorFlow {how['tensorflow']}, window "
-        f"shown by '{result['driver']}'. Model, reality, difference and policy together, coinrun. From a key to its "
-        "picture: median and 95th percentile over keys pressed at random times; half a tick, 33 ms at 15 steps/s, is "
-        "the mean wait for the clock.",
+        f"shown by '{result['driver']}'. The game is CoinRun; model, reality, difference and policy run together. The "
+        "time from a key to its picture is the median and the 95th percentile over keys pressed at random times. The "
+        "mean wait for the clock is half a tick, 33 ms at 15 steps/s.",
         "",
         "| preset | steps/s | key to picture at 15 steps/s | at 30 steps/s | processor while paused |",
         "|---|---|---|---|---|",

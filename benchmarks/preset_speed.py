@@ -98,8 +98,8 @@ def learning(metrics: Path) -> list[dict[str, Any]]:
 def report(runs: list[dict[str, Any]]) -> str:
     """Return a table of all that was measured."""
     lines = [
-        "`python benchmarks/preset_speed.py`: CoinRun, 64 x 64 pixels. An update is one of the model; frames are those",
-        "that it learns from.",
+        "`python benchmarks/preset_speed.py`: CoinRun, 64 x 64 pixels. An update is one update of the model, and",
+        "frames are the frames of its batch.",
         "",
         "| preset | hardware | precision | updates/s | frames/s | steps of environments/s |",
         "|---|---|---|---:|---:|---:|",

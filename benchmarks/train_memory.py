@@ -104,9 +104,9 @@ def report(results: dict[str, Any]) -> str:
     text = [
         "# Memory of a run",
         "",
-        "`python benchmarks/train_memory.py`: `dreamer_small` on coinrun, megabytes of 10**6 bytes. Resident is what "
-        "the process holds after each part, of which mapped is the code of libraries and the like, which processes "
-        "share; temporary is what the peak meanwhile had beyond what stayed.",
+        "`python benchmarks/train_memory.py`: `dreamer_small` on coinrun, megabytes of 10**6 bytes. Resident is the "
+        "memory of the process after each part. Mapped is the part of it that processes share, such as the code of "
+        "libraries. Temporary is the peak during the part minus the memory that stayed.",
         "",
     ]
     for result in results.values():

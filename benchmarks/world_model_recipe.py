@@ -1,14 +1,14 @@
-"""What a world model learns in the same updates by different recipes, and what each part of the best is worth.
+"""Compares recipes of a world model after the same number of updates.
 
     python benchmarks/world_model_recipe.py [--games coinrun] [--recipes before new] [--seeds 1 2 3] [--updates 600]
 
-`dreamer_small` without its policy and its second decoder: updates on 20,000 steps of random play whose actions are
-held for three steps, 200 levels, easy. Then, on levels never seen: the error of images over that of copying the last
-frame, seen and ahead, and how much of the difference that actions make to the frame five steps later is reproduced,
-where chance takes its most probable turn.
+The model is `dreamer_small` without its policy and its second decoder. Updates are made on 20,000 steps of random play
+whose actions are held for three steps, on 200 easy levels. All figures are of levels never seen. Image errors, seen and
+ahead, are divided by the error of copying the last frame. `actions reproduced` is the reproduced share of the
+difference that actions make to the frame five steps later; chance takes its most probable turn there.
 
 Each cell is kept in results/world_model_recipe.jsonl; the same command goes on with the cells that are missing. Every
-call writes results/world_model_recipe.md from all that is finished by then: `--seeds` with no seed does nothing else.
+call writes results/world_model_recipe.md from the finished cells: `--seeds` with no seed does nothing else.
 """
 
 from __future__ import annotations

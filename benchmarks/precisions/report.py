@@ -24,11 +24,11 @@ def report(results: Results) -> str:
     text = [
         "# What bfloat16 costs in quality",
         "",
-        f"`python benchmarks/precision.py`, {'; '.join(processors)}. The same seeds, data and updates in both "
-        "precisions, coinrun with 20 levels. Means over seeds with Student's 95 % intervals; the difference is of "
-        "bfloat16 less float32, seed by seed. Where its interval holds 0, so many seeds show no difference. Losses are "
-        "means of the last tenth of the updates; image errors, mean squared of pixels from 0 to 1, are of held-out "
-        "levels; returns are of 256 episodes on the levels of training.",
+        f"`python benchmarks/precision.py`, {'; '.join(processors)}. Both precisions have the same seeds, "
+        "data and updates, in CoinRun with 20 levels. Figures are means over seeds with Student's 95 % intervals. The "
+        "difference is bfloat16 minus float32, seed by seed; if its interval holds 0, these seeds show no difference. "
+        "Losses are means of the last tenth of the updates. Image errors are mean squared errors of pixels from 0 to 1 "
+        "on held-out levels. Returns are of 256 episodes on the training levels.",
         "",
     ]
     for what, amount in dict.fromkeys((result["what"], result["amount"]) for result in results.values()):

@@ -42,10 +42,10 @@ def _dreamer(piece: dict[str, Any]) -> list[str]:
     lines = [
         "## Dreamer",
         "",
-        f"`python benchmarks/train_speed.py --only dreamer --updates {piece['updates']}`, {_machine(piece)} Medians "
-        "over updates made in turn; frames are those of the batch, per second of fitting the model and improving the "
-        "policy together. Batches are 16 x 32 frames if the row names no others. `reference` is DreamerV2's layout; "
-        f"`peers.md` has DreamerV2's own code beside it. {_product(piece)}",
+        f"`python benchmarks/train_speed.py --only dreamer --updates {piece['updates']}`, {_machine(piece)} Figures "
+        "are medians over updates made in turn. An update fits the model and improves the policy; frames/s counts the "
+        "frames of its batch, 16 x 32 if the row names no others. `reference` is DreamerV2's layout; `peers.md` has "
+        f"DreamerV2's own code beside it. {_product(piece)}",
         "",
         "| learner | precision | frames/s | best | processor s/update | policy step, 16 envs | world model weights |",
         "|---|---|---|---|---|---|---|",
@@ -67,7 +67,7 @@ def _dreamer(piece: dict[str, Any]) -> list[str]:
     lines += [
         "",
         f"Image error (mean squared, pixels from 0 to 1) on held-out coinrun levels after {piece['updates']} updates "
-        "on the same batches, predicting without looking:",
+        "on the same batches. The model sees none of the predicted steps:",
         "",
         "| | 1 step | 5 steps | 10 steps | 15 steps | mean of 1 to 15 |",
         "|---|---|---|---|---|---|",
@@ -85,9 +85,9 @@ def _next_frame(piece: dict[str, Any]) -> list[str]:
     lines = [
         "## Next-frame models",
         "",
-        f"`python benchmarks/train_speed.py --only next_frame --rounds {piece['rounds']}`, {_machine(piece)} Medians, "
-        "in turn. A frame of training is a target after the frames that a window begins with; one of simulation is a "
-        "step of one rollout with its image, reward and continuation. `simple` is the published stochastic model; "
+        f"`python benchmarks/train_speed.py --only next_frame --rounds {piece['rounds']}`, {_machine(piece)} Figures "
+        "are medians of work in turn. A frame of training is a target frame of a window. A frame of simulation is one "
+        "step of one rollout with image, reward and continuation. `simple` is the published stochastic model; "
         f"`peers.md` has tensor2tensor's code beside it. {_product(piece)}",
         "",
         "| preset | precision | weights | training, frames/s | simulation of one | of 16 |"
@@ -110,9 +110,9 @@ def _ppo(name: str, world: ppo.World, piece: dict[str, Any]) -> list[str]:
         f"## PPO in {world.title}",
         "",
         f"`python benchmarks/train_speed.py --only {name} --iterations {piece['iterations']}{option}`, "
-        f"{_machine(piece)} Medians over iterations made in turn: {ppo.ENVS} environments of {world.words}; "
-        f"{ppo.STEPS} steps, {world.passes} passes of minibatches of {ppo.MINIBATCH}. A sample is one step of one "
-        "environment, acted, played and learned from.",
+        f"{_machine(piece)} Figures are medians over iterations made in turn: {ppo.ENVS} environments of "
+        f"{world.words}; {ppo.STEPS} steps, {world.passes} passes of minibatches of {ppo.MINIBATCH}. A sample is one "
+        "step of one environment, from the choice of the action to the update.",
         "",
         "| | samples/s | over Stable-Baselines3 | without the game | game, s/iteration | processor s/iteration |",
         "|---|---|---|---|---|---|",
@@ -129,12 +129,12 @@ def _ppo(name: str, world: ppo.World, piece: dict[str, Any]) -> list[str]:
 def _quality(piece: dict[str, Any]) -> list[str]:
     ahead = [f"{what}, {step}" for what in ("image", "reward") for step in STEPS_AHEAD]
     lines = [
-        "## What the small next-frame models give away",
+        "## The quality of the small next-frame models",
         "",
         f"`python benchmarks/train_speed.py --only quality --seconds {piece['seconds']:.0f}`, {_machine(piece)} "
-        f"Errors on held-out levels of {piece['game']}, so many steps ahead without looking: mean squared of pixels "
-        "from 0 to 1, mean absolute of rewards. Both layouts learn the same windows, with the small preset's optimizer "
-        "and schedules.",
+        f"Errors on held-out levels of {piece['game']}, by the number of steps ahead: mean squared errors of pixels "
+        "from 0 to 1, and mean absolute errors of rewards. Both layouts learn from the same windows, with the "
+        "optimizer and schedules of the small preset.",
         "",
         "| | updates | seconds | " + " | ".join(ahead) + " |",
         "|---" * (3 + len(ahead)) + "|",

@@ -55,11 +55,12 @@ def report(records: Records) -> str:
     text = [
         "# How time grows with size",
         "",
-        f"`python benchmarks/scaling.py`, {'; '.join(machines)}. Medians over turns, around `dreamer_small` with 16 "
-        "windows of 32 frames of 64 x 64; a policy update imagines 96 rollouts of 15 steps (64 where the batch has no "
-        "more states). Operations are those of matrix products and convolutions, counted from the layers' sizes, "
-        "three forward passes for what learns. Beside them stands what a product of two matrices of 2048 x 2048 "
-        "reaches, which took its turns with the rest; by processor time, what else the machine did counts for little.",
+        f"`python benchmarks/scaling.py`, {'; '.join(machines)}. Figures are medians over turns. One size "
+        "varies around `dreamer_small` with 16 windows of 32 frames of 64 x 64. A policy update imagines 96 rollouts "
+        "of 15 steps, or 64 if the batch has no more states. Operations are those of matrix products and convolutions, "
+        "counted from the sizes of the layers; learning counts as three forward passes. Beside them stands the speed "
+        "of a product of two matrices of 2048 x 2048, measured in turn with the rest. Processor time depends little on "
+        "other work of the machine.",
         "",
         *summary(records),
     ]
@@ -76,10 +77,10 @@ def summary(records: Records) -> list[str]:
     text = [
         "## What grows how",
         "",
-        "The time of a call as a power of the amount, over all amounts and between the two largest; and as a constant, "
-        "which a call costs whatever it does, and a share of each unit. Below the last column's amount the constant is "
-        "more than half of the time. Wall time first, then processor time, which is named and gives the last column: "
-        "it depends less on what else the machine did.",
+        "The exponent is that of a power law of the time of a call: over all amounts, and between the two largest. The "
+        "constant is the time that a call takes at any amount; below the amount of the last column it is more than "
+        "half of the time. Wall time comes first, then processor time. The word and the last column are of processor "
+        "time.",
         "",
         "| axis | part | precision | grows | exponent | at the large end | a call costs | more than half below |",
         "|---|---|---|---|---|---|---|---|",
