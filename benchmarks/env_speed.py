@@ -27,7 +27,7 @@ from provenance import made_by, made_now
 from worldmodels.core.processor import this_processor
 from worldmodels.envs import GAMES, make_vec
 from worldmodels.envs.games.table import GAME_INFO
-from worldmodels.evaluation.measures.normalisation import normalised_return
+from worldmodels.evaluation.playing.normalisation import normalised_return
 
 NUM_ENVS = 64
 PEER_GAMES = tuple(game for game in GAMES if normalised_return(game, "easy", 0) is not None)  # all that were published

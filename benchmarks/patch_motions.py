@@ -122,7 +122,7 @@ def measure(model: Any, env: Any, game: str) -> dict[str, float]:
     """Return the errors of moving pixels over those of copying, by how many steps ahead they are foreseen."""
     from speed.experience import STREAMS, record_config, windows
 
-    from worldmodels.evaluation.measures.model_errors import model_errors
+    from worldmodels.evaluation.predictions.model_errors import model_errors
     from worldmodels.evaluation.predictions.open_loop import OpenLoopPredictor
 
     if game != "pong":

@@ -22,7 +22,7 @@ from worldmodels.analysis.statistics.bootstrap import (
     probability_of_improvement,
 )
 from worldmodels.envs.games.levels import LEVELS
-from worldmodels.evaluation.measures.normalisation import normalised_return
+from worldmodels.evaluation.playing.normalisation import normalised_return
 
 Result: TypeAlias = dict[str, Any]
 """What `CellJob` keeps of a cell."""

@@ -19,7 +19,7 @@ from worldmodels.loading.quiet import load_tensorflow
 
 if TYPE_CHECKING:
     from worldmodels.evaluation.evaluator import Evaluator
-    from worldmodels.evaluation.measures.policy_returns import Episodes
+    from worldmodels.evaluation.playing.policy_returns import Episodes
 
 ENVIRONMENTS = 64
 EPISODES = 256
@@ -33,6 +33,8 @@ def measure(run: Path, episodes: int = EPISODES, windows: int = WINDOWS) -> dict
     """Return the step of a run's newest checkpoint, its returns by levels, and the figures of its world model."""
     load_tensorflow()
     from worldmodels.evaluation.evaluator import Evaluator
+    from worldmodels.evaluation.measure import Occasion
+    from worldmodels.evaluation.measures.returns import play_grid
     from worldmodels.loading.load import load_run
 
     loaded = load_run(run)
@@ -42,9 +44,9 @@ def measure(run: Path, episodes: int = EPISODES, windows: int = WINDOWS) -> dict
         returns = {}
         for levels in LEVELS:
             evaluator.use_levels(levels)
-            ((cell, _),) = evaluator.grid()
+            (cell,) = play_grid(evaluator, Occasion("real")).cells
             returns[levels] = {"policy": _summary(cell.policy), "random": _summary(cell.random)}
-        model = _foresight(evaluator, settings) if evaluator.spec.imagines else None
+        model = _foresight(evaluator) if evaluator.spec.imagines else None
     finally:
         evaluator.close()
     return {"step": loaded.step, "returns": returns, "model": model}
@@ -61,12 +63,14 @@ def _summary(episodes: Episodes) -> dict[str, Any]:
     }
 
 
-def _foresight(evaluator: Evaluator, settings: EvaluationConfig) -> dict[str, Any]:
+def _foresight(evaluator: Evaluator) -> dict[str, Any]:
     """Return what a world model foresees in its own policy's play on the levels that are set."""
-    from worldmodels.evaluation.report.json_trees import metrics_tree
+    from worldmodels.evaluation.measure import Occasion
+    from worldmodels.evaluation.measures.world_model import predict_windows
+    from worldmodels.evaluation.report.numbers import metrics_tree
 
-    windows = evaluator.windows("recording", settings.windows, settings.horizon)
-    (errors,) = evaluator.errors(windows).values()
+    (errors,) = predict_windows(evaluator, Occasion("shift")).errors.values()
+    evaluator.forget_recorded()
     images = {name: float(getattr(errors, name).mean[-1]) for name in ("image_error", "copy_image_error")}
     return metrics_tree({**errors.foresight._asdict(), **images})
 

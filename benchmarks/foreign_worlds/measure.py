@@ -76,7 +76,7 @@ def measure(run: Path) -> dict[str, Any]:
 
 def _play(loaded: LoadedRun, actor: Any, count: int) -> dict[str, Any]:
     """Return the mean return and that of each episode; in Crafter the score, and how often what was unlocked."""
-    from worldmodels.evaluation.measures.policy_returns import evaluate_policy
+    from worldmodels.evaluation.playing.policy_returns import evaluate_policy
 
     env, levels = loaded.make_env(count), Streams(0).integer("levels")
     try:

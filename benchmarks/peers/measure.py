@@ -30,7 +30,7 @@ def measure(run: Path, seed: int) -> dict[str, Any]:
     """Return the returns of deterministic episodes, and the curve of training: steps, mean return, seconds."""
     load_tensorflow()
     from worldmodels.acting.actor import ModelActor
-    from worldmodels.evaluation.measures.policy_returns import evaluate_policy
+    from worldmodels.evaluation.playing.policy_returns import evaluate_policy
     from worldmodels.loading.load import load_run
 
     loaded = load_run(run)

@@ -7,7 +7,7 @@ from typing import Any
 import tensorflow as tf
 
 from worldmodels.core.types import Batch
-from worldmodels.evaluation.measures.model_errors import WorldModelErrors, model_errors
+from worldmodels.evaluation.predictions.model_errors import WorldModelErrors, model_errors
 from worldmodels.evaluation.predictions.open_loop import OpenLoopPredictor
 
 

@@ -20,7 +20,7 @@ from speed.next_frame import CONTEXT, Learner
 from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.sections import load_config, preset_names
 from worldmodels.core.types import Batch
-from worldmodels.evaluation.measures.model_errors import counting, mean_curve
+from worldmodels.evaluation.predictions.model_errors import counting, mean_curve
 
 GAME = "fruitbot"  # its rewards are frequent
 HORIZON, WINDOWS = 15, 64

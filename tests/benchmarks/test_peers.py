@@ -14,7 +14,7 @@ from worldmodels.acting.actor import RandomActor
 from worldmodels.config.environment import build_env, model_spec
 from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.sections import load_config
-from worldmodels.evaluation.measures.policy_returns import evaluate_policy
+from worldmodels.evaluation.playing.policy_returns import evaluate_policy
 
 
 def test_few_seeds_are_shown_one_by_one_and_more_have_an_interval() -> None:

@@ -15,7 +15,8 @@ from worldmodels.core.files.checkpoint import Checkpoints
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.specs import ObservationSpec
 from worldmodels.envs.config import EnvConfig
-from worldmodels.evaluation import evaluator, findings, run
+from worldmodels.evaluation import evaluator, run
+from worldmodels.evaluation.measures import world_model
 from worldmodels.evaluation.request import Request
 from worldmodels.loading.load import LoadedRun
 
@@ -71,7 +72,7 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parts: Any) -> Callabl
         return Evaluate(tmp_path)
 
     monkeypatch.setattr(evaluator, "build_env", lambda config, num_envs: parts.CountingEnv([3, 4, 5, 9][:num_envs]))
-    monkeypatch.setattr(findings, "VIDEO_STEPS", 4)
+    monkeypatch.setattr(world_model, "VIDEO_STEPS", 4)
     return make
 
 

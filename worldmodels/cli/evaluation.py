@@ -146,14 +146,14 @@ def _shift(options: argparse.Namespace) -> None:
     settings = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
     settings |= {"temperatures": [options.temperature], "model_temperatures": [1.0], "noops": [0]}
     request = Request(options.path, settings=settings, step=options.checkpoint, videos=0, seed=options.seed)
-    from worldmodels.evaluation.shift_request import ShiftRequest, chosen_shifts
+    from worldmodels.evaluation.shift.request import ShiftRequest, chosen_shifts
 
     shifts = ShiftRequest(request, options.shifts, options.games)
     chosen_shifts(shifts)
     from worldmodels.loading.quiet import load_tensorflow_for
 
     load_tensorflow_for(options.path)
-    from worldmodels.evaluation.shift_run import evaluate_shifts
+    from worldmodels.evaluation.shift.run import evaluate_shifts
 
     evaluate_shifts(shifts)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from worldmodels.analysis.plots.forecast_plot import plot_forecast
 from worldmodels.core.errors import UserError
 from worldmodels.core.seeding import Streams
-from worldmodels.evaluation.measures.termination_forecast import (
+from worldmodels.evaluation.predictions.termination_forecast import (
     TerminationForecast,
     TerminationForecaster,
     replay_episode,

@@ -11,10 +11,10 @@ from worldmodels.core.errors import CheckpointError
 from worldmodels.core.seeding import Streams
 from worldmodels.envs.games.levels import Levels
 from worldmodels.evaluation.evaluator import Evaluator
-from worldmodels.evaluation.findings import measure, named_by_levels
-from worldmodels.evaluation.report.json_trees import metrics_tree
-from worldmodels.evaluation.report.pictures import draw_checkpoints
-from worldmodels.evaluation.report.tables import print_checkpoints
+from worldmodels.evaluation.findings import evaluate, named_by_levels
+from worldmodels.evaluation.measures.table import MEASURES
+from worldmodels.evaluation.report.checkpoints import draw_checkpoints, print_checkpoints
+from worldmodels.evaluation.report.numbers import metrics_tree
 from worldmodels.evaluation.request import Request
 from worldmodels.evaluation.result_files import ResultFiles, print_written
 from worldmodels.loading.load import LoadedRun, load_run
@@ -69,7 +69,7 @@ def _evaluate(
             continue
         run = run.at(step) if request.all_checkpoints else run
         print(f"Evaluating {run.run_dir.path} as of step {step:,}", flush=True)
-        findings = measure(evaluator, request, settings, run.config.env)
+        findings = evaluate(evaluator, request)
         findings.tree["metrics"] = metrics_tree(findings.metrics)
         results[step], metrics[step] = files.write(step, findings), findings.metrics
         logger.scalars(step, named_by_levels(findings.metrics, request.levels))
@@ -81,7 +81,7 @@ def _evaluate(
 
 def write_checkpoints(metrics: dict[int, dict[str, float]], files: ResultFiles, name: str) -> Path:
     """Print and write the metrics of all checkpoints, by their step; return the path of the JSON."""
-    print_checkpoints(metrics)
+    print_checkpoints(metrics, [name for measure in MEASURES for name in measure.over_steps])
     rows = [{"step": step, "metrics": metrics_tree(values)} for step, values in metrics.items()]
     result = files.write_json(name, {"checkpoints": rows})
     print_written([result, draw_checkpoints(metrics, result.with_suffix(".png"))])

@@ -19,7 +19,7 @@ from worldmodels.core.seeding import Streams
 from worldmodels.envs import VectorEnv
 from worldmodels.envs.games.levels import Levels, level_words, on_levels
 from worldmodels.envs.making import is_native
-from worldmodels.evaluation.played_episodes import PlayedEpisode, play_episodes
+from worldmodels.evaluation.playing.played_episodes import PlayedEpisode, play_episodes
 from worldmodels.evaluation.report.images import BACKGROUND, framed, text_line, tiled
 from worldmodels.loading.load import LoadedRun, load_run
 from worldmodels.player.view.policy_window import PolicyWindow

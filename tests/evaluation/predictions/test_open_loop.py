@@ -5,8 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from worldmodels.evaluation.measures.model_errors import error_metrics, model_errors
+from worldmodels.evaluation.measures.world_model import error_metrics
 from worldmodels.evaluation.predictions.frame_errors import FrameErrors
+from worldmodels.evaluation.predictions.model_errors import model_errors
 from worldmodels.evaluation.predictions.open_loop import OpenLoopPredictor
 from worldmodels.imagination import row_groups
 

@@ -10,7 +10,7 @@ from worldmodels.config.run_config import EvaluationConfig
 from worldmodels.core.configuration.sections import from_dict
 from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Step
-from worldmodels.evaluation.measures.event_foresight import EventForesight
+from worldmodels.evaluation.predictions.event_foresight import EventForesight
 from worldmodels.replay import ReplayConfig
 from worldmodels.training.loops.imagination_weight import ImaginationWeight, newest_windows
 

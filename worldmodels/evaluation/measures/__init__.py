@@ -1,1 +1,1 @@
-"""The numbers of an evaluation: returns, errors of a world model, imagined play and termination forecasts."""
+"""Measures of a run, one a file; `table.py` lists them."""

@@ -1,4 +1,4 @@
-"""Whether a world model knows what actions do: from real states, all actions are tried in the game and in the model.
+"""Measures whether a world model knows what actions do: all are tried from real states, in the game and in the model.
 
 The game can be saved and restored, so that every action starts at the very same moment. One letter per axis: A actions,
 N states, S steps for which an action is held.
@@ -8,21 +8,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from worldmodels.core.seeding import fold
+from worldmodels.evaluation.evaluator import Evaluator
+from worldmodels.evaluation.measure import Measure, Occasion
+from worldmodels.evaluation.predictions.action_outcomes import Outcomes, real_outcomes
+from worldmodels.evaluation.predictions.windows import Moments, play_moments
+from worldmodels.evaluation.report.numbers import metrics_tree, number
+from worldmodels.telemetry.table import print_table
 
-class Outcomes(NamedTuple):
-    """The outcomes of each action in each state."""
-
-    frame: np.ndarray
-    """uint8 (A, N, h, w, c): the frame after S steps."""
-    reward: np.ndarray
-    """float64 (A, N): the sum of the rewards on the way; the model's count by the probability of getting there."""
-    ended: npt.NDArray[np.bool_]
-    """bool (A, N): the episode ended on the way."""
+MOMENTS = 128
+"""Moments at which all actions are tried, at most, but for a last round of all environments."""
+HELD = 5
+"""Steps for which each action is then held."""
 
 
 class ActionEffects(NamedTuple):
@@ -43,14 +44,24 @@ class ActionEffects(NamedTuple):
     """The number of these pairs."""
 
 
-def real_outcomes(env: Any, states: list[bytes], steps: int) -> Outcomes:
-    """Hold each action for `steps` steps in each of the N environments, which start from these states every time.
+def try_actions(evaluator: Evaluator, occasion: Occasion) -> ActionEffects:
+    """Try all actions at moments of the policy's play, really and in the model."""
+    settings, env, streams = evaluator.settings, evaluator.env, evaluator.streams
+    actions, rounds = evaluator.spec.action.count, -(-min(settings.windows, MOMENTS) // env.num_envs)
+    evaluator.report(f"Trying all {actions} actions at {rounds * env.num_envs} moments, really and in the model")
+    evaluator.actor.reset(streams.key("moments"))
+    moments = play_moments(env, evaluator.actor, rounds, settings.context, streams.integer("moments"))
+    return compare_outcomes((_tried(evaluator, each, i) for i, each in enumerate(moments)), HELD)
 
-    Args:
-        env: a vector environment in NEXT_STEP mode that can be saved. It is left somewhere else.
-    """
-    outcomes = [_held(env, states, action, steps) for action in range(env.single_action_space.n)]
-    return Outcomes(*(np.stack(values) for values in zip(*outcomes, strict=True)))
+
+def _tried(evaluator: Evaluator, moments: Moments, number: int) -> tuple[Outcomes, Outcomes]:
+    """Return what follows from each action, really and in the model, if the episode is not over."""
+    real = real_outcomes(evaluator.env, moments.states, HELD)
+    key = fold(evaluator.streams.key("held actions"), number)
+    predicted = evaluator.predictor.hold_actions(moments.windows, len(real.reward), HELD, key)
+    goes_on = ~moments.windows.is_last[:, -1]
+    real, predicted = (Outcomes(*(values[:, goes_on] for values in each)) for each in (real, predicted))
+    return real, predicted
 
 
 def compare_outcomes(outcomes: Iterable[tuple[Outcomes, Outcomes]], steps: int) -> ActionEffects:
@@ -82,16 +93,14 @@ def action_metrics(effects: ActionEffects) -> dict[str, float]:
     return {name: value for name, value in figures.items() if math.isfinite(value)}
 
 
-def _held(env: Any, states: list[bytes], action: int, steps: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    env.set_state(states)
-    frame = env.observe()
-    gained, ended = np.zeros(env.num_envs), np.zeros(env.num_envs, bool)
-    for _ in range(steps):
-        after, reward, terminated, truncated, _ = env.step(np.full(env.num_envs, action, np.int32))
-        frame = np.where(ended[:, None, None, None], frame, after)
-        gained += np.where(ended, 0, reward)
-        ended = ended | terminated | truncated
-    return frame, gained, ended
+def print_action_effects(effects: ActionEffects, levels: str) -> None:
+    """Print whether the model knows what actions do."""
+    rows = [
+        ["of what actions change in the frame, the model reproduces", number(effects.reproduced)],
+        [f"of {effects.pairs} pairs with other rewards, it ranks right", number(effects.ranked)],
+    ]
+    title = f"Every action held for {effects.steps} steps from {effects.states} moments, {levels}"
+    print_table(title, ["share", ""], rows)
 
 
 def _deviations(frames: np.ndarray) -> np.ndarray:
@@ -106,3 +115,15 @@ def _pairs(rewards: np.ndarray) -> np.ndarray:
     first, second = np.triu_indices(len(rewards), 1)
     differences: np.ndarray = rewards[first] - rewards[second]
     return differences
+
+
+ACTION_EFFECTS = Measure(
+    name="actions",
+    run=try_actions,
+    metrics=action_metrics,
+    needs=("world model", "frames and choices", "saved states"),
+    occasions=("real", "model", "training"),
+    table=print_action_effects,
+    tree=lambda effects: metrics_tree(effects._asdict()),
+)
+"""The effects of actions that the world model knows."""

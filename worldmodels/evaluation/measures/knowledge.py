@@ -1,4 +1,4 @@
-"""Linear probes say what a world model knows: whether the true variables of the game can be read from its features.
+"""Measures what a world model knows: whether linear probes can read the true variables of the game from its features.
 
 A probe is a linear regression from features to one variable, fitted while the model sees every frame, and tested on
 windows of other environments. The same probe then reads the features of states that the model only imagined: what the
@@ -9,16 +9,25 @@ One letter per axis: M moments, W windows, C steps that are observed, H that are
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from worldmodels.evaluation.evaluator import Evaluator
+from worldmodels.evaluation.measure import Extras, Measure, Occasion
+from worldmodels.evaluation.predictions.model_errors import counting, reported_horizons
+from worldmodels.evaluation.predictions.windows import play_probed
 from worldmodels.evaluation.probes import Probes
+from worldmodels.evaluation.report.numbers import finite, finite_list, number
+from worldmodels.telemetry.table import print_table
 
 RIDGE = 1e-2
 """Weight of the squared coefficients, of features with variance 1, for each sample: so that rare features explain no
 more than they should."""
+WINDOWS = 128
+"""Windows that test probes, at most: enough for a share of variance, and half of the memory."""
 LEAST_SAMPLES = 100
 """Samples that a variable needs on both sides to be probed."""
 
@@ -59,6 +68,19 @@ class ProbeData(NamedTuple):
     """float32 (W, C + H, V): what is true of each step of the windows."""
     counts: np.ndarray
     """bool (W, H): the predicted steps that belong to the episode of the last observed frame."""
+
+
+def read_variables(evaluator: Evaluator, occasion: Occasion) -> Knowledge:
+    """Play, and return what linear probes read of the game's true variables."""
+    settings, env, streams = evaluator.settings, evaluator.env, evaluator.streams
+    evaluator.report(f"Reading {len(env.variable_names)} variables of the game from the model's features")
+    evaluator.actor.reset(streams.key("probed"))
+    length, windows = settings.context + settings.horizon, min(settings.windows, WINDOWS)
+    played = play_probed(env, evaluator.actor, windows, length, streams.integer("probed"))
+    seen, imagined = evaluator.predictor.features(played.windows, streams.key("features"))
+    counts = counting(played.windows.is_last, settings.context)
+    data = ProbeData(played.features, played.variables, seen, imagined, played.truth, counts)
+    return probe(data, env.variable_units, reported_horizons(settings.horizon))
 
 
 def probe(data: ProbeData, units: Mapping[str, str], horizons: Sequence[int]) -> Knowledge:
@@ -137,3 +159,45 @@ def _moments(features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _with_constant(features: np.ndarray) -> np.ndarray:
     return np.concatenate([features, np.ones_like(features[..., :1])], -1)
+
+
+def print_knowledge(knowledge: Knowledge, levels: str) -> None:
+    """Print which variables of the game linear probes read from the model's features."""
+    ahead = [f"{h} ahead" for h in knowledge.horizons]
+    rows = [
+        [f"{name}, {unit}", *(number(value) for value in (seen, *predicted, kept[-1]))]
+        for (name, unit), seen, predicted, kept in zip(
+            knowledge.units.items(), knowledge.seen, knowledge.ahead, knowledge.kept, strict=True
+        )
+        if math.isfinite(seen)
+    ]
+    caption = (
+        "The share of each variable's variance that a linear probe explains; below 0 is worse than always saying the "
+        f"mean. Kept: saying {knowledge.horizons[-1]} steps ahead that it stays as it is."
+    )
+    print_table(f"What the model knows, {levels}", ["variable", "seen", *ahead, "kept"], rows, caption)
+
+
+def knowledge_tree(knowledge: Knowledge) -> dict[str, Any]:
+    """Return what probes read, by the name of the variable; entry k of a list is for the horizon k of `horizons`."""
+    variables = {
+        name: {"unit": unit, "seen": finite(seen), "ahead": finite_list(ahead), "kept": finite_list(kept)}
+        for (name, unit), seen, ahead, kept in zip(
+            knowledge.units.items(), knowledge.seen, knowledge.ahead, knowledge.kept, strict=True
+        )
+    }
+    return {"horizons": list(knowledge.horizons), "variables": variables}
+
+
+KNOWLEDGE = Measure(
+    name="knowledge",
+    run=read_variables,
+    metrics=knowledge_metrics,
+    needs=("world model", "variables"),
+    table=print_knowledge,
+    tree=knowledge_tree,
+    extras=lambda knowledge, evaluator, occasion: Extras(probes=knowledge.probes),
+    shift=lambda knowledge: {"known": knowledge_metrics(knowledge).get("eval/known", math.nan)},
+    shift_columns={"known": "known"},
+)
+"""The variables of the game that the world model knows."""

@@ -1,4 +1,4 @@
-"""A policy that fools its model: it earns more in the model than in reality, from the same starts.
+"""Measures whether a policy fools its model: whether it earns more in the model than in reality, from the same starts.
 
 A policy that learns in a model learns its mistakes too: where the model promises rewards that are not there, it goes.
 """
@@ -10,7 +10,9 @@ from typing import NamedTuple
 
 from worldmodels.analysis.statistics.aggregate import Estimate, estimate
 from worldmodels.core.types import Batch
-from worldmodels.evaluation.measures.imagined_play import returns_of_starts
+from worldmodels.evaluation.evaluator import Evaluator
+from worldmodels.evaluation.measure import NOTHING, Extras, Measure, Occasion
+from worldmodels.evaluation.predictions.imagined_play import returns_of_starts, usable_starts
 from worldmodels.imagination.model_view import Prediction
 
 FOOLED = 1.5
@@ -35,6 +37,20 @@ class Optimism(NamedTuple):
         """Whether the model promises far too much, and more than chance and rare events explain."""
         excess = self.imagined.mean - self.real.mean
         return excess > (FOOLED - 1) * abs(self.real.mean) and self.difference.low > self.unseen
+
+
+def play_recorded(evaluator: Evaluator, occasion: Occasion) -> Optimism | None:
+    """Play the policy inside the model from the starts of windows that it has played itself.
+
+    None if no start can be used.
+    """
+    windows, context = evaluator.recorded(), evaluator.settings.context
+    usable = usable_starts(windows, context)
+    if not usable.any():
+        return None
+    windows = windows.map(lambda values: values[usable])
+    played = evaluator.imagined_player.play(windows, evaluator.streams.key("optimism"), 1.0, 1.0, frames=False)
+    return measure_optimism(played, windows, context)
 
 
 def measure_optimism(played: Prediction, windows: Batch, context: int) -> Optimism:
@@ -70,3 +86,19 @@ def fooled_warning(optimism: Optimism, levels: str = "") -> str | None:
         f"The policy fools its model: imagined return {imagined}, real {real} over {optimism.horizon} steps from the "
         f"same starts{where}."
     )
+
+
+def _warning(optimism: Optimism, evaluator: Evaluator, occasion: Occasion) -> Extras:
+    warning = fooled_warning(optimism, "test" if occasion.levels == "test" else "")
+    return Extras(message=warning) if warning else NOTHING
+
+
+OPTIMISM = Measure(
+    name="optimism",
+    run=play_recorded,
+    metrics=optimism_metrics,
+    needs=("world model", "policy", "experience"),
+    occasions=("training",),
+    extras=_warning,
+)
+"""The returns of the policy in the model beside the real ones; `worldmodels eval --mode imagined` has more of them."""

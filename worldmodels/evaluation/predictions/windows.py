@@ -14,8 +14,8 @@ from worldmodels.acting.collect import Collector
 from worldmodels.core.errors import ConfigError, UserError
 from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Batch, Step
-from worldmodels.evaluation.measures.model_errors import counting
 from worldmodels.evaluation.predictions.features import pooled
+from worldmodels.evaluation.predictions.model_errors import counting
 from worldmodels.replay import ReplayReader
 from worldmodels.replay.sampling import draw_windows
 

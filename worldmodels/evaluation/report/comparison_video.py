@@ -11,7 +11,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from worldmodels.core.types import Batch
-from worldmodels.evaluation.measures.model_errors import counting
+from worldmodels.evaluation.predictions.model_errors import counting
 from worldmodels.evaluation.report.images import (
     BACKGROUND,
     GAP,

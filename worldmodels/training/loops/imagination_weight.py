@@ -11,7 +11,7 @@ from typing import Any
 from worldmodels.config.run_config import EvaluationConfig
 from worldmodels.core.seeding import Key, fold
 from worldmodels.core.types import Batch
-from worldmodels.evaluation.measures.event_foresight import EventForesight
+from worldmodels.evaluation.predictions.event_foresight import EventForesight
 from worldmodels.evaluation.predictions.open_loop import OpenLoopPredictor
 from worldmodels.models.api import WorldModel
 from worldmodels.replay import Replay

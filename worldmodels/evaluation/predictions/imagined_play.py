@@ -18,7 +18,7 @@ from worldmodels.acting.actor import where_not
 from worldmodels.agents.api import Agent
 from worldmodels.analysis.statistics.aggregate import Estimate, estimate
 from worldmodels.core.types import Batch, State
-from worldmodels.evaluation.measures.model_errors import Curve, counting, mean_curve
+from worldmodels.evaluation.predictions.model_errors import Curve, counting, mean_curve
 from worldmodels.imagination.model_view import (
     ModelView,
     Observations,
@@ -163,22 +163,6 @@ def returns_of_starts(played: Prediction, windows: Batch, context: int) -> tuple
     alive = np.cumprod(played.continuation, axis=1, dtype=np.float64)
     before = np.concatenate([np.ones_like(alive[:, :1]), alive[:, :-1]], axis=1)
     return np.cumsum(before * played.reward, axis=1, dtype=np.float64), real
-
-
-def imagined_metrics(play: ImaginedPlay, suffix: str) -> dict[str, float]:
-    """Return the figures of the whole horizon as metrics, `eval/imagined_return_at_15_t1_model1` for example."""
-    horizon, figures = len(play.imagined_return.n), {"imagined_correlation": play.correlation}
-    sides = {"imagined": (play.imagined_return, play.imagined_alive), "real": (play.real_return, play.real_alive)}
-    for side, (returns, alive) in sides.items():
-        figures[f"{side}_return"] = returns.mean[-1]
-        figures[f"{side}_reward"] = reward_per_step(returns, alive)
-        figures[f"{side}_ended"] = 1 - alive.mean[-1]
-    return {f"eval/{name}_at_{horizon}{suffix}": float(x) for name, x in figures.items() if math.isfinite(x)}
-
-
-def reward_per_step(returns: Curve, alive: Curve) -> float:
-    """Return the mean reward of a step that was reached; every start reaches the first one."""
-    return float(returns.mean[-1] / (1 + alive.mean[:-1].sum()))
 
 
 def _correlation(a: np.ndarray, b: np.ndarray) -> float:

@@ -8,10 +8,10 @@ import pytest
 import tensorflow as tf
 
 from worldmodels.core.types import Batch
-from worldmodels.evaluation.measures.imagined_play import (
+from worldmodels.evaluation.measures.imagined import imagined_metrics
+from worldmodels.evaluation.predictions.imagined_play import (
     ImaginedPlayer,
     compare_play,
-    imagined_metrics,
     usable_starts,
 )
 from worldmodels.evaluation.report.comparison_video import imagined_video

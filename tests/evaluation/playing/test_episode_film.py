@@ -8,9 +8,9 @@ import pytest
 from worldmodels.core.specs import ArraySpec, ObservationSpec
 from worldmodels.core.types import Step
 from worldmodels.envs import EnvConfig, make
-from worldmodels.evaluation.evaluator import filmed_part
-from worldmodels.evaluation.measures.policy_returns import evaluate_policy
-from worldmodels.evaluation.report.episode_film import EpisodeFilm, FilmFrame
+from worldmodels.evaluation.measures.returns import filmed_part
+from worldmodels.evaluation.playing.episode_film import EpisodeFilm, FilmFrame
+from worldmodels.evaluation.playing.policy_returns import evaluate_policy
 from worldmodels.recordings.action_replay import verify_recording
 
 

@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 
 from worldmodels.core.types import Batch
-from worldmodels.evaluation.measures.model_errors import (
+from worldmodels.evaluation.measures.world_model import error_metrics, errors_tree
+from worldmodels.evaluation.predictions.model_errors import (
     counting,
-    error_metrics,
     model_errors,
     reported_horizons,
 )
 from worldmodels.evaluation.predictions.open_loop import OpenLoopPredictor
-from worldmodels.evaluation.report.json_trees import errors_tree
 
 KEY = np.array([1, 2], np.int32)
 

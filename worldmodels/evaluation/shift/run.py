@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 from worldmodels.config.run_config import EvaluationConfig
@@ -9,11 +10,14 @@ from worldmodels.core.configuration.sections import from_dict, to_dict
 from worldmodels.core.files.writing import write_atomic
 from worldmodels.core.seeding import Streams
 from worldmodels.evaluation.evaluator import Evaluator
-from worldmodels.evaluation.measures.shift_effects import ShiftedPlay, model_figures
-from worldmodels.evaluation.report.shift_table import as_markdown, shift_columns, shift_rows, shifts_tree
+from worldmodels.evaluation.measure import Occasion, take
+from worldmodels.evaluation.measures import table
+from worldmodels.evaluation.measures.returns import RETURNS, Cell
 from worldmodels.evaluation.result_files import ResultFiles, print_written
 from worldmodels.evaluation.run import ENVIRONMENTS
-from worldmodels.evaluation.shift_request import ShiftRequest, chosen_shifts
+from worldmodels.evaluation.shift.effects import ShiftedPlay
+from worldmodels.evaluation.shift.request import ShiftRequest, chosen_shifts
+from worldmodels.evaluation.shift.table import as_markdown, shift_columns, shift_rows, shifts_tree
 from worldmodels.loading.load import load_run
 from worldmodels.telemetry.table import print_table
 
@@ -42,10 +46,11 @@ def evaluate_shifts(request: ShiftRequest) -> Path:
         for shift in shifts:
             print(f"Playing {shift.name}", flush=True)
             evaluator.use_env(shift.env)
-            plays[shift.name] = _play(evaluator, settings)
+            plays[shift.name] = _play(evaluator)
     finally:
         evaluator.close()
-    columns, rows = shift_columns(plays, settings.horizon), shift_rows(plays)
+    titles = _titles()
+    columns, rows = shift_columns(plays, titles, settings.horizon), shift_rows(plays, titles)
     title = f"Distribution shifts of {run.run_dir.path.name}, step {run.step:,}"
     print_table(title, columns, rows, CAPTION)
     trees = [{**tree, "env": to_dict(shift.env)} for tree, shift in zip(shifts_tree(plays), shifts, strict=True)]
@@ -56,11 +61,18 @@ def evaluate_shifts(request: ShiftRequest) -> Path:
     return result
 
 
-def _play(evaluator: Evaluator, settings: EvaluationConfig) -> ShiftedPlay:
-    """Measure policy and model in the environment in use, under the first setting of the grid."""
-    (_, policy, at_random), *_ = (filmed.cell for filmed in evaluator.grid())
-    if not evaluator.spec.imagines:
-        return ShiftedPlay(policy, at_random, None)
-    windows = evaluator.windows("recording", settings.windows, settings.horizon)
-    (errors, *_) = evaluator.errors(windows).values()
-    return ShiftedPlay(policy, at_random, model_figures(errors, evaluator.knowledge()))
+def _play(evaluator: Evaluator) -> ShiftedPlay:
+    """Take the measures of a shift in the environment in use, the returns under the first setting of the grid."""
+    cells: list[Cell] = []
+    figures = dict.fromkeys(_titles(), math.nan)
+    for measure, found in take(table.MEASURES, evaluator, Occasion("shift")):
+        if measure is RETURNS:
+            cells = found.cells
+        figures |= measure.shift(found)
+    _, policy, at_random = cells[0]
+    return ShiftedPlay(policy, at_random, figures if evaluator.spec.imagines else None)
+
+
+def _titles() -> dict[str, str]:
+    """Return the titles of all figures of a shift, by name."""
+    return {name: title for measure in table.MEASURES for name, title in measure.shift_columns.items()}

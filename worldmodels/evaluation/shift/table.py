@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from worldmodels.evaluation.measures.policy_returns import Episodes
-from worldmodels.evaluation.measures.shift_effects import (
+from worldmodels.evaluation.playing.policy_returns import Episodes
+from worldmodels.evaluation.report.numbers import metrics_tree, number
+from worldmodels.evaluation.shift.effects import (
     ShiftedPlay,
     lost_return,
     model_verdict,
     policy_verdict,
 )
-from worldmodels.evaluation.report.tables import number
 
 Plays = Mapping[str, ShiftedPlay]
 """The plays by the name of the shift; the first is as in training."""
 
 
-def shift_columns(plays: Plays, horizon: int) -> list[str]:
-    """Return the titles of the columns; those of the model only where there is one."""
+def shift_columns(plays: Plays, titles: Mapping[str, str], horizon: int) -> list[str]:
+    """Return the titles of the columns; those of the model only if there is one.
+
+    Args:
+        titles: the titles of the model's figures; see `Measure.shift_columns`.
+    """
     columns = ["shift", "policy", "return", "random"]
     if any(play.model for play in plays.values()):
-        columns += ["model", f"image, {horizon} ahead", "rewards", "ends", "known"]
+        columns += ["model", *(title.format(horizon=horizon) for title in titles.values() if title)]
     return columns
 
 
-def shift_rows(plays: Plays) -> list[list[str]]:
+def shift_rows(plays: Plays, titles: Mapping[str, str]) -> list[list[str]]:
     """Return a row of texts for each shift."""
     training = next(iter(plays.values()))
     rows = []
@@ -37,8 +40,8 @@ def shift_rows(plays: Plays) -> list[list[str]]:
         row = [name, verdict, f"{number(found.mean)} ± {number(found.high - found.mean)}", number(at_random.mean)]
         if play.model is not None:
             verdict = "" if play is training else model_verdict(play.model, training.model)
-            error, _, *others = play.model
-            row += [verdict, "> 99" if error > 99 else number(error), *map(number, others)]
+            figures = [play.model[name] for name, title in titles.items() if title]
+            row += [verdict, *("> 99" if figure > 99 else number(figure) for figure in figures)]
         rows.append(row)
     return rows
 
@@ -57,9 +60,9 @@ def shifts_tree(plays: Plays) -> list[dict[str, Any]]:
             "shift": name,
             "policy": _episodes_tree(play.policy),
             "random": _episodes_tree(play.random),
-            "return_over_training": None if play is training else _finite(lost_return(play, training)._asdict()),
+            "return_over_training": None if play is training else metrics_tree(lost_return(play, training)._asdict()),
             "policy_verdict": None if play is training else policy_verdict(play, training),
-            "model": None if play.model is None else _finite(play.model._asdict()),
+            "model": None if play.model is None else metrics_tree(play.model),
             "model_verdict": None if play is training else model_verdict(play.model, training.model) or None,
         }
         for name, play in plays.items()
@@ -67,9 +70,5 @@ def shifts_tree(plays: Plays) -> list[dict[str, Any]]:
 
 
 def _episodes_tree(episodes: Episodes) -> dict[str, Any]:
-    found = _finite(episodes.estimate()._asdict())
+    found = metrics_tree(episodes.estimate()._asdict())
     return {**found, "unfinished": episodes.unfinished, "mean_length": float(episodes.lengths.mean())}
-
-
-def _finite(values: Mapping[str, float]) -> dict[str, float | None]:
-    return {name: value if math.isfinite(value) else None for name, value in values.items()}

@@ -13,7 +13,7 @@ from worldmodels.analysis.statistics.aggregate import Estimate, estimate
 from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Step
 from worldmodels.envs.config import NO_INFO, InfoConfig
-from worldmodels.evaluation.measures.noops import NoopActor, noop_action
+from worldmodels.evaluation.playing.noops import NoopActor, noop_action
 
 
 class Episodes(NamedTuple):

@@ -13,30 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from worldmodels.core.types import Batch
-from worldmodels.evaluation.measures.event_foresight import EventForesight
+from worldmodels.evaluation.predictions.event_foresight import EventForesight
 from worldmodels.evaluation.predictions.frame_errors import FrameErrors, frame_errors
 from worldmodels.evaluation.predictions.vector_errors import copied_vectors, vector_errors
 from worldmodels.models.api import ModelSpec
-
-METRICS = (
-    "image_error",
-    "copy_image_error",
-    "moving_image_error",
-    "copy_moving_image_error",
-    "reconstruction_error",
-    "moving_reconstruction_error",
-    "state_image_error",
-    "state_reconstruction_error",
-    "moving_state_image_error",
-    "moving_state_reconstruction_error",
-    "vector_error",
-    "copy_vector_error",
-    "reward_accuracy",
-    "reward_sum_accuracy",
-    "constant_reward_sum_accuracy",
-    "continuation_accuracy",
-)
-"""The curves of which metrics are made."""
 
 
 class MeasuredPrediction(NamedTuple):
@@ -178,28 +158,6 @@ def model_errors(
         **_reward_figures(predicted.reward, windows.reward, context, counts),
         **_continuation_figures(predicted.continuation, windows.is_terminal[:, context:], counts),
     )
-
-
-def error_metrics(errors: Mapping[float, WorldModelErrors]) -> dict[str, float]:
-    """Return errors as metrics one step ahead, at a quarter of the horizon and at all of it: `eval/image_error_at_12`.
-
-    Horizons that no window reached are left out.
-
-    Args:
-        errors: by the temperature of the model; of several, each has its temperature behind the names: `..._model0.5`.
-    """
-    metrics: dict[str, float] = {}
-    for temperature, found in errors.items():
-        suffix = f"_model{temperature:g}" if len(errors) > 1 else ""
-        for name in METRICS:
-            curve: Curve | None = getattr(found, name)
-            if curve is not None:
-                reported = reported_horizons(len(curve.n))
-                metrics |= {f"{name}_at_{h}{suffix}": curve.mean[h - 1] for h in reported}
-        if found.foresight:
-            foresight = found.foresight._asdict()
-            metrics |= {f"{name}{suffix}": value for name, value in foresight.items() if name != "starts"}
-    return {f"eval/{name}": float(value) for name, value in metrics.items() if math.isfinite(value)}
 
 
 def reported_horizons(horizon: int) -> list[int]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from worldmodels.evaluation.measures.normalisation import normalised_return
+from worldmodels.evaluation.playing.normalisation import normalised_return
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 
 from worldmodels.acting.actor import PolicyOutput
-from worldmodels.evaluation.measures.noops import NoopActor
-from worldmodels.evaluation.measures.policy_returns import evaluate_policy
+from worldmodels.evaluation.playing.noops import NoopActor
+from worldmodels.evaluation.playing.policy_returns import evaluate_policy
 
 
 def test_noops_come_first_and_the_actor_learns_of_them(parts: SimpleNamespace) -> None:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from worldmodels.evaluation.measures.event_foresight import average_precision, event_foresight
+from worldmodels.evaluation.predictions.event_foresight import average_precision, event_foresight
 
 
 def test_average_precision_worked_by_hand() -> None:

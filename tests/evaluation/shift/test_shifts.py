@@ -11,7 +11,7 @@ from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.errors import ConfigError, UserError
 from worldmodels.envs.config import EnvConfig
-from worldmodels.evaluation.shifts import (
+from worldmodels.evaluation.shift.shifts import (
     DistributionShift,
     check_shifts,
     default_shifts,

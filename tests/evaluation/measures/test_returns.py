@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 
 from worldmodels.config.run_config import EvaluationConfig
-from worldmodels.evaluation.measures.grid import Cell, GridSetting, grid_metrics, grid_settings
-from worldmodels.evaluation.measures.policy_returns import Episodes
+from worldmodels.evaluation.measures.returns import Cell, GridSetting, grid_metrics, grid_settings
+from worldmodels.evaluation.playing.policy_returns import Episodes
 
 
 def test_the_grid_has_a_cell_for_each_setting() -> None:

@@ -10,7 +10,7 @@ from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.evaluation.request import Request
-from worldmodels.evaluation.shifts import (
+from worldmodels.evaluation.shift.shifts import (
     DistributionShift,
     check_shifts,
     default_shifts,

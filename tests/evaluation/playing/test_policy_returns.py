@@ -6,7 +6,7 @@ import numpy as np
 
 from worldmodels.core.seeding import Streams
 from worldmodels.envs.config import InfoConfig
-from worldmodels.evaluation.measures.policy_returns import evaluate_policy
+from worldmodels.evaluation.playing.policy_returns import evaluate_policy
 
 
 def test_each_environment_plays_one_episode_and_every_one_counts(parts: Any) -> None:

@@ -7,15 +7,14 @@ import math
 import numpy as np
 import pytest
 
-from worldmodels.evaluation.measures.policy_returns import Episodes
-from worldmodels.evaluation.measures.shift_effects import (
-    ModelFigures,
+from worldmodels.evaluation.playing.policy_returns import Episodes
+from worldmodels.evaluation.shift.effects import (
     ShiftedPlay,
     lost_return,
     model_verdict,
     policy_verdict,
 )
-from worldmodels.evaluation.report.shift_table import as_markdown, shift_columns, shift_rows, shifts_tree
+from worldmodels.evaluation.shift.table import as_markdown, shift_columns, shift_rows, shifts_tree
 
 
 def episodes(*returns: float) -> Episodes:
@@ -23,8 +22,18 @@ def episodes(*returns: float) -> Episodes:
     return Episodes(values, values, np.full(len(values), 4), np.ones(len(values), bool), np.zeros(len(values), []))
 
 
-def figures(error: float, standard_error: float = 0.05) -> ModelFigures:
-    return ModelFigures(error, standard_error, 0.5, 0.25, math.nan)
+def figures(error: float, standard_error: float = 0.05) -> dict[str, float]:
+    names = ("image_error", "image_standard_error", "rewards_foreseen", "ends_foreseen", "known")
+    return dict(zip(names, (error, standard_error, 0.5, 0.25, math.nan), strict=True))
+
+
+TITLES = {
+    "image_error": "image, {horizon} ahead",
+    "image_standard_error": "",
+    "rewards_foreseen": "rewards",
+    "ends_foreseen": "ends",
+    "known": "known",
+}
 
 
 RANDOM = episodes(0, 1, 0, 1)
@@ -58,12 +67,12 @@ def test_a_model_is_compared_with_training_and_with_copying(error: float, standa
 def test_the_table() -> None:
     plays = {"as in training": TRAINING, "black": ShiftedPlay(episodes(4, 5, 4, 5), RANDOM, figures(910.0))}
     assert lost_return(plays["black"], TRAINING).mean == -5
-    columns = shift_columns(plays, 15)
+    columns = shift_columns(plays, TITLES, 15)
     assert columns == [
         *("shift", "policy", "return", "random"),
         *("model", "image, 15 ahead", "rewards", "ends", "known"),
     ]
-    rows = shift_rows(plays)
+    rows = shift_rows(plays, TITLES)
     # Of 9, 10, 9, 10 the standard error is the root of 1/12, times Student's 3.182 for three degrees of freedom.
     assert rows == [
         ["as in training", "", "9.50 ± 0.92", "0.50", "", "0.40", "0.50", "0.25", "?"],
@@ -85,6 +94,6 @@ def test_the_table() -> None:
 
 def test_a_run_without_a_model_has_a_narrower_table() -> None:
     play = ShiftedPlay(episodes(9, 10), RANDOM, None)
-    assert shift_columns({"as in training": play}, 15) == ["shift", "policy", "return", "random"]
-    assert len(shift_rows({"as in training": play})[0]) == 4
+    assert shift_columns({"as in training": play}, TITLES, 15) == ["shift", "policy", "return", "random"]
+    assert len(shift_rows({"as in training": play}, TITLES)[0]) == 4
     assert shifts_tree({"as in training": play, "b": play})[1]["model_verdict"] is None

@@ -1,0 +1,1 @@
+"""Episodes in the real environment: returns, no-ops, the planner as a player."""

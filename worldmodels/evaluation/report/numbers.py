@@ -1,0 +1,45 @@
+"""Converts the numbers of an evaluation to text and to JSON; docs/evaluation.md describes the JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from worldmodels.analysis.statistics.aggregate import Estimate
+from worldmodels.evaluation.predictions.event_foresight import EventForesight
+from worldmodels.evaluation.predictions.model_errors import Curve
+
+
+def number(value: float, digits: int = 2) -> str:
+    """Return a number as it stands in a table; "?" for one that is not known."""
+    return "?" if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def metrics_tree(metrics: Mapping[str, float]) -> dict[str, Any]:
+    """Return metrics by name as a tree; what is not known is None, the error of a mean of one episode, say."""
+    return {name: finite(value) for name, value in metrics.items()}
+
+
+def figures_tree(figures: Any) -> dict[str, Any]:
+    """Return a named tuple of curves, estimates and numbers as a tree; what is not known is None."""
+    tree: dict[str, Any] = {}
+    for name, value in figures._asdict().items():
+        if isinstance(value, Curve):
+            tree[name] = {part: finite_list(values) for part, values in value._asdict().items()}
+        else:
+            named = isinstance(value, Estimate | EventForesight)
+            tree[name] = metrics_tree(value._asdict()) if named else finite(value)
+    return tree
+
+
+def finite(value: float | None) -> float | None:
+    """Return a number, or None for NaN, which JSON does not have."""
+    return value if value is not None and math.isfinite(value) else None
+
+
+def finite_list(values: np.ndarray) -> list[float | None]:
+    """Return numbers as a list, with None for NaN."""
+    return [finite(value) for value in values.tolist()]
