@@ -11,8 +11,8 @@ WORLDMODELS := $(VENV)/bin/worldmodels
 
 demo:
 	@scripts/setup
-	$(WORLDMODELS) train --config dreamer_small demo --logdir $(RUN)
-	$(WORLDMODELS) train --config ppo_nature demo_ppo --logdir $(RUN)_ppo
+	$(WORLDMODELS) train --config demo --logdir $(RUN)
+	$(WORLDMODELS) train --config demo_ppo --logdir $(RUN)_ppo
 	$(WORLDMODELS) eval $(RUN) --episodes 512 --levels both
 	$(WORLDMODELS) eval $(RUN)_ppo --episodes 512 --levels both --videos 0
 	$(WORLDMODELS) compare $(RUN) $(RUN)_ppo

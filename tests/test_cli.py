@@ -130,6 +130,13 @@ def test_an_ascii_terminal_gets_ascii(tmp_path):
     assert done.returncode == 2 and b"gr\\xfcn - ..." in done.stderr and b"Traceback" not in done.stderr
 
 
+def test_list_says_what_a_preset_stands_on(capsys):
+    assert main(["list", "configs"]) == 0
+    lines = {line.split()[0]: line.split()[1:] for line in capsys.readouterr().out.splitlines()}
+    assert lines["dreamer"] == [] and lines["100k_ppo"] == ["on", "ppo,", "few_agent"]
+    assert lines["crafter_env"] == ["over", "one", "of", "dreamer_small,", "dreamer"]
+
+
 def test_a_full_or_closed_output_is_no_traceback():
     words = [sys.executable, "-m", "worldmodels", "list", "games"]
     with open("/dev/full", "w") as full:

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import worldmodels
-from worldmodels.core.configuration.sections import preset_names
+from worldmodels.core.configuration.presets import preset_names
 from worldmodels.envs.native import _native
 
 ROOT = Path(__file__).parents[1]
@@ -152,7 +152,8 @@ def check_installation(python: Path, folder: Path) -> None:
     elsewhere.mkdir()
     module = run([str(python), "-c", CHECK], elsewhere).strip()
     assert Path(module).is_relative_to(python.parents[1])
-    assert run([command, "list", "configs"], elsewhere).split() == preset_names()
+    listed = run([command, "list", "configs"], elsewhere).splitlines()
+    assert [line.split()[0] for line in listed] == preset_names()
     run([command, "train", "--config", "debug", "--logdir", "run"], elsewhere)
     play = [command, "play", "run", "--headless", "--policy", "--steps", "5", "--video", "film.mp4"]
     run(play, elsewhere, SDL_VIDEODRIVER="dummy")

@@ -4,65 +4,82 @@ from __future__ import annotations
 
 import importlib.util
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from worldmodels.config.checks import check_config
 from worldmodels.config.run_config import RunConfig
-from worldmodels.core.configuration.sections import load_config, preset_names, to_dict
+from worldmodels.core.configuration.presets import Source, preset_names, read_source, read_sources
+from worldmodels.core.configuration.sections import load_config, merge, to_dict
 from worldmodels.core.errors import UserError
 from worldmodels.training.loops.plan import TrainingPlan
 
 DOCUMENT = (Path(__file__).parent.parent / "docs" / "simple.md").read_text()
 SECTION = DOCUMENT.split("## The named settings")[1].split("Not there:")[0]
 ROWS = re.findall(r"^\| (`[^|]*|the schedules[^|]*) \| `([^`]*)` \|$", SECTION, re.MULTILINE)
-DEMO = {"demo": "dreamer_small", "demo_ppo": "ppo_nature"}
-OF_EXTRAS = {
-    "atari": ("dreamer", "ale_py", "atari"),
-    "atari_simple": ("simple_small", "ale_py", "atari"),
-    "crafter": ("dreamer", "crafter", "crafter"),
-    "crafter_small": ("dreamer_small", "crafter", "crafter"),
-    "dmc_proprio": ("dreamer", "shimmy", "dmc"),
-    "dmc_proprio_small": ("dreamer_small", "shimmy", "dmc"),
-    "dmc_vision": ("dreamer", "shimmy", "dmc"),
-    "dmc_vision_small": ("dreamer_small", "shimmy", "dmc"),
-}
-"""Presets of environments that an extra brings: each with a preset below it, a package, and the extra."""
-LEVEL_STUDY = {
-    "100k_ppo": "ppo",
-    "100k_simple": "simple_deterministic_small",
-    "100k_dreamer": "dreamer_small",
-}
-PARTS = DEMO | LEVEL_STUDY | {"explore": "dreamer_small", "offline": "dreamer_small"}
-"""Presets that go on top of another one."""
+EXTRAS = {"ale_py": "atari", "crafter": "crafter", "shimmy": "dmc"}
+"""Packages of environments, each with the extra that brings it."""
+PACKAGES = {"atari": "ale_py", "atari_simple": "ale_py", "dmc": "shimmy", "crafter": "crafter"}
+OVERLAYS = [(name, below.name) for name in preset_names() for below in map(read_source, read_source(name).over)]
+WHOLE = [name for name in preset_names() if not read_source(name).over]
+COMMANDS = [[name] for name in WHOLE] + [[below, overlay] for overlay, below in OVERLAYS]
 
 
-@pytest.mark.parametrize("name", [name for name in preset_names() if name not in PARTS | OF_EXTRAS])
-def test_a_preset_is_sound(name: str) -> None:
-    check_config(load_config(RunConfig, [name]))
-
-
-@pytest.mark.parametrize(("part", "base"), PARTS.items())
-def test_a_part_is_sound_on_top_of_its_base(part: str, base: str) -> None:
-    overrides = ["training.initial_replay=anywhere"] if part == "offline" else []
-    check_config(load_config(RunConfig, [base, part], overrides))
-
-
-@pytest.mark.parametrize("part", OF_EXTRAS)
-def test_a_part_of_an_extra_is_sound_or_says_how_to_install_it(part: str) -> None:
-    base, package, extra = OF_EXTRAS[part]
-    config = load_config(RunConfig, [base, part])
+@pytest.mark.parametrize("names", COMMANDS, ids=" ".join)
+def test_a_preset_is_sound_or_says_which_extra_to_install(names: list[str]) -> None:
+    config = load_config(RunConfig, names, ["training.initial_replay=anywhere"] if "offline" in names else [])
+    package = next((package for prefix, package in PACKAGES.items() if names[-1].startswith(prefix)), "numpy")
     if importlib.util.find_spec(package):
         check_config(config)
     else:
-        with pytest.raises(UserError, match=re.escape(f"pip install 'worldmodels-lab[{extra}]'")):
+        with pytest.raises(UserError, match=re.escape(f"pip install 'worldmodels-lab[{EXTRAS[package]}]'")):
             check_config(config)
 
 
+@pytest.mark.parametrize("name", dict(OVERLAYS))
+def test_an_overlay_alone_is_refused(name: str) -> None:
+    with pytest.raises(UserError, match=f"^'{name}' is an overlay.*Received '{name}' alone"):
+        load_config(RunConfig, [name])
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_every_line_of_a_preset_changes_what_is_below_it(name: str) -> None:
+    source = read_source(name)
+    bottoms = [read_sources([below]) for below in source.over] or [read_sources([name])[:-1]]
+    wholes = [merged(bottom, source.values) for bottom in bottoms]
+    for key in leaves(source.values):
+        rests = [merged(bottom, without(source.values, key)) for bottom in bottoms]
+        assert rests != wholes, f"configs/{name}.yaml: {'.'.join(key)} is as below it. Delete the line."
+
+
+def merged(bottom: Sequence[Source], top: Mapping[str, Any]) -> RunConfig | None:
+    """Return a configuration, or None if a line is missing without which the others cannot be used."""
+    try:
+        return merge(RunConfig, [*(("", source.values) for source in bottom), ("", top)])
+    except UserError:
+        return None
+
+
+def leaves(tree: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    for key, value in tree.items():
+        if isinstance(value, Mapping) and value:
+            yield from leaves(value, (*above, key))
+        else:
+            yield (*above, key)
+
+
+def without(tree: Mapping[str, Any], key: tuple[str, ...]) -> dict[str, Any]:
+    first, *rest = key
+    rests = {first: without(tree[first], tuple(rest))} if rest else {}
+    return {name: value for name, value in tree.items() if name != first} | rests
+
+
 def test_the_learners_of_the_demonstration_have_the_same_levels_and_steps() -> None:
-    dream, plain = (load_config(RunConfig, [base, part]) for part, base in DEMO.items())
+    dream, plain = (load_config(RunConfig, [name]) for name in ("demo", "demo_ppo"))
     for config in (dream, plain):
         check_config(config)
     assert (dream.env.game, dream.env.num_levels, dream.env.start_level) == ("coinrun", 20, 0)
@@ -71,7 +88,7 @@ def test_the_learners_of_the_demonstration_have_the_same_levels_and_steps() -> N
 
 
 def test_the_methods_of_the_generalisation_grid_have_as_many_steps_and_one_agent() -> None:
-    ppo, simple, dreamer = (load_config(RunConfig, [base, part]) for part, base in LEVEL_STUDY.items())
+    ppo, simple, dreamer = (load_config(RunConfig, [f"100k_{name}"]) for name in ("ppo", "simple", "dreamer"))
     assert ppo.training.steps == simple.training.steps == dreamer.training.steps == 100_000
     assert to_dict(simple.agent) | {"horizon": 50} == to_dict(ppo.agent)
 

@@ -18,7 +18,8 @@ from speed.experience import STREAMS, record, windows
 from speed.held_out import held_out_errors
 from speed.next_frame import CONTEXT, Learner
 from worldmodels.config.run_config import RunConfig
-from worldmodels.core.configuration.sections import load_config, preset_names
+from worldmodels.core.configuration.presets import preset_names
+from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.types import Batch
 from worldmodels.evaluation.predictions.model_errors import counting, mean_curve
 

@@ -11,7 +11,8 @@ import pytest
 
 from worldmodels.config.run_config import RunConfig
 from worldmodels.config.show import resolved, show_config, show_difference
-from worldmodels.core.configuration.sections import load_config, preset_names
+from worldmodels.core.configuration.presets import preset_names, read_source, read_sources
+from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.configuration.text import key_docs
 from worldmodels.core.errors import ConfigError, RunError
 from worldmodels.core.files.run_dir import RunDir
@@ -21,8 +22,14 @@ from worldmodels.models.rssm.config import RSSMConfig
 @pytest.mark.parametrize("name", preset_names())
 def test_what_is_printed_can_be_loaded_again(name: str, tmp_path: Path) -> None:
     file = tmp_path / "printed.yaml"
-    file.write_text(show_config([name], ["seed=7"]))
-    assert load_config(RunConfig, [file]) == replace(load_config(RunConfig, [name]), seed=7)
+    names = [*(source.path for source in read_sources(read_source(name).over[:1])), name]
+    file.write_text(show_config(names, ["seed=7"]))
+    assert load_config(RunConfig, [file]) == replace(load_config(RunConfig, names), seed=7)
+
+
+def test_the_first_line_says_of_what_it_is_made() -> None:
+    assert show_config(["demo_ppo"], ["seed=3"]).startswith("# Made of: ppo_nature, few_agent, demo_ppo, seed=3\n")
+    assert show_config([], []).startswith("# Made of: defaults\n")
 
 
 def test_keys_and_sections_carry_their_documentation() -> None:

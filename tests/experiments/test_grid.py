@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from worldmodels.config.run_config import RunConfig
-from worldmodels.core.configuration.sections import grid_names, load_config
+from worldmodels.core.configuration.presets import grid_names
+from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.errors import ConfigError, RunError, UserError
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.experiments.grid import Grid, load_grid, make_grid

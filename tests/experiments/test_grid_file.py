@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from worldmodels.core.configuration.sections import find_grid, grid_names
+from worldmodels.core.configuration.presets import find_grid, grid_names
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.files.yaml_files import read_mapping
 from worldmodels.experiments.grid_file import GridFile, read_grid_file

@@ -6,7 +6,10 @@ from collections.abc import Iterable
 
 
 def names_of(what: str) -> Iterable[str]:
-    """Return the sorted names of "games", "models", "agents", "configs" or "grids", those of plugins among them."""
+    """Return the sorted names of "games", "models", "agents", "configs" or "grids", with those of plugins.
+
+    The name of a preset is followed by its bases, or by the presets that an overlay needs one of.
+    """
     return sorted(_TABLES[what]())
 
 
@@ -31,13 +34,22 @@ def _agents() -> Iterable[str]:
 
 
 def _configs() -> Iterable[str]:
-    from worldmodels.core.configuration.sections import preset_names
+    from worldmodels.core.configuration.presets import preset_names
 
-    return preset_names()
+    return map(_with_presets_below, preset_names())
+
+
+def _with_presets_below(name: str) -> str:
+    from worldmodels.core.configuration.presets import read_source
+
+    source = read_source(name)
+    words = {"on": source.base, "over one of": source.over}
+    below = [f"{how} {', '.join(path.stem for path in paths)}" for how, paths in words.items() if paths]
+    return f"{name:28}{below[0]}" if below else name
 
 
 def _grids() -> Iterable[str]:
-    from worldmodels.core.configuration.sections import grid_names
+    from worldmodels.core.configuration.presets import grid_names
 
     return grid_names()
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.presets import read_sources
 from worldmodels.core.configuration.sections import differences, load_config, to_dict
 from worldmodels.core.configuration.text import documented_yaml
 from worldmodels.core.files.run_dir import RunDir
@@ -23,8 +24,13 @@ def resolved(names: Sequence[str], overrides: Sequence[str] = ()) -> RunConfig:
 
 
 def show_config(names: Sequence[str], overrides: Sequence[str]) -> str:
-    """Return the resolved configuration as YAML, every key with its documentation; it can be loaded again."""
-    return documented_yaml(resolved(names, overrides))
+    """Return the resolved configuration as YAML, every key with its documentation; it can be loaded again.
+
+    The first line names the presets and files that it is made of, each on the one before it.
+    """
+    sources = [source.name for source in read_sources([_file_of(name) for name in names])]
+    made_of = f"# Made of: {', '.join([*sources, *overrides]) or 'defaults'}\n"
+    return made_of + documented_yaml(resolved(names, overrides))
 
 
 def show_difference(one: str, other: str) -> str:

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from worldmodels.config.run_config import RunConfig
-from worldmodels.core.configuration.sections import find_grid, to_dict
+from worldmodels.core.configuration.presets import find_grid
+from worldmodels.core.configuration.sections import to_dict
 from worldmodels.core.errors import ConfigError, RunError, UserError
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.files.yaml_files import parse_value, read_mapping

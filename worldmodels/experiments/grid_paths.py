@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from worldmodels.analysis.runs.run_folders import walk_folders
-from worldmodels.core.configuration.sections import grid_names
+from worldmodels.core.configuration.presets import grid_names
 from worldmodels.core.errors import RunError
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.experiments.grid import Grid, load_grid

@@ -5,7 +5,8 @@ import pytest
 from worldmodels.analysis.runs import run_settings
 from worldmodels.analysis.runs.run_settings import read_settings, read_tree
 from worldmodels.config.run_config import RunConfig
-from worldmodels.core.configuration.sections import load_config, preset_names, to_dict
+from worldmodels.core.configuration.presets import preset_names
+from worldmodels.core.configuration.sections import load_config, to_dict
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.files.yaml_files import parse_value

@@ -6,9 +6,8 @@ from typing import Literal
 
 import pytest
 
-from worldmodels.core.configuration import sections as config_module
 from worldmodels.core.configuration.ranges import Positive, Section
-from worldmodels.core.configuration.sections import differences, from_dict, load_config, preset_names, to_dict
+from worldmodels.core.configuration.sections import differences, from_dict, load_config, to_dict
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.files.yaml_files import to_yaml
 
@@ -209,15 +208,6 @@ def test_a_file_that_is_missing_suggests_a_neighbour(tmp_path: Path) -> None:
 def test_a_file_that_is_not_text(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_bytes(b"seed: \xff")
     assert error_of(files=(tmp_path / "a.yaml",)).endswith("is not text in UTF-8 (byte 6).")
-
-
-def test_a_bare_name_is_a_preset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(tmp_path / "small.yaml", "seed: 5\n")
-    write(tmp_path / "empty.yaml", "")
-    monkeypatch.setattr(config_module, "presets_folder", lambda: tmp_path)
-    assert preset_names() == ["empty", "small"]
-    assert load_config(Run, ["small", "empty"]).seed == 5
-    assert error_of(files=("smal",)).startswith("Unknown preset 'smal'. Did you mean 'small'? Presets: empty, small.")
 
 
 def test_saved_configurations_come_back_equal(tmp_path: Path) -> None:

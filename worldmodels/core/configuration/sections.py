@@ -12,16 +12,18 @@ from __future__ import annotations
 
 import dataclasses
 import typing
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 from worldmodels.core.configuration.kinds import Kinds
+from worldmodels.core.configuration.presets import read_sources
 from worldmodels.core.configuration.ranges import RangeError
 from worldmodels.core.configuration.values import MismatchError, convert, received, shown, union_members
 from worldmodels.core.errors import ConfigError, UserError
-from worldmodels.core.files.yaml_files import parse_value, place, read_mapping
-from worldmodels.core.lookup import nearest, plural, shortened, unknown
+from worldmodels.core.files.yaml_files import parse_value, place
+from worldmodels.core.lookup import nearest, shortened, unknown
 
 T = TypeVar("T")
 
@@ -29,25 +31,27 @@ T = TypeVar("T")
 def load_config(cls: type[T], files: Sequence[Path | str], overrides: Sequence[str] = ()) -> T:
     """Return the dataclass `cls` from its defaults, then `files` in order, then `overrides` such as "env.num_envs=8".
 
-    A file given as a bare name ("dreamer_small") is a shipped preset.
+    A file given as a bare name ("dreamer_small") is a shipped preset; the `base` of a file comes before it
+    (`presets.py`).
 
     Raises:
         ConfigError: a key or value cannot be used; the text names the full key, the file and line or the override, what
             was received and the nearest valid name.
     """
-    root = _Draft(cls, None)
-    for file in files:
-        path = find_config(file)
-        _Merge(cls, str(path)).into(root, read_mapping(path), "")
-    for override in overrides:
-        _Merge(cls, shortened(override)).into(root, _parse_override(override), "")
-    return typing.cast(T, _build(root, ""))
+    sources = [(str(source.path), source.values) for source in read_sources(files)]
+    return merge(cls, sources + [(shortened(override), _parse_override(override)) for override in overrides])
 
 
 def from_dict(cls: type[T], mapping: Mapping[str, Any], where: str = "") -> T:
     """Return the dataclass `cls` from its defaults and a nested mapping; `where` is the mapping's origin in errors."""
+    return merge(cls, [(where, mapping)])
+
+
+def merge(cls: type[T], sources: Iterable[tuple[str, Mapping[str, Any]]]) -> T:
+    """Return the dataclass `cls` from its defaults and nested mappings, later ones win, each with its origin."""
     root = _Draft(cls, None)
-    _Merge(cls, where).into(root, mapping, "")
+    for where, mapping in sources:
+        _Merge(cls, where).into(root, mapping, "")
     return typing.cast(T, _build(root, ""))
 
 
@@ -64,54 +68,6 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any], where: str = "")
             yield from differences(a, b, full)
         elif a != b:
             yield full, a, b
-
-
-def presets_folder() -> Path:
-    """Return the folder of shipped presets: inside the package where it is installed, beside it in a checkout."""
-    package = Path(__file__).parents[2]
-    inside = package / "configs"
-    return inside if inside.is_dir() else package.parent / "configs"
-
-
-def preset_names() -> list[str]:
-    """Return the names of the shipped presets, sorted."""
-    return sorted(path.stem for path in presets_folder().glob("*.yaml"))
-
-
-def grid_names() -> list[str]:
-    """Return the names of the shipped grids of runs, sorted."""
-    return sorted(path.stem for path in _grids_folder().glob("*.yaml"))
-
-
-def find_config(file: Path | str) -> Path:
-    """Return the path of a configuration file, or of a preset where `file` is a bare name without slash or suffix."""
-    return _find(file, ("preset", "configuration"), presets_folder(), preset_names())
-
-
-def find_grid(file: Path | str) -> Path:
-    """Return the path of a grid's file, or of a shipped grid where `file` is a bare name without slash or suffix."""
-    return _find(file, ("grid", "grid"), _grids_folder(), grid_names())
-
-
-def _grids_folder() -> Path:
-    return presets_folder() / "grids"
-
-
-def _find(file: Path | str, kinds: tuple[str, str], folder: Path, names: Sequence[str]) -> Path:
-    """Return the path of a file, or of one in `folder` by its name; `kinds` is what either is called."""
-    text, path = str(file), Path(file)
-    is_name = "/" not in text and not path.suffix
-    if is_name and text in names:
-        return folder / f"{text}.yaml"
-    if is_name:
-        raise ConfigError(unknown(kinds[0], text, names) + " A file of your own needs its suffix, .yaml.")
-    if not path.is_file():
-        neighbours = [str(other) for other in sorted(path.parent.glob("*.yaml"))] if path.parent.is_dir() else []
-        guess = nearest(text, neighbours)
-        hint = f" Did you mean '{guess}'?" if guess else ""
-        listing = f"{plural(kinds[0]).capitalize()}: {', '.join(names) or 'none'}."
-        raise ConfigError(f"There is no {kinds[1]} file '{path}'.{hint} {listing}")
-    return path
 
 
 @dataclasses.dataclass
@@ -148,7 +104,7 @@ class _Merge:
         """Check and take over every key of `mapping`; `where` is the section's full name."""
         if self.source and self.source not in draft.sources:
             draft.sources.append(self.source)
-        hints, fields = typing.get_type_hints(draft.cls), _fields(draft.cls)
+        hints, fields = _types(draft.cls), _fields(draft.cls)
         for key, value in mapping.items():
             at = place(self.source, mapping, key)
             at, full = at and at + ": ", _join(where, shown(key))
@@ -198,7 +154,7 @@ class _Merge:
 
 
 def _build(draft: _Draft, where: str) -> Any:
-    values, hints = {}, typing.get_type_hints(draft.cls)
+    values, hints = {}, _types(draft.cls)
     for name, field in _fields(draft.cls).items():
         value = draft.current(field)
         if value is dataclasses.MISSING and (kinds := kinds_of(field, hints[name])):
@@ -238,6 +194,12 @@ def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
+@cache
+def _types(cls: Any) -> dict[str, Any]:
+    """Return the types of a dataclass's fields, without their ranges."""
+    return typing.get_type_hints(cls)
+
+
 def _fields(cls: Any) -> dict[str, dataclasses.Field[Any]]:
     return {field.name: field for field in dataclasses.fields(cls)}
 
@@ -252,7 +214,7 @@ def kinds_of(field: dataclasses.Field[Any], annotation: Any) -> Mapping[str, Any
 
 def _paths(cls: Any, where: str = "") -> Iterator[str]:
     """Yield every full key below a dataclass."""
-    hints = typing.get_type_hints(cls)
+    hints = _types(cls)
     for name, field in _fields(cls).items():
         yield _join(where, name)
         for inner in kinds_of(field, hints[name]).values():
