@@ -75,7 +75,7 @@ def test_it_is_read_and_printed_like_any_key(tmp_path):
     config = load_config(ScheduledSection, [], ["weight=linear(1, 0, 1e4)", "share=1"])
     assert config == ScheduledSection("linear(1, 0, 1e4)", 1.0)
     text = documented_yaml(config)
-    assert "# Share. It must be between 0 and 1, or a schedule of such numbers: linear(first, last" in text
+    assert "# Share. It must be above 0 and at most 1, or a schedule of such numbers: linear(first, last" in text
     assert text.count("It must") == 2
     (tmp_path / "again.yaml").write_text(text)
     assert load_config(ScheduledSection, [tmp_path / "again.yaml"]) == config
