@@ -84,10 +84,11 @@ class HeldStartSource(LocalSource):
         self._actor = self._first
 
     def steps(self, count: int, at_random: bool) -> Iterator[tuple[Step, PolicyOutput]]:
-        for step, output in self._collector.collect(self._first, count * self.num_envs):
-            if self._first.reinforce(self._collector.arrived["reward"]):
-                write_atomic(self._note, json.dumps({"steps": self._steps, "rewards": self._first.rewards}) + "\n")
-            yield step, output
+        return self._collector.steps(self._first, count, self._reinforce)
+
+    def _reinforce(self, reward: np.ndarray) -> None:
+        if self._first.reinforce(reward):
+            write_atomic(self._note, json.dumps({"steps": self._steps, "rewards": self._first.rewards}) + "\n")
 
 
 def train(steps: int, command: Sequence[str]) -> int:

@@ -42,7 +42,7 @@ def record_config(config: EnvConfig, name: str, steps: int, hold: float = 1) -> 
     """The same of any environment with discrete actions, which has to be one of ENVS copies."""
     env = make_vec(config)
     actor = HeldActor(STREAMS.generator(name), hold, env.action_spec.count)
-    collected = [step.stored() for step, _ in Collector(env, STREAMS.integer(name)).collect(actor, ENVS * steps)]
+    collected = [step.stored() for step, _ in Collector(env, STREAMS.integer(name)).steps(actor, steps)]
     env.close()
     return Batch(*(np.stack(values, 1) for values in zip(*collected, strict=True)))
 

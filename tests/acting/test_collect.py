@@ -58,7 +58,7 @@ class OnesActor:
 
 
 def collected(collector, count):
-    return [step for step, _ in collector.collect(OnesActor(), count)]
+    return [step for step, _ in collector.steps(OnesActor(), count)]
 
 
 def columns(steps, name):
@@ -66,7 +66,7 @@ def columns(steps, name):
 
 
 def test_every_observation_occurs_once_with_what_arrived_with_it():
-    steps = collected(Collector(CountingVectorEnv(), seed=0), 10)
+    steps = collected(Collector(CountingVectorEnv(), seed=0), 5)
     assert len(steps) == 5
     assert np.stack([step.observation[:, 0, 0, 0] for step in steps]).tolist() == [
         [0, 0],
@@ -83,37 +83,41 @@ def test_every_observation_occurs_once_with_what_arrived_with_it():
 
 
 def test_each_step_comes_with_what_the_policy_said_at_it():
-    pairs = list(Collector(CountingVectorEnv(), seed=0).collect(OnesActor(), 6))
+    pairs = list(Collector(CountingVectorEnv(), seed=0).steps(OnesActor(), 3))
     assert [output.extras["calls"] for _, output in pairs] == [1, 2, 3]
     assert all(step.action is output.action for step, output in pairs)
 
 
-def test_steps_are_rounded_up_to_whole_steps_of_all_environments():
-    assert len(collected(Collector(CountingVectorEnv(), seed=0), 3)) == 2
+def test_rewards_are_handed_over_before_the_step_of_their_action():
+    collector, heard = Collector(CountingVectorEnv(), seed=0), []
+    counts = []
+    for _ in collector.steps(OnesActor(), 4, lambda reward: heard.append(reward.tolist())):
+        counts.append(len(heard))
+    assert heard == [[1, 1], [1, 0], [0, 1], [1, 0]] and counts == [1, 2, 3, 4]
 
 
 def test_a_restored_collector_goes_on_with_the_same_steps():
     collector = Collector(CountingVectorEnv(), seed=0)
-    collected(collector, 6)
+    collected(collector, 3)
     tree = collector.save()
-    expected = collected(collector, 8)
+    expected = collected(collector, 4)
     resumed = Collector(CountingVectorEnv(), seed=1)
     resumed.load(tree)
-    for one, other in zip(expected, collected(resumed, 8), strict=True):
+    for one, other in zip(expected, collected(resumed, 4), strict=True):
         for field in one._fields:
             np.testing.assert_array_equal(getattr(one, field), getattr(other, field))
 
 
 def test_episodes_are_counted_from_their_first_to_their_last_observation():
     tracker = EpisodeTracker(2)
-    finished = [tracker.add(step) for step in collected(Collector(CountingVectorEnv(), seed=0), 10)]
+    finished = [tracker.add(step) for step in collected(Collector(CountingVectorEnv(), seed=0), 5)]
     one_step, two_steps = {"return": 1.0, "length": 1.0}, {"return": 2.0, "length": 2.0}
     assert finished == [[], [one_step], [two_steps], [one_step], []]
 
 
 def test_numbers_of_infos_are_recorded_with_their_episodes():
     tracker = EpisodeTracker(2, InfoConfig(sum=("age",), mean=("bag/tens",), max=("age",)))
-    steps = collected(Collector(CountingVectorEnv(), seed=0), 10)
+    steps = collected(Collector(CountingVectorEnv(), seed=0), 5)
     finished = []
     for step in steps:
         resumed = EpisodeTracker(2, InfoConfig(sum=("age",), mean=("bag/tens",), max=("age",)))
@@ -131,7 +135,7 @@ def test_an_environment_that_cannot_save_begins_anew_when_resumed():
         get_state = property()
 
     collector = Collector(Foreign(), seed=0)
-    collected(collector, 2)
+    collected(collector, 1)
     collector.load(collector.save())
-    (step,) = collected(collector, 2)
+    (step,) = collected(collector, 1)
     assert step.is_first.all() and (step.observation == 0).all()

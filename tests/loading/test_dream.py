@@ -30,7 +30,7 @@ def make_run(tmp_path_factory):
         Checkpoints(run.checkpoints).write(0, {"model": parts.model.save(), "agent": parts.agent.save()})
         replay = Replay(run.replay, env.num_envs, env.observation_spec, env.action_spec, config.replay)
         actor = RandomActor(env.action_spec, np.random.default_rng(0))
-        for step, _ in Collector(env, 0).collect(actor, 60):
+        for step, _ in Collector(env, 0).steps(actor, 60 // env.num_envs):
             replay.append(step)
         env.close()
         return run.path

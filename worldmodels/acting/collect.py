@@ -1,4 +1,4 @@
-"""The generator of steps: an actor acts in a vector environment, and every observation becomes one `Step`."""
+"""The one generator of real steps: an actor acts in a vector environment, and every observation becomes a `Step`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # a collector needs no TensorFlow of its own
 class Collector:
     """Owns a vector environment with NEXT_STEP autoreset and the observation that waits for an action.
 
-    Training, evaluation and recording are consumers of `collect`.
+    Training, evaluation and recording are consumers of `steps`.
 
     Args:
         noise: gives the actions that are really taken in place of those that were chosen, which the steps hold.
@@ -33,13 +33,20 @@ class Collector:
         self._seed, self._noise = seed, noise
         self._begin(seed)
 
-    def collect(self, actor: Actor, steps: int) -> Iterator[tuple[Step, PolicyOutput]]:
-        """Yield batched steps of N environments, each with what the policy said at it, until at least `steps`
-        environment steps are done."""
-        for _ in range(-(-steps // self.env.num_envs)):
+    def steps(
+        self, actor: Actor, count: int, rewarded: Callable[[np.ndarray], object] | None = None
+    ) -> Iterator[tuple[Step, PolicyOutput]]:
+        """Yield `count` batched steps of N environments, each with the output of the policy.
+
+        Args:
+            rewarded: is called with the rewards (N,) of each action, before its step is yielded.
+        """
+        for _ in range(count):
             arrived = self._arrived
             output = actor.act(arrived["observation"], arrived["is_first"])
             self._advance(self._noise(output.action) if self._noise else output.action)
+            if rewarded is not None:
+                rewarded(self._arrived["reward"])
             yield Step(**arrived, action=output.action), output
 
     @property

@@ -32,7 +32,7 @@ class StepSource(Protocol):
         """Yield so many steps of all environments, each with what the policy said at it."""
 
     def expect(self, count: int, ahead: int = 1) -> None:
-        """Let so many steps be collected by the agent as it is now, behind those that are expected already.
+        """Let so many steps of each environment be collected by the agent as it is now, behind the expected ones.
 
         Args:
             ahead: collections that may be under way then; where there are as many, none is added.
@@ -68,10 +68,7 @@ class LocalSource:
 
     def steps(self, count: int, at_random: bool) -> Iterator[tuple[Step, PolicyOutput]]:
         actor: Actor = self._random if at_random else self._actor
-        for step, output in self._collector.collect(actor, count * self.num_envs):
-            if isinstance(actor, HeldActor):
-                actor.reinforce(self._collector.arrived["reward"])
-            yield step, output
+        return self._collector.steps(actor, count, actor.reinforce if isinstance(actor, HeldActor) else None)
 
     def expect(self, count: int, ahead: int = 1) -> None:
         """Do nothing: the agent learns first."""

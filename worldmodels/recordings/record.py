@@ -85,7 +85,7 @@ class _PlayedSource:
 
     def pieces(self) -> Iterator[Batch]:
         episodes = EpisodeTracker(self.spec.num_streams)
-        for step, _ in self._collector.collect(self._actor, self.spec.steps):
+        for step, _ in self._collector.steps(self._actor, self.spec.length):
             self.returns += [episode["return"] for episode in episodes.add(step)]
             yield step.stored().at(np.s_[:, None])
 

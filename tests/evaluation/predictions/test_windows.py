@@ -40,7 +40,7 @@ def test_held_out_windows_come_from_held_out_episodes(parts: SimpleNamespace, tm
     # Episodes of 4 steps, 5 moments each, in one stream; every second one is held out.
     replay = image_replay(tmp_path, 1, (2, 2, 3), ReplayConfig(capacity_steps=1000, held_out_every=2))
     assert held_out_windows(replay, 8, 3, seed=0) is None
-    steps = [step for step, _ in Collector(parts.CountingEnv([4]), seed=0).collect(parts.ConstantActor(1), 30)]
+    steps = [step for step, _ in Collector(parts.CountingEnv([4]), seed=0).steps(parts.ConstantActor(1), 30)]
     for t, step in enumerate(steps):
         replay.append(step._replace(observation=np.full_like(step.observation, t // 5)))
     found = held_out_windows(replay, 40, 3, seed=0)

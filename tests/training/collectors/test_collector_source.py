@@ -12,7 +12,7 @@ import pytest
 import tensorflow as tf
 
 from worldmodels.acting.build import Parts, build_parts
-from worldmodels.acting.rollout_collector import RolloutCollector
+from worldmodels.acting.collected_steps import CollectedSteps
 from worldmodels.acting.step_source import LocalSource
 from worldmodels.config.checks import check_config
 from worldmodels.config.environment import build_env
@@ -151,9 +151,10 @@ def test_what_an_agent_learns_from_is_the_same(parts, source, local):
     begun = source.save()
     experiences = []
     for one in (source, *local):
-        collector = RolloutCollector(one, 8, MeanMetrics())
-        list(collector.collect(8))
-        experiences.append(collector.take_experience())
+        collected = CollectedSteps(one, 8, MeanMetrics())
+        for step, output in one.steps(8, at_random=False):
+            collected.add(step, output)
+        experiences.append(collected.take_experience())
     together = tf.nest.map_structure(lambda *arrays: np.concatenate(arrays, axis=1), *experiences[1:])
     for taken, expected in zip(tf.nest.flatten(experiences[0]), tf.nest.flatten(together), strict=True):
         np.testing.assert_array_equal(taken, expected)

@@ -107,7 +107,7 @@ def _first_episodes(
     returns, clipped, lengths = np.zeros(num_envs), np.zeros(num_envs), np.zeros(num_envs, np.int64)
     info = told.values(lengths)
     finished = np.zeros(num_envs, bool)
-    for steps_done, (step, _) in enumerate(collector.collect(actor, (max_steps + 1) * num_envs)):
+    for steps_done, (step, _) in enumerate(collector.steps(actor, max_steps + 1)):
         playing = ~finished
         returns[playing] += step.reward[playing]
         clipped[playing] += np.clip(step.reward[playing], -1, 1)

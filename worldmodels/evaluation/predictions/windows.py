@@ -36,7 +36,7 @@ def play_windows(env: Any, actor: Any, windows: int, length: int, seed: int, spr
     rows, starts = draw_windows(env.num_envs, range(steps), windows, length, streams.generator("windows"))
     batch = _empty_windows(windows, length, env)
     collector = Collector(env, streams.integer("levels"))
-    for t, (step, _) in enumerate(collector.collect(actor, steps * env.num_envs)):
+    for t, (step, _) in enumerate(collector.steps(actor, steps)):
         _keep(batch, step, rows, starts, t)
     return batch
 
@@ -64,7 +64,7 @@ def play_probed(env: Any, actor: Any, windows: int, length: int, seed: int, spre
     features, variables = [], []
     collector = Collector(env, streams.integer("levels"))
     now = env.variables()
-    for t, (step, output) in enumerate(collector.collect(actor, steps * env.num_envs)):
+    for t, (step, output) in enumerate(collector.steps(actor, steps)):
         inside = _keep(kept, step, rows, starts, t)
         truth[inside, t - starts[inside]] = now[rows[inside]]
         if t % 2 == 0:
@@ -94,7 +94,7 @@ def play_moments(env: Any, actor: Any, count: int, context: int, seed: int, gap:
     """
     collector = Collector(env, seed)
     for _ in range(count):
-        steps = [step for step, _ in collector.collect(actor, max(gap, context - 1) * env.num_envs)]
+        steps = [step for step, _ in collector.steps(actor, max(gap, context - 1))]
         steps = [*steps[len(steps) - context + 1 :], Step(**collector.arrived, action=np.zeros_like(steps[0].action))]
         states = env.get_state()
         yield Moments(_joined(steps), states)

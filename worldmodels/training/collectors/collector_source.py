@@ -100,7 +100,7 @@ class CollectorSource:
 
     def expect(self, count: int, ahead: int = 1) -> None:
         self._forget_taken()
-        if len(self._collections) < min(ahead, AHEAD):
+        if count and len(self._collections) < min(ahead, AHEAD):
             self._want(count, at_random=False)
 
     def peek(self) -> tuple[Step, PolicyOutput]:

@@ -10,6 +10,9 @@ from worldmodels.core.errors import NonFiniteError
 from worldmodels.telemetry.logger import MeanMetrics
 from worldmodels.telemetry.timers import Timer
 
+STEPS_PER_TICK = 16
+"""Steps of the vector environment after which a loop may log, save or stop."""
+
 
 class Tick(NamedTuple):
     """One small piece of work of a loop."""

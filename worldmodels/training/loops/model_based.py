@@ -15,7 +15,7 @@ import tensorflow as tf
 
 from worldmodels.acting.actor import PolicyOutput
 from worldmodels.acting.build import Parts
-from worldmodels.acting.rollout_collector import STEPS_PER_TICK, RolloutCollector
+from worldmodels.acting.collected_steps import CollectedSteps
 from worldmodels.acting.step_source import StepSource
 from worldmodels.agents.dreamer.actor_critic import ActorCritic
 from worldmodels.config.run_config import ModelBasedConfig
@@ -26,7 +26,7 @@ from worldmodels.telemetry.logger import MeanMetrics
 from worldmodels.telemetry.timers import Timer
 from worldmodels.training.loops.batches import Batches
 from worldmodels.training.loops.imagination_weight import ImaginationWeight
-from worldmodels.training.loops.loop import Tick, finite
+from worldmodels.training.loops.loop import STEPS_PER_TICK, Tick, finite
 from worldmodels.training.loops.newest_steps import NewestSteps
 from worldmodels.training.loops.plan import Position, TrainingPlan
 from worldmodels.training.loops.starts import ImaginationStarts
@@ -56,7 +56,8 @@ class ModelBasedLoop:
         self._config, streams = config, parts.streams
         self.parts, self._replay, self._demonstrations = parts, replay, demonstrations
         self.metrics, self.timer = MeanMetrics(), Timer()
-        self._collector = RolloutCollector(source, config.real_rollout, self.metrics, parts.config.env.info)
+        self._source = source
+        self._collected = CollectedSteps(source, config.real_rollout, self.metrics, parts.config.env.info)
         self._plan = TrainingPlan(config, source.num_envs)
         self._position = self._plan.start(0)
         self._starts = ImaginationStarts(parts.world_model, replay, config.starts, streams)
@@ -79,7 +80,7 @@ class ModelBasedLoop:
 
     @property
     def at_rest(self) -> bool:
-        return self.at_turn_start or (self._position.phase == "collect" and not self._collector.holds_partial_rollout)
+        return self.at_turn_start or (self._position.phase == "collect" and not self._collected.holds_partial_rollout)
 
     @property
     def frames_per_update(self) -> int:
@@ -104,7 +105,7 @@ class ModelBasedLoop:
         done = {"collect": self._collect, "fit": self._fit, "improve": self._improve}[phase]()
         self._position = self._plan.after(self._position, done, prolong=self._lacks_events())
         if phase == "collect" != self._position.phase:
-            self._collector.expect(self._plan.expected(self._position))
+            self._source.expect(self._plan.expected(self._position))
             self._weigh_imagination()
         if self.at_turn_start:
             self._starts.end_turn()
@@ -141,7 +142,7 @@ class ModelBasedLoop:
             "model": self.parts.model,
             "agent": self.parts.agent,
             "replay": self._replay,
-            "collector": self._collector,
+            "collector": self._collected,
             "metrics": self.metrics,
             **self._recorded,
         }
@@ -151,9 +152,10 @@ class ModelBasedLoop:
         at_random = self._position.turn == 0 and self._config.prefill_policy != "agent"
         steps = min(STEPS_PER_TICK, self._position.left)
         if self._config.real_rollout and not at_random:
-            steps = min(steps, self._collector.steps_until_full)
+            steps = min(steps, self._collected.steps_until_full)
         with self.timer("collect"):
-            for step, output in self._collector.collect(steps, at_random):
+            for step, output in self._source.steps(steps, at_random):
+                self._collected.add(step, output)
                 self._append(step, output)
                 self.step += len(step.reward)
         self._update_from_experience()
@@ -179,7 +181,7 @@ class ModelBasedLoop:
         return wanted > 0 and is_prefill and self._replay.num_events < wanted
 
     def _update_from_experience(self) -> None:
-        if (experience := self._collector.take_experience()) is None:
+        if (experience := self._collected.take_experience()) is None:
             return
         with self.timer("update"):
             seed = tf.constant(fold(self._keys["update"], self.real_updates))

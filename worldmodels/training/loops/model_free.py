@@ -7,13 +7,13 @@ from typing import Any
 import tensorflow as tf
 
 from worldmodels.acting.build import Parts
-from worldmodels.acting.rollout_collector import STEPS_PER_TICK, RolloutCollector
+from worldmodels.acting.collected_steps import CollectedSteps
 from worldmodels.acting.step_source import StepSource
 from worldmodels.config.run_config import ModelFreeConfig
 from worldmodels.core.seeding import fold
 from worldmodels.telemetry.logger import MeanMetrics
 from worldmodels.telemetry.timers import Timer
-from worldmodels.training.loops.loop import Tick, finite
+from worldmodels.training.loops.loop import STEPS_PER_TICK, Tick, finite
 
 
 class ModelFreeLoop:
@@ -28,7 +28,8 @@ class ModelFreeLoop:
     def __init__(self, parts: Parts, config: ModelFreeConfig, source: StepSource):
         self.parts, self._config, self._num_envs = parts, config, source.num_envs
         self.metrics, self.timer = MeanMetrics(), Timer()
-        self._collector = RolloutCollector(source, config.rollout, self.metrics, parts.config.env.info)
+        self._source = source
+        self._collected = CollectedSteps(source, config.rollout, self.metrics, parts.config.env.info)
         self._key = parts.streams.key("update")
         self.step = self.updates = 0
 
@@ -38,7 +39,7 @@ class ModelFreeLoop:
 
     @property
     def at_rest(self) -> bool:
-        return not self._collector.holds_partial_rollout
+        return not self._collected.holds_partial_rollout
 
     @property
     def at_turn_start(self) -> bool:
@@ -53,11 +54,12 @@ class ModelFreeLoop:
 
     def iterate(self) -> Tick:
         """Collect some steps of each environment, and update when there are enough."""
-        steps = min(STEPS_PER_TICK, self._collector.steps_until_full)
+        steps = min(STEPS_PER_TICK, self._collected.steps_until_full)
         with self.timer("collect"):
-            for step, _ in self._collector.collect(steps):
+            for step, output in self._source.steps(steps, at_random=False):
+                self._collected.add(step, output)
                 self.step += len(step.reward)
-        if (experience := self._collector.take_experience()) is not None:
+        if (experience := self._collected.take_experience()) is not None:
             self._expect(1)
             with self.timer("update"):
                 metrics = self.parts.agent.update_from_experience(
@@ -72,7 +74,7 @@ class ModelFreeLoop:
         """Let so many rollouts be under way, if the run has as many left: one while the agent learns, and behind it
         another with what it has learned now."""
         if self.step + (ahead - 1) * self.frames_per_update < self._config.steps:
-            self._collector.expect(self._config.rollout, ahead)
+            self._source.expect(self._config.rollout, ahead)
 
     def counters(self) -> dict[str, int]:
         return {"policy/updates": self.updates}
@@ -93,6 +95,6 @@ class ModelFreeLoop:
         return {
             "model": self.parts.model,
             "agent": self.parts.agent,
-            "collector": self._collector,
+            "collector": self._collected,
             "metrics": self.metrics,
         }

@@ -7,14 +7,14 @@ from typing import Any
 import tensorflow as tf
 
 from worldmodels.acting.build import Parts
-from worldmodels.acting.rollout_collector import STEPS_PER_TICK, RolloutCollector
+from worldmodels.acting.collected_steps import CollectedSteps
 from worldmodels.acting.step_source import StepSource
 from worldmodels.config.run_config import OffPolicyConfig
 from worldmodels.core.seeding import fold, generator_state, restore_generator
 from worldmodels.replay import Replay
 from worldmodels.telemetry.logger import MeanMetrics
 from worldmodels.telemetry.timers import Timer
-from worldmodels.training.loops.loop import Tick, finite
+from worldmodels.training.loops.loop import STEPS_PER_TICK, Tick, finite
 from worldmodels.training.loops.transitions import TransitionSampler, updates_per_call
 
 
@@ -32,7 +32,8 @@ class OffPolicyLoop:
     def __init__(self, parts: Parts, config: OffPolicyConfig, source: StepSource, replay: Replay):
         self.parts, self._config, self._num_envs, self._replay = parts, config, source.num_envs, replay
         self.metrics, self.timer = MeanMetrics(), Timer()
-        self._collector = RolloutCollector(source, 0, self.metrics, parts.config.env.info)
+        self._source = source
+        self._collected = CollectedSteps(source, 0, self.metrics, parts.config.env.info)
         self._updates_per_call = updates_per_call(config.updates, config.batch, parts.model.spec)
         self._sampler = TransitionSampler(parts.model, replay, self._updates_per_call, config.batch)
         self._generator = parts.streams.generator("replay")
@@ -89,7 +90,7 @@ class OffPolicyLoop:
             "model": self.parts.model,
             "agent": self.parts.agent,
             "replay": self._replay,
-            "collector": self._collector,
+            "collector": self._collected,
             "metrics": self.metrics,
         }
 
@@ -102,7 +103,8 @@ class OffPolicyLoop:
             left = min(left, config.prefill - self.step)
         steps = min(STEPS_PER_TICK, -(-left // self._num_envs))
         with self.timer("collect"):
-            for step, _ in self._collector.collect(steps, at_random):
+            for step, output in self._source.steps(steps, at_random):
+                self._collected.add(step, output)
                 self._replay.append(step)
                 self.step += len(step.reward)
         if not self.at_rest:
@@ -126,4 +128,4 @@ class OffPolicyLoop:
         another with what it has learned now."""
         config, piece = self._config, self._config.steps_per_burst(self._num_envs)
         if config.prefill <= self.step and self.step + (ahead - 1) * piece < config.steps:
-            self._collector.expect(piece // self._num_envs, ahead)
+            self._source.expect(piece // self._num_envs, ahead)

@@ -1,8 +1,7 @@
-"""Collects real steps for a loop: counts episodes, and gathers the rollouts that the agent learns from."""
+"""Keeps the returns of episodes as metrics, and gathers the rollouts that the agent learns from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from worldmodels.acting.actor import PolicyOutput
@@ -14,12 +13,9 @@ from worldmodels.core.types import Step
 from worldmodels.envs.config import NO_INFO, InfoConfig
 from worldmodels.telemetry.logger import MeanMetrics
 
-STEPS_PER_TICK = 16
-"""Steps of the vector environment after which a loop may log, save or stop."""
 
-
-class RolloutCollector:
-    """Yields steps of all environments, under random actions, held or not, or the agent's.
+class CollectedSteps:
+    """The steps of a source, which a loop adds one by one.
 
     Args:
         rollout: steps of each environment in one experience of the agent; 0: none are gathered.
@@ -41,39 +37,29 @@ class RolloutCollector:
         """Whether a part of an experience waits for the rest, which would make a checkpoint large."""
         return len(self._buffer) > 0
 
-    def collect(self, steps: int, at_random: bool = False) -> Iterator[tuple[Step, PolicyOutput]]:
-        """Yield so many steps of each environment, with what the policy said at each.
-
-        If rollouts are gathered, never more of the agent's than `steps_until_full`.
-        """
-        for step, output in self._source.steps(steps, at_random):
-            for episode in self._episodes.add(step):
-                self._metrics.add({f"episode/{name}": value for name, value in episode.items()})
-            if self._rollout and not at_random:
-                self._buffer.add(step, output)
-            yield step, output
-
-    def expect(self, steps: int, ahead: int = 1) -> None:
-        """Let so many steps of each environment be collected while the agent learns; see `StepSource.expect`."""
-        if steps:
-            self._source.expect(steps, ahead)
+    def add(self, step: Step, output: PolicyOutput) -> None:
+        """Add a step of the source; at most `steps_until_full` of the agent's, if rollouts are gathered."""
+        for episode in self._episodes.add(step):
+            self._metrics.add({f"episode/{name}": value for name, value in episode.items()})
+        if self._rollout and output.features is not None:
+            self._buffer.add(step, output)
 
     def take_experience(self) -> Experience | None:
-        """Return the steps since the last experience, once they are complete, and None before.
+        """Return the steps since the last experience once they are complete, and None before.
 
-        It ends with the observation that waits for an action, seen as the agent is now; after it has learned, the agent
-        sees it anew.
+        The last step is the source's next one, with the output of the agent as it is now. After an update the agent
+        computes that output again.
         """
         if not self._rollout or self.steps_until_full:
             return None
         return self._buffer.finish(*self._source.peek())
 
     def save(self) -> dict[str, Any]:
-        """Return the state of environments, actors and buffer as a tree."""
+        """Return the state of source, episodes and buffer as a tree."""
         return {**self._source.save(), "episodes": self._episodes.save(), "buffer": self._buffer.save()}
 
     def load(self, tree: dict[str, Any]) -> None:
-        """Take over what `save` gave."""
+        """Restore the state that `save` returned."""
         self._source.load(tree)
         self._episodes.load(tree["episodes"])
         buffer = tree["buffer"]
