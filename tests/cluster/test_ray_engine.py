@@ -35,7 +35,7 @@ from ray.cluster_utils import Cluster  # noqa: E402
 
 from worldmodels.cluster.ray_engine import RayEngine, RunResources  # noqa: E402
 
-SOURCES = [str(Path(worldmodels.__file__).parents[1]), str(Path(__file__).parents[1])]
+SOURCES = [str(Path(worldmodels.__file__).parents[1]), str(Path(__file__).parents[1] / "experiments")]  # test_jobs
 SAVING = "trap 'sleep 0.2; echo saved; exit 130' TERM; echo begun; while true; do sleep 0.05; done"
 
 
