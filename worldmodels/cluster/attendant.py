@@ -1,4 +1,4 @@
-"""Actors of a cluster engine, as they are on the node of a command; they know nothing of the cluster."""
+"""The part of a cluster engine that runs on the node of a command; it does not import Ray."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ POLL_SECONDS = 0.1
 
 
 class Attendant:
-    """Starts a command on the node on which it is, waits for its end, and stops it; one command after the other."""
+    """Starts, awaits and stops commands on its own node, one command after the other."""
 
     def __init__(self, cores: int) -> None:
         self._kept = ExitStack()
         self._cores = self._kept.enter_context(kept_cores(cores))
 
     async def start(self, command: Sequence[str], python: str, folder: str | None, log: str | None) -> str:
-        """Start a command in a working directory, and return the name of the node.
+        """Start a command in a working directory, and return the name of this node.
 
         Args:
-            python: stands for this node's Python where it is the first word.
-            folder: by default that of this node's temporary files.
-            log: takes the output, after what it has already; by default it is kept for `output`.
+            python: a first word equal to this is replaced by the Python of this node.
+            folder: the working directory; by default the folder of this node's temporary files.
+            log: the file to which the output is appended; by default `output` returns it.
 
         Raises:
-            FileNotFoundError: the folder or the log is not there.
+            FileNotFoundError: the folder or the log does not exist.
         """
         words = [sys.executable if command[0] == python else command[0], *command[1:]]
         attended = [sys.executable, "-I", "-S", str(ATTENDED), ",".join(map(str, self._cores)), *words]
@@ -62,17 +62,17 @@ class Attendant:
         return socket.gethostname()
 
     async def wait(self, begun: str) -> tuple[int, Used]:
-        """Return the exit status of the command, and what it took, once it has ended.
+        """Wait for the end of the command, and return its exit status and its times.
 
         Args:
-            begun: what `start` returned: an actor of this kind may do things in another order than asked for.
+            begun: the return value of `start`, which makes Ray call `start` first.
         """
         while not (ended := reap(self._process, self._started)):
             await asyncio.sleep(POLL_SECONDS)
         return ended
 
     async def output(self) -> bytes:
-        """Return what the command has written since the last time that was asked for, where it has no log."""
+        """Return the output since the last call, for a command without a log."""
         return self._output.read()
 
     async def terminate(self) -> None:
@@ -81,12 +81,12 @@ class Attendant:
             os.kill(self._process.pid, signal.SIGTERM)
 
     async def kill(self) -> None:
-        """End the command, and whatever it has started, at once."""
+        """Kill the command and all its children."""
         if self._process.returncode is None:
             os.killpg(self._process.pid, signal.SIGKILL)
 
     def _output_file(self, log: str | None) -> BinaryIO:
-        """Return the file that takes the output; without a log, one that has no name, and is read as `_output`."""
+        """Return the file that takes the output; without a log, a nameless file that `_output` reads."""
         if log is not None:
             return open(os.open(log, os.O_WRONLY | os.O_APPEND), "ab")  # it is not made: nobody would see it
         descriptor, name = tempfile.mkstemp()
@@ -96,18 +96,18 @@ class Attendant:
 
 
 def unseen(paths: Sequence[str]) -> list[str]:
-    """Return those paths that this node does not see."""
+    """Return the paths that do not exist on this node."""
     return [path for path in paths if not os.path.exists(path)]
 
 
 @contextmanager
 def kept_cores(count: int, folder: Path | None = None) -> Iterator[list[int]]:
-    """Keep so many cores that nobody else keeps, and give their numbers; the kernel lets go of them if we die.
+    """Reserve `count` cores of this machine by locks on files, and yield their numbers; the locks end with the process.
 
-    Where too few are free, some are shared; where the machine has fewer, all are given.
+    If too few cores are free, some are shared; if the machine has fewer, all are yielded.
 
     Args:
-        folder: of the locks, the same for all; by default this user's, among the temporary files of this machine.
+        folder: the folder of the locks; by default one for this user among the temporary files.
     """
     folder = folder or Path(tempfile.gettempdir()) / f"worldmodels-cores-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
@@ -119,7 +119,7 @@ def kept_cores(count: int, folder: Path | None = None) -> Iterator[list[int]]:
 
 
 def _keep(lock: Path, stack: ExitStack) -> bool:
-    """Lock a file until the stack is closed; return False where somebody else has it."""
+    """Lock a file until the stack is closed; return False if another process holds the lock."""
     descriptor = open_regular(lock, os.O_RDWR | os.O_CREAT)
     stack.callback(os.close, descriptor)
     try:

@@ -1,4 +1,4 @@
-"""Collectors on a Ray cluster (Moritz et al. 2018)."""
+"""Runs collectors on a Ray cluster (Moritz et al. 2018)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from worldmodels.training.collectors.collector_worker import Collecting
 
 
 class CollectorActor:
-    """An actor that collects; Ray makes it on some node, and lets it do one call after the other."""
+    """A Ray actor that collects; Ray places it on a node and runs its calls in order."""
 
     def __init__(self, config: RunConfig, given: Given | None):
         self._collecting = Collecting(config, given)
@@ -25,12 +25,12 @@ class CollectorActor:
         yield self._collecting.resumes_exactly
 
     def answers(self, name: str, argument: Any) -> Iterator[Any]:
-        """Yield what `Collecting` answers."""
+        """Yield the answers of `Collecting`."""
         yield from self._collecting.answers(name, argument)
 
 
 class RayCollector:
-    """A `RemoteCollector` on some node of a cluster, of which it takes a core; see `CollectorProcess`."""
+    """A `RemoteCollector` that takes one core of a node of the cluster; see `CollectorProcess`."""
 
     def __init__(self, number: int, config: RunConfig, given: Given | None):
         self._name = f"Collector {number}"
@@ -53,7 +53,7 @@ class RayCollector:
             last = str(error).strip().splitlines()[-1:]
             raise UserError(
                 f"{self._name}, which steps environments for the learner on the cluster, has failed: {''.join(last)} "
-                "The last checkpoint is from before; the same command goes on from there."
+                "The same command continues from the last checkpoint."
             ) from error
 
     def end(self) -> None:
@@ -65,10 +65,10 @@ class RayCollector:
 
 @contextmanager
 def on_cluster(address: str | None) -> Iterator[type[RayCollector]]:
-    """Connect to a cluster, and give what starts collectors there.
+    """Connect to a cluster, and yield the class that starts collectors there.
 
     Raises:
-        UserError: there is no such cluster, or it has not a core.
+        UserError: there is no such cluster.
     """
     connect(address)
     try:

@@ -1,7 +1,4 @@
-"""Ray (Moritz et al. 2018), where it is installed, and the connection to a cluster that is there already.
-
-Nothing else in the package imports Ray itself.
-"""
+"""Connects to a Ray cluster that is running already (Moritz et al. 2018); the only module that imports Ray."""
 
 from __future__ import annotations
 
@@ -28,16 +25,16 @@ __all__ = ["GetTimeoutError", "NodeAffinitySchedulingStrategy", "RayError", "Ray
 CURRENT_CLUSTER = Path(os.environ.get("RAY_TMPDIR", "/tmp"), "ray", "ray_current_cluster")
 """The file in which `ray start` notes the cluster's address."""
 PROBE_SECONDS = 5.0
-"""Whatever answers at the address does so within this."""
+"""Time limit for an answer from the address."""
 HTTP2_SETTINGS = bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
 HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + HTTP2_SETTINGS
 
 
 def connect(address: str | None) -> None:
-    """Connect this process to a cluster, which Ray itself would wait for without an end if it is not there.
+    """Connect this process to a cluster. Ray itself would wait for a missing cluster without end.
 
     Raises:
-        UserError: there is none, or it has another version of Python or of Ray.
+        UserError: there is no cluster, or it has another version of Python or of Ray.
     """
     try:
         address = address or os.environ.get("RAY_ADDRESS") or CURRENT_CLUSTER.read_text().strip()
@@ -48,14 +45,14 @@ def connect(address: str | None) -> None:
         where = f"at '{address}'" if address else "to which this machine belongs"
         why = "" if isinstance(error, FileNotFoundError) else f": {shortened(' '.join(str(error).split()), 200)}"
         raise UserError(
-            f"There is no Ray cluster {where} that could be used{why}. Start one by 'ray start --head', let other "
-            "machines join it by 'ray start --address=HOST:PORT', and run this command on one of them; or give the "
-            "--address of another one."
+            f"There is no Ray cluster {where} that could be used{why}. Start one by 'ray start --head'; other "
+            "machines join it by 'ray start --address=HOST:PORT'. Then run this command on one of these machines, or "
+            "give the --address of another cluster."
         ) from error
 
 
 def _probe(host: str, port: int) -> None:
-    """Raise ConnectionError where nothing answers in HTTP/2 (RFC 9113, section 3.4), as whatever uses gRPC does."""
+    """Raise ConnectionError unless a server of gRPC answers, which speaks HTTP/2 (RFC 9113, section 3.4)."""
     with socket.create_connection((host, port), PROBE_SECONDS) as connection:
         connection.sendall(HTTP2_PREFACE)
         if connection.recv(4)[3:] != HTTP2_SETTINGS[3:4]:

@@ -1,7 +1,7 @@
-"""Commands on a Ray cluster, each attended by an actor that holds its cores, memory and GPUs (Moritz et al. 2018).
+"""Runs commands on a Ray cluster, each through an actor that holds its cores, memory and GPUs (Moritz et al. 2018).
 
-The folders in which commands work are on storage that all nodes share, or commands know how to do without. A node that
-dies takes its actors along, which is how that is noticed.
+The working folders are on storage that all nodes share, unless the commands bring their own. An actor dies with its
+node: so the engine notices the loss.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from worldmodels.core.files.writing import write_atomic
 from worldmodels.experiments.engines.api import LOST, Engine, Used
 
 NODES_SECONDS = 2.0
-"""The cluster is asked for its nodes this often."""
+"""Seconds between two looks at the list of nodes."""
 IDLE_SECONDS = 2.0
-"""An actor that has nothing to do gives its place back after this time."""
+"""An idle actor gives its place back after this time."""
 PROBE_SECONDS = 5.0
 OUTPUT_SECONDS = 5.0
-"""Output is fetched this often from nodes that do not see the log."""
+"""Seconds between two fetches of output from nodes that do not see the log."""
 ANSWER_SECONDS = 120.0
-"""Within this a node starts a worker and answers."""
+"""Time limit for a node to start a worker and answer."""
 GIB = 2**30
 
 
@@ -46,11 +46,11 @@ class RunResources(NamedTuple):
 
     cores: int = 1
     memory: float = 0.0
-    """GiB; 0 where it is not counted."""
+    """GiB; 0: memory is not counted."""
     gpus: int = 0
 
     def check(self) -> None:
-        """Raise UserError where a number is out of range."""
+        """Raise UserError if a number is out of range."""
         for name, least in (("cores", 1), ("memory", 0), ("gpus", 0)):
             if (value := getattr(self, name)) < least:
                 raise UserError(f"The {name} of a run must be at least {least}. Received {value}.")
@@ -72,17 +72,17 @@ class _Idle(NamedTuple):
 
 
 class RayEngine(Engine):
-    """Runs commands on a cluster that is there already, as many as it has room for.
+    """Runs as many commands as a running cluster has room for.
 
     Args:
-        resources: of each command; by default a core.
-        address: "HOST:PORT" of the cluster; by default that of RAY_ADDRESS, or of the one that this machine belongs to.
-        jobs: commands at once; Ray lets them wait where there is no room. By default as many as there is room for now.
-        shared: whether nodes see the folders of this machine. Otherwise commands begin in their folders of temporary
-            files, and what they print is brought to their logs.
+        resources: the share of a node for each command; by default one core.
+        address: "HOST:PORT" of the cluster; by default RAY_ADDRESS, or the cluster of this machine.
+        jobs: commands at once; by default as many as there is room for. Ray queues the others.
+        shared: whether nodes see the folders of this machine. If not, commands start in a folder of temporary files,
+            and their output is fetched into their logs.
 
     Raises:
-        UserError: a number is out of range; on entering: there is no such cluster, or none of its nodes has the room.
+        UserError: a number is out of range; on entering: there is no such cluster, or no node has room.
     """
 
     def __init__(
@@ -150,7 +150,7 @@ class RayEngine(Engine):
         return RayCommand(self._attendant(), command, log.absolute(), self._idle, self._shared)
 
     def _attendant(self) -> Any:
-        """Return an actor with a place for a command; starting one takes seconds, so those that are idle come first."""
+        """Return an actor with a place for a command: an idle one if possible, because a start takes seconds."""
         if self._idle:
             return self._idle.pop().actor
         memory = {"memory": int(self._resources.memory * GIB)} if self._resources.memory else {}
@@ -161,12 +161,12 @@ class RayEngine(Engine):
         return [node for node in self._nodes if self._room(node)]
 
     def _room(self, node: dict[str, Any]) -> int:
-        """Return how many commands fit on a node that has nothing else to do."""
+        """Return how many commands fit on an idle node."""
         return min(int(node["Resources"].get(name, 0.0) // amount) for name, amount in self._resources.demand().items())
 
 
 class RayCommand:
-    """A command on the node of its actor, which Ray chooses; once it has ended, the actor is among the idle ones."""
+    """A command on the node of its actor, which Ray chooses; when it ends, the actor becomes idle."""
 
     def __init__(self, actor: Any, command: Sequence[str], log: Path, idle: deque[_Idle], shared: bool):
         self._actor, self._log, self._idle, self._submitted = actor, log, idle, time.monotonic()
@@ -215,7 +215,7 @@ class RayCommand:
         ray.kill(self._actor)
 
     def _bring_output(self, wait: bool = False) -> None:
-        """Add to the log what the command has printed, as it comes in."""
+        """Append the new output of the command to the log."""
         if self._output is None and (wait or time.monotonic() > self._asked + OUTPUT_SECONDS):
             self._output, self._asked = self._actor.output.remote(), time.monotonic()
         if self._output is not None and (wait or _is_ready(self._output)):
@@ -228,7 +228,7 @@ class RayCommand:
 
 
 def _look(node: dict[str, Any], paths: Sequence[Path]) -> Any:
-    """Begin to ask a node which of some paths it does not see."""
+    """Start a task that finds the paths that do not exist on a node."""
     there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
     return ray.remote(num_cpus=0, scheduling_strategy=there)(unseen).remote([str(path) for path in paths])
 

@@ -101,7 +101,7 @@ def test_folders_and_storages_do_not_mix(url: str, tmp_path: Path) -> None:
         train_grid(grid, ONE)
     with pytest.raises(RunError, match=f"copies of the runs in the storage '{url}', and not of '{url}_2'"):
         RemoteGridStorage(f"{url}_2", grid).__enter__()
-    with pytest.raises(StorageError, match="is that of another grid: it holds small/seed_0, and the grid 'small' has "):
+    with pytest.raises(StorageError, match="belongs to another grid: it holds small/seed_0, and the grid 'small' has "):
         RemoteGridStorage(url, small(tmp_path / "c", vary={"env.game": ["maze", "coinrun"]})).__enter__()
     plain = small(tmp_path / "d")
     RunDir.create(plain.runs[0].path, plain.runs[0].config, {})

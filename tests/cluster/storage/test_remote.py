@@ -42,7 +42,7 @@ def test_files_are_written_listed_and_removed(tmp_path: Path) -> None:
         ("nonsense", "A storage is an address such as s3://bucket/folder; received 'nonsense'."),
         ("file://", "A storage is an address such as s3://bucket/folder; received 'file://'."),
         ("what://x/y", "The storage 'what://x/y' cannot be used: Protocol not known: what."),
-        ("memory://x", "A storage must be seen by other processes, and memory:// is that of one alone."),
+        ("memory://x", "Other processes must see a storage, and memory:// exists in one process alone."),
     ],
 )
 def test_an_address_that_cannot_be_used_is_refused(url: str, text: str) -> None:

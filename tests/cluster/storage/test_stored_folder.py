@@ -142,7 +142,7 @@ def test_a_damaged_file_is_told(stored: StoredFolder, tmp_path: Path) -> None:
     writer.upload(local(tmp_path / "a", x="one"))
     path = tmp_path / "storage" / PLACE / writer.manifest.files["x.txt"].place("x.txt")
     path.write_text("0ne")
-    with pytest.raises(StorageError, match="x.txt.1-.*-1' is damaged: it has not the SHA-256 of the manifest"):
+    with pytest.raises(StorageError, match="x.txt.1-.*-1' is damaged: its SHA-256 is not that of the manifest"):
         stored.fetch(tmp_path / "b")
     assert contents(tmp_path / "b") == {}
     (tmp_path / "storage" / PLACE / "manifests" / writer.manifest.key.name).write_text("{\n}")

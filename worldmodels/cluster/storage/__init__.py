@@ -1,1 +1,1 @@
-"""Runs that live behind an address, s3://bucket/folder, and are trained in folders of whichever machine has them."""
+"""Runs that are stored behind an address, s3://bucket/folder, and trained in a folder of any machine."""

@@ -1,4 +1,4 @@
-"""Evaluations of runs that are kept in a storage: on whichever machine, with results that come into the copies here."""
+"""Evaluates stored runs on any machine, and fetches the results into the local copies."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from worldmodels.core.errors import RunError
 from worldmodels.experiments.storage import NOTE, EvaluationStorage, stored_url
 
 RESULTS = "evaluations"
-"""The folder of a storage that holds results of evaluations, each in a place of its own."""
+"""The folder of a storage that holds the results of evaluations."""
 
 
 class RemoteEvaluationStorage(EvaluationStorage):
-    """Gives the commands that evaluate runs in a storage, and fetches what they measured.
+    """Returns the commands that evaluate stored runs, and fetches their results.
 
     Args:
         runs: the copies of the runs, in the folder of their grid.
 
     Raises:
-        RunError: a run is no copy of one in this storage.
+        RunError: a run is not a copy of one in this storage.
         StorageError: the storage cannot be used.
     """
 
@@ -36,21 +36,10 @@ class RemoteEvaluationStorage(EvaluationStorage):
         self._remote.check()
 
     def command(self, run: Path, result: str, words: Sequence[str]) -> list[str]:
-        """Return the command that evaluates a run.
-
-        Args:
-            result: a name for what is measured, among those of the run.
-            words: come after `worldmodels eval`; "{run}" stands for the run's folder.
-        """
         stored = [sys.executable, "-m", "worldmodels.cluster.storage.stored_command"]
         return [*stored, "--results", _results(run, result), self._remote.url, _place(run), "eval", *words]
 
     def fetch(self, run: Path, result: str) -> None:
-        """Fetch what was measured into the folder of the run.
-
-        Raises:
-            StorageError: it cannot be fetched.
-        """
         StoredFolder(self._remote, _results(run, result)).fetch(run, wanted=_is_result)
 
 

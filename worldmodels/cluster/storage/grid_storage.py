@@ -1,4 +1,4 @@
-"""The runs of a grid in a storage, as the grid's own process sees them, and copies of them in the grid's folder."""
+"""Stores the runs of a grid behind an address, and fetches copies into the grid's folder."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from worldmodels.experiments.storage import NOTE, GridStorage, StorageNote, stor
 RUNS = "grid.json"
 """The file of a storage that names the grid's runs."""
 PATIENCE_SECONDS = 20.0
-"""A call that fails is tried again for so long, while others wait; runs themselves have more patience."""
+"""A call that fails is tried again for this long, while others wait; runs are tried for longer."""
 RECORDS_SECONDS = 30.0
-"""Records of the runs under way are fetched this often."""
+"""Seconds between two fetches of the records of running runs."""
 THREADS = 8
-"""Runs that are fetched at once."""
+"""The number of runs that are fetched at once."""
 
 
 @dataclass(frozen=True)
@@ -44,14 +44,14 @@ class _Runs(Section):
 
 
 class RemoteGridStorage(GridStorage):
-    """Gives the commands that train runs in a storage, and fetches what becomes of them, inside of a `with` block.
+    """Returns the commands that train stored runs, and fetches the results, inside of a `with` block.
 
     Args:
-        url: the storage of this grid alone.
-        with_replay: fetch the experience of the runs, too, without which they cannot be trained here.
+        url: the address of the storage, which holds this grid alone.
+        with_replay: fetch the experience of the runs, too, so that they can be trained here.
 
     Raises:
-        UserError: fsspec is not installed, or the grid's folder holds runs that are not those of the storage.
+        UserError: fsspec is not installed, or the grid's folder holds other runs.
         StorageError: the storage cannot be used, or another grid works or has worked there.
     """
 
@@ -87,17 +87,15 @@ class RemoteGridStorage(GridStorage):
         self._stack.close()
 
     def command(self, run: GridRun) -> Sequence[str]:
-        """Return the command that trains a run, or goes on with it, on whichever machine."""
         self._under_way.add(run.name)
         stored = [sys.executable, "-m", "worldmodels.cluster.storage.stored_command", self._remote.url, run.name]
         return [*stored, "train", "--config", "{config}", "--logdir", "{run}"]
 
     def records(self, run: GridRun) -> Path:
-        """Return the file with the newest records of a run: those that are stored while it is under way."""
+        """Return the newest records of a run: the stored ones while it runs."""
         return self._records_folder(run) / "metrics.jsonl" if run.name in self._under_way else RunDir(run.path).metrics
 
     def ended(self, run: GridRun) -> None:
-        """Fetch a run whose command has ended; where that fails, it is tried again in `fetch_rest`."""
         self._under_way.discard(run.name)
         try:
             self._fetch(run)
@@ -106,11 +104,6 @@ class RemoteGridStorage(GridStorage):
             self._unfetched[run.name] = str(error)
 
     def fetch_rest(self) -> None:
-        """Fetch what could not be fetched before.
-
-        Raises:
-            StorageError: it still cannot be.
-        """
         for run in [run for run in self._grid.runs if run.name in self._unfetched]:
             self.ended(run)
         if self._unfetched:
@@ -121,7 +114,7 @@ class RemoteGridStorage(GridStorage):
             )
 
     def _prepare(self, run: GridRun) -> None:
-        """Store the configuration of a run, and fetch what there is of it."""
+        """Store the configuration of a run, and fetch its stored files."""
         text = config_text(run.config).encode()
         if self._remote.read(f"{run.name}/{CONFIG}") != text:
             self._remote.write(f"{run.name}/{CONFIG}", text)
@@ -138,11 +131,11 @@ class RemoteGridStorage(GridStorage):
         return self._with_replay or not name.startswith("replay/")
 
     def _fetch_records(self) -> None:
-        """Fetch the records of the runs under way, again and again."""
+        """Fetch the records of the running runs until the block ends."""
         known: dict[str, Manifest] = {}
 
         def fetch(run: GridRun) -> None:
-            with suppress(UserError):  # the runs themselves tell that the storage is away
+            with suppress(UserError):  # the runs report that the storage is away
                 folder, place = self._records_folder(run), StoredFolder(self._remote, run.name)
                 found = place.fetch(folder, known.get(run.name), lambda name: name == "metrics.jsonl")
                 if found is not None:
@@ -159,16 +152,16 @@ class RemoteGridStorage(GridStorage):
             list(pool.map(do, runs))
 
     def _note_runs(self) -> None:
-        """Note which runs the storage holds.
+        """Write the names of the runs into the storage.
 
         Raises:
-            StorageError: it holds those of another grid.
+            StorageError: the storage holds the runs of another grid.
         """
         names, data = {run.name for run in self._grid.runs}, self._remote.read(RUNS)
         found = set(parse_json(data, _Runs, f"'{self._remote.url}/{RUNS}'").runs) if data else set()
         if found and not found & names:
             raise StorageError(
-                f"The storage '{self._remote.url}' is that of another grid: it holds {min(found)}, and the grid "
+                f"The storage '{self._remote.url}' belongs to another grid: it holds {min(found)}, and the grid "
                 f"'{self._grid.name}' has {self._grid.runs[0].name}. Choose another folder there."
             )
         if not names <= found:
@@ -182,12 +175,12 @@ class RemoteGridStorage(GridStorage):
 
 
 def _check_note(grid: Grid, url: str) -> None:
-    """Raise RunError where the grid's folder holds anything but copies of what is in this storage."""
+    """Raise RunError if the grid's folder holds runs that are not copies of this storage."""
     known = stored_url(grid.folder)
     if known is not None and known != url:
         raise RunError(
             f"'{grid.folder}' holds copies of the runs in the storage '{known}', and not of '{url}'. Choose another "
-            "'logdir', or give that one."
+            "'logdir', or give --storage {known}."
         )
     if known is None and (here := [run.name for run in grid.runs if RunDir(run.path).exists()]):
         raise RunError(

@@ -1,8 +1,8 @@
-"""A lease on a storage: a file that says who works there, written again and again for as long as that is so.
+"""A lease on a storage: a file that names the process that works there, which rewrites it every few seconds.
 
-A storage has no locks. Whoever finds a lease watches whether it changes: a clock of one's own is enough for that. Two
-that begin at the same moment both write, wait, and look whose lease stayed. What this cannot exclude, two that write in
-turn while the storage answers one of them for longer than they wait, costs time and no run: see `manifest.Key`.
+A storage has no locks. A process that finds a lease watches whether it changes, by its own clock. Two processes that
+begin at the same moment both write, wait, and look whose lease stayed. If the storage answers too slowly, both may
+work: that costs time and no run (see `manifest.Key`).
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from worldmodels.core.files.json_files import parse_json
 
 NAME = "lease.json"
 BEAT_SECONDS = 10.0
-"""The lease is written again this often."""
+"""Seconds between two writes of the lease."""
 WATCH_SECONDS = 45.0
-"""A lease that has not changed for so long is that of somebody who is gone."""
+"""A lease that has not changed for this long is abandoned."""
 SETTLE_SECONDS = 3.0
-"""Within this whoever writes at the same moment has written."""
+"""A process that began at the same moment has written within this time."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class _Holder(Section):
     host: str
     process: Count
     beat: Count = 0
-    """The number of times that it was written; others see by it that the owner is there."""
+    """The number of writes; a change shows that the owner is alive."""
 
     def __str__(self) -> str:
         return f"process {self.process} on {self.host}"
@@ -50,10 +50,10 @@ class Lease:
     """Keeps a storage from other grids inside of a `with` block.
 
     Args:
-        lost: is called, in another thread, with a sentence where somebody else has taken the lease.
+        lost: is called in another thread with a sentence, if another process has taken the lease.
 
     Raises:
-        StorageError: on entering, where somebody else has it.
+        StorageError: on entering, another process has the lease.
     """
 
     def __init__(self, remote: Remote, lost: Callable[[str], None]) -> None:
@@ -79,12 +79,10 @@ class Lease:
                 self._remote.remove([NAME])
 
     def _check_free(self) -> None:
-        """Raise StorageError where somebody else's lease is there, and changes."""
+        """Raise StorageError if another process keeps changing the lease."""
         if (found := self._read()) is None:
             return
-        print(
-            f"The storage '{self._remote.url}' has a lease of {found}; looking whether that is still there.", flush=True
-        )
+        print(f"The storage '{self._remote.url}' has a lease of {found}; checking whether it is alive.", flush=True)
         end = time.monotonic() + WATCH_SECONDS
         while time.monotonic() < end:
             time.sleep(min(BEAT_SECONDS, WATCH_SECONDS) / 4)
@@ -109,7 +107,7 @@ class Lease:
         self._remote.write(NAME, json.dumps(asdict(self._holder), allow_nan=False).encode())
 
     def _read(self) -> _Holder | None:
-        """Return the lease that is there; one that is cut off has just been written, by somebody unknown."""
+        """Return the lease; a damaged one is being written by an unknown process."""
         data = self._remote.read(NAME)
         if data is None:
             return None

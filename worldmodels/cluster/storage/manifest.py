@@ -1,7 +1,7 @@
-"""The manifest of a stored folder: which files it has, where each of them is, and who wrote it.
+"""The manifest of a stored folder lists its files, where each is stored, and which attempt wrote them.
 
-A manifest is written once, after the files that it names, under a name that nobody else uses. The newest one that can
-be read is the folder. So a reader sees all of an upload or nothing, and one whose writing was cut off does not count.
+A manifest is written once, after the files that it names, under a unique name. The newest readable manifest is the
+folder. So a reader sees a whole upload or nothing, and a manifest that was cut off does not count.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ _NAME = re.compile(r"(\d{8})-([0-9a-f]{8})-(\d{8})\.(json|claim)")
 
 
 class Key(NamedTuple):
-    """The attempt and the upload by which a manifest was written; the greatest key is that of the newest one.
+    """The attempt and the upload by which a manifest was written; the newest manifest has the greatest key.
 
-    Each attempt to train a run has a greater number than all before. So whoever still writes for an older one, from a
-    node that the network had lost for example, writes what nobody reads.
+    Each attempt to train a run has a greater number than all before. So nobody reads what an older attempt still
+    writes, on a node that lost the network for example.
     """
 
     attempt: int
     owner: str
-    """Eight random digits, which tell apart two attempts of one number: one of them is then greater."""
+    """Eight random digits, which order two attempts of the same number."""
     upload: int
 
     @property
     def version(self) -> str:
-        """The end of the names of what was uploaded under this key."""
+        """The end of the names of the files that were uploaded under this key."""
         return f"{self.attempt}-{self.owner}-{self.upload}"
 
     @property
@@ -47,12 +47,12 @@ class Key(NamedTuple):
 
     @property
     def claim(self) -> str:
-        """The name of the empty file that says, before there is a manifest, that this attempt has begun."""
+        """The name of the empty file that marks the begin of this attempt, before its first manifest."""
         return self.name.replace(".json", ".claim")
 
 
 def key_of(name: str) -> Key | None:
-    """Return the key that the name of a manifest or a claim says, None where it is another name."""
+    """Return the key in the name of a manifest or a claim, or None for another name."""
     match = _NAME.fullmatch(name)
     return Key(int(match[1]), match[2], int(match[3])) if match else None
 
@@ -62,7 +62,7 @@ class StoredFile(Section):
     """A file of a stored folder."""
 
     version: str
-    """The end of the name under which it is stored."""
+    """The end of the name of the stored file."""
     bytes: Count
     sha256: str
 
@@ -93,18 +93,18 @@ class Manifest(NamedTuple):
 
 
 def is_whole(data: bytes) -> bool:
-    """Return whether a manifest was written to its end: not where that is going on, or was cut off."""
+    """Return whether a manifest was written to its end."""
     return data.endswith(b"\n}")  # the braces before the last are indented
 
 
 def parse_manifest(key: Key, data: bytes, where: str) -> Manifest:
-    """Return a manifest from what was written.
+    """Parse a manifest.
 
     Args:
-        where: it stands, for errors.
+        where: the place of the manifest, for errors.
 
     Raises:
-        FileError: it is cut off or damaged, of another format, or names a file outside of the folder.
+        FileError: the manifest is damaged, of another format, or names a file outside of the folder.
     """
     tree = parse_json(data, _Tree, where)
     if tree.format != FORMAT:

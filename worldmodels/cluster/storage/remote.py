@@ -1,8 +1,8 @@
-"""Files below an address, by fsspec: s3://bucket/folder, gs://..., sftp://..., file:///....
+"""Reads and writes files below an address, by fsspec: s3://bucket/folder, gs://..., sftp://..., file:///....
 
-Nothing else in the package imports fsspec itself. Nothing is asked of the storage but whole files: no locks, no
-renaming and no appending. What has been written must be read and listed at once, as in file systems, S3, Google Cloud
-Storage and Azure.
+This is the only module that imports fsspec. The storage only has to read, write, list and remove whole files: no locks,
+no renaming and no appending. A written file must be visible at once, as in file systems, S3, Google Cloud Storage and
+Azure.
 """
 
 from __future__ import annotations
@@ -26,42 +26,42 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PATIENCE_SECONDS = 300.0
-"""A call that fails is tried again for so long, after 1, 2, 4 ... seconds."""
+"""A call that fails is tried again for this long, after 1, 2, 4 ... seconds."""
 FIRST_PAUSE_SECONDS, MOST_PAUSE_SECONDS = 1.0, 30.0
 PIECE_BYTES = 2**22
 
 
 class ShorterError(Exception):
-    """A local file has become shorter while it was sent."""
+    """A local file became shorter while it was sent."""
 
 
 class Remote:
-    """The files below an address, by names with slashes; it may be used by several threads.
+    """The files below an address, by names with slashes; several threads may use it.
 
     Args:
-        url: the address; what it takes besides, such as credentials, is found as fsspec's documentation says.
-        patience: seconds for which what fails is tried again.
+        url: the address; fsspec's documentation says where credentials are found.
+        patience: seconds for which a failing call is tried again.
 
     Raises:
         UserError: fsspec is not installed.
-        StorageError: no file system is known by this address, or the package for it is missing. Every method raises it,
-            too, where something failed for as long as there was patience.
+        StorageError: no file system has this address, or its package is missing. Every method raises it, too, after
+            `patience` seconds of failing.
     """
 
     def __init__(self, url: str, patience: float = PATIENCE_SECONDS) -> None:
         self.url, self.patience = url.rstrip("/"), patience
         self._files, self._root = _opened(url)
         self._one_at_a_time = not self._files.async_impl
-        """Other threads wait for a call to end: a connection of the usual kind mixes up answers, or waits for ever."""
+        """Whether calls take turns: over one connection, calls of several threads mix up their answers."""
         self._turn = threading.Lock()
         self._has_folders = self._root.startswith("/")
-        """Whether folders are made before files; object stores have a bucket, and names with slashes."""
+        """Whether folders are made before files; object stores have no folders."""
 
     def check(self) -> None:
-        """Check that the storage is there, and make the folder of the address where only that is missing.
+        """Check that the storage exists; if only the last folder of the address is missing, make it.
 
         Raises:
-            StorageError: it is not there.
+            StorageError: it does not exist.
         """
         top = self._root.rpartition("/")[0] or "/" if self._has_folders else self._root.split("/")[0]
 
@@ -74,7 +74,7 @@ class Remote:
         self._patiently("used", look)
 
     def read(self, name: str) -> bytes | None:
-        """Return what a file holds, None where there is no such file."""
+        """Return the content of a file, or None if there is no such file."""
 
         def call() -> bytes | None:
             try:
@@ -117,10 +117,10 @@ class Remote:
         return self._patiently("written", call)
 
     def get(self, name: str, path: Path) -> str | None:
-        """Fetch a file to a local path, whose folder is there, and return its SHA-256; None where there is no file.
+        """Fetch a file to a local path, and return its SHA-256, or None if there is no such file.
 
         Raises:
-            DiskFullError, FileError: it cannot be written here.
+            DiskFullError, FileError: the local file cannot be written.
         """
 
         def call() -> str | None:
@@ -134,7 +134,7 @@ class Remote:
         return self._patiently("read", call)
 
     def names(self, folder: str) -> list[str]:
-        """Return the names of all files in a folder and those inside it, from that folder on, sorted."""
+        """Return the sorted names of all files below a folder, relative to it."""
         base = self._path(folder)
 
         def call() -> list[str]:
@@ -145,7 +145,7 @@ class Remote:
         return self._patiently("listed", call)
 
     def remove(self, names: Iterable[str]) -> None:
-        """Remove files; those that are not there are none."""
+        """Remove files; missing ones are skipped."""
 
         for name in names:
             self._patiently("changed", partial(self._remove, self._path(name)))
@@ -158,7 +158,7 @@ class Remote:
         return f"{self._root}/{name}"
 
     def _make_folder(self, name: str) -> None:
-        """Make the folder of a file, but not the storage: where that has vanished, nothing begins in its place."""
+        """Make the folder of a file, but not the storage: a storage that has vanished is an error."""
         self._check_root()
         if self._has_folders:
             self._files.makedirs(self._path(name).rpartition("/")[0], exist_ok=True)
@@ -168,10 +168,10 @@ class Remote:
             raise _GoneError(f"there is no '{self._root}'")
 
     def _patiently(self, done: str, call: Callable[[], T]) -> T:
-        """Return what a call returns, which is tried again where it fails.
+        """Call a function, retrying on failure.
 
         Raises:
-            StorageError: it failed in a way that will last, or for as long as there is patience.
+            StorageError: the failure is permanent, or lasted for `patience` seconds.
         """
         pause, end = FIRST_PAUSE_SECONDS, time.monotonic() + self.patience
         while True:
@@ -189,14 +189,14 @@ class Remote:
             self._connect_again()
 
     def _connect_again(self) -> None:
-        """Replace a connection that may be broken; packages that answer several threads replace theirs themselves."""
+        """Replace a connection that may be broken; packages for several threads replace theirs themselves."""
         if self._one_at_a_time:
-            with self._turn, suppress(StorageError):  # the next call tells it
+            with self._turn, suppress(StorageError):  # the next call reports it
                 self._files, _ = _opened(self.url)
 
 
 class _GoneError(OSError):
-    """The storage as a whole is not there."""
+    """The storage as a whole does not exist."""
 
 
 def file_sum(path: Path) -> str:
@@ -217,7 +217,7 @@ def _opened(url: str) -> tuple[AbstractFileSystem, str]:
     if not separator or not rest.strip("/"):
         raise StorageError(f"A storage is an address such as s3://bucket/folder; received '{shortened(url)}'.")
     if protocol == "memory":
-        raise StorageError("A storage must be seen by other processes, and memory:// is that of one alone.")
+        raise StorageError("Other processes must see a storage, and memory:// exists in one process alone.")
     try:
         files, root = fsspec.core.url_to_fs(url, skip_instance_cache=True)
     except Exception as error:  # an unknown protocol, a missing package, whatever a constructor raises
@@ -227,7 +227,7 @@ def _opened(url: str) -> tuple[AbstractFileSystem, str]:
 
 
 def _receive(source: BinaryIO, path: Path) -> str:
-    """Write what the storage sends into a local file, and return its SHA-256; errors here are not those there."""
+    """Write a stored file into a local one, and return its SHA-256; errors of the local file name it."""
     digest = hashlib.sha256()
     with os_errors_reported(path):
         target = open(path, "wb")  # noqa: SIM115 (closed below; the errors of reading pass as they are)
@@ -241,7 +241,7 @@ def _receive(source: BinaryIO, path: Path) -> str:
 
 
 def _lasts(error: Exception) -> bool:
-    """Return whether trying again is of no use."""
+    """Return whether an error is permanent."""
     return isinstance(error, PermissionError | NotImplementedError) or (
         isinstance(error, OSError) and error.errno in NO_SPACE
     )

@@ -1,7 +1,7 @@
-"""A run's folder at one moment, while the run goes on writing: hard links to its files, and how long each of them was.
+"""Takes a snapshot of a run's folder while the run goes on writing: hard links to its files, and their sizes.
 
-Files of a run are replaced as a whole or grow at their ends. A link keeps what is replaced or removed meanwhile, and of
-what grows the first bytes count.
+A run replaces files as a whole or appends to them. A link keeps a file that is replaced or removed meanwhile; of a file
+that grows, the first bytes count.
 """
 
 from __future__ import annotations
@@ -20,33 +20,33 @@ from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.files.writing import is_temporary, remove_one
 
 LINKS = ".links"
-"""The folder beside a run's folder in which the links stand."""
+"""The name of the folder of the links, beside the run's folder."""
 ATTEMPTS = 100
 
 
 class LocalFile(NamedTuple):
-    """A file as it was at that moment."""
+    """A file of a snapshot."""
 
     path: Path
     size: int
     identity: tuple[int, int, int]
-    """The same only while the file has not changed."""
+    """Its inode, size and time: the same only while the file has not changed."""
 
 
 class RunSnapshot(NamedTuple):
     """A run's folder at one moment."""
 
     step: int
-    """The step of its newest checkpoint; -1 where there is none."""
+    """The step of its newest checkpoint; -1 without one."""
     files: Mapping[str, LocalFile]
     """The files by their names in the run's folder, with slashes."""
 
 
 @contextmanager
 def snapshot(run: Path) -> Iterator[RunSnapshot | None]:
-    """Give what is in a run's folder: its checkpoints, and of everything else at least what they speak of.
+    """Yield a snapshot of a run's folder: its checkpoints, and all files that they need.
 
-    None where there is no run: one that failed before its first checkpoint takes its folder away.
+    It is None if there is no run: a run that failed before its first checkpoint removes its folder.
 
     Raises:
         DiskFullError, FileError: the links cannot be made.
@@ -91,7 +91,7 @@ def _linked(run: Path, links: Path) -> dict[str, LocalFile]:
 
 
 def _names(run: Path) -> list[str]:
-    """Return the names of the files in a run's folder; rows of the replay come before the frames that they speak of."""
+    """Return the names of the files in a run's folder; rows of the replay come before their frames."""
     names = []
     for where, folders, files in os.walk(run):
         folders[:] = [name for name in folders if not is_temporary(name) and not name.endswith(REPLACED)]

@@ -1,11 +1,11 @@
-"""Runs a command of worldmodels on a run that is kept in a storage, in a folder of this machine.
+"""Runs a command of worldmodels on a stored run, in a folder of this machine.
 
     python -m worldmodels.cluster.storage.stored_command URL PLACE train --config {config} --logdir {run}
     python -m worldmodels.cluster.storage.stored_command --results PLACE URL PLACE eval {run} ...
 
-What is stored of the run is fetched first. While it is trained, it is stored again with each new checkpoint, its
-records every minute, and all of it at the end, also when it is asked to stop. Where the storage cannot be written,
-training goes on, and what could not be stored stays here: the next attempt on this machine goes on with it.
+The stored run is fetched first. While it is trained, each new checkpoint is stored, and the records every minute. The
+whole run is stored at the end, also after a signal to stop. If the storage cannot be written, training goes on. The run
+then stays on this machine, and the next attempt here continues it.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ from worldmodels.core.processor import usable_cores
 from worldmodels.experiments.engines.local import pinned
 
 HALF_FETCHED = "half fetched"
-"""The origin of what is no run yet."""
+"""The origin of a run that is not fetched whole."""
 POLL_SECONDS = 0.5
 RECORDS_SECONDS = 60.0
-"""Records are stored this often between checkpoints."""
+"""Seconds between two uploads of the records between checkpoints."""
 AGAIN_SECONDS = 30.0
-"""An upload that failed is tried again after this, while training goes on."""
+"""Seconds after which an upload that failed is tried again, while training goes on."""
 
 
 class Scratch:
-    """The folder of this machine in which one run of a storage is trained, or one of its results made.
+    """The folder of this machine in which one stored run is trained or evaluated.
 
     Attributes:
         run: the folder of the run.
@@ -62,14 +62,14 @@ class Scratch:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Keep the folder, once nobody else works in it: an attempt that was lost may still be saving."""
+        """Hold the folder; wait for another process in it, such as a lost attempt that still saves."""
         with ExitStack() as stack:
             while not self._is_kept(stack) or lock_holder(self.run) is not None:
                 time.sleep(POLL_SECONDS)
             yield
 
     def _is_kept(self, stack: ExitStack) -> bool:
-        """Return whether the folder's lock is ours, and take it until the stack is closed where it is free."""
+        """Take the folder's lock until the stack is closed, if it is free; return whether it is ours."""
         if self._kept:
             return True
         try:
@@ -81,7 +81,7 @@ class Scratch:
 
     @property
     def origin(self) -> str:
-        """The version of the stored run from which the one here descends; empty where nothing was stored before."""
+        """The version of the stored run from which this copy descends; empty if nothing was stored before."""
         return self._origin.read_text() if self._origin.exists() else ""
 
     @origin.setter
@@ -112,7 +112,7 @@ class StoredTraining:
             self._step = self._newest_step()
 
     def store_new(self) -> None:
-        """Store the run if it has a new checkpoint, and its records if their time has come; tell where that fails.
+        """Store the run if it has a new checkpoint, and its records if they are due; print failures.
 
         Raises:
             SupersededError: another attempt trains the run.
@@ -134,10 +134,10 @@ class StoredTraining:
             self._again = time.monotonic() + AGAIN_SECONDS
 
     def store(self) -> None:
-        """Store the run as it is; nothing where there is none.
+        """Store the run as it is, if there is one.
 
         Raises:
-            StorageError: it could not be stored; what was stored before is as it was.
+            StorageError: the run could not be stored; the stored run has not changed.
         """
         with snapshot(self._scratch.run) as found:
             if found is not None:
@@ -145,7 +145,7 @@ class StoredTraining:
                 self._stored(found.step)
 
     def _store_records(self) -> None:
-        """Store the newest records beside what is stored of the last checkpoint, from which they are cut again."""
+        """Store the newest records beside the last checkpoint; a resumed run cuts them off again."""
         with snapshot(self._scratch.run) as found:
             name = RunDir(self._scratch.run).metrics.name
             if found is not None and found.step == self._step and name in found.files:
@@ -161,10 +161,10 @@ class StoredTraining:
 
 
 def train(url: str, place: str, words: Sequence[str]) -> int:
-    """Train a run of a storage, and return the exit status.
+    """Train a stored run, and return the exit status.
 
     Raises:
-        StorageError: the run cannot be fetched, or at the end not be stored; what is new in it stays on this machine.
+        StorageError: the run cannot be fetched or stored; in the second case it stays on this machine.
     """
     scratch, remote = Scratch(url, place, PurePosixPath(place).name), Remote(url)
     with scratch.lock():
@@ -181,18 +181,18 @@ def train(url: str, place: str, words: Sequence[str]) -> int:
             raise
         except UserError as error:
             raise StorageError(
-                f"{error} The run stays in '{scratch.run}' on {socket.gethostname()}; a new attempt there goes on with "
-                "it, and one elsewhere with what is stored."
+                f"{error} The run stays in '{scratch.run}' on {socket.gethostname()}. A new attempt there continues "
+                "it; one on another machine continues the stored run."
             ) from error
         scratch.clear()
     return status
 
 
 def evaluate(url: str, place: str, results: str, words: Sequence[str]) -> int:
-    """Evaluate a run of a storage, store what that adds to its folder under a place of its own, and return the status.
+    """Evaluate a stored run, store its results under a place of their own, and return the exit status.
 
     Raises:
-        StorageError: the run cannot be fetched, or its results not be stored.
+        StorageError: the run cannot be fetched, or its results cannot be stored.
     """
     scratch, remote = Scratch(url, results, PurePosixPath(place).name), Remote(url)
     with scratch.lock():
@@ -212,7 +212,7 @@ def evaluate(url: str, place: str, results: str, words: Sequence[str]) -> int:
 
 
 def _with_child(words: Sequence[str], training: StoredTraining | None) -> int:
-    """Run a command of worldmodels, and store what it trains meanwhile; return its exit status, -N for signal N."""
+    """Run a command of worldmodels, and store its run meanwhile; return its exit status, -N for signal N."""
     child = subprocess.Popen(pinned(worldmodels_command(words), usable_cores()), start_new_session=True)
 
     def hand_on(number: int, frame: FrameType | None) -> None:
@@ -243,7 +243,7 @@ def _filled(words: Sequence[str], scratch: Scratch) -> list[str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Do what the words of the module's head say, and return the exit status; 2 for an error, which is told."""
+    """Run the command line of this module, and return the exit status; 2 for an error, which is printed."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--results")
     parser.add_argument("url")

@@ -1,7 +1,7 @@
-"""A folder in a storage, which one process writes at a time, and any number read.
+"""A folder in a storage: one process at a time writes it, and any number of processes read it.
 
 PLACE/manifests/00000002-5e0f12ab-00000007.json   the folder as the second attempt left it at its seventh upload
-PLACE/files/metrics.jsonl.2-5e0f12ab-7            a file of it; each upload writes names that nobody has written before
+PLACE/files/metrics.jsonl.2-5e0f12ab-7            a file of the folder; each upload writes new names
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from worldmodels.core.files.writing import make_folder, remove_one, temporary
 CONFIG = "config.yaml"
 """The file beside the manifests of a run that holds the configuration with which it is to be trained."""
 ATTEMPTS = 100
-"""Times that reading starts over at most, each because the folder was written meanwhile."""
+"""Reading starts over this many times at most, if the folder is written meanwhile."""
 KEPT = 2
-"""Manifests that stay, with their files: the newest, and one for who is still reading it."""
+"""Manifests that stay, with their files: the newest, and one that may still be read."""
 
 
 class SupersededError(StorageError):
@@ -31,13 +31,13 @@ class SupersededError(StorageError):
 
 
 class StoredFolder:
-    """A folder in a storage, as its readers see it."""
+    """A folder in a storage, for reading."""
 
     def __init__(self, remote: Remote, place: str) -> None:
         self.remote, self.place = remote, place
 
     def newest(self) -> Manifest | None:
-        """Return the folder as it is now, None where it has never been written to the end.
+        """Return the newest manifest, or None if there is no whole one.
 
         Raises:
             StorageError: it cannot be read.
@@ -70,14 +70,13 @@ class StoredFolder:
     def fetch(
         self, folder: Path, known: Manifest | None = None, wanted: Callable[[str], bool] = lambda name: True
     ) -> Manifest | None:
-        """Bring a local folder to what is stored now, and return that; None where nothing is.
+        """Make a local folder equal to the stored one, and return its manifest, or None if nothing is stored.
 
-        Files stay that are as they should be. Those that are not stored are removed where they are `wanted`. A
-        checkpoint is there as a whole or not at all, also for who looks meanwhile.
+        Equal files stay. Wanted files that are not stored are removed. A checkpoint appears as a whole.
 
         Args:
-            known: what the local folder is already, if that is known.
-            wanted: tells by its name whether a file is to be fetched.
+            known: the manifest that the local folder equals already, if that is known.
+            wanted: returns whether the file of a name is fetched.
         """
         for _ in range(ATTEMPTS):
             manifest = self.newest()
@@ -90,7 +89,7 @@ class StoredFolder:
         raise StorageError(f"'{self.url}' is written faster than it can be fetched.")
 
     def _fetch(self, files: Mapping[str, StoredFile], folder: Path, known: Mapping[str, StoredFile]) -> bool:
-        """Fetch files to their names in a folder; return False where one is not stored any more."""
+        """Fetch files to their names in a folder; return False if one is not stored any more."""
         beside = temporary(folder / "fetched")
         make_folder(beside)
         try:
@@ -102,7 +101,7 @@ class StoredFolder:
                     return False
                 if found != files[name].sha256:
                     raise StorageError(
-                        f"'{self.url}/{files[name].place(name)}' is damaged: it has not the SHA-256 of the manifest."
+                        f"'{self.url}/{files[name].place(name)}' is damaged: its SHA-256 is not that of the manifest."
                     )
             _install(missing, beside, folder)
             return True
@@ -111,13 +110,13 @@ class StoredFolder:
 
 
 class FolderWriter:
-    """The one process that writes a stored folder, until another one begins to.
+    """Writes a stored folder, until another writer is made.
 
-    Making one claims the folder: whoever wrote it before learns at its next upload that it is superseded.
+    Making a writer claims the folder: the next upload of an older writer raises SupersededError.
 
     Attributes:
-        before: the folder as it was found; None where it had never been written.
-        manifest: the folder as this writer left it, or found it.
+        before: the manifest that was found; None for a new folder.
+        manifest: the manifest of the last upload, or the one that was found.
     """
 
     def __init__(self, folder: StoredFolder) -> None:
@@ -131,15 +130,15 @@ class FolderWriter:
         self._sent: dict[str, tuple[LocalFile, StoredFile]] = {}
 
     def upload(self, files: Mapping[str, LocalFile], others: Collection[str] = ()) -> None:
-        """Make the stored folder what these files are; those that have not changed are not sent again.
+        """Make the stored folder equal to these files; unchanged files are not sent again.
 
         Args:
-            others: names of files that stay as they are stored.
+            others: names of stored files that stay.
 
         Raises:
             SupersededError: another process writes the folder now.
-            StorageError: the storage cannot be written; the folder is as it was.
-            ShorterError: a local file has become shorter.
+            StorageError: the storage cannot be written; the stored folder has not changed.
+            ShorterError: a local file became shorter.
         """
         self._check_ours()
         key = self._key._replace(upload=self._key.upload + 1)
@@ -155,7 +154,7 @@ class FolderWriter:
         self._clean()
 
     def _stored(self, name: str, file: LocalFile, key: Key) -> StoredFile:
-        """Return where a local file is stored, and send it where it is not."""
+        """Return the stored file of a local one, and send it if needed."""
         sent = self._sent.get(name)
         if sent and sent[0].identity == file.identity:
             return sent[1]
@@ -167,7 +166,7 @@ class FolderWriter:
         return StoredFile(key.version, file.size, digest)
 
     def _check_ours(self) -> list[tuple[str, Key]]:
-        """Return the names and keys of all manifests and claims; raise SupersededError where one is newer than ours."""
+        """Return the names and keys of all manifests and claims; raise SupersededError if one is newer than ours."""
         names = self._folder.names()
         if names and names[-1][1] > self._key:
             raise SupersededError(
@@ -177,7 +176,7 @@ class FolderWriter:
         return names
 
     def _clean(self) -> None:
-        """Remove what nobody can want any more: older manifests, and all files that the kept ones do not name."""
+        """Remove older manifests, and all files that the kept manifests do not name."""
         names, place, remote = self._check_ours(), self._folder.place, self._folder.remote
         kept = [key.name for name, key in names if name == key.name][-KEPT:]
         needed = set()
@@ -203,19 +202,19 @@ def _is_there(path: Path, file: StoredFile, known: StoredFile | None) -> bool:
 
 
 def _missing(files: Mapping[str, StoredFile], folder: Path, known: Mapping[str, StoredFile]) -> list[str]:
-    """Return the names of the files that a folder does not have; of a checkpoint it has all or misses all."""
+    """Return the names of the missing files of a folder; a checkpoint with a missing file is missing as a whole."""
     missing = {name for name, file in files.items() if not _is_there(folder / name, file, known.get(name))}
     torn = {_checkpoint(name) for name in missing} - {None}
     return [name for name in files if name in missing or _checkpoint(name) in torn]
 
 
 def _checkpoint(name: str) -> str | None:
-    """Return the folder of the checkpoint to which a file belongs, None where it belongs to none."""
+    """Return the folder of the checkpoint to which a file belongs, or None."""
     return name.rpartition("/")[0] if name.startswith("checkpoints/") else None
 
 
 def _install(names: Collection[str], beside: Path, folder: Path) -> None:
-    """Move fetched files to their names; those of a checkpoint go together, and last."""
+    """Move fetched files to their names; the files of a checkpoint move together, and last."""
     for name in names:
         if _checkpoint(name) is None:
             make_folder((folder / name).parent)
@@ -227,7 +226,7 @@ def _install(names: Collection[str], beside: Path, folder: Path) -> None:
 
 
 def _remove_others(folder: Path, files: Collection[str], wanted: Callable[[str], bool]) -> None:
-    """Remove the checkpoints and the experience of a local folder that are wanted and not stored."""
+    """Remove wanted checkpoints and experience of a local folder that are not stored."""
     for path in [*folder.glob("checkpoints/*/*"), *folder.glob("replay/**/*")]:
         name = path.relative_to(folder).as_posix()
         if not path.is_dir() and name not in files and wanted(name):
