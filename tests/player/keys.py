@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from worldmodels.player.session.controls.keys import KeyEvent
+from worldmodels.player.session.events import KeyEvent
 
 
 def down(*keys):

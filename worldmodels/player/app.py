@@ -14,12 +14,13 @@ from worldmodels.models.api import ModelSpec
 from worldmodels.player.session.controls.key_script import KeyScript, read_script
 from worldmodels.player.session.game_setup import GameSetup, set_up_game, set_up_run
 from worldmodels.player.session.loading import Prepare, Report, Run, check_together, count_models, loader
+from worldmodels.player.session.loop import Unattended, play
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.session import Session
 from worldmodels.player.session.settings import Settings
 from worldmodels.player.session.worlds.frames import Frame
 from worldmodels.player.session.worlds.real_world import RealWorld
-from worldmodels.player.view.capture import FixedPicture, pixels, save_pictures
+from worldmodels.player.view.capture import Film
 from worldmodels.player.view.painter import Painter
 from worldmodels.player.view.panels.columns import count_columns
 from worldmodels.player.view.panels.help_screen import make_guide
@@ -83,24 +84,16 @@ def play_game(name: str, options: PlayOptions | None = None, settings: Mapping[s
 
 
 def play_headless(
-    painter: Painter, session: Session, keys: KeyScript, zoom: int, ticks: int, folder: Path
+    painter: Painter, session: Session, keys: KeyScript, zoom: int, ticks: int, folder: str | Path
 ) -> Iterator[Frame]:
     """Yield the picture after each tick, uint8 (H, W, 3), until `ticks` are done or the key script presses Esc.
 
     Args:
         folder: for single pictures that the key script asks for.
     """
-    film, pictures = FixedPicture(painter, zoom), 0
-    for tick in range(ticks):
-        session.do_pending()
-        session.tick(keys.get(tick, ()))
-        surface = film.draw(session.snapshot())
-        yield pixels(surface)
-        if session.pictures > pictures:
-            pictures = session.pictures
-            save_pictures(folder, surface, session.snapshot())
-        if session.quit:
-            return
+    film, nobody = Film(painter, zoom, folder), Unattended()
+    for _ in play(session, nobody, nobody, keys, ticks):
+        yield film.frame(session)
 
 
 def _frame_size(spec: ModelSpec) -> tuple[tuple[int, int], int]:
@@ -131,7 +124,7 @@ def _play(painter: Painter, prepare: Prepare, setup: GameSetup, keys: KeyScript)
         if options.headless and options.video:
             session = prepare(lambda status: print(f"{status} ..."))
             ticks = options.ticks or max(keys, default=0) + 1
-            pictures = play_headless(painter, session, keys, zoom, ticks, Path(options.pictures))
+            pictures = play_headless(painter, session, keys, zoom, ticks, options.pictures)
             write_video(options.video, pictures, options.rate, options.width)
         else:
             run = run_web if options.web else run_window

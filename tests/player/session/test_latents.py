@@ -11,8 +11,7 @@ import pytest
 from keys import down, run, tap
 from tiny_worlds import CopyingModel, LatentModel
 
-from worldmodels.player.session.controls.keys import KeyEvent
-from worldmodels.player.session.latents.latent_commands import GroupEvent
+from worldmodels.player.session.events import GroupEvent, KeyEvent
 from worldmodels.player.session.latents.probe_reader import NONE_SAVED, ProbeReader
 
 

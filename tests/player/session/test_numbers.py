@@ -8,8 +8,8 @@ from cart_world import BOX, Cart, CartModel, CartView, PushPolicy
 from keys import down, run, tap
 
 from worldmodels.core.seeding import Streams
-from worldmodels.player.session.controls.box_controls import AxisEvent, BoxControls
-from worldmodels.player.session.controls.keys import KeyEvent
+from worldmodels.player.session.controls.box_controls import BoxControls
+from worldmodels.player.session.events import AxisEvent, KeyEvent
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.players import PolicyPlayer, RandomBoxPlayer, ScriptPlayer
 from worldmodels.player.session.session import Session

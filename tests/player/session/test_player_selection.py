@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from keys import down, run, tap
 
-from worldmodels.player.session.controls.keys import KeyEvent
+from worldmodels.player.session.events import KeyEvent
 
 RIGHT = 7
 

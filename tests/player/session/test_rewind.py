@@ -8,7 +8,7 @@ import pytest
 from keys import down, run, tap
 from tiny_worlds import CopyingModel, WalkModel
 
-from worldmodels.player.session.controls.keys import KeyEvent
+from worldmodels.player.session.events import KeyEvent
 
 RIGHT = 7
 

@@ -8,8 +8,7 @@ import sys
 import numpy as np
 from keys import down, run, tap
 
-from worldmodels.player.session.controls.keys import KeyEvent
-from worldmodels.player.session.settings import SettingEvent
+from worldmodels.player.session.events import AbsenceEvent, KeyEvent, SettingEvent
 
 
 def test_paused_each_press_is_one_step_and_holding_repeats(make_session):
@@ -150,6 +149,5 @@ def test_a_setting_takes_any_of_its_values_at_once(make_session):
 def test_a_session_without_anybody_pauses_and_says_so(make_session):
     session = make_session()
     session.tick(down("right"))
-    session.pause("nobody is there")
-    seen = run(session, 9)
+    seen = run(session, 10, AbsenceEvent("nobody is there"))
     assert (seen.clock, seen.step, seen.notice) == ("paused", 1, "nobody is there")

@@ -9,7 +9,8 @@ import pytest
 from cart_world import BOX
 
 from worldmodels.player.app import play_game
-from worldmodels.player.session.controls.box_controls import AxisEvent, BoxControls
+from worldmodels.player.session.controls.box_controls import BoxControls
+from worldmodels.player.session.events import AxisEvent
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.view.box_input import BoxInput
 from worldmodels.player.view.canvas import Canvas

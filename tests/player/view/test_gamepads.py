@@ -6,8 +6,8 @@ import pygame
 import pytest
 
 from worldmodels.player.app import play_game
-from worldmodels.player.session.controls.box_controls import StickEvent
-from worldmodels.player.session.controls.keys import DEFAULT_KEYS, KeyEvent
+from worldmodels.player.session.controls.keys import DEFAULT_KEYS
+from worldmodels.player.session.events import KeyEvent, StickEvent
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.view import gamepads
 from worldmodels.player.view.gamepads import Gamepads

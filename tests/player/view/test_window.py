@@ -13,6 +13,7 @@ from headless import headless
 
 from worldmodels.core.errors import RunError, UserError
 from worldmodels.player.app import play_game, play_runs
+from worldmodels.player.session import loop
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.worlds.model_world import ModelWorld
 from worldmodels.player.view import capture, display
@@ -152,7 +153,8 @@ def test_escape_does_not_wait_for_a_slow_clock(window, run_folder, monkeypatch):
         nonlocal now
         now += seconds
 
-    monkeypatch.setattr(window_module, "time", SimpleNamespace(perf_counter=lambda: now, sleep=sleep))
+    for module in (loop, window_module):
+        monkeypatch.setattr(module, "time", SimpleNamespace(perf_counter=lambda: now, sleep=sleep))
     monkeypatch.setattr(pygame.event, "get", lambda: [key(pygame.K_ESCAPE)] if now > 2.5 else [])
     play_runs([run_folder], PlayOptions(rate=1, policy=True))
     assert 2.5 < now < 2.52

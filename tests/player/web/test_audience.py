@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from worldmodels.player.session.controls.box_controls import AxisEvent, StickEvent
-from worldmodels.player.session.controls.keys import KeyEvent
+from worldmodels.player.session.events import AxisEvent, KeyEvent, StickEvent
 from worldmodels.player.web.audience import Audience, Viewer
 from worldmodels.player.web.inbox import Inbox
 from worldmodels.player.web.scene import Scene

@@ -7,10 +7,7 @@ import random
 
 import pytest
 
-from worldmodels.player.session.controls.box_controls import AxisEvent, StickEvent
-from worldmodels.player.session.controls.keys import KeyEvent
-from worldmodels.player.session.latents.latent_commands import GroupEvent
-from worldmodels.player.session.settings import SettingEvent
+from worldmodels.player.session.events import AxisEvent, GroupEvent, KeyEvent, SettingEvent, StickEvent
 from worldmodels.player.web.messages import Seen, Wish, read_message
 
 MEANINGS = {

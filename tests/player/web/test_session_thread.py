@@ -14,7 +14,7 @@ import pytest
 from keys import tap
 from serving import make_painter
 
-from worldmodels.player.session.controls.keys import KeyEvent
+from worldmodels.player.session.events import KeyEvent
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.web.session_thread import SessionThread
 from worldmodels.recordings.action_recording import read_recording

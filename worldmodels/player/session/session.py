@@ -7,18 +7,25 @@ give the same snapshots.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias
 
-from worldmodels.player.session.controls.box_controls import AxisEvent, BoxControls, StickEvent
-from worldmodels.player.session.controls.keys import Command, Controls, KeyEvent
-from worldmodels.player.session.latents.latent_commands import GroupEvent
+from worldmodels.player.session.controls.box_controls import BoxControls
+from worldmodels.player.session.controls.keys import Command, Controls
+from worldmodels.player.session.events import (
+    AbsenceEvent,
+    AxisEvent,
+    GroupEvent,
+    InputEvent,
+    KeyEvent,
+    SettingEvent,
+    StickEvent,
+)
 from worldmodels.player.session.latents.latent_inspection import LatentInspection
 from worldmodels.player.session.player_selection import YOU, PlayerSelection
 from worldmodels.player.session.players import Player
 from worldmodels.player.session.playthrough import Playthrough
 from worldmodels.player.session.rewind import RewindBuffer
 from worldmodels.player.session.session_log import SessionLog
-from worldmodels.player.session.settings import SettingEvent, Settings
+from worldmodels.player.session.settings import Settings
 from worldmodels.player.session.snapshot import BoxPanel, ClockState, PolicyPanel, Snapshot, Totals
 from worldmodels.player.session.vector_ranges import VectorRanges
 from worldmodels.player.session.worlds.inspection import Inspection, PendingWork
@@ -26,8 +33,6 @@ from worldmodels.player.session.worlds.model_world import ModelWorld
 from worldmodels.player.session.worlds.real_world import RealWorld
 from worldmodels.player.session.worlds.replay_start_world import ReplayStartWorld
 from worldmodels.recordings.action_recording import Action
-
-InputEvent: TypeAlias = KeyEvent | AxisEvent | StickEvent | SettingEvent | GroupEvent
 
 NOTICE_TICKS = 30
 """Ticks for which a message stays."""
@@ -117,12 +122,6 @@ class Session:
         """Do the pending work here and now, if there is any."""
         self._inspection.do_pending()
 
-    def pause(self, notice: str) -> None:
-        """Pause, because nobody is there to play; the message says so until the clock goes on."""
-        self.paused = True
-        self.controls.stop_repeating()
-        self._notify(notice)
-
     def warm_up(self) -> None:
         """Let models compile what only a step calls; this changes nothing that can be seen."""
         for model in self._play.models:
@@ -170,6 +169,11 @@ class Session:
         """Take one event; return whether there is something new to see."""
         if isinstance(event, SettingEvent):
             self._setting_changed(self.settings.take(event))
+            return True
+        if isinstance(event, AbsenceEvent):
+            self.paused = True
+            self.controls.stop_repeating()
+            self._notify(event.notice)
             return True
         return self._latents.take(event) or self._execute(self._handle(event))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from worldmodels.player.session.events import SettingEvent
 from worldmodels.player.session.options import PlayOptions
 
 TEMPERATURES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
@@ -15,16 +16,6 @@ RATES = (1, 2, 3, 5, 8, 10, 15, 20, 30, 45, 60)
 HORIZONS = (0, 1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 100, 200)
 BRANCH_STEPS = (5, 10, 15, 20, 30, 50)
 SAMPLE_NUMBERS = tuple(range(10))
-
-
-@dataclass(frozen=True)
-class SettingEvent:
-    """A setting event gives a setting one of its values, both by their place."""
-
-    setting: int
-    value: int
-    pressed = False
-    """It is no key, which would bring the next tick forward."""
 
 
 @dataclass

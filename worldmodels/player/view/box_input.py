@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pygame
 
-from worldmodels.player.session.controls.box_controls import AxisEvent
-from worldmodels.player.session.session import InputEvent, Session
+from worldmodels.player.session.events import AxisEvent, InputEvent
+from worldmodels.player.session.session import Session
 from worldmodels.player.view.painter import Painter
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zlib
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -13,6 +14,8 @@ import numpy as np
 import pygame
 
 from worldmodels.core.files.writing import make_folder, write_atomic
+from worldmodels.player.session.options import PlayOptions
+from worldmodels.player.session.session import Session
 from worldmodels.player.session.snapshot import Snapshot
 from worldmodels.player.session.worlds.frames import Frame
 from worldmodels.player.view.painter import Painter
@@ -25,17 +28,33 @@ def pixels(surface: pygame.Surface) -> Frame:
     return np.ascontiguousarray(pygame.surfarray.pixels3d(surface).swapaxes(0, 1))
 
 
-class FixedPicture:
-    """The whole picture as files hold it: of a size and a scale of its own, whatever the window's."""
+class Film:
+    """The pictures of a session that go into files: of a size and a scale of their own, whatever the window's.
 
-    def __init__(self, painter: Painter, zoom: int) -> None:
+    Args:
+        folder: for single pictures, when the session asks for them.
+    """
+
+    def __init__(self, painter: Painter, zoom: int, folder: str | Path) -> None:
         self._painter = replace(painter, scale=1.0)
         self._surface = pygame.Surface(painter.size(zoom))
+        self._folder, self._saved = Path(folder), 0
 
-    def draw(self, snapshot: Snapshot) -> pygame.Surface:
-        """Draw a snapshot; the surface stays the same."""
+    def frame(self, session: Session) -> Frame:
+        """Return the picture of a session, uint8 (H, W, 3), and save it if the session has asked for that."""
+        snapshot = session.snapshot()
         self._painter.draw(self._surface, snapshot)
-        return self._surface
+        if session.pictures > self._saved:
+            self._saved = session.pictures
+            save_pictures(self._folder, self._surface, snapshot)
+        return pixels(self._surface)
+
+    def record(self, session: Session, recorder: VideoRecorder | None) -> None:
+        """Add the picture of a session to a video, if there is one; nothing is drawn for nobody."""
+        if recorder is not None:
+            recorder.add(self.frame(session))
+        elif session.pictures > self._saved:
+            self.frame(session)
 
 
 def save_pictures(folder: Path, surface: pygame.Surface, snapshot: Snapshot) -> Path:
@@ -65,6 +84,11 @@ def _write_picture(path: Path, surface: pygame.Surface) -> None:
     buffer = io.BytesIO()
     pygame.image.save(surface, buffer, path.name)
     write_atomic(path, buffer.getvalue())
+
+
+def recorder_of(options: PlayOptions) -> AbstractContextManager[VideoRecorder | None]:
+    """Return the recorder of the video that the options ask for, if any."""
+    return VideoRecorder(Path(options.video), options.rate, options.width) if options.video else nullcontext()
 
 
 class VideoRecorder:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pygame
 from pygame._sdl2 import controller
 
-from worldmodels.player.session.controls.box_controls import StickEvent
 from worldmodels.player.session.controls.gamepad_keys import OF_BOX, directions_of_stick, keys_of_buttons
-from worldmodels.player.session.controls.keys import KeyEvent, KeyTable
-from worldmodels.player.session.session import InputEvent
+from worldmodels.player.session.controls.keys import KeyTable
+from worldmodels.player.session.events import InputEvent, KeyEvent, StickEvent
 
 STICKS = {
     pygame.CONTROLLER_AXIS_LEFTX: (0, 1),

@@ -6,9 +6,7 @@ import asyncio
 from collections import deque
 from typing import Any
 
-from worldmodels.player.session.controls.box_controls import AxisEvent, StickEvent
-from worldmodels.player.session.controls.keys import KeyEvent
-from worldmodels.player.session.session import InputEvent
+from worldmodels.player.session.events import AxisEvent, InputEvent, KeyEvent, StickEvent
 from worldmodels.player.web.inbox import Inbox
 from worldmodels.player.web.scene import Scene
 

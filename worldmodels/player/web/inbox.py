@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 
-from worldmodels.player.session.session import InputEvent
+from worldmodels.player.session.events import AbsenceEvent, InputEvent
+from worldmodels.player.session.loop import Due
 
 CAPACITY = 1000
 """Events that can wait; more than any person presses within the longest tick, so further ones are dropped."""
-
-
 LONGEST = 60.0
-"""Seconds of one wait, since the system cannot wait forever; after it, one looks again."""
+"""Seconds of one wait at most, since the system cannot wait forever."""
+GONE = "nobody is there to play: paused"
 
 
 class Inbox:
-    """The inbox takes events in any thread and gives them to one, which it wakes.
+    """The inbox takes events in any thread and is the source of events of one, which it wakes.
 
     Attributes:
-        closed: nothing comes any more.
-        played: somebody is there to play.
+        closed: no event will come any more.
+        played: a person is there to play.
     """
 
     def __init__(self) -> None:
         self.closed = self.played = False
+        self._left = False
+        """Whether the person who played has left since the last call of `take`, and nobody has come."""
         self._events: list[InputEvent] = []
         self._changed = threading.Condition()
 
@@ -37,33 +38,30 @@ class Inbox:
                 self._changed.notify_all()
 
     def set_played(self, played: bool) -> None:
-        """Say whether somebody is there to play."""
+        """Say whether a person is there to play."""
         with self._changed:
+            self._left = not played and (self.played or self._left)
             self.played = played
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Let whoever waits wait no longer."""
+        """Close the inbox, and end every wait."""
         with self._changed:
             self.closed = True
             self._changed.notify_all()
 
-    def wait_for_player(self) -> None:
-        """Wait until somebody plays."""
-        with self._changed:
-            self._changed.wait_for(lambda: self.played or self.closed)
+    def take(self, due: Due) -> list[InputEvent]:
+        """Wait until a person plays and `due` has come, and return the events since the last call.
 
-    def take(self, due: Callable[[bool], float]) -> list[InputEvent]:
-        """Wait until the time that `due` gives, or until nobody plays, and return the events since the last call.
-
-        Args:
-            due: gets whether a key went down, and returns a time on the clock of `time.perf_counter`.
+        If the person who played leaves, the wait ends, and the last event is an absence.
         """
         with self._changed:
+            self._changed.wait_for(lambda: self.played or self.closed or self._left)
             while self.played and not self.closed:
                 left = due(any(event.pressed for event in self._events)) - time.perf_counter()
                 if left <= 0:
                     break
                 self._changed.wait(min(left, LONGEST))
-            events, self._events = self._events, []
+            events = [*self._events, AbsenceEvent(GONE)] if self._left else self._events
+            self._events, self._left = [], False
             return events

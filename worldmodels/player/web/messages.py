@@ -19,12 +19,8 @@ from typing import Any, TypeAlias
 
 from worldmodels.core.errors import FileError
 from worldmodels.core.files.json_files import parse_strict
-from worldmodels.player.session.controls.box_controls import AxisEvent, StickEvent
 from worldmodels.player.session.controls.key_names import KEY_NAMES
-from worldmodels.player.session.controls.keys import KeyEvent
-from worldmodels.player.session.latents.latent_commands import GroupEvent
-from worldmodels.player.session.session import InputEvent
-from worldmodels.player.session.settings import SettingEvent
+from worldmodels.player.session.events import AxisEvent, GroupEvent, InputEvent, KeyEvent, SettingEvent, StickEvent
 
 LARGEST = 4096
 """The bytes of a message, at most."""

@@ -6,8 +6,6 @@ import asyncio
 import importlib.util
 import socket
 from collections.abc import Callable
-from contextlib import nullcontext
-from pathlib import Path
 
 from worldmodels.core.errors import UserError, pip_install
 from worldmodels.player.session.controls.key_script import KeyScript
@@ -15,7 +13,7 @@ from worldmodels.player.session.loading import Prepare
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.session import Session
 from worldmodels.player.view.background_task import BackgroundTask
-from worldmodels.player.view.capture import VideoRecorder
+from worldmodels.player.view.capture import VideoRecorder, recorder_of
 from worldmodels.player.view.painter import Painter
 from worldmodels.player.web.access import Access
 from worldmodels.player.web.session_thread import SessionThread
@@ -35,8 +33,7 @@ def run_web(painter: Painter, prepare: Prepare, options: PlayOptions, script: Ke
         raise UserError(
             f"The player in a browser needs a package that is not installed: {pip_install('web')} brings it."
         )
-    video = VideoRecorder(Path(options.video), options.rate, options.width) if options.video else None
-    with video or nullcontext():  # the video is written after the server has ended
+    with recorder_of(options) as video:  # the video is written after the server has ended
         return asyncio.run(serve(painter, prepare, options, script, zoom, video, lambda text: print(text, flush=True)))
 
 

@@ -1,19 +1,17 @@
-"""The session in a thread of its own: it ticks there, and each moment becomes a scene for the pages."""
+"""The session in a thread of its own: it ticks there, and each change becomes a scene for the pages."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from worldmodels.player.session.controls.key_script import KeyScript
-from worldmodels.player.session.controls.keys import Command, KeyEvent
 from worldmodels.player.session.loading import Prepare, Report
+from worldmodels.player.session.loop import play
 from worldmodels.player.session.options import PlayOptions
-from worldmodels.player.session.session import InputEvent, Session
-from worldmodels.player.session.timing import LatencyMeter, TickClock
-from worldmodels.player.view.capture import FixedPicture, VideoRecorder, pixels, save_pictures
+from worldmodels.player.session.session import Session
+from worldmodels.player.session.timing import LatencyMeter
+from worldmodels.player.view.capture import Film, VideoRecorder
 from worldmodels.player.view.painter import Painter
 from worldmodels.player.web.guide_parts import choices_part, guide_part, pad_part, touch_part
 from worldmodels.player.web.inbox import Inbox
@@ -22,15 +20,16 @@ from worldmodels.player.web.scene import Scene
 from worldmodels.player.web.snapshot_parts import frames_of, parts_of
 
 READY = "Ready: press a key to begin"
-GONE = "nobody is there to play: paused"
 
 
 class SessionThread:
     """The work of that thread: neither games nor models nor pictures ever keep the server from answering.
 
+    It is the sink of the session's snapshots; their source of events is the inbox.
+
     Args:
-        painter: draws what goes into files; the pages draw for themselves.
-        script: its keys join those of the person.
+        painter: draws the pictures for files; the pages draw their own.
+        script: its keys are added to those of the person.
         show: called with each new scene, in the session's thread.
 
     Attributes:
@@ -50,7 +49,7 @@ class SessionThread:
     ) -> None:
         self._painter, self._options, self._script = painter, options, script
         self._recorder, self._show = recorder, show
-        self._film, self._pictures = FixedPicture(painter, zoom), 0
+        self._film = Film(painter, zoom, options.pictures)
         self._fixed = {"guide": page_json(guide_part(painter.guide))}
         self._last: Scene | None = None
         self.inbox = Inbox()
@@ -58,7 +57,7 @@ class SessionThread:
         self.session: Session | None = None
 
     def run(self, prepare: Prepare, report: Report) -> Session:
-        """Prepare the session, play until somebody quits or the inbox is closed, and return it.
+        """Prepare the session, play until a person quits or the inbox is closed, and return it.
 
         Args:
             report: gets each status, and may raise an error to end the preparation.
@@ -73,68 +72,25 @@ class SessionThread:
         self._fixed["touch"] = page_json(touch_part(session.controls))
         self._fixed["pad"] = page_json(pad_part(session.controls))
         self._fixed["choices"] = page_json(choices_part(session.settings))
-        first = self._wait_to_begin(session)
-        if not self.inbox.closed:
-            self._play(session, first)
+        waits_for_key = not (self._script or self._options.policy)
+        for _ in play(session, self.inbox, self, self._script, self._options.ticks, waits_for_key):
+            self._film.record(session, self._recorder)
         return session
 
-    def _wait_to_begin(self, session: Session) -> list[InputEvent]:
-        """Wait for who plays, and for a key, unless a script or the policy plays; return the events of that key."""
-        self.inbox.wait_for_player()
-        if self._script or self._options.policy:
-            return []
+    def show_ready(self, session: Session) -> None:
+        """Let the pages ask for a key."""
         self._show_session(session, "ready", READY)
-        while not self.inbox.closed:
-            self.inbox.wait_for_player()
-            events = self.inbox.take(lambda pressed: 0.0 if pressed else float("inf"))
-            pressed = next((event for event in events if event.pressed), None)
-            if pressed is not None:
-                of_help = self._painter.guide.keys.commands[Command.HELP]
-                asks_for_help = isinstance(pressed, KeyEvent) and pressed.key in of_help
-                return [] if asks_for_help else events
-        return []
 
-    def _play(self, session: Session, first: list[InputEvent]) -> None:
-        """Tick until a person leaves, or the number of ticks asked for is reached."""
-        tick, events = 0, first
-        self._show_session(session)
-        clock = TickClock(time.perf_counter())
-        while not (session.quit or tick == self._options.ticks):
-            rate = session.settings.rate
-            events += self.inbox.take(lambda pressed: clock.next(pressed, rate))  # noqa: B023  called at once
-            if self.inbox.closed:
-                return
-            if not self.inbox.played:
-                self._wait_for_player(session)
-                continue
-            if session.pending:
-                self._show_session(session, "working", session.pending.status)
-                session.do_pending()
-            start = time.perf_counter()
-            clock.ticked(start, session.settings.rate)
-            changed = session.tick([*events, *self._script.get(tick, ())])
-            # Nothing is sent while nothing changes: a paused player costs next to nothing.
-            if changed:
-                self._show_session(session, began=start)
-            self._write_pictures(session)
-            tick, events = tick + 1, []
+    def do_pending(self, session: Session) -> None:
+        """Do pending work while the pages show what is being done."""
+        if session.pending:
+            self._show_session(session, "working", session.pending.status)
+            session.do_pending()
 
-    def _wait_for_player(self, session: Session) -> None:
-        session.pause(GONE)
-        self._show_session(session)
-        self.inbox.wait_for_player()
-
-    def _write_pictures(self, session: Session) -> None:
-        """Keep what the window would have shown, in the video and where pictures were asked for."""
-        wanted = session.pictures > self._pictures
-        if self._recorder is None and not wanted:
-            return
-        surface = self._film.draw(session.snapshot())
-        if self._recorder is not None:
-            self._recorder.add(pixels(surface))
-        if wanted:
-            self._pictures = session.pictures
-            save_pictures(Path(self._options.pictures), surface, session.snapshot())
+    def show(self, session: Session, changed: bool, began: float | None) -> None:
+        """Send the pages a scene if anything has changed: a paused player costs next to nothing."""
+        if changed:
+            self._show_session(session, began=began or 0.0)
 
     def _show_session(self, session: Session, kind: str = "", text: str = "", began: float = 0.0) -> None:
         snapshot = session.snapshot()

@@ -6,8 +6,9 @@ import pytest
 from keys import down, tap
 
 from worldmodels.core.specs import ActionSpec
-from worldmodels.player.session.controls.box_controls import AxisEvent, BoxControls, StickEvent
-from worldmodels.player.session.controls.keys import Command, KeyEvent
+from worldmodels.player.session.controls.box_controls import BoxControls
+from worldmodels.player.session.controls.keys import Command
+from worldmodels.player.session.events import AxisEvent, KeyEvent, StickEvent
 
 
 def box(numbers, low=-1.0, high=1.0):

@@ -10,7 +10,8 @@ from worldmodels.core.specs import ActionSpec
 from worldmodels.player.app import play_game
 from worldmodels.player.session.controls.box_controls import BoxControls
 from worldmodels.player.session.controls.key_file import names, read_keys
-from worldmodels.player.session.controls.keys import DEFAULT_KEYS, Command, Controls, KeyEvent
+from worldmodels.player.session.controls.keys import DEFAULT_KEYS, Command, Controls
+from worldmodels.player.session.events import KeyEvent
 from worldmodels.player.session.latents.latent_commands import LatentCommand
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.view.panels.help_screen import make_guide

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from worldmodels.player.session.controls.key_script import KeyScriptError, read_script
-from worldmodels.player.session.controls.keys import KeyEvent
+from worldmodels.player.session.events import KeyEvent
 
 
 def write(folder, text):

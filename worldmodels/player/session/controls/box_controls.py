@@ -11,20 +11,13 @@ it, and space puts all of them to rest.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from worldmodels.core.specs import ActionSpec
 from worldmodels.envs.games.action_keys import Keys, key_label
-from worldmodels.player.session.controls.keys import (
-    DEFAULT_KEYS,
-    REPEAT_DELAY,
-    Command,
-    CommandControls,
-    KeyEvent,
-    KeyTable,
-)
+from worldmodels.player.session.controls.keys import DEFAULT_KEYS, REPEAT_DELAY, Command, CommandControls, KeyTable
+from worldmodels.player.session.events import AxisEvent, KeyEvent, StickEvent
 from worldmodels.player.session.snapshot import BoxPanel, PolicyPanel
 from worldmodels.recordings.action_recording import Action, box_action
 
@@ -32,26 +25,6 @@ SLIDER_STEP = 0.25
 """The part of -1 to 1 by which a key moves a slider."""
 DEAD_ZONE = 0.15
 """The deflection below which a stick counts as released."""
-
-
-@dataclass(frozen=True)
-class AxisEvent:
-    """An axis event holds one number of a box at a value from -1 to 1; None lets it go."""
-
-    number: int
-    value: float | None
-    pressed = False
-    """It is no key, which would bring the next tick forward."""
-
-
-@dataclass(frozen=True)
-class StickEvent:
-    """A stick event deflects one number of a box from its rest: -1 to its lowest value, 1 to its highest."""
-
-    number: int
-    deflection: float
-    pressed = False
-    """It is no key, which would bring the next tick forward."""
 
 
 class BoxControls(CommandControls):

@@ -19,7 +19,7 @@ from pathlib import Path
 from worldmodels.core.errors import UserError
 from worldmodels.core.lookup import shortened, unknown
 from worldmodels.player.session.controls.key_names import KEY_NAMES
-from worldmodels.player.session.controls.keys import KeyEvent
+from worldmodels.player.session.events import KeyEvent
 from worldmodels.player.session.options import MAX_TICKS
 
 EVENTS = {"press": (True,), "release": (False,), "tap": (True, False)}

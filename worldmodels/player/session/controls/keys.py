@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from worldmodels.envs.games.action_keys import DIRECTIONS, NOTHING, SPECIAL_KEYS, Keys, key_label, lay_out, signs
+from worldmodels.player.session.events import KeyEvent
 from worldmodels.player.session.latents.latent_commands import LATENT_KEYS, LatentCommand
 from worldmodels.player.session.snapshot import PolicyPanel
 from worldmodels.recordings.action_recording import Action
@@ -119,14 +120,6 @@ class KeyTable:
 
 DEFAULT_KEYS = KeyTable()
 """The keys as the documentation lists them."""
-
-
-@dataclass(frozen=True)
-class KeyEvent:
-    """A key event says that a key went down or came up."""
-
-    key: str
-    pressed: bool
 
 
 REPEATED = (Command.STEP, Command.REWIND, Command.DECREASE, Command.INCREASE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 
@@ -27,12 +26,3 @@ LATENT_KEYS = {
     LatentCommand.COPY: ("f3",),
     LatentCommand.PASTE: ("f4",),
 }
-
-
-@dataclass(frozen=True)
-class GroupEvent:
-    """A group event chooses a group of latents by its number; the last one where there are fewer."""
-
-    group: int
-    pressed = False
-    """It is no key, which would bring the next tick forward."""

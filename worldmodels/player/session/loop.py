@@ -1,0 +1,118 @@
+"""The loop of the player: it ticks a session with a source's events and shows each tick in a sink."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+from worldmodels.player.session.controls.key_script import KeyScript
+from worldmodels.player.session.controls.keys import Command
+from worldmodels.player.session.events import InputEvent, KeyEvent
+from worldmodels.player.session.session import Session
+from worldmodels.player.session.timing import TickClock
+
+Due = Callable[[bool], float]
+"""A function from whether a key has gone down to the time of the next tick, on the clock `time.perf_counter`."""
+
+
+class EventSource(Protocol):
+    """A source of events: a window, the pages of a browser, or nothing at all."""
+
+    closed: bool
+    """Whether no event will come any more, because the window or the server was closed."""
+
+    def take(self, due: Due) -> list[InputEvent]:
+        """Wait until `due`, and return the events since the last call; return earlier if a person leaves."""
+
+
+class SnapshotSink(Protocol):
+    """A sink for what a session shows: a window, the pages of a browser, or nothing at all."""
+
+    def show_ready(self, session: Session) -> None:
+        """Say that the session is ready and that a key begins it."""
+
+    def do_pending(self, session: Session) -> None:
+        """Do the session's pending work while its status is shown; return earlier if a person leaves."""
+
+    def show(self, session: Session, changed: bool, began: float | None) -> None:
+        """Show the session after a tick.
+
+        Args:
+            changed: whether there is something new to see.
+            began: the time at which the tick began; None before the first tick.
+        """
+
+
+def play(
+    session: Session,
+    source: EventSource,
+    sink: SnapshotSink,
+    script: KeyScript,
+    ticks: int | None = None,
+    waits_for_key: bool = False,
+) -> Iterator[None]:
+    """Tick the session, and yield after each tick, until a person leaves.
+
+    Args:
+        script: its events are added to those of the source.
+        ticks: the number of ticks after which play ends; None for no end.
+        waits_for_key: the first tick waits until a key goes down.
+    """
+    events = _wait_for_key(session, source, sink) if waits_for_key else source.take(_at_once)
+    sink.show(session, True, None)
+    clock, tick = TickClock(time.perf_counter()), 0
+    while not (session.quit or source.closed or tick == ticks):
+        rate = session.settings.rate
+        events += source.take(lambda pressed: clock.next(pressed, rate))  # noqa: B023  called at once
+        if session.pending and not source.closed:
+            sink.do_pending(session)
+        if source.closed:
+            return
+        began = time.perf_counter()
+        clock.ticked(began, session.settings.rate)
+        changed = session.tick([*events, *script.get(tick, ())])
+        sink.show(session, changed, began)
+        yield
+        tick, events = tick + 1, []
+
+
+def _wait_for_key(session: Session, source: EventSource, sink: SnapshotSink) -> list[InputEvent]:
+    """Return the events of the key that begins; none if that key asks for help or a pause."""
+    sink.show_ready(session)
+    while not source.closed:
+        events = source.take(_at_a_key)
+        key = next((event.key for event in events if isinstance(event, KeyEvent) and event.pressed), None)
+        if key is not None:
+            only_begins = session.controls.keys.command(key) in (Command.HELP, Command.PAUSE)
+            return [] if only_begins else events
+    return []
+
+
+def _at_once(pressed: bool) -> float:
+    return -math.inf
+
+
+def _at_a_key(pressed: bool) -> float:
+    return -math.inf if pressed else math.inf
+
+
+class Unattended:
+    """The source and the sink of a session without a window: nobody plays, nobody looks, and no tick waits."""
+
+    closed = False
+
+    def take(self, due: Due) -> list[InputEvent]:
+        """Return no events, at once."""
+        return []
+
+    def show_ready(self, session: Session) -> None:
+        """Show nothing."""
+
+    def do_pending(self, session: Session) -> None:
+        """Do the session's pending work."""
+        session.do_pending()
+
+    def show(self, session: Session, changed: bool, began: float | None) -> None:
+        """Show nothing."""
