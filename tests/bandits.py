@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.agents.api import Experience
+from worldmodels.agents.api import Rollouts
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.models.api import ModelSpec
 
@@ -25,7 +25,7 @@ def key(number: int) -> np.ndarray:
     return np.array([number, 5], np.int32)
 
 
-def play(agent: Any, spec: ModelSpec, number: int) -> Experience:
+def play(agent: Any, spec: ModelSpec, number: int) -> Rollouts:
     """Act at random places; the choice of the place's number pays 1, a point of the box its nearness to the target."""
     places = np.random.default_rng(number).integers(0, 2, (STEPS + 1, ROWS))
     features = PLACES[places]
@@ -38,4 +38,4 @@ def play(agent: Any, spec: ModelSpec, number: int) -> Experience:
     never, rewards = tf.zeros((STEPS + 1, ROWS), tf.bool), np.concatenate([np.zeros((1, ROWS), np.float32), paid[:-1]])
     extras = tf.nest.map_structure(lambda *x: tf.stack(x), *[act[2] for act in acts])
     ends = tf.zeros((STEPS + 1, ROWS))
-    return Experience(tf.constant(features), actions, tf.constant(rewards), ends, never, never, extras, ())
+    return Rollouts(tf.constant(features), actions, tf.constant(rewards), ends, never, never, extras, ())

@@ -166,6 +166,29 @@ def _names_cluster(node: ast.AST) -> bool:
     return isinstance(value, str) and value.startswith("worldmodels.cluster.")
 
 
+def test_nobody_but_agents_knows_a_kind_of_agent() -> None:
+    """Others import the protocol, the base of configurations and the kit; they neither import nor ask for a kind."""
+    known = {"agents", "agents.api", "agents.config", "agents.conformance"}
+    problems = []
+    for name, tree in modules().items():
+        if package(name) == "agents":
+            continue
+        problems += [
+            f"{name}:{line} imports {target}"
+            for line, target in own_imports(name)
+            if _within(target, "agents") and target not in known
+        ]
+        problems += [
+            f"{name}:{node.lineno} asks {ast.unparse(node)}"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in ("isinstance", "getattr", "hasattr")
+            and "agent" in ast.unparse(node.args[0]).lower()
+        ]
+    report(problems)
+
+
 def test_what_works_without_tensorflow_does_not_import_it() -> None:
     report(
         [

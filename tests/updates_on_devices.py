@@ -12,9 +12,10 @@ import tensorflow as tf
 from members import AGENTS, CONV, FAST, HEAD, LATENT, MODELS
 
 from worldmodels.agents import build_agent
-from worldmodels.agents.api import Experience, Replayed
+from worldmodels.agents.api import Experience, Replayed, Rollouts
 from worldmodels.agents.conformance.samples import SPECS
 from worldmodels.core.types import Batch
+from worldmodels.imagination.starts import StartStates
 from worldmodels.models import build_model
 from worldmodels.models.conformance.samples import ACTIONS, BOX, SHAPE, SPACES, key
 from worldmodels.models.devices import building_on
@@ -74,7 +75,9 @@ def dreaming(agent_config: Any, model_config: Any, box: bool = False) -> Learn:
         ends = tf.reshape(1.0 - tf.cast(batch.is_terminal, tf.float32), (-1,))
         replayed = tf.nest.map_structure(tf.convert_to_tensor, Replayed.of(states, batch))
         for i in range(UPDATES):
-            found.append(agent.update_from_imagination(model, starts, ends, key(3 + i), replayed))
+            found.append(
+                agent.update_from_imagination(model, StartStates(starts, ends), key(3 + i), Experience(replayed))
+            )
         return fresh, [agent.save(), *found]
 
     return learn
@@ -96,8 +99,8 @@ def acting(config: Any) -> Learn:
             acted = [agent.act(features[t], (), 1.0, key(50 * i + t)) for t in range(STEPS + 1)]
             actions, _, extras = tf.nest.map_structure(lambda *x: tf.stack(x), *acted)
             ends = (1.0 - tf.cast(flags, tf.float32), tf.constant(np.roll(flags, 1, 0)), tf.constant(flags))
-            experience = Experience(features, actions, rewards, *ends, extras, ())
-            found.append(agent.update_from_experience(experience, key(i)))
+            experience = Rollouts(features, actions, rewards, *ends, extras, ())
+            found.append(agent.update_from_rollouts(experience, key(i)))
         return fresh, [agent.save(), *found]
 
     return learn

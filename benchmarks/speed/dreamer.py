@@ -59,8 +59,8 @@ class Learner:
             _, states = self.model.fit(batch, fold(STREAMS.key("fit"), number))
             seed = fold(STREAMS.key("improve"), number)
             goes_on = 1.0 - tf.cast(batch.is_terminal, tf.float32)
-            starts, continuations = self._choose(states, goes_on, self._starts, seed)
-            metrics = self.agent.update_from_imagination(self.model, starts, continuations, seed)
+            starts = self._choose(states, goes_on, self._starts, seed)
+            metrics = self.agent.update_from_imagination(self.model, starts, seed)
             metrics["policy/finite"].numpy()
 
 

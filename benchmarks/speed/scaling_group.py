@@ -63,9 +63,9 @@ class Learner(Subject):
             metrics["model/finite"].numpy()
         seed = fold(STREAMS.key("improve"), number)
         goes_on = tf.ones(self._batch.reward.shape)
-        starts, continuations = self._choose(states, goes_on, self._rollouts, seed)
+        starts = self._choose(states, goes_on, self._rollouts, seed)
         with self.stopwatches["policy update"]():
-            metrics = self.agent.update_from_imagination(self.model, starts, continuations, seed)
+            metrics = self.agent.update_from_imagination(self.model, starts, seed)
             metrics["policy/finite"].numpy()
 
     def operations(self) -> dict[str, int]:

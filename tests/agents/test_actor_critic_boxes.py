@@ -11,6 +11,7 @@ from point import Point, PointState
 
 from worldmodels.agents import build_agent
 from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig
+from worldmodels.imagination.starts import StartStates
 from worldmodels.models.config import HeadConfig, OptimizerConfig
 
 HEAD, FAST = HeadConfig(1, 8), OptimizerConfig(learning_rate=0.03)
@@ -58,7 +59,7 @@ def test_learns_to_push_the_point_to_its_goal(choices):
     agent = build_agent(replace(CONFIG, **choices), Point.spec, seed(0))
     assert distance(agent, 1.0) > 0.75  # as random as it starts
     for i in range(120):
-        metrics = agent.update_from_imagination(WORLD, starts(i), CONTINUES, seed(i))
+        metrics = agent.update_from_imagination(WORLD, StartStates(starts(i), CONTINUES), seed(i))
     assert distance(agent, 0.0) < 0.3
     assert metrics["policy/finite"] == 1
 
@@ -74,10 +75,10 @@ SCHEDULED = replace(
 
 def test_schedules_follow_the_updates_and_everything_goes_on_bit_for_bit():
     straight, resumed = (build_agent(SCHEDULED, Point.spec, seed(number)) for number in (1, 2))
-    figures = [straight.update_from_imagination(WORLD, starts(i), CONTINUES, seed(i)) for i in range(2)]
+    figures = [straight.update_from_imagination(WORLD, StartStates(starts(i), CONTINUES), seed(i)) for i in range(2)]
     resumed.load(straight.save())
     for agent in (straight, resumed):
-        more = [agent.update_from_imagination(WORLD, starts(i), CONTINUES, seed(i)) for i in range(2, 4)]
+        more = [agent.update_from_imagination(WORLD, StartStates(starts(i), CONTINUES), seed(i)) for i in range(2, 4)]
     np.testing.assert_equal(resumed.save(), straight.save())
     figures += more
     assert [float(found["policy/entropy_scale"]) for found in figures] == [0.5, 0.25, 0.125, 0.0625]
@@ -93,7 +94,7 @@ def test_what_is_not_finite_changes_nothing():
 
     agent = build_agent(SCHEDULED, Point.spec, seed(0))
     before = agent.save()
-    metrics = agent.update_from_imagination(Torn(), starts(0), CONTINUES, seed(0))
+    metrics = agent.update_from_imagination(Torn(), StartStates(starts(0), CONTINUES), seed(0))
     assert np.isfinite(metrics["policy/return"]) and np.isfinite(metrics["policy/critic_gradient_norm"])
     assert metrics["policy/finite"] == 0
     np.testing.assert_equal(agent.save(), before)

@@ -16,6 +16,7 @@ from worldmodels.agents.config import ANY_FEATURES
 from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig
 from worldmodels.core.errors import ConfigError, UserError
 from worldmodels.core.specs import ObservationSpec
+from worldmodels.imagination.starts import StartStates
 from worldmodels.models.config import HeadConfig
 
 HEAD = HeadConfig(1, 6)
@@ -58,7 +59,7 @@ def run_in(agent: Any, world: Any, starts: PointState) -> Any:
 
     @tf.function
     def run(seed):
-        imagined, slopes = agent._imagine(world, starts, tf.ones((len(starts.x),)), seed)
+        imagined, slopes = agent._imagine(world, StartStates(starts, tf.ones((len(starts.x),))), seed)
         return imagined, slopes, agent._actor_gradients(imagined, slopes)[0].values
 
     return run
@@ -175,4 +176,4 @@ def test_a_world_without_gradients_is_told():
 
     agent = build_agent(CONFIG, Line.spec, SEED)
     with pytest.raises(UserError, match="this world model passes none .* Choose agent.actor_gradient=reinforce"):
-        agent.update_from_imagination(Walk(), Place(tf.zeros((4, 1))), tf.ones((4,)), SEED)
+        agent.update_from_imagination(Walk(), StartStates(Place(tf.zeros((4, 1))), tf.ones((4,))), SEED)

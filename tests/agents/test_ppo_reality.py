@@ -10,7 +10,7 @@ import tensorflow as tf
 from image_spaces import image_spec
 
 from worldmodels.agents import build_agent
-from worldmodels.agents.api import Experience
+from worldmodels.agents.api import Rollouts
 from worldmodels.agents.on_policy.config import PPOConfig
 from worldmodels.models.config import HeadConfig, OptimizerConfig
 
@@ -49,7 +49,7 @@ class Cue:
         return np.eye(2, dtype=np.float32)[cue] * is_first[..., None], np.where(second, cue, -1), is_first
 
 
-def live(agent, world, number: int) -> Experience:
+def live(agent, world, number: int) -> Rollouts:
     features, right, is_first = (tf.constant(x) for x in world.live(np.random.default_rng(number)))
     first_memory = memory = agent.initial(ROWS)
     actions, extras = [], []
@@ -60,7 +60,7 @@ def live(agent, world, number: int) -> Experience:
         extras.append(extra)
     actions = tf.stack(actions)
     paid = tf.cast(actions == tf.cast(right, tf.int32), tf.float32)
-    return Experience(
+    return Rollouts(
         features=features,
         actions=actions,
         rewards=tf.concat([tf.zeros((1, ROWS)), paid[:-1]], 0),
@@ -76,7 +76,7 @@ def mean_reward(world, config: PPOConfig, updates: int) -> float:
     """Of a rollout after some updates, for each action that could be right."""
     agent = build_agent(config, world.spec, seed(0))
     for i in range(updates):
-        metrics = agent.update_from_experience(live(agent, world, i), seed(i))
+        metrics = agent.update_from_rollouts(live(agent, world, i), seed(i))
         assert metrics["policy/finite"] == 1
     after = live(agent, world, updates)
     chances = (world.live(np.random.default_rng(updates))[1][:-1] >= 0).sum()
@@ -112,7 +112,7 @@ def test_what_disturbs_learning_counts_as_no_change_of_the_policy(changes):
     config = replace(CONFIG, epochs=1, minibatch=1000, **changes)
     agent = build_agent(config, Quadrants.spec, seed(0))
     for i in range(3):
-        metrics = agent.update_from_experience(live(agent, Quadrants(), i), seed(i))
+        metrics = agent.update_from_rollouts(live(agent, Quadrants(), i), seed(i))
     assert abs(metrics["policy/approximate_kl"]) < 1e-6
     assert metrics["policy/clip_fraction"] == 0
 
@@ -121,7 +121,7 @@ def test_disturbances_change_what_is_learned():
     learned = []
     for changes in ({}, {"dropout": 0.5}, {"augmentation": True}, {"batch_norm": True}):
         agent = build_agent(replace(CONFIG, **changes), Quadrants.spec, seed(0))
-        agent.update_from_experience(live(agent, Quadrants(), 0), seed(0))
+        agent.update_from_rollouts(live(agent, Quadrants(), 0), seed(0))
         learned.append(agent.save()["network"]["policy/critic/kernel"])
     assert len({kernel.tobytes() for kernel in learned}) == 4
 
@@ -129,8 +129,8 @@ def test_disturbances_change_what_is_learned():
 def test_a_restored_agent_goes_on_bit_for_bit_with_all_that_disturbs_it():
     config = replace(CONFIG, dropout=0.1, augmentation=True, batch_norm=True, l2=1e-4)
     straight, resumed = (build_agent(config, Quadrants.spec, seed(number)) for number in (1, 2))
-    straight.update_from_experience(live(straight, Quadrants(), 0), seed(0))
+    straight.update_from_rollouts(live(straight, Quadrants(), 0), seed(0))
     resumed.load(straight.save())
     for agent in (straight, resumed):
-        agent.update_from_experience(live(agent, Quadrants(), 1), seed(1))
+        agent.update_from_rollouts(live(agent, Quadrants(), 1), seed(1))
     np.testing.assert_equal(resumed.save(), straight.save())

@@ -21,7 +21,7 @@ OWN = replace(SHARED, value_optimizer=FAST)
 def updated(config: PPOConfig, **changes):
     """An agent after one update, and its metrics."""
     agent = build_agent(replace(config, **changes), bandits.CHOICES, bandits.key(0))
-    return agent, agent.update_from_experience(bandits.play(agent, bandits.CHOICES, 0), bandits.key(0))
+    return agent, agent.update_from_rollouts(bandits.play(agent, bandits.CHOICES, 0), bandits.key(0))
 
 
 def test_the_steps_of_the_policy_end_and_those_of_the_value_go_on():

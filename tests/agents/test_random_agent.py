@@ -7,8 +7,9 @@ import pytest
 import tensorflow as tf
 
 from worldmodels.agents import build_agent
-from worldmodels.agents.random_config import RandomConfig
+from worldmodels.agents.config import RandomConfig
 from worldmodels.core.errors import ConfigError
+from worldmodels.imagination.starts import StartStates
 
 SEED = np.array([1, 2], np.int32)
 
@@ -22,7 +23,7 @@ def test_acts_uniformly_and_learns_nothing(line, starts):
     agent = build_agent(RandomConfig(), line.spec, SEED)
     actions, _, _ = agent.act(tf.zeros((10_000, 7)), agent.initial(10_000), 1.0, SEED)
     np.testing.assert_allclose(np.bincount(actions) / 10_000, [0.5, 0.5], atol=0.02)
-    assert agent.update_from_imagination(line, starts, tf.ones((32,)), SEED) == {}
+    assert agent.update_from_imagination(line, StartStates(starts, tf.ones((32,))), SEED) == {}
     agent.load(agent.save())
 
 

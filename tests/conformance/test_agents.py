@@ -7,9 +7,9 @@ import pytest
 import tensorflow as tf
 
 from worldmodels.agents import AGENTS
+from worldmodels.agents.config import RandomConfig
 from worldmodels.agents.conformance import agent_checks, check_agent
 from worldmodels.agents.random_agent import RandomAgent
-from worldmodels.agents.random_config import RandomConfig
 from worldmodels.core.errors import ConformanceError
 
 

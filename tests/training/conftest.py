@@ -16,6 +16,7 @@ from image_spaces import image_spec
 
 from worldmodels.acting.build import Parts
 from worldmodels.acting.step_source import LocalSource
+from worldmodels.agents.api import NO_EXPERIENCE, Agent
 from worldmodels.config.environment import build_env
 from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.sections import from_dict
@@ -80,12 +81,10 @@ class ToyModel:
         self.weight.assign(tree["weight"])
 
 
-class ToyAgent:
+class ToyAgent(Agent):
     """Its policy is one number; it remembers how many steps its episode has had."""
 
-    learns_from_experience = True
-
-    learns_from_transitions = False
+    experience = frozenset({"imagination", "rollouts"})
 
     def __init__(self):
         self.weight = tf.Variable(0.1)
@@ -101,15 +100,15 @@ class ToyAgent:
         action = tf.argmax(logits + noise, -1, tf.int32)
         return action, state, {"logits": logits, "value": state[:, 0] * self.weight}
 
-    def update_from_imagination(self, model, starts, continuations, seed, replayed=None):
-        drawn = tf.random.stateless_uniform((), seed)
-        loss = tf.reduce_mean(model.features(starts)) + tf.reduce_mean(continuations) + drawn
+    def update_from_imagination(self, model, starts, seed, experience=NO_EXPERIENCE):
+        drawn, replayed = tf.random.stateless_uniform((), seed), experience.replayed
+        loss = tf.reduce_mean(model.features(starts.states)) + tf.reduce_mean(starts.continuations) + drawn
         if replayed is not None:
             loss += tf.reduce_mean(replayed.rewards * replayed.weights[:, None]) + tf.reduce_mean(replayed.states)
             loss += sum(tf.reduce_mean(tf.cast(x, tf.float32)) for x in (replayed.is_last, replayed.is_terminal))
         return self._learn(loss)
 
-    def update_from_experience(self, experience, seed):
+    def update_from_rollouts(self, experience, seed):
         self.experiences.append(experience)
         parts = tf.nest.flatten(experience)
         loss = tf.add_n([tf.reduce_mean(tf.cast(part, tf.float32)) for part in parts])

@@ -8,7 +8,7 @@ from worldmodels.acting.actor import PolicyOutput
 from worldmodels.acting.collect import EpisodeTracker
 from worldmodels.acting.rollout_buffer import RolloutBuffer
 from worldmodels.acting.step_source import StepSource
-from worldmodels.agents.api import Experience
+from worldmodels.agents.api import Rollouts
 from worldmodels.core.types import Step
 from worldmodels.envs.config import NO_INFO, InfoConfig
 from worldmodels.telemetry.logger import MeanMetrics
@@ -44,8 +44,8 @@ class CollectedSteps:
         if self._rollout and output.features is not None:
             self._buffer.add(step, output)
 
-    def take_experience(self) -> Experience | None:
-        """Return the steps since the last experience once they are complete, and None before.
+    def take_rollouts(self) -> Rollouts | None:
+        """Return the steps since the last rollouts once they are complete, and None before.
 
         The last step is the source's next one, with the output of the agent as it is now. After an update the agent
         computes that output again.

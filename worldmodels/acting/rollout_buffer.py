@@ -8,7 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.acting.actor import PolicyOutput, load_nest, save_nest
-from worldmodels.agents.api import Experience
+from worldmodels.agents.api import Rollouts
 from worldmodels.core.types import Step
 
 
@@ -40,12 +40,12 @@ class RolloutBuffer:
         if self._steps:
             self._steps[-1]["is_last"] = np.ones_like(self._steps[-1]["is_last"])
 
-    def finish(self, step: Step, output: PolicyOutput) -> Experience:
+    def finish(self, step: Step, output: PolicyOutput) -> Rollouts:
         """Return all steps and one more, and empty the buffer; the next experience begins with that one, seen anew."""
         self.add(step, output)
         fields = {name: np.stack([one[name] for one in self._steps]) for name in self._steps[0]}
         features, extras = tf.nest.map_structure(_stacked, *[one[:2] for one in self._seen])
-        experience = Experience(
+        experience = Rollouts(
             features=features,
             actions=tf.constant(fields["action"]),
             rewards=tf.constant(fields["reward"], tf.float32),

@@ -95,8 +95,7 @@ def collecting_policy(parts: Parts, num_envs: int) -> ModelActor:
 
     An agent may have a policy of its own for that, which explores, and the other one is what it learns.
     """
-    agent = getattr(parts.agent, "explorer", parts.agent)
-    return ModelActor(parts.model, agent, num_envs, parts.streams.key("act"))
+    return ModelActor(parts.model, parts.agent.collector, num_envs, parts.streams.key("act"))
 
 
 def _random_actions(parts: Parts) -> RandomActions | None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from worldmodels.agents.config import AgentConfig
+from worldmodels.agents.config import AgentConfig, RandomConfig
 from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig
 from worldmodels.agents.dreamer.plan2explore_config import Plan2ExploreConfig
 from worldmodels.agents.off_policy.config import DDPGConfig, SACConfig, TD3Config
 from worldmodels.agents.on_policy.config import PPOConfig, TRPOConfig, VPGConfig
-from worldmodels.agents.random_config import RandomConfig
 from worldmodels.core.configuration.kinds import Kinds
 from worldmodels.core.errors import ConfigError
 
@@ -30,13 +29,18 @@ def register_agent(kind: str, config: type, home: str) -> None:
 
     Args:
         kind: as in YAML, `agent: {kind: ...}`.
-        config: a frozen dataclass like `AgentConfig`, best in a module that imports no TensorFlow.
+        config: a frozen dataclass that extends `AgentConfig`, best in a module that imports no TensorFlow.
         home: the agent's class, "package.module:Class", called with `config`, the model's `ModelSpec` and a seed; see
             `agents/api.py` for its methods.
 
     Raises:
-        ConfigError: the kind is taken by another class, or `config` is no dataclass of that kind.
+        ConfigError: the kind is taken by another class, or `config` is no such dataclass.
     """
+    if not issubclass(config, AgentConfig):
+        raise ConfigError(
+            f"The configuration of the agent '{kind}' must extend worldmodels.agents.config.AgentConfig. Received "
+            f"{config!r}."
+        )
     AGENTS.register(kind, config, home)
 
 
@@ -83,6 +87,4 @@ def check_fits(config: AgentConfig, spec: ModelSpec) -> None:
                 f"agent.kind is '{config.kind}', which cannot {what}: its {key.replace('_', ' ')} are "
                 f"{', '.join(getattr(config, key))}. Agents that can: {', '.join(able) or 'none'}."
             )
-    for part in (config, getattr(config, "task", None), getattr(config, "explorer", None)):
-        if isinstance(part, ActorCriticConfig):
-            part.gradient_in(spec)
+    config.check_spec(spec)

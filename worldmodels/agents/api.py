@@ -16,8 +16,10 @@ from worldmodels.models.api import WorldModel
 if TYPE_CHECKING:
     import tensorflow as tf
 
+    from worldmodels.imagination.starts import StartStates
 
-class Experience(NamedTuple):
+
+class Rollouts(NamedTuple):
     """T steps of B environments as an agent experienced them, with time in front: T + 1 observations.
 
     As in `Step`, reward and flags arrived *with* an observation and the action was chosen *at* it. Between an
@@ -100,8 +102,8 @@ class Recent(NamedTuple):
     """(B, T, ...)."""
     actions: tf.Tensor
     """Leading (B, T)."""
-    parameters: tf.Tensor
-    """float32 (B, T, P), of the distribution of actions as it was then."""
+    extras: dict[str, tf.Tensor]
+    """The outputs of `act` besides the action, as they were then, each leading (B, T)."""
     rewards: tf.Tensor
     """float32 (B, T)."""
     is_last: tf.Tensor
@@ -115,20 +117,42 @@ class Recent(NamedTuple):
         return np.ones(self.rewards.shape[0], np.float32)
 
 
+class Experience(NamedTuple):
+    """The recorded steps that a loop hands to an agent with each update in imagination."""
+
+    replayed: Replayed | None = None
+    """The steps from whose states the rollouts start. Where there are as many starts as states, the starts are these
+    states, window by window. None where rollouts start elsewhere."""
+    recent: Recent | None = None
+    """Newest real steps, for an agent whose `experience` holds "recent"; None until there are enough."""
+
+
+NO_EXPERIENCE = Experience()
+
+
 class Agent(Protocol):
     """A policy and its update rule.
 
-    An agent that explores by a policy of its own has another one, the attribute `explorer`, with `initial` and `act`:
-    experience is collected with that, and everybody else asks the agent itself.
+    A class that extends this one has the defaults below, and writes `act`, `save`, `load` and the updates for its
+    `experience`.
     """
 
-    learns_from_experience: bool
-    """True if `update_from_experience` may be called."""
-    learns_from_transitions: bool
-    """True if `update_from_transitions` may be called."""
+    experience: frozenset[str]
+    """The kinds of experience from which the agent learns, as in `AgentConfig`."""
+
+    @property
+    def collector(self) -> Agent:
+        """The agent that chooses the actions of a run's real steps; another one where a policy of its own explores."""
+        return self
+
+    @property
+    def discount(self) -> float | None:
+        """The weight of each step's future against its present; None for an agent without one."""
+        return None
 
     def initial(self, batch: int) -> State:
         """Return the agent's own memory for `batch` rows, a nest of tensors; () for an agent without one."""
+        return ()
 
     def act(
         self, features: tf.Tensor, state: State, temperature: float | tf.Tensor, seed: tf.Tensor
@@ -145,45 +169,39 @@ class Agent(Protocol):
             (B, actions) of the policy at temperature 1; `gaussian` (B, 2 D), mean and logarithm of the standard
             deviation of each number of a box at temperature 1, or the parameters of `truncated_normal` or
             `squashed_normal` (B, 2 D); `value` (B,), the return that the agent expects. Samples of a Gaussian may lie
-            outside of the box: whoever steps an environment clips them.
+            outside of the box: the caller clips them before an environment gets them.
         """
 
     def update_from_imagination(
-        self,
-        model: WorldModel,
-        starts: State,
-        continuations: tf.Tensor,
-        seed: tf.Tensor,
-        replayed: Replayed | None = None,
+        self, model: WorldModel, starts: StartStates, seed: tf.Tensor, experience: Experience = NO_EXPERIENCE
     ) -> dict[str, tf.Tensor]:
         """Learn from one set of rollouts in a world model, which stays as it is.
 
         When a loss or a gradient is not finite, nothing is changed and the metric `policy/finite` is 0.
 
         Args:
-            starts: states of the model at which the rollouts start, leading B.
-            continuations: float32 (B,), 0 where the episode of a start truly ended, else 1.
-            replayed: the experience from whose states the starts were drawn, for an agent that has a use for what
-                really followed; where there are as many starts as states, they are these, window by window.
-
-        An agent that can learn from its own recorded play, too, takes a further argument: `recent: Recent | None`.
+            starts: states of the model at which the rollouts start.
+            experience: recorded steps, for an agent that also learns from these.
 
         Returns:
             Scalar metrics named `policy/...`.
         """
+        raise _learns_otherwise(self, "imagination")
 
-    def update_from_experience(self, experience: Experience, seed: tf.Tensor) -> dict[str, tf.Tensor]:
-        """Learn from real experience; as `update_from_imagination` otherwise.
+    def update_from_rollouts(self, rollouts: Rollouts, seed: tf.Tensor) -> dict[str, tf.Tensor]:
+        """Learn from real rollouts; as `update_from_imagination` otherwise.
 
         Args:
-            experience: with the `extras` that `act` gave when it chose these actions.
+            rollouts: with the `extras` that `act` gave when it chose these actions.
         """
+        raise _learns_otherwise(self, "rollouts")
 
     def update_from_transitions(self, transitions: Transitions, seed: tf.Tensor) -> dict[str, tf.Tensor]:
         """Do K updates, one from each batch, in one call; as `update_from_imagination` otherwise.
 
         Where one of them is not finite, none is done.
         """
+        raise _learns_otherwise(self, "transitions")
 
     def save(self) -> dict[str, Any]:
         """Return weights, optimisers and running figures as a tree with NumPy leaves."""
@@ -194,3 +212,8 @@ class Agent(Protocol):
         Raises:
             CheckpointError: names or shapes differ.
         """
+
+
+def _learns_otherwise(agent: Agent, kind: str) -> NotImplementedError:
+    ways = ", ".join(sorted(agent.experience)) or "nothing"
+    return NotImplementedError(f"{type(agent).__name__} learns from {ways}, and not from {kind}.")

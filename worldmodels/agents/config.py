@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, Protocol
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
 
+from worldmodels.core.configuration.ranges import Section
 from worldmodels.core.specs import ActionKind
-from worldmodels.models.api import FeatureKind
+from worldmodels.models.api import FeatureKind, ModelSpec
 
 ImageNetworkKind = Literal["small", "nature", "impala", "impala_large"]
 """SimPLe's two convolutions; DQN's three (Mnih et al. 2015); IMPALA's residual network (Espeholt et al. 2018), and that
@@ -21,28 +23,73 @@ ANY_ACTIONS: tuple[ActionKind, ...] = ("discrete", "box")
 ANY_FEATURES: tuple[FeatureKind, ...] = ("vector", "images", "mixed")
 
 
-class AgentConfig(Protocol):
-    """The configuration of an agent of any kind: a frozen dataclass whose first field is `kind: str = "name"`."""
+class Run(Protocol):
+    """The part of a run's configuration that the checks of an agent read."""
 
     @property
-    def kind(self) -> str:
-        """The name of the kind in YAML."""
+    def training(self) -> Any:
+        """The configuration of the loop."""
 
     @property
-    def learns_from_experience(self) -> bool:
-        """Whether the agent can learn in the real world; a fact about the kind, so a class attribute and no field."""
+    def devices(self) -> int:
+        """The devices that share each update."""
 
     @property
-    def learns_from_transitions(self) -> bool:
-        """Whether the agent can learn from single steps of any age, drawn at random."""
+    def trains_policy(self) -> bool:
+        """Whether the agent ever learns."""
+
+
+def learns_in_imagination(run: Run) -> bool:
+    """Return whether the loop of a run updates the agent in imagination."""
+    return bool(run.training.kind == "model_based" and run.training.improve)
+
+
+@dataclass(frozen=True)
+class AgentConfig(Section):
+    """The base of the configuration of an agent of any kind, whose first field is `kind: str = "name"`.
+
+    Attributes:
+        experience: the kinds of experience from which the agent can learn: "imagination", "rollouts" of its own policy,
+            "transitions" of any age, and "recent" steps beside imagination.
+        learns_on_devices: whether several devices can share an update.
+        action_kinds: the kinds of actions that the agent can choose.
+        feature_kinds: the kinds of features that the agent can see.
+    """
+
+    kind: str = ""
+    # Facts about the kind, not settings: so without types.
+    experience = frozenset({"imagination"})
+    learns_on_devices = False
+    action_kinds, feature_kinds = ANY_ACTIONS, ANY_FEATURES
 
     @property
-    def action_kinds(self) -> tuple[ActionKind, ...]:
-        """The kinds of actions that the agent can choose; a fact about the kind, as are the following."""
+    def recent_steps(self) -> int:
+        """Return the newest steps of each environment that the agent needs; 0 where it does not learn from these."""
+        return 0
 
     @property
-    def feature_kinds(self) -> tuple[FeatureKind, ...]:
-        """The kinds of features that the agent can see."""
+    def shared_rows(self) -> dict[str, int]:
+        """Return the numbers of rows, by key, that devices share evenly."""
+        return {}
 
-    def __hash__(self) -> int:
-        """Return a hash of the settings, which a frozen dataclass has."""
+    def check_spec(self, spec: ModelSpec) -> None:
+        """Check that the agent can learn in a model of a spec; kinds of actions and features are checked before.
+
+        Raises:
+            ConfigError: the agent cannot.
+        """
+
+    def check(self, run: Run) -> None:
+        """Check that the agent and the rest of a run go together.
+
+        Raises:
+            ConfigError: they do not; the text names the keys of both.
+        """
+
+
+@dataclass(frozen=True)
+class RandomConfig(AgentConfig):
+    """An agent that draws its actions uniformly, and has no settings."""
+
+    kind: str = "random"
+    experience = frozenset({"imagination", "rollouts"})

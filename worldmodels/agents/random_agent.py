@@ -7,21 +7,18 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.agents.random_config import RandomConfig
+from worldmodels.agents.api import NO_EXPERIENCE, Agent
+from worldmodels.agents.config import RandomConfig
 from worldmodels.models.api import ModelSpec
 
 
-class RandomAgent:
+class RandomAgent(Agent):
     """An `Agent` (see `agents/api.py` for the methods) that ignores what it sees, whatever the temperature."""
 
-    learns_from_experience = RandomConfig.learns_from_experience
-    learns_from_transitions = RandomConfig.learns_from_transitions
+    experience = RandomConfig.experience
 
     def __init__(self, config: RandomConfig, spec: ModelSpec, seed: np.ndarray):
         self._action = spec.action
-
-    def initial(self, batch: int) -> tuple[()]:
-        return ()
 
     def act(self, features, state, temperature, seed) -> tuple[tf.Tensor, Any, dict[str, tf.Tensor]]:
         rows, spec = tf.shape(tf.nest.flatten(features)[0])[0], self._action
@@ -29,10 +26,10 @@ class RandomAgent:
             return tf.random.stateless_uniform((rows,), seed, 0, spec.count, tf.int32), state, {}
         return tf.random.stateless_uniform((rows, spec.size), seed, -1.0, 1.0), state, {}
 
-    def update_from_imagination(self, model, starts, continuations, seed, replayed=None) -> dict[str, tf.Tensor]:
+    def update_from_imagination(self, model, starts, seed, experience=NO_EXPERIENCE) -> dict[str, tf.Tensor]:
         return {}
 
-    def update_from_experience(self, experience, seed) -> dict[str, tf.Tensor]:
+    def update_from_rollouts(self, rollouts, seed) -> dict[str, tf.Tensor]:
         return {}
 
     def save(self) -> dict[str, Any]:

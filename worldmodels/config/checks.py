@@ -6,9 +6,6 @@ Ranges of single numbers are checked by the dataclasses themselves.
 from __future__ import annotations
 
 from worldmodels.agents import AGENTS, check_fits
-from worldmodels.agents.config import AgentConfig
-from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig
-from worldmodels.agents.dreamer.plan2explore_config import Plan2ExploreConfig
 from worldmodels.config.devices import check_devices
 from worldmodels.config.environment import model_spec
 from worldmodels.config.run_config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig, RunConfig
@@ -16,6 +13,13 @@ from worldmodels.core.errors import ConfigError
 from worldmodels.envs.config import spread_mixture
 from worldmodels.models.api import ModelSpec
 from worldmodels.replay.limits import memory_steps, plan_layout
+
+WAYS = {
+    "imagination": "in imagination (training.kind=model_based)",
+    "rollouts": "from whole rollouts (training.kind=model_free)",
+    "transitions": "from single steps of any age (training.kind=off_policy)",
+}
+"""The loop for each kind of experience of an agent, in words."""
 
 
 def check_config(config: RunConfig) -> None:
@@ -30,6 +34,7 @@ def check_config(config: RunConfig) -> None:
     spec = model_spec(config)
     check_fits(config.agent, spec)
     check_devices(config, spec)
+    config.agent.check(config)
     if not isinstance(config.training, ModelFreeConfig):
         memory_steps(config.replay, plan_layout(config.replay, config.env.num_envs, spec.observation, spec.action))
     if isinstance(config.training, ModelBasedConfig):
@@ -37,7 +42,7 @@ def check_config(config: RunConfig) -> None:
         return
     _check_is_no_world_model(config, spec)
     if isinstance(config.training, ModelFreeConfig):
-        _check_learns_from_experience(config, "training.kind is 'model_free'")
+        _check_learns_from_rollouts(config, "training.kind is 'model_free'")
     else:
         _check_off_policy(config, config.training, spec)
 
@@ -63,7 +68,7 @@ def _check_is_no_world_model(config: RunConfig, spec: ModelSpec) -> None:
 
 def _check_off_policy(config: RunConfig, training: OffPolicyConfig, spec: ModelSpec) -> None:
     why = "training.kind is 'off_policy', so the agent must learn from single recorded steps"
-    _check_learns(config, "learns_from_transitions", why)
+    _check_learns(config, "transitions", why)
     if training.first_update(config.env.num_envs) > training.steps:
         raise ConfigError(
             f"The first update is due after {training.first_update(config.env.num_envs)} steps (training.update_after, "
@@ -80,19 +85,17 @@ def _check_off_policy(config: RunConfig, training: OffPolicyConfig, spec: ModelS
         )
 
 
-def _check_learns_from_experience(config: RunConfig, why: str) -> None:
-    _check_learns(config, "learns_from_experience", f"{why}, so the agent must learn from real experience")
+def _check_learns_from_rollouts(config: RunConfig, why: str) -> None:
+    _check_learns(config, "rollouts", f"{why}, so the agent must learn from real experience")
 
 
-def _check_learns(config: RunConfig, how: str, why: str) -> None:
-    """Check that the agent learns in the way that a loop lets it; the error says which agents and loops do."""
+def _check_learns(config: RunConfig, experience: str, why: str) -> None:
+    """Check that the agent learns from the experience of a loop; the error says which agents and loops do."""
     agent = config.agent
-    if getattr(agent, how):
+    if experience in agent.experience:
         return
-    ways = ["in imagination (training.kind=model_based)"]
-    ways += ["from whole rollouts (training.kind=model_free)"] * agent.learns_from_experience
-    ways += ["from single steps of any age (training.kind=off_policy)"] * agent.learns_from_transitions
-    able = [kind for kind, other in AGENTS.items() if getattr(other, how) and kind != "random"]
+    ways = [words for kind, words in WAYS.items() if kind in agent.experience]
+    able = [kind for kind, other in AGENTS.items() if experience in other.experience and kind != "random"]
     raise ConfigError(
         f"{why}; agent.kind is '{agent.kind}', which learns {' or '.join(ways)}. Agents that can: {', '.join(able)}."
     )
@@ -112,7 +115,6 @@ def _check_model_based(config: RunConfig, training: ModelBasedConfig, spec: Mode
     _check_length(training, spec)
     _check_starts(config, training)
     _check_weigh_imagination(config, training)
-    _check_recent(config, training)
     if training.real_rollout:
         _check_real_rollout(config, training)
 
@@ -145,23 +147,6 @@ def _check_weigh_imagination(config: RunConfig, training: ModelBasedConfig) -> N
             "training.weigh_imagination measures the model on what each turn collects: training.collect must be at "
             "least (evaluation.context + evaluation.horizon) x env.num_envs = "
             f"{length} x {num_envs} = {length * num_envs}. Received {training.collect}."
-        )
-
-
-def _check_recent(config: RunConfig, training: ModelBasedConfig) -> None:
-    """Check that there will be recent steps to learn from."""
-    agent = config.agent
-    if not isinstance(agent, ActorCriticConfig) or agent.recent.is_off:
-        return
-    if not training.collect:
-        raise ConfigError(
-            "agent.recent.policy_scale lets the policy learn from the steps that this run takes, and training.collect "
-            f"is 0: it must be 0, too, or training.collect above 0. Received {agent.recent.policy_scale}."
-        )
-    if agent.recent.steps < training.length:
-        raise ConfigError(
-            "agent.recent.steps must be at least training.length, the steps of each window that is drawn from them. "
-            f"Received {agent.recent.steps} and {training.length}."
         )
 
 
@@ -225,13 +210,6 @@ def _check_length(training: ModelBasedConfig, spec: ModelSpec) -> None:
         )
 
 
-def _learns_recorded(agent: AgentConfig) -> bool:
-    """Return whether a critic of the agent learns from recorded rewards, besides imagined ones."""
-    if isinstance(agent, Plan2ExploreConfig):
-        return _learns_recorded(agent.task)
-    return isinstance(agent, ActorCriticConfig) and agent.replay_value_scale > 0
-
-
 def _check_starts(config: RunConfig, training: ModelBasedConfig) -> None:
     starts = training.starts
     if not training.improve:
@@ -242,27 +220,7 @@ def _check_starts(config: RunConfig, training: ModelBasedConfig) -> None:
                 "training.starts.context is 0: imagination starts where the model was last fitted, so each turn must "
                 f"fit. training.fit is {training.fit}, training.fit_factors {training.fit_factors}."
             )
-        states = training.batch * training.length
-        if _learns_recorded(config.agent) and starts.batches > 1 and starts.rollouts == states:
-            raise ConfigError(
-                f"training.starts.rollouts is {states}, as many as a batch has states (training.batch x "
-                "training.length): a critic with replay_value_scale takes so many for these very states, and with "
-                f"training.starts.batches {starts.batches} they are others. Choose another number, or 0 for the states "
-                "of all batches."
-            )
         return
-    if isinstance(config.agent, Plan2ExploreConfig):
-        raise ConfigError(
-            "agent.kind is 'plan2explore', whose ensemble learns from the states along the last batch, and "
-            f"training.starts.context is {starts.context}: imagination starts elsewhere, so that these are not kept. "
-            "It must be 0."
-        )
-    if _learns_recorded(config.agent):
-        raise ConfigError(
-            "agent.replay_value_scale lets the critic learn from what followed the states along the last batch, and "
-            f"training.starts.context is {starts.context}: imagination starts elsewhere, so that these are not kept. "
-            "One of the two must be 0."
-        )
     if starts.rollouts < 1:
         raise ConfigError(
             f"training.starts.rollouts must be at least 1 where training.starts.context is {starts.context}: each "
@@ -281,7 +239,7 @@ def _check_starts(config: RunConfig, training: ModelBasedConfig) -> None:
 
 
 def _check_real_rollout(config: RunConfig, training: ModelBasedConfig) -> None:
-    _check_learns_from_experience(config, f"training.real_rollout is {training.real_rollout}")
+    _check_learns_from_rollouts(config, f"training.real_rollout is {training.real_rollout}")
     piece = training.real_rollout * config.env.num_envs
     if training.collect % piece:
         raise ConfigError(

@@ -6,7 +6,6 @@ from contextlib import suppress
 from typing import Any
 
 from worldmodels.agents import AGENTS
-from worldmodels.agents.on_policy.config import PPOConfig
 from worldmodels.config.run_config import ModelBasedConfig, RunConfig
 from worldmodels.core.configuration.kinds import Kinds
 from worldmodels.core.errors import ConfigError
@@ -33,11 +32,6 @@ def check_devices(config: RunConfig, spec: ModelSpec) -> None:
                 f"devices is {config.devices}: each takes as many rows of an update as the others, so {name} must be a "
                 f"multiple of it. Received {value}."
             )
-    if isinstance(config.agent, PPOConfig) and config.agent.batch_norm and config.trains_policy:
-        raise ConfigError(
-            f"devices is {config.devices}, and agent.batch_norm takes moments over minibatches, which no device has "
-            "whole. One of the two must go: devices=1, or agent.batch_norm=false."
-        )
 
 
 def _check_shares(config: RunConfig, section: str, learner: Any, kinds: Kinds) -> None:
@@ -52,11 +46,9 @@ def _check_shares(config: RunConfig, section: str, learner: Any, kinds: Kinds) -
 
 def _divided(config: RunConfig) -> dict[str, int]:
     """Return the numbers that the devices have to divide, by their keys."""
-    training, numbers = config.training, {}
+    training, numbers = config.training, config.agent.shared_rows
     if isinstance(training, ModelBasedConfig):
-        numbers = {"training.batch": training.batch, "training.starts.rollouts": training.starts.rollouts}
-    if isinstance(config.agent, PPOConfig):
-        numbers["agent.minibatch"] = config.agent.minibatch
+        numbers = {"training.batch": training.batch, "training.starts.rollouts": training.starts.rollouts} | numbers
     return numbers
 
 

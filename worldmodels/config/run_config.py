@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 
 from worldmodels.agents import AGENTS
 from worldmodels.agents.config import AgentConfig
-from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig
 from worldmodels.core.configuration.ranges import (
     AboveZero,
     AnyInteger,
@@ -329,7 +328,7 @@ class RunConfig(Section):
     env: EnvConfig = field(default_factory=EnvConfig)
     replay: ReplayConfig = field(default_factory=ReplayConfig)
     model: ModelConfig = field(default_factory=RSSMConfig, metadata={"kinds": MODELS})
-    agent: AgentConfig = field(default_factory=ActorCriticConfig, metadata={"kinds": AGENTS})
+    agent: AgentConfig = field(default_factory=AGENTS["actor_critic"], metadata={"kinds": AGENTS})
     training: ModelBasedConfig | ModelFreeConfig | OffPolicyConfig = field(default_factory=ModelBasedConfig)
     schedule: ScheduleConfig = field(default_factory=ScheduleConfig)
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)

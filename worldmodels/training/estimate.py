@@ -16,8 +16,7 @@ import tensorflow as tf
 
 from worldmodels.acting.actor import ModelActor
 from worldmodels.acting.build import Parts
-from worldmodels.agents.api import Experience, Recent, Replayed
-from worldmodels.agents.dreamer.actor_critic import ActorCritic
+from worldmodels.agents.api import Experience, Recent, Replayed, Rollouts
 from worldmodels.config.run_config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig, RunConfig
 from worldmodels.core.files.tree import flatten
 from worldmodels.core.types import Batch
@@ -100,8 +99,8 @@ def _seconds(parts: Parts, num_envs: int) -> Seconds:
     if isinstance(training, OffPolicyConfig):
         total = training.updates_owed(training.steps, num_envs)
         return training.steps / num_envs * seconds["collect"] + total * _update_from_transitions(parts, training)
-    experience = _blank_experience(parts, actor, num_envs, training.rollout)
-    update = _timed(lambda: parts.agent.update_from_experience(experience, SEED))
+    rollouts = _blank_rollouts(parts, actor, num_envs, training.rollout)
+    update = _timed(lambda: parts.agent.update_from_rollouts(rollouts, SEED))
     return training.steps / num_envs * (seconds["collect"] + update / training.rollout)
 
 
@@ -128,26 +127,20 @@ def _updates_in_imagination(parts: Parts, training: ModelBasedConfig, remaining:
     if remaining["improve"]:
         starts = _blank_starts(parts, training, states)
         replayed = None if training.starts.context else Replayed.of(states, batch)
-        recorded = _blank_recorded(parts, training)
-        seconds["improve"] = _timed(
-            lambda: parts.agent.update_from_imagination(model, *starts, SEED, replayed, **recorded)
-        )
+        experience = Experience(replayed, _blank_recent(parts, training) if parts.config.agent.recent_steps else None)
+        seconds["improve"] = _timed(lambda: parts.agent.update_from_imagination(model, starts, SEED, experience))
     return seconds
 
 
-def _blank_recorded(parts: Parts, training: ModelBasedConfig) -> dict[str, Any]:
-    """Return what an agent that learns from its recorded play is given besides; nothing for others."""
-    if not isinstance(agent := parts.agent, ActorCritic):
-        return {}
-    model, (batch, length) = parts.world_model, (training.batch, training.length)
-    features, actions = model.features(model.initial(batch * length)), parts.model.spec.action.zeros(batch * length)
-    recorded: dict[str, Any] = {}
-    if not agent.config.recent.is_off:
-        parameters = agent.act(features, (), 1.0, SEED)[2][agent.distribution.extra]
-        seen, done, said = (tf.reshape(x, (batch, length, *x.shape[1:])) for x in (features, actions, parameters))
-        nothing = tf.zeros((batch, length), tf.bool)
-        recorded["recent"] = Recent(seen, done, said, tf.zeros((batch, length)), nothing, nothing)
-    return recorded
+def _blank_recent(parts: Parts, training: ModelBasedConfig) -> Recent:
+    """Return windows of recent steps, all of them alike."""
+    model, agent, rows = parts.world_model, parts.agent.collector, training.batch * training.length
+    features, actions = model.features(model.initial(rows)), tf.constant(model.spec.action.zeros(rows))
+    extras = agent.act(features, agent.initial(rows), 1.0, SEED)[2]
+    shape = (training.batch, training.length)
+    windows = tf.nest.map_structure(lambda x: tf.reshape(x, (*shape, *x.shape[1:])), (features, actions, extras))
+    nothing = tf.zeros(shape, tf.bool)
+    return Recent(*windows, tf.zeros(shape), nothing, nothing)
 
 
 def _blank_starts(parts: Parts, training: ModelBasedConfig, states: Any) -> StartStates:
@@ -165,14 +158,14 @@ def _blank_batch(rows: int, steps: int, spec: ModelSpec) -> Batch:
     return Batch(observation, false.astype(np.float32), false, false, false, action)
 
 
-def _blank_experience(parts: Parts, actor: ModelActor, num_envs: int, rollout: int) -> Experience:
+def _blank_rollouts(parts: Parts, actor: ModelActor, num_envs: int, rollout: int) -> Rollouts:
     spec = parts.model.spec
     output = actor.peek(spec.observation.zeros(num_envs), np.zeros(num_envs, bool))
     false = tf.zeros((rollout + 1, num_envs), tf.bool)
     features, extras = tf.nest.map_structure(lambda x: tf.stack([x] * (rollout + 1)), (output.features, output.extras))
     zeros = tf.cast(false, tf.float32)
     actions = tf.constant(spec.action.zeros(rollout + 1, num_envs))
-    return Experience(features, actions, zeros, zeros + 1, false, false, extras, output.memory)
+    return Rollouts(features, actions, zeros, zeros + 1, false, false, extras, output.memory)
 
 
 def _replay_steps(config: RunConfig, initial_steps: int) -> int:

@@ -11,7 +11,6 @@ from typing import Any
 
 from worldmodels.acting.build import Parts, build_parts, resolve_deterministic
 from worldmodels.acting.step_source import LocalSource, StepSource
-from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig
 from worldmodels.config.devices import threads_warning
 from worldmodels.config.environment import build_env
 from worldmodels.config.run_config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig, RunConfig
@@ -266,8 +265,8 @@ def _source(parts: Parts, env: VectorEnv, start: StartCollector) -> Iterator[Ste
 
 def _wants_outputs(config: RunConfig) -> bool:
     """Return whether an agent learns from what it said at real steps, and not from their actions alone."""
-    agent, training = config.agent, config.training
-    if isinstance(agent, ActorCriticConfig) and not agent.recent.is_off:
+    training = config.training
+    if config.agent.recent_steps:
         return True
     return isinstance(training, ModelFreeConfig) or (
         isinstance(training, ModelBasedConfig) and training.real_rollout > 0

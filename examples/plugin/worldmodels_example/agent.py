@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.agents.api import NO_EXPERIENCE, Agent
 from worldmodels.agents.returns import lambda_returns
 from worldmodels.imagination.rollout import RolloutOptions, rollout
 from worldmodels.models.api import ModelSpec
@@ -22,11 +23,10 @@ from worldmodels.models.variables import load_variables, save_variables
 from worldmodels_example.plugin import LinearPolicyConfig
 
 
-class LinearPolicy:
+class LinearPolicy(Agent):
     """An `Agent`: the logits of its actions are linear in the features, be they vectors or images."""
 
-    learns_from_experience = LinearPolicyConfig.learns_from_experience
-    learns_from_transitions = LinearPolicyConfig.learns_from_transitions
+    experience = LinearPolicyConfig.experience
 
     def __init__(self, config: LinearPolicyConfig, spec: ModelSpec, seed: np.ndarray):
         self._config, self._scale = config, 1.0 if spec.feature_kind == "vector" else 1.0 / 255.0
@@ -34,22 +34,19 @@ class LinearPolicy:
         self._weights = {"policy": tf.Variable(tf.zeros((self._size, spec.num_actions)))}
         self._optimizer = Optimizer(self._weights, config.optimizer)
 
-    def initial(self, batch: int) -> tuple[()]:
-        return ()
-
     @graph
     def act(self, features, state, temperature, seed) -> tuple[tf.Tensor, Any, dict[str, tf.Tensor]]:
         logits = self._logits(features)
         return sample_categorical(logits, gumbel_noise(tf.shape(logits), seed), temperature), state, {"logits": logits}
 
     @graph
-    def update_from_imagination(self, model, starts, continuations, seed, replayed=None) -> dict[str, tf.Tensor]:
+    def update_from_imagination(self, model, starts, seed, experience=NO_EXPERIENCE) -> dict[str, tf.Tensor]:
         def policy(features, memory, seed):
             return self.act(features, memory, 1.0, seed)[0], memory, {}
 
-        imagined = rollout(model, policy, starts, (), RolloutOptions(self._config.horizon), seed)
+        imagined = rollout(model, policy, starts.states, (), RolloutOptions(self._config.horizon), seed)
         # Whether a start's episode truly ended is known; only what follows has to be predicted.
-        goes_on = tf.concat([continuations[None], imagined.continuations[1:]], 0)
+        goes_on = tf.concat([starts.continuations[None], imagined.continuations[1:]], 0)
         none = tf.zeros_like(imagined.rewards)
         returns = lambda_returns(imagined.rewards, none, self._config.discount * goes_on, 1.0)
         advantages = returns - tf.reduce_mean(returns, 1, keepdims=True)
@@ -70,9 +67,6 @@ class LinearPolicy:
             "finite": tf.cast(finite, tf.float32),
         }
         return {f"policy/{name}": value for name, value in metrics.items()}
-
-    def update_from_experience(self, experience, seed) -> dict[str, tf.Tensor]:
-        raise NotImplementedError("The linear policy learns in imagination alone.")
 
     def _logits(self, features: tf.Tensor) -> tf.Tensor:
         rows = tf.reshape(tf.cast(features, tf.float32), (-1, self._size))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from worldmodels.agents import register_agent
-from worldmodels.agents.config import DISCRETE
+from worldmodels.agents.config import DISCRETE, AgentConfig
 from worldmodels.core.configuration.ranges import NonNegative, Positive, Section, Share
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.models import register_model
@@ -29,14 +29,11 @@ class DriftConfig(Section):
 
 
 @dataclass(frozen=True)
-class LinearPolicyConfig(Section):
+class LinearPolicyConfig(AgentConfig):
     """A linear softmax policy that learns by REINFORCE (Williams 1992) in imagination."""
 
     kind: str = "linear_policy"
-    # Facts about the kind, not settings: so without types.
-    learns_from_experience = False
-    learns_from_transitions = False
-    action_kinds, feature_kinds = DISCRETE, ("vector", "images")
+    action_kinds, feature_kinds = DISCRETE, ("vector", "images")  # facts about the kind: so without types
     horizon: Positive = 8
     """Steps of each imagined rollout."""
     discount: Share = 0.95

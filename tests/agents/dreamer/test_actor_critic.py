@@ -9,10 +9,11 @@ import tensorflow as tf
 from line import Line, Place
 
 from worldmodels.agents import build_agent
-from worldmodels.agents.api import Recent, Replayed
+from worldmodels.agents.api import Experience, Recent, Replayed
 from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig, RecentConfig
 from worldmodels.core.errors import CheckpointError
 from worldmodels.core.specs import ActionSpec, ObservationSpec
+from worldmodels.imagination.starts import StartStates
 from worldmodels.models.config import HeadConfig, LaPropConfig, OptimizerConfig
 
 HEAD = HeadConfig(1, 8)
@@ -63,7 +64,7 @@ V3: dict[str, Any] = {
 def test_learns_to_walk_to_where_it_is_paid(build, line, starts, choices):
     agent = build(config=replace(CONFIG, **choices))
     for i in range(60):
-        metrics = agent.update_from_imagination(line, starts, CONTINUES, seed(i))
+        metrics = agent.update_from_imagination(line, StartStates(starts, CONTINUES), seed(i))
     actions, _, extras = agent.act(PLACES, (), 0.0, seed(0))
     assert actions.numpy().tolist()[:2] == [1, 1]
     # Walking straight on visits places 1, 2 and 3, which pays 1 + 0.9 + 0.81.
@@ -96,7 +97,7 @@ def test_the_slow_critic_draws_the_critic_to_itself(build, line, starts):
         tree = agent.save()
         tree["target"]["target/dense_1/bias"] = np.array([slow_value], np.float32)
         agent.load(tree)
-        return float(agent.update_from_imagination(line, starts, CONTINUES, seed(0))["policy/critic_loss"])
+        return float(agent.update_from_imagination(line, StartStates(starts, CONTINUES), seed(0))["policy/critic_loss"])
 
     # The critic says 0, so what is added is half the square of the slow value, times the weight of the steps.
     added = [loss(1.0, value) - loss(0.0, value) for value in (1.5, 3.0)]
@@ -150,7 +151,9 @@ def test_the_critic_learns_from_what_really_followed(build, line):
     def value(scale: float) -> float:
         agent, world, few = build(config=replace(HALVES, replay_value_scale=scale)), Poor(), Place(tf.zeros((3, 1)))
         for i in range(20):
-            metrics = agent.update_from_imagination(world, few, tf.ones((3,)), seed(i), RECORDED)
+            metrics = agent.update_from_imagination(
+                world, StartStates(few, tf.ones((3,))), seed(i), Experience(RECORDED)
+            )
         assert ("policy/replay_critic_loss" in metrics) == (scale > 0)
         return float(agent.act(PLACES[1:2], (), 0.0, seed(0))[2]["value"][0])
 
@@ -162,14 +165,19 @@ def test_a_recorded_reward_that_is_not_finite_changes_nothing(build, line, start
     agent = build(config=HALVES)
     before = agent.save()
     broken = RECORDED._replace(rewards=RECORDED.rewards * float("nan"))
-    assert agent.update_from_imagination(line, starts, CONTINUES, seed(0), broken)["policy/finite"] == 0
+    assert (
+        agent.update_from_imagination(line, StartStates(starts, CONTINUES), seed(0), Experience(broken))[
+            "policy/finite"
+        ]
+        == 0
+    )
     np.testing.assert_equal(agent.save(), before)
 
 
 def test_a_start_after_the_end_teaches_nothing(build, line, starts):
     agent = build()
     before = agent.save()
-    agent.update_from_imagination(line, starts, tf.zeros((32,)), seed(0))
+    agent.update_from_imagination(line, StartStates(starts, tf.zeros((32,))), seed(0))
     after = agent.save()
     for part in ("actor", "critic"):
         for name, value in before[part].items():
@@ -178,11 +186,11 @@ def test_a_start_after_the_end_teaches_nothing(build, line, starts):
 
 def test_a_critic_that_is_not_finite_leaves_the_actor_as_it_is(build, line, starts):
     agent = build(config=replace(CONFIG, normalize_returns=True, target_every=1))
-    agent.update_from_imagination(line, starts, CONTINUES, seed(0))
+    agent.update_from_imagination(line, StartStates(starts, CONTINUES), seed(0))
     tree = agent.save()
     tree["critic"] = {name: value * np.nan for name, value in tree["critic"].items()}
     agent.load(tree)
-    assert agent.update_from_imagination(line, starts, CONTINUES, seed(1))["policy/finite"] == 0
+    assert agent.update_from_imagination(line, StartStates(starts, CONTINUES), seed(1))["policy/finite"] == 0
     np.testing.assert_equal(agent.save(), tree)
 
 
@@ -191,7 +199,7 @@ def test_target_moves_halfway_every_second_update(build, line, starts):
     name, target = "dense_1/bias", []
     critic = []
     for i in range(2):
-        agent.update_from_imagination(line, starts, CONTINUES, seed(i))
+        agent.update_from_imagination(line, StartStates(starts, CONTINUES), seed(i))
         tree = agent.save()
         target.append(tree["target"][f"target/{name}"])
         critic.append(tree["critic"][f"critic/{name}"])
@@ -204,11 +212,11 @@ def test_a_restored_agent_goes_on_bit_for_bit(build, line, starts):
     """Two updates, save, load into another agent, and two more; also a test that updates repeat exactly."""
     straight, resumed = build(1), build(2)
     for i in range(2):
-        straight.update_from_imagination(line, starts, CONTINUES, seed(i))
+        straight.update_from_imagination(line, StartStates(starts, CONTINUES), seed(i))
     resumed.load(straight.save())
     for agent in (straight, resumed):
         for i in range(2, 4):
-            agent.update_from_imagination(line, starts, CONTINUES, seed(i))
+            agent.update_from_imagination(line, StartStates(starts, CONTINUES), seed(i))
     np.testing.assert_equal(resumed.save(), straight.save())
 
 
@@ -219,16 +227,16 @@ def test_a_reward_that_is_not_finite_changes_nothing(build, line, starts):
 
     agent = build()
     before = agent.save()
-    metrics = agent.update_from_imagination(Broken(), starts, CONTINUES, seed(0))
+    metrics = agent.update_from_imagination(Broken(), StartStates(starts, CONTINUES), seed(0))
     assert metrics["policy/finite"] == 0
     np.testing.assert_equal(agent.save(), before)
 
 
 def test_the_tanh_of_rewards_is_learned_from_when_asked(build, line, starts):
     metrics = build(config=replace(CONFIG, reward_transform="tanh")).update_from_imagination(
-        line, starts, CONTINUES, seed(0)
+        line, StartStates(starts, CONTINUES), seed(0)
     )
-    plain = build().update_from_imagination(line, starts, CONTINUES, seed(0))
+    plain = build().update_from_imagination(line, StartStates(starts, CONTINUES), seed(0))
     assert float(metrics["policy/return"]) == pytest.approx(np.tanh(1.0) * float(plain["policy/return"]), rel=1e-4)
 
 
@@ -250,7 +258,7 @@ class SeenLine(Line):
 def test_learns_from_pictures_too(starts):
     agent, world = build_agent(CONFIG, SeenLine.spec, seed(0)), SeenLine()
     for i in range(40):
-        metrics = agent.update_from_imagination(world, starts, CONTINUES, seed(i))
+        metrics = agent.update_from_imagination(world, StartStates(starts, CONTINUES), seed(i))
     places = world.features(type(starts)(tf.constant([[-1.0], [0.0]])))
     assert agent.act(places, (), 0.0, seed(0))[0].numpy().tolist() == [1, 1]
     assert metrics["policy/finite"] == 1
@@ -275,17 +283,21 @@ def test_learns_from_what_really_followed_its_own_steps(build, line, starts):
     # At place 0, going left paid 2 and going right nothing, and then it was over; nothing is imagined to follow.
     places = tf.stack([tf.gather(PLACES, [1, 0]), tf.gather(PLACES, [1, 2])])
     rewards, ended = tf.constant([[0.0, 2.0], [0.0, 0.0]]), tf.constant([[False, True], [False, True]])
-    recent = Recent(places, tf.constant([[0, 0], [1, 0]]), tf.zeros((2, 2, 2)), rewards, ended, ended)
+    recent = Recent(places, tf.constant([[0, 0], [1, 0]]), {"logits": tf.zeros((2, 2, 2))}, rewards, ended, ended)
     learning = replace(CONFIG, entropy=0.0, recent=RecentConfig(policy_scale=0.3, value_scale=1.0))
     agent, alone = build(config=learning), build(config=replace(CONFIG, entropy=0.0))
     for i in range(20):
-        metrics = agent.update_from_imagination(line, starts, tf.zeros((32,)), seed(i), None, recent)
-        alone.update_from_imagination(line, starts, tf.zeros((32,)), seed(i))
+        metrics = agent.update_from_imagination(
+            line, StartStates(starts, tf.zeros((32,))), seed(i), Experience(recent=recent)
+        )
+        alone.update_from_imagination(line, StartStates(starts, tf.zeros((32,))), seed(i))
     assert probability_of_left(agent) > 0.9 > probability_of_left(alone) + 0.2
     # It does not go right any more, as it did then with one half.
     assert float(metrics["policy/recent_ratio"]) < 0.7
     for i in range(200):
-        metrics = agent.update_from_imagination(line, starts, tf.zeros((32,)), seed(i), None, recent)
+        metrics = agent.update_from_imagination(
+            line, StartStates(starts, tf.zeros((32,))), seed(i), Experience(recent=recent)
+        )
     # Of two steps with returns 2 and 0 the critic expects the mean.
     assert float(agent.critic(PLACES)[1]) == pytest.approx(1.0, abs=0.2)
     assert metrics["policy/finite"] == 1

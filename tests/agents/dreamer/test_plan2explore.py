@@ -9,7 +9,7 @@ import pytest
 import tensorflow as tf
 from line import Place
 
-from worldmodels.agents.api import Replayed
+from worldmodels.agents.api import Experience, Replayed
 from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig, RecentConfig
 from worldmodels.agents.dreamer.disagreement import Disagreement
 from worldmodels.agents.dreamer.plan2explore import Plan2Explore
@@ -17,6 +17,7 @@ from worldmodels.agents.dreamer.plan2explore_config import Plan2ExploreConfig
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.imagination.rollout import Trajectory
+from worldmodels.imagination.starts import StartStates
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.config import HeadConfig, OptimizerConfig
 
@@ -93,7 +94,9 @@ def test_an_explorer_that_is_paid_anywhere_avoids_ends_unless_another_episode_fo
         agent = Plan2Explore(replace(CONFIG, explorer=explorer, episodic=episodic), line.spec, KEY)
         agent._ensemble.of = lambda features, actions: tf.ones(features.shape[0])
         for i in range(150):
-            agent.update_from_imagination(line, places, tf.ones(32), np.array([i, 2], np.int32), window)
+            agent.update_from_imagination(
+                line, StartStates(places, tf.ones(32)), np.array([i, 2], np.int32), Experience(window)
+            )
         logits = agent.explorer.act(tf.one_hot([1, 5], 7), (), 1.0, KEY)[2]["logits"]  # beside both ends
         right = tf.nn.softmax(logits)[:, 1].numpy()
         turns_back.append((right[0] + 1.0 - right[1]) / 2)
@@ -112,7 +115,9 @@ def test_the_task_acts_and_the_explorer_collects(world, starts):
     line, window = world
     agent = Plan2Explore(CONFIG, line.spec, KEY)
     for i in range(3):  # at first both are indifferent
-        agent.update_from_imagination(line, starts, tf.ones(32), np.array([i, 2], np.int32), window)
+        agent.update_from_imagination(
+            line, StartStates(starts, tf.ones(32)), np.array([i, 2], np.int32), Experience(window)
+        )
     features = tf.eye(7)
     one, other = (who.act(features, (), 1.0, KEY)[2]["logits"] for who in (agent, agent.explorer))
     np.testing.assert_array_equal(one, agent.task.act(features, (), 1.0, KEY)[2]["logits"])
@@ -126,7 +131,9 @@ def test_without_rewards_the_explorer_does_not_learn_of_them(world, starts):
         agent = Plan2Explore(CONFIG, line.spec, KEY)
         rich = type("Rich", (type(line),), {"reward": staticmethod(reward)})()
         for i in range(3):
-            agent.update_from_imagination(rich, starts, tf.ones(32), np.array([i, 2], np.int32), window)
+            agent.update_from_imagination(
+                rich, StartStates(starts, tf.ones(32)), np.array([i, 2], np.int32), Experience(window)
+            )
         agents.append(agent.save())
     for name, weights in agents[0]["explorer"]["actor"].items():
         np.testing.assert_array_equal(weights, agents[1]["explorer"]["actor"][name])
@@ -138,7 +145,7 @@ def test_a_part_that_is_not_finite_leaves_all_parts_as_they_are(world, starts):
     agent = Plan2Explore(CONFIG, line.spec, KEY)
     poor = type("Poor", (type(line),), {"reward": lambda self, state: line.reward(state) * np.nan})()
     before = agent.save()
-    metrics = agent.update_from_imagination(poor, starts, tf.ones(32), KEY, window)
+    metrics = agent.update_from_imagination(poor, StartStates(starts, tf.ones(32)), KEY, Experience(window))
     assert metrics["policy/finite"] == 0 and metrics["policy/explorer_finite"] == 1
     tf.nest.map_structure(np.testing.assert_array_equal, agent.save(), before)
 

@@ -47,7 +47,7 @@ def test_its_gradient_moves_each_action_by_its_advantage_and_no_weight() -> None
 def test_steps_are_judged_by_the_return_over_the_target_critics_value() -> None:
     parameters = tf.reshape(logits([0.5, 0.5], [0.25, 0.75], [0.5, 0.5]), (1, 3, 2))
     arrays = tf.zeros((1, 3)), tf.zeros((1, 3), tf.bool), tf.zeros((1, 3), tf.bool)
-    recent = Recent(tf.zeros((1, 3, 4)), tf.constant([[1, 0, 1]]), parameters, *arrays)
+    recent = Recent(tf.zeros((1, 3, 4)), tf.constant([[1, 0, 1]]), {"logits": parameters}, *arrays)
     targets = ValueTargets(
         tf.ones((2, 4)), tf.constant([[5.0, 1.0]]), tf.constant([[2.0, 3.0]]), tf.constant([[1.0, 0.0]])
     )

@@ -11,6 +11,7 @@ from line import Line
 
 from worldmodels.agents import build_agent
 from worldmodels.agents.on_policy.config import PPOConfig, TRPOConfig, VPGConfig
+from worldmodels.imagination.starts import StartStates
 from worldmodels.models.config import HeadConfig, OptimizerConfig
 
 HEAD, FAST = HeadConfig(1, 16), OptimizerConfig(learning_rate=0.03, weight_decay=0.0)
@@ -42,7 +43,7 @@ each_method = pytest.mark.parametrize("config", METHODS.values(), ids=METHODS)
 def test_learns_choices(config):
     agent = build_agent(config, bandits.CHOICES, bandits.key(0))
     for i in range(30):
-        metrics = agent.update_from_experience(bandits.play(agent, bandits.CHOICES, i), bandits.key(i))
+        metrics = agent.update_from_rollouts(bandits.play(agent, bandits.CHOICES, i), bandits.key(i))
     assert agent.act(bandits.PLACES, (), 0.0, bandits.key(0))[0].numpy().tolist() == [0, 1]
     assert metrics["policy/return"] > 0.8
     assert metrics["policy/finite"] == 1
@@ -52,7 +53,7 @@ def test_learns_choices(config):
 def test_learns_a_box(config):
     agent = build_agent(config, bandits.BOX, bandits.key(0))
     for i in range(40):
-        metrics = agent.update_from_experience(bandits.play(agent, bandits.BOX, i), bandits.key(i))
+        metrics = agent.update_from_rollouts(bandits.play(agent, bandits.BOX, i), bandits.key(i))
     action, _, extras = agent.act(bandits.PLACES, (), 0.0, bandits.key(0))
     np.testing.assert_allclose(action, bandits.TARGETS, atol=0.3)
     # Less noise pays: the standard deviation was 0.61.
@@ -64,7 +65,7 @@ def test_learns_a_box(config):
 def test_learns_in_imagination(config, starts):
     agent, line = build_agent(config, Line.spec, bandits.key(0)), Line()
     for i in range(30):
-        metrics = agent.update_from_imagination(line, starts, np.ones(32, np.float32), bandits.key(i))
+        metrics = agent.update_from_imagination(line, StartStates(starts, np.ones(32, np.float32)), bandits.key(i))
     assert agent.act(np.eye(7, dtype=np.float32)[3:4], agent.initial(1), 0.0, bandits.key(0))[0] == 1
     # Going right at once and staying there is worth 1 + 0.5 + 0.25 + ...
     assert float(metrics["policy/return"]) > 1
@@ -74,7 +75,7 @@ def test_learns_in_imagination(config, starts):
 def test_a_start_after_the_end_teaches_nothing(config, starts):
     agent = build_agent(config, Line.spec, bandits.key(0))
     before = agent.save()["network"]
-    metrics = agent.update_from_imagination(Line(), starts, np.zeros(32, np.float32), bandits.key(0))
+    metrics = agent.update_from_imagination(Line(), StartStates(starts, np.zeros(32, np.float32)), bandits.key(0))
     assert metrics["policy/finite"] == 1
     np.testing.assert_equal(agent.save()["network"], before)
 
@@ -111,7 +112,7 @@ def test_units_do_not_matter_where_they_are_normalised(config):
     for i in range(40):
         near = bandits.play(Far(), bandits.CHOICES, i)
         far = near._replace(features=500 + 1000 * near.features, rewards=1000 * near.rewards)
-        agent.update_from_experience(far, bandits.key(i))
+        agent.update_from_rollouts(far, bandits.key(i))
     action, _, extras = agent.act(500 + 1000 * bandits.PLACES, (), 0.0, bandits.key(0))
     assert action.numpy().tolist() == [0, 1]
     np.testing.assert_allclose(extras["value"], 1000.0, atol=300.0)  # in the units in which it was paid

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from worldmodels.agents.api import Experience
+from worldmodels.agents.api import Rollouts
 from worldmodels.agents.distributions.policy_distributions import CATEGORICAL, DIAGONAL_GAUSSIAN
 from worldmodels.agents.on_policy.config import PPOConfig
 from worldmodels.agents.on_policy.minibatches import draw_minibatches, minibatches_in_order
@@ -18,7 +18,7 @@ SEED = tf.constant([1, 2])
 STEPS, ROWS = 4, 3
 
 
-def experience(**fields) -> Experience:
+def experience(**fields) -> Rollouts:
     shape = (STEPS + 1, ROWS)
     number = tf.reshape(tf.range(float(np.prod(shape))), shape)
     values = {
@@ -31,7 +31,7 @@ def experience(**fields) -> Experience:
         "extras": {"logits": tf.zeros((*shape, 2)), "value": number},
         "memory": (),
     }
-    return Experience(**(values | fields))
+    return Rollouts(**(values | fields))
 
 
 def collect(config: PPOConfig = CONFIG, **fields):

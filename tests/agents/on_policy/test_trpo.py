@@ -19,7 +19,7 @@ def updates(config: TRPOConfig, spec, count: int = 4) -> list[dict[str, float]]:
     agent = build_agent(config, spec, bandits.key(0))
     found = []
     for i in range(count):
-        metrics = agent.update_from_experience(bandits.play(agent, spec, i), bandits.key(i))
+        metrics = agent.update_from_rollouts(bandits.play(agent, spec, i), bandits.key(i))
         found.append({name.removeprefix("policy/"): float(value) for name, value in metrics.items()})
     return found
 
@@ -49,7 +49,7 @@ def test_where_no_length_is_accepted_the_policy_stays_and_the_value_learns():
     agent = build_agent(replace(CONFIG, damping=0.0, backtrack_steps=1), bandits.CHOICES, bandits.key(0))
     before = agent.save()["network"]
     for i in range(20):
-        metrics = agent.update_from_experience(bandits.play(agent, bandits.CHOICES, i), bandits.key(i))
+        metrics = agent.update_from_rollouts(bandits.play(agent, bandits.CHOICES, i), bandits.key(i))
         after = agent.save()["network"]
         if metrics["policy/step_share"] == 0:
             break

@@ -17,7 +17,7 @@ def test_one_step_by_hand():
     agent = build_agent(CONFIG, bandits.CHOICES, bandits.key(0))
     tree = agent.save()
     agent.load(tree | {"network": {name: np.zeros_like(value) for name, value in tree["network"].items()}})
-    metrics = agent.update_from_experience(bandits.play(agent, bandits.CHOICES, 0), bandits.key(0))
+    metrics = agent.update_from_rollouts(bandits.play(agent, bandits.CHOICES, 0), bandits.key(0))
     weights = agent.save()["network"]
     # At place 0 choice 0 pays, at place 1 choice 1.
     np.testing.assert_allclose(weights["policy/actor/kernel"], [[0.1, -0.1], [-0.1, 0.1]], rtol=1e-3)
@@ -33,6 +33,6 @@ def test_the_value_takes_all_its_steps():
     figures = []
     for steps in (1, 20):
         agent = build_agent(VPGConfig(vectors=HeadConfig(0, 1), value_steps=steps), bandits.CHOICES, bandits.key(0))
-        agent.update_from_experience(bandits.play(agent, bandits.CHOICES, 0), bandits.key(0))
+        agent.update_from_rollouts(bandits.play(agent, bandits.CHOICES, 0), bandits.key(0))
         figures.append(agent.save()["value_optimizer"]["updates"])
     assert figures == [1, 20]

@@ -154,7 +154,7 @@ def test_what_an_agent_learns_from_is_the_same(parts, source, local):
         collected = CollectedSteps(one, 8, MeanMetrics())
         for step, output in one.steps(8, at_random=False):
             collected.add(step, output)
-        experiences.append(collected.take_experience())
+        experiences.append(collected.take_rollouts())
     together = tf.nest.map_structure(lambda *arrays: np.concatenate(arrays, axis=1), *experiences[1:])
     for taken, expected in zip(tf.nest.flatten(experiences[0]), tf.nest.flatten(together), strict=True):
         np.testing.assert_array_equal(taken, expected)

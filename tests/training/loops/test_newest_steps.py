@@ -9,22 +9,18 @@ import tensorflow as tf
 
 from worldmodels.acting.actor import PolicyOutput
 from worldmodels.agents.api import Recent
-from worldmodels.agents.dreamer.actor_critic_config import RecentConfig
 from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Step
 from worldmodels.training.loops.newest_steps import NewestSteps
 
-PARTS = SimpleNamespace(streams=Streams(3))
-
 
 def newest(steps: int = 8, batch: int = 64, length: int = 4) -> NewestSteps:
-    distribution = SimpleNamespace(extra="logits")
-    agent = SimpleNamespace(distribution=distribution, config=SimpleNamespace(recent=RecentConfig(steps=steps)))
-    return NewestSteps(PARTS, agent, batch, length)  # type: ignore[arg-type]
+    config = SimpleNamespace(agent=SimpleNamespace(recent_steps=steps))
+    return NewestSteps(SimpleNamespace(streams=Streams(3), config=config), batch, length)  # type: ignore[arg-type]
 
 
 def draw(record: NewestSteps) -> Recent:
-    drawn = record.draw(0)
+    drawn = record.draw()
     assert drawn is not None
     return drawn
 
@@ -42,9 +38,9 @@ def play(record: NewestSteps, times: range, first: tuple[int, ...] = (), last: t
 def test_there_is_nothing_before_a_window_is_full() -> None:
     record = newest()
     play(record, range(3))
-    assert record.draw(0) is None
+    assert record.draw() is None
     play(record, range(3, 4))
-    assert record.draw(0) is not None
+    assert record.draw() is not None
 
 
 def test_windows_are_those_of_the_newest_steps_and_all_of_them() -> None:
@@ -57,7 +53,8 @@ def test_windows_are_those_of_the_newest_steps_and_all_of_them() -> None:
     # Everything is of the same step of the same environment.
     np.testing.assert_array_equal(drawn.rewards, drawn.actions)
     np.testing.assert_array_equal(drawn.features, np.tile(drawn.actions.numpy()[..., None], 3))
-    np.testing.assert_array_equal(drawn.parameters, np.tile(drawn.actions.numpy()[..., None] / 2, 2))
+    np.testing.assert_array_equal(drawn.extras["logits"], np.tile(drawn.actions.numpy()[..., None] / 2, 2))
+    np.testing.assert_array_equal(drawn.extras["value"], drawn.actions)
 
 
 def test_an_episode_ends_at_its_last_step_or_where_another_begins() -> None:
@@ -75,7 +72,7 @@ def test_steps_of_nobodys_policy_begin_the_record_anew() -> None:
     play(record, range(6))
     nothing = np.zeros(2)
     record.add(Step(np.zeros((2, 1)), nothing, nothing, nothing, nothing, nothing), PolicyOutput(nothing))
-    assert record.draw(0) is None
+    assert record.draw() is None
     play(record, range(6, 10))
     assert set(draw(record).actions.numpy()[:, 0].tolist()) == {6, 106}
 
@@ -83,11 +80,11 @@ def test_steps_of_nobodys_policy_begin_the_record_anew() -> None:
 def test_goes_on_as_it_was() -> None:
     straight, resumed = newest(), newest()
     resumed.load(straight.save())
-    assert resumed.draw(0) is None
+    assert resumed.draw() is None
     play(straight, range(12), first=(9,), last=(8,))
-    straight.draw(0)
+    straight.draw()
     resumed.load(straight.save())
     for record in (straight, resumed):
         play(record, range(12, 15))
-    tf.nest.map_structure(np.testing.assert_array_equal, straight.draw(1), resumed.draw(1))
+    tf.nest.map_structure(np.testing.assert_array_equal, straight.draw(), resumed.draw())
     tf.nest.map_structure(np.testing.assert_array_equal, straight.save(), resumed.save())

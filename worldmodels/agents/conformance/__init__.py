@@ -46,9 +46,9 @@ SMALL_WORLD = RSSMConfig(
 def agent_checks(config: AgentConfig) -> tuple[Check, ...]:
     """Return the checks that an agent must pass with each of its `specs`, which raise ConformanceError."""
     checks: tuple[Check, ...] = acting.CHECKS + learning.CHECKS_IN_IMAGINATION
-    if config.learns_from_experience:
-        checks += learning.CHECKS_FROM_EXPERIENCE
-    return checks + (learning.CHECKS_FROM_TRANSITIONS if config.learns_from_transitions else ())
+    if "rollouts" in config.experience:
+        checks += learning.CHECKS_FROM_ROLLOUTS
+    return checks + (learning.CHECKS_FROM_TRANSITIONS if "transitions" in config.experience else ())
 
 
 def check_agent(config: AgentConfig, worlds: Sequence[ModelConfig] = (SMALL_WORLD,)) -> None:

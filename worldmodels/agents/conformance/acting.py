@@ -8,10 +8,10 @@ import tensorflow as tf
 from worldmodels.agents.config import AgentConfig
 from worldmodels.agents.conformance.samples import (
     can_learn,
-    experience,
     features,
     make_agent,
     renewed_agent,
+    rollouts,
     transitions,
 )
 from worldmodels.core.errors import CheckpointError, ConformanceError
@@ -22,6 +22,9 @@ from worldmodels.models.conformance.samples import ACTIONS, ROWS, key
 
 MANY = 64
 """Rows among which different seeds are bound to choose different actions somewhere."""
+
+EXPERIENCE = frozenset({"imagination", "rollouts", "transitions", "recent"})
+"""The kinds of experience from which an agent may learn."""
 
 OF_BOXES = ("gaussian", "truncated_normal", "squashed_normal")
 """The names under which an agent may give the parameters of a policy of boxes."""
@@ -72,9 +75,9 @@ def check_temperature_0_takes_the_most_probable_action(config: AgentConfig, spec
     whatever the seed."""
     agent, seen = renewed_agent(config, spec), features(spec, MANY)
     # From a uniform policy to one that prefers something.
-    if can_learn(agent) and agent.learns_from_experience:
-        agent.update_from_experience(experience(agent, spec), key(0))
-    if agent.learns_from_transitions and spec.action.is_discrete:
+    if can_learn(agent) and "rollouts" in agent.experience:
+        agent.update_from_rollouts(rollouts(agent, spec), key(0))
+    if "transitions" in agent.experience and spec.action.is_discrete:
         agent.update_from_transitions(transitions(spec), key(0))
     action, _, extras = agent.act(seen, agent.initial(MANY), 0.0, key(1))
     if "logits" in extras:
@@ -86,6 +89,25 @@ def check_temperature_0_takes_the_most_probable_action(config: AgentConfig, spec
     if "logits" in extras or can_learn(agent):  # random play is the same at every temperature
         other = agent.act(seen, agent.initial(MANY), 0.0, key(2))[0]
         require_same(action, other, "actions at temperature 0 under two seeds")
+
+
+def check_its_facts(config: AgentConfig, spec: ModelSpec) -> None:
+    """Check what an agent says of itself: its kinds of experience, the agent that collects, and its discount."""
+    agent = make_agent(config, spec)
+    require(
+        agent.experience == config.experience and config.experience <= EXPERIENCE,
+        f"experience must be the same of agent and configuration, some of {sorted(EXPERIENCE)}. Received "
+        f"{sorted(agent.experience)} and {sorted(config.experience)}.",
+    )
+    require(
+        "recent" in config.experience or not config.recent_steps,
+        f"recent_steps must be 0 unless experience holds 'recent'. Received {config.recent_steps}.",
+    )
+    collected, memory, _ = agent.collector.act(features(spec, ROWS), agent.collector.initial(ROWS), 1.0, key(0))
+    _require_actions(collected, spec.action)
+    tf.nest.assert_same_structure(memory, agent.collector.initial(ROWS))
+    discount = agent.discount
+    require(discount is None or 0 <= discount <= 1, f"discount must be None, or 0 to 1. Received {discount}.")
 
 
 def check_a_checkpoint_of_other_actions_is_refused(config: AgentConfig, spec: ModelSpec) -> None:
@@ -104,6 +126,7 @@ def check_a_checkpoint_of_other_actions_is_refused(config: AgentConfig, spec: Mo
 
 
 CHECKS = (
+    check_its_facts,
     check_actions_memory_and_extras,
     check_acting_depends_on_its_seed_alone,
     check_temperature_0_takes_the_most_probable_action,

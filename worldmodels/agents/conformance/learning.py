@@ -9,19 +9,20 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.agents.api import Replayed
+from worldmodels.agents.api import Experience, Replayed
 from worldmodels.agents.config import AgentConfig
 from worldmodels.agents.conformance.samples import (
     PushedPoint,
     can_learn,
-    experience,
     features,
     make_agent,
+    recent,
     renewed_agent,
+    rollouts,
     transitions,
 )
 from worldmodels.core.files.checkpoint import Checkpoints
-from worldmodels.imagination.starts import choose_starts
+from worldmodels.imagination.starts import StartStates, choose_starts
 from worldmodels.models import precision
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.config import ModelConfig
@@ -36,11 +37,11 @@ from worldmodels.models.conformance.comparison import (
 from worldmodels.models.conformance.samples import ACTIONS, BATCH, key, make_batch_of, make_model
 
 
-def check_learning_from_experience(config: AgentConfig, spec: ModelSpec) -> None:
+def check_learning_from_rollouts(config: AgentConfig, spec: ModelSpec) -> None:
     """Check that an update, a checkpoint on disk, another agent that loads it, and an update are the same as two."""
     straight, resumed = renewed_agent(config, spec, 1), make_agent(config, spec, 2)
     old = leaves(straight.save())
-    metrics = straight.update_from_experience(experience(straight, spec), key(0))
+    metrics = straight.update_from_rollouts(rollouts(straight, spec), key(0))
     _require_metrics(metrics, can_learn(straight))
     if can_learn(straight):
         require(differ(old, leaves(straight.save())), "an update must change what is saved; it does not.")
@@ -49,7 +50,7 @@ def check_learning_from_experience(config: AgentConfig, spec: ModelSpec) -> None
         checkpoints.write(7, straight.save())
         resumed.load(checkpoints.read()[1])
     require_same_tree(straight.save(), resumed.save(), "what was saved, and what was loaded,")
-    one, other = (agent.update_from_experience(experience(agent, spec, 1), key(1)) for agent in (straight, resumed))
+    one, other = (agent.update_from_rollouts(rollouts(agent, spec, 1), key(1)) for agent in (straight, resumed))
     require_same(one, other, "the metrics of an agent, and of one that was loaded from its checkpoint,")
     require_same_tree(straight.save(), resumed.save(), "what both saved after that")
 
@@ -59,12 +60,12 @@ def check_what_is_not_finite_changes_nothing(config: AgentConfig, spec: ModelSpe
     agent = renewed_agent(config, spec)
     if not can_learn(agent):
         return
-    experienced = experience(agent, spec)
+    experienced = rollouts(agent, spec)
     for broken in ("rewards", "weights"):
         if broken == "weights":
             agent.load(poisoned(agent.save()))
         old, factor = agent.save(), np.nan if broken == "rewards" else 1.0
-        metrics = agent.update_from_experience(experienced._replace(rewards=experienced.rewards * factor), key(0))
+        metrics = agent.update_from_rollouts(experienced._replace(rewards=experienced.rewards * factor), key(0))
         require(metrics.get("policy/finite") == 0, f"the metric policy/finite must be 0 where {broken} are NaN.")
         require_same_tree(agent.save(), old, f"what is saved before and after an update whose {broken} are NaN")
 
@@ -76,10 +77,10 @@ def check_the_step_between_two_episodes_teaches_nothing(config: AgentConfig, spe
     experienced, trees = None, []
     for changed in (False, True):
         agent = renewed_agent(config, spec)
-        experienced = experienced or experience(agent, spec)
+        experienced = experienced or rollouts(agent, spec)
         actions = experienced.actions.numpy()
         actions[experienced.is_last.numpy()] = (actions[experienced.is_last.numpy()] + changed) % ACTIONS
-        agent.update_from_experience(experienced._replace(actions=tf.constant(actions)), key(0))
+        agent.update_from_rollouts(experienced._replace(actions=tf.constant(actions)), key(0))
         trees.append(agent.save())
     require_same_tree(trees[0], trees[1], "what is learned, whatever the action at the end of an episode was,")
 
@@ -147,7 +148,7 @@ def check_learning_in_imagination(config: AgentConfig, world: ModelConfig) -> No
     for _ in range(2):
         agent = make_agent(config, model.spec)
         fresh = leaves(agent.save())
-        metrics = agent.update_from_imagination(model, *starts, key(1), Replayed.of(states, BATCH))
+        metrics = agent.update_from_imagination(model, starts, key(1), Experience(Replayed.of(states, BATCH)))
         results.append((metrics, leaves(agent.save())))
     require_same(results[0], results[1], "two updates of equal agents from the same states and seed")
     _require_metrics(metrics, can_learn(agent))
@@ -163,8 +164,10 @@ def check_learning_in_a_differentiable_world(config: AgentConfig, spec: ModelSpe
         return
     world, states = PushedPoint(spec), (features(spec, 12),)
     batch = make_batch_of(spec.observation, spec.action)
-    given, recorded = (world, states, tf.ones((12,))), Replayed.of((features(spec, *batch.reward.shape),), batch)
     straight, resumed = renewed_agent(config, spec, 1), make_agent(config, spec, 2)
+    replayed = Replayed.of((features(spec, *batch.reward.shape),), batch)
+    recorded = Experience(replayed, recent(straight, spec) if config.recent_steps else None)
+    given = world, StartStates(states, tf.ones((12,)))
     if not can_learn(straight):
         return
     old = leaves(straight.save())
@@ -198,14 +201,34 @@ def _require_metrics(metrics: dict[str, Any], learns: bool) -> None:
         require(metrics.get("policy/finite") == 1, "the metric policy/finite must be 1 after a sound update.")
 
 
-CHECKS_IN_IMAGINATION = (check_learning_in_a_differentiable_world,)
+def check_learning_from_recent_steps(config: AgentConfig, spec: ModelSpec) -> None:
+    """Check that recent steps change what is learned in imagination, and that nothing is learned where a reward of
+    theirs is not finite."""
+    if spec.feature_kind != "vector" or not config.recent_steps:
+        return
+    world, starts = PushedPoint(spec), StartStates((features(spec, 12),), tf.ones((12,)))
+    found = []
+    for given in (False, True):
+        agent = renewed_agent(config, spec)
+        steps = recent(agent, spec)
+        agent.update_from_imagination(world, starts, key(0), Experience(recent=steps if given else None))
+        found.append(leaves(agent.save()))
+    require(differ(*found), "recent steps must change what is learned; they do not.")
+    agent, old = renewed_agent(config, spec), leaves(renewed_agent(config, spec).save())
+    broken = steps._replace(rewards=steps.rewards * np.nan)
+    metrics = agent.update_from_imagination(world, starts, key(0), Experience(recent=broken))
+    require(metrics.get("policy/finite") == 0, "the metric policy/finite must be 0 where recent rewards are NaN.")
+    require_same(leaves(agent.save()), old, "what is saved before and after an update with recent rewards that are NaN")
+
+
+CHECKS_IN_IMAGINATION = (check_learning_in_a_differentiable_world, check_learning_from_recent_steps)
 """Properties of every agent."""
-CHECKS_FROM_EXPERIENCE = (
-    check_learning_from_experience,
+CHECKS_FROM_ROLLOUTS = (
+    check_learning_from_rollouts,
     check_what_is_not_finite_changes_nothing,
     check_the_step_between_two_episodes_teaches_nothing,
 )
-"""Properties of every agent that learns from real experience."""
+"""Properties of every agent that learns from real rollouts."""
 CHECKS_FROM_TRANSITIONS = (
     check_learning_from_transitions,
     check_transitions_that_are_not_finite_change_nothing,

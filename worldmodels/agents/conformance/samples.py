@@ -1,4 +1,4 @@
-"""Features and actions of each kind, and the experience of an agent in them."""
+"""Features and actions of each kind, and the recorded steps of an agent in them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.agents import build_agent, check_fits
-from worldmodels.agents.api import Experience, Transitions
+from worldmodels.agents.api import Recent, Rollouts, Transitions
 from worldmodels.agents.config import AgentConfig
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.specs import ArraySpec, ObservationSpec
@@ -78,8 +78,8 @@ def can_learn(agent: Any) -> bool:
     return any(isinstance(value, np.ndarray) and value.ndim > 1 for value in leaves(agent.save()).values())
 
 
-def experience(agent: Any, spec: ModelSpec, seed: int = 0) -> Experience:
-    """Return the experience of an agent: at step 4 an episode ends in environment 1, and is cut in environment 2."""
+def rollouts(agent: Any, spec: ModelSpec, seed: int = 0) -> Rollouts:
+    """Return rollouts of an agent: at step 4 an episode ends in environment 1, and is cut in environment 2."""
     is_first, is_last, ends = np.zeros((3, STEPS + 1, ROWS), bool)
     is_first[0] = is_first[5, 1:] = is_last[4, 1:] = ends[4, 1] = True
     seen, memory = features(spec, STEPS + 1, ROWS), agent.initial(ROWS)
@@ -94,7 +94,14 @@ def experience(agent: Any, spec: ModelSpec, seed: int = 0) -> Experience:
     rewards = np.random.default_rng(seed).choice([0.0, 1.0], is_first.shape).astype(np.float32)
     flags = tf.constant(1.0 - ends, tf.float32), tf.constant(is_first), tf.constant(is_last)
     stacked = tf.nest.map_structure(lambda *x: tf.stack(x), *extras)
-    return Experience(seen, tf.stack(actions), tf.constant(rewards), *flags, stacked, before)
+    return Rollouts(seen, tf.stack(actions), tf.constant(rewards), *flags, stacked, before)
+
+
+def recent(agent: Any, spec: ModelSpec, seed: int = 0) -> Recent:
+    """Return the same steps as windows (B, T), as an agent gets its newest ones."""
+    steps = rollouts(agent, spec, seed)
+    fields = (steps.features, steps.actions, steps.extras, steps.rewards, steps.is_last, steps.continuations < 1.0)
+    return Recent(*tf.nest.map_structure(lambda x: tf.transpose(x, (1, 0, *range(2, x.shape.rank))), fields))
 
 
 def transitions(spec: ModelSpec, seed: int = 0) -> Transitions:

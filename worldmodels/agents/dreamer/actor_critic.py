@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.agents.api import Recent, Replayed
+from worldmodels.agents.api import NO_EXPERIENCE, Agent, Experience, Recent, Replayed
 from worldmodels.agents.distributions.policy_distributions import BOX_DISTRIBUTIONS, CATEGORICAL, ONE_HOT
 from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig
 from worldmodels.agents.dreamer.actor_loss import ActorLoss
@@ -18,6 +18,7 @@ from worldmodels.agents.dreamer.value_critic import ValueCritic, ValueTargets
 from worldmodels.agents.networks.heads import build_head
 from worldmodels.agents.returns import ReturnScale, lambda_returns, reach_weights, transform_rewards
 from worldmodels.imagination.rollout import Policy, RolloutOptions, Trajectory, rollout
+from worldmodels.imagination.starts import StartStates
 from worldmodels.models import devices
 from worldmodels.models.api import ModelSpec, WorldModel
 from worldmodels.models.distributions import mix_uniform
@@ -28,14 +29,13 @@ from worldmodels.models.optimizers.schedules import value_at
 from worldmodels.models.variables import load_variables, named_variables, save_variables
 
 
-class ActorCritic:
+class ActorCritic(Agent):
     """An `Agent` (see `agents/api.py` for the methods) with a slow target critic.
 
     Its policy learns by the reinforce gradient, or by the gradient that flows back through the world model.
     """
 
-    learns_from_experience = ActorCriticConfig.learns_from_experience
-    learns_from_transitions = ActorCriticConfig.learns_from_transitions
+    experience = ActorCriticConfig.experience
 
     def __init__(self, config: ActorCriticConfig, spec: ModelSpec, seed: np.ndarray):
         seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
@@ -53,8 +53,9 @@ class ActorCritic:
         self._imagined_distribution = ONE_HOT if through_choices else self.distribution
         self._actor_loss = ActorLoss(config, self.gradient, self._imagined_distribution)
 
-    def initial(self, batch: int) -> tuple[()]:
-        return ()
+    @property
+    def discount(self) -> float:
+        return self.config.discount
 
     @graph
     def act(self, features, state, temperature, seed) -> tuple[tf.Tensor, Any, dict[str, tf.Tensor]]:
@@ -68,18 +69,19 @@ class ActorCritic:
         return mix_uniform(outputs, self.config.uniform_mix) if self.spec.action.is_discrete else outputs
 
     @graph
-    def update_from_imagination(
-        self, model, starts, continuations, seed, replayed=None, recent=None
+    def update_from_imagination(self, model, starts, seed, experience=NO_EXPERIENCE) -> dict[str, tf.Tensor]:
+        def update(starts, experience):
+            return self._update(model, starts, seed, experience)
+
+        return self._devices.run(update, (starts, experience))
+
+    def _update(
+        self, model: WorldModel, starts: StartStates, seed: tf.Tensor, experience: Experience
     ) -> dict[str, tf.Tensor]:
-        def update(starts, continuations, replayed, recent):
-            return self._update(model, starts, continuations, seed, replayed, recent)
-
-        return self._devices.run(update, (starts, continuations, replayed, recent))
-
-    def _update(self, model, starts, continuations, seed, replayed, recent) -> dict[str, tf.Tensor]:
+        replayed, recent = experience
         running = list(self.running().values())
         before = [tf.identity(figure) for figure in running]
-        imagined, slopes = self._imagine(model, starts, continuations, seed)
+        imagined, slopes = self._imagine(model, starts, seed)
         returns = imagined.returns
         targets = ValueTargets(imagined.features, returns, imagined.slow_values[:-1], imagined.weights)
         learns_recorded = replayed is not None and self.config.replay_value_scale
@@ -118,29 +120,29 @@ class ActorCritic:
         return {f"policy/{name}": value for name, value in metrics.items()}
 
     def _imagine(
-        self, model: WorldModel, starts: Any, continuations: tf.Tensor, seed: tf.Tensor
+        self, model: WorldModel, starts: StartStates, seed: tf.Tensor
     ) -> tuple[ImaginedSteps, tf.Tensor | None]:
         """Return rollouts of the policy, and where they are differentiated their gradient by the actions (H, B, D)."""
         distribution = self._imagined_distribution
         if self.gradient == "reinforce":
             policy = sampling_policy(self._parameters, distribution)
-            return self._roll_out(model, policy, starts, (), continuations, seed), None
+            return self._roll_out(model, policy, starts, (), seed), None
 
         def imagine(offsets: tf.Tensor) -> ImaginedSteps:
             policy = offset_policy(self._parameters, distribution, offsets)
-            return self._roll_out(model, policy, starts, tf.constant(0), continuations, seed)
+            return self._roll_out(model, policy, starts, tf.constant(0), seed)
 
-        shape = (self.config.horizon + 1, continuations.shape[0], self.spec.action.width)
+        shape = (self.config.horizon + 1, starts.continuations.shape[0], self.spec.action.width)
         return action_gradient(imagine, tf.zeros(shape))
 
     def _roll_out(
-        self, model: WorldModel, policy: Policy, starts: Any, memory: Any, continuations: tf.Tensor, seed: tf.Tensor
+        self, model: WorldModel, policy: Policy, starts: StartStates, memory: Any, seed: tf.Tensor
     ) -> ImaginedSteps:
         """Return rollouts of a policy, which has a memory of its own, and what they are worth."""
         config = self.config
-        trajectory = rollout(model, policy, starts, memory, RolloutOptions(config.horizon), seed)
+        trajectory = rollout(model, policy, starts.states, memory, RolloutOptions(config.horizon), seed)
         # Whether a start's episode truly ended is known; only what follows has to be predicted.
-        going_on = tf.concat([continuations[None], trajectory.continuations[1:]], 0)
+        going_on = tf.concat([starts.continuations[None], trajectory.continuations[1:]], 0)
         rewards = self.learned_rewards(trajectory)
         features = tf.reshape(trajectory.features, (-1, *trajectory.features.shape[2:]))
         values, slow_values = self.critic.values(features, rewards.shape)
@@ -184,9 +186,6 @@ class ActorCritic:
         features = tf.reshape(recent.features, (-1, *recent.features.shape[2:]))
         learned = recent._replace(rewards=transform_rewards(recent.rewards, self.config.reward_transform))
         return recorded_targets(self.critic, features, learned, None, self.config)
-
-    def update_from_experience(self, experience, seed) -> dict[str, tf.Tensor]:
-        raise NotImplementedError("The actor-critic learns from no whole rollouts of real steps.")
 
     def changing(self) -> list[tf.Variable]:
         """Return everything that an update changes."""

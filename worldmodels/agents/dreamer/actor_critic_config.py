@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
-from worldmodels.agents.config import ANY_ACTIONS, ANY_FEATURES, ImageNetworkKind, RewardTransform
+from worldmodels.agents.config import AgentConfig, ImageNetworkKind, RewardTransform, Run, learns_in_imagination
 from worldmodels.core.configuration.number_schedules import ScheduledNonNegative
 from worldmodels.core.configuration.ranges import NonNegative, Positive, Section, Share, Size
 from worldmodels.core.errors import ConfigError
@@ -35,16 +35,14 @@ class RecentConfig(Section):
 
 
 @dataclass(frozen=True)
-class ActorCriticConfig(Section):
+class ActorCriticConfig(AgentConfig):
     """An actor and a critic that learn in imagination, for choices and for boxes of actions; the defaults are
     DreamerV2's figures for Atari."""
 
     kind: str = "actor_critic"
     # Facts about the kind, not settings: so without types.
-    learns_from_experience = False
-    learns_from_transitions = False
+    experience = frozenset({"imagination", "recent"})
     learns_on_devices = True
-    action_kinds, feature_kinds = ANY_ACTIONS, ANY_FEATURES
     actor: HeadConfig = field(default_factory=HeadConfig)
     """Dense layers of the policy."""
     critic: HeadConfig = field(default_factory=HeadConfig)
@@ -114,3 +112,51 @@ class ActorCriticConfig(Section):
                 f"vectors, and not through images. Received features that are {spec.features}. Choose 'reinforce'."
             )
         return self.actor_gradient
+
+    @property
+    def recent_steps(self) -> int:
+        return 0 if self.recent.is_off else self.recent.steps
+
+    def check_spec(self, spec: ModelSpec) -> None:
+        self.gradient_in(spec)
+
+    def check(self, run: Run) -> None:
+        if run.training.kind == "model_based":
+            self._check_recent(run.training)
+        if learns_in_imagination(run):
+            self._check_starts(run.training)
+
+    def _check_recent(self, training: Any) -> None:
+        """Check that there will be recent steps to learn from."""
+        if self.recent.is_off:
+            return
+        if not training.collect:
+            raise ConfigError(
+                "agent.recent.policy_scale lets the policy learn from the steps that this run takes, and "
+                "training.collect is 0: it must be 0, too, or training.collect above 0. Received "
+                f"{self.recent.policy_scale}."
+            )
+        if self.recent.steps < training.length:
+            raise ConfigError(
+                "agent.recent.steps must be at least training.length, the steps of each window that is drawn from "
+                f"them. Received {self.recent.steps} and {training.length}."
+            )
+
+    def _check_starts(self, training: Any) -> None:
+        """Check that a critic which learns from recorded steps gets the states along them."""
+        starts, states = training.starts, training.batch * training.length
+        if not self.replay_value_scale:
+            return
+        if starts.context:
+            raise ConfigError(
+                "agent.replay_value_scale lets the critic learn from what followed the states along the last batch, "
+                f"and training.starts.context is {starts.context}: imagination starts elsewhere, so that these are not "
+                "kept. One of the two must be 0."
+            )
+        if starts.batches > 1 and starts.rollouts == states:
+            raise ConfigError(
+                f"training.starts.rollouts is {states}, as many as a batch has states (training.batch x "
+                "training.length): a critic with replay_value_scale takes so many for these very states, and with "
+                f"training.starts.batches {starts.batches} they are others. Choose another number, or 0 for the states "
+                "of all batches."
+            )

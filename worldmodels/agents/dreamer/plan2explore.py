@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.agents.api import NO_EXPERIENCE, Agent
 from worldmodels.agents.dreamer.actor_critic import ActorCritic
 from worldmodels.agents.dreamer.disagreement import Disagreement
 from worldmodels.agents.dreamer.plan2explore_config import Plan2ExploreConfig
@@ -56,7 +57,7 @@ class Explorer(ActorCritic):
         return super().running() | {"reward_mean": self._reward_scale.mean}
 
 
-class Plan2Explore:
+class Plan2Explore(Agent):
     """An `Agent` (see `agents/api.py` for the methods) of an explorer, which collects, and of a policy for the task.
 
     Attributes:
@@ -64,8 +65,7 @@ class Plan2Explore:
         task: the other one, which acts wherever this agent does.
     """
 
-    learns_from_experience = Plan2ExploreConfig.learns_from_experience
-    learns_from_transitions = Plan2ExploreConfig.learns_from_transitions
+    experience = Plan2ExploreConfig.experience
 
     def __init__(self, config: Plan2ExploreConfig, spec: ModelSpec, seed: np.ndarray):
         seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
@@ -75,35 +75,33 @@ class Plan2Explore:
         self._ensemble = Disagreement(config, spec, seeds)
         self.explorer = Explorer(config, spec, of_explorer, self._ensemble)
 
-    def initial(self, batch: int) -> tuple[()]:
-        return ()
+    @property
+    def collector(self) -> Agent:
+        return self.explorer
 
     def act(self, features, state, temperature, seed) -> tuple[tf.Tensor, Any, dict[str, tf.Tensor]]:
         return self.task.act(features, state, temperature, seed)
 
     @graph
-    def update_from_imagination(self, model, starts, continuations, seed, replayed=None) -> dict[str, tf.Tensor]:
-        def update(starts, continuations, replayed):
-            return self._update(model, starts, continuations, seed, replayed)
+    def update_from_imagination(self, model, starts, seed, experience=NO_EXPERIENCE) -> dict[str, tf.Tensor]:
+        def update(starts, experience):
+            return self._update(model, starts, seed, experience)
 
-        return self._devices.run(update, (starts, continuations, replayed))
+        return self._devices.run(update, (starts, experience))
 
-    def _update(self, model, starts, continuations, seed, replayed) -> dict[str, tf.Tensor]:
+    def _update(self, model, starts, seed, experience) -> dict[str, tf.Tensor]:
         seeds = tf.unstack(tf.random.split(seed, 2))
         changing = [*self.task.changing(), *self.explorer.changing(), *self._ensemble.optimizer.state()]
         before = [tf.identity(variable) for variable in changing]
-        metrics = self._learn_to_predict(model, replayed) if replayed is not None else {}
-        of_task = self.task.update_from_imagination(model, starts, continuations, seeds[0], replayed)
-        of_explorer = self.explorer.update_from_imagination(model, starts, continuations, seeds[1])
+        metrics = self._learn_to_predict(model, experience.replayed) if experience.replayed is not None else {}
+        of_task = self.task.update_from_imagination(model, starts, seeds[0], experience)
+        of_explorer = self.explorer.update_from_imagination(model, starts, seeds[1])
         metrics |= of_task | {name.replace("/", "/explorer_", 1): value for name, value in of_explorer.items()}
         finite = tf.reduce_min(tf.stack([value for name, value in metrics.items() if name.endswith("finite")]))
         # Each of the three looks after itself alone.
         for variable, value in zip(changing, before, strict=True):
             variable.assign(tf.where(finite > 0, variable, value))
         return metrics | {"policy/finite": finite}
-
-    def update_from_experience(self, experience, seed) -> dict[str, tf.Tensor]:
-        raise NotImplementedError("Plan2Explore learns no policy outside imagination.")
 
     def save(self) -> dict[str, Any]:
         return {name: part.save() for name, part in self._saveables().items()}

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from worldmodels.agents.config import ANY_ACTIONS
+from worldmodels.agents.config import AgentConfig, Run, learns_in_imagination
 from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig
-from worldmodels.core.configuration.ranges import NonNegative, Section, Size
+from worldmodels.core.configuration.ranges import NonNegative, Size
 from worldmodels.core.errors import ConfigError
+from worldmodels.models.api import ModelSpec
 from worldmodels.models.config import HeadConfig, LaPropConfig, OptimizerConfig
 
 
 @dataclass(frozen=True)
-class Plan2ExploreConfig(Section):
+class Plan2ExploreConfig(AgentConfig):
     """An actor-critic for the task, one that explores, and an ensemble; the defaults are DreamerV2's figures."""
 
     kind: str = "plan2explore"
-    # Facts about the kind, not settings: so without types.
-    learns_from_experience = False
-    learns_from_transitions = False
-    learns_on_devices = True
-    action_kinds, feature_kinds = ANY_ACTIONS, ("vector",)
+    learns_on_devices = True  # a fact about the kind, not a setting: so without a type
+    feature_kinds = ("vector",)
     task: ActorCriticConfig = field(default_factory=ActorCriticConfig)
     """Actor-critic that learns the task in imagination, by the rewards that the world model predicts; it is what is
     evaluated and played."""
@@ -53,3 +51,16 @@ class Plan2ExploreConfig(Section):
                     f"agent.{name}.recent.policy_scale must be 0: what was recorded was played by the explorer, for "
                     f"other rewards than the task's. Received {actor.recent.policy_scale}."
                 )
+
+    def check_spec(self, spec: ModelSpec) -> None:
+        self.task.check_spec(spec)
+        self.explorer.check_spec(spec)
+
+    def check(self, run: Run) -> None:
+        if learns_in_imagination(run) and run.training.starts.context:
+            raise ConfigError(
+                "agent.kind is 'plan2explore', whose ensemble learns from the states along the last batch, and "
+                f"training.starts.context is {run.training.starts.context}: imagination starts elsewhere, so that "
+                "these are not kept. It must be 0."
+            )
+        self.task.check(run)

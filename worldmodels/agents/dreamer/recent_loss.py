@@ -29,7 +29,8 @@ class JudgedSteps(NamedTuple):
 
 def judged_steps(recent: Recent, targets: ValueTargets, distribution: ActionDistribution) -> JudgedSteps:
     """Return the steps of recorded windows but the last of each, whose targets are those of the critic there."""
-    actions, parameters = (tf.reshape(x[:, :-1], (-1, *x.shape[2:])) for x in (recent.actions, recent.parameters))
+    before = recent.extras[distribution.extra]
+    actions, parameters = (tf.reshape(x[:, :-1], (-1, *x.shape[2:])) for x in (recent.actions, before))
     steps = JudgedSteps(
         targets.features,
         actions,

@@ -8,7 +8,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.agents.api import Transitions
+from worldmodels.agents.api import NO_EXPERIENCE, Agent, Transitions
 from worldmodels.agents.networks.heads import build_head
 from worldmodels.agents.normalization import FeatureNormalizer
 from worldmodels.agents.off_policy.config import OffPolicyAgentConfig
@@ -31,14 +31,13 @@ def critic_loss(values: tf.Tensor, targets: tf.Tensor) -> tf.Tensor:
     return tf.reduce_sum(tf.reduce_mean(tf.square(values - targets), -1))
 
 
-class OffPolicyAgent:
+class OffPolicyAgent(Agent):
     """An `Agent` (see `agents/api.py` for the methods) of a policy, of critics, and of target networks, which follow.
 
     A subclass has `act`, `_update` and the names of the figures that this gives.
     """
 
-    learns_from_experience = OffPolicyAgentConfig.learns_from_experience
-    learns_from_transitions = OffPolicyAgentConfig.learns_from_transitions
+    experience = OffPolicyAgentConfig.experience
     figures: ClassVar[tuple[str, ...]]
 
     def __init__(self, config: Any, spec: ModelSpec, seed: np.ndarray, critics: int, outputs: int):
@@ -55,8 +54,9 @@ class OffPolicyAgent:
         self.actor_optimizer = self._optimizer("actor", config.actor_optimizer)
         self.critic_optimizer = self._optimizer("critics", config.critic_optimizer)
 
-    def initial(self, batch: int) -> tuple[()]:
-        return ()
+    @property
+    def discount(self) -> float:
+        return self.config.discount
 
     def act(self, features, state, temperature, seed) -> tuple[tf.Tensor, Any, dict[str, tf.Tensor]]:
         raise NotImplementedError
@@ -84,18 +84,15 @@ class OffPolicyAgent:
         return {f"policy/{name}": value for name, value in figures.items()}
 
     @graph
-    def update_from_imagination(self, model, starts, continuations, seed, replayed=None) -> dict[str, tf.Tensor]:
+    def update_from_imagination(self, model, starts, seed, experience=NO_EXPERIENCE) -> dict[str, tf.Tensor]:
         rollout_seed, shuffle_seed, learn_seed = tf.unstack(tf.random.split(seed, 3))
 
         def policy(features, memory, seed):
             return self.act(features, memory, 1.0, seed)[0], memory, {}
 
-        trajectory = rollout(model, policy, starts, (), RolloutOptions(self.config.horizon), rollout_seed)
+        trajectory = rollout(model, policy, starts.states, (), RolloutOptions(self.config.horizon), rollout_seed)
         batches = imagined_transitions(trajectory, self.config.minibatch, shuffle_seed)
         return self.update_from_transitions(batches, learn_seed)
-
-    def update_from_experience(self, experience, seed) -> dict[str, tf.Tensor]:
-        raise NotImplementedError("This agent learns from single steps of any age.")
 
     def save(self) -> dict[str, Any]:
         optimizers = {f"{name}_optimizer": optimizer.save() for name, optimizer in self._optimizers.items()}

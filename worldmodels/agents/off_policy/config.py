@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from worldmodels.agents.config import ANY_ACTIONS, ANY_FEATURES, BOXES, ImageNetworkKind
-from worldmodels.core.configuration.ranges import AboveZero, NonNegative, Positive, Section, Share, Size
+from worldmodels.agents.config import BOXES, AgentConfig, ImageNetworkKind
+from worldmodels.core.configuration.ranges import AboveZero, NonNegative, Positive, Share, Size
 from worldmodels.models.config import HeadConfig, LayerStyle, OptimizerConfig
 
 
@@ -14,14 +14,10 @@ def _adam() -> OptimizerConfig:
 
 
 @dataclass(frozen=True)
-class OffPolicyAgentConfig(Section):
+class OffPolicyAgentConfig(AgentConfig):
     """The common part of agents that learn from single steps of any age; the defaults are Spinning Up's figures."""
 
-    kind: str = ""
-    # Facts about the kind, not settings: so without types.
-    learns_from_experience = False
-    learns_from_transitions = True
-    action_kinds, feature_kinds = ANY_ACTIONS, ANY_FEATURES
+    experience = frozenset({"imagination", "transitions"})  # a fact about the kind, not a setting: so without a type
     network: HeadConfig = field(default_factory=lambda: HeadConfig(layers=2, units=256))
     """Hidden layers of the policy, and of each critic (`hid` and `l` in Spinning Up)."""
     style: LayerStyle = field(default_factory=lambda: LayerStyle(activation="relu"))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.agents.api import Experience
+from worldmodels.agents.api import NO_EXPERIENCE, Agent, Rollouts
 from worldmodels.agents.distributions.policy_distributions import policy_distribution
 from worldmodels.agents.networks.bodies import BodySettings
 from worldmodels.agents.networks.policy_network import PolicyNetwork
@@ -32,7 +32,7 @@ from worldmodels.models.optimizers.optimizer import Descent
 from worldmodels.models.variables import load_variables, named_variables, save_variables
 
 
-class OnPolicyAgent:
+class OnPolicyAgent(Agent):
     """An `Agent` (see `agents/api.py` for the methods) whose method says in `improve` how it learns from samples.
 
     Where a rollout was cut, the value of the last state stands for what would have come; only a true end is worth 0. In
@@ -47,8 +47,7 @@ class OnPolicyAgent:
         scales_imagined: whether imagined samples get a `policy_scale` below 1 where real advantages spread further.
     """
 
-    learns_from_experience = True
-    learns_from_transitions = False
+    experience = OnPolicyConfig.experience
 
     def __init__(
         self,
@@ -85,6 +84,10 @@ class OnPolicyAgent:
         """
         raise NotImplementedError
 
+    @property
+    def discount(self) -> float:
+        return self.config.discount
+
     def initial(self, batch: int) -> State:
         return self.network.initial(batch)
 
@@ -95,9 +98,9 @@ class OnPolicyAgent:
         return action, state, {self.distribution.extra: parameters, "value": self._reward_unit() * value}
 
     @graph
-    def update_from_imagination(self, model, starts, continuations, seed, replayed=None) -> dict[str, tf.Tensor]:
+    def update_from_imagination(self, model, starts, seed, experience=NO_EXPERIENCE) -> dict[str, tf.Tensor]:
         rollout_seed, learn_seed = tf.unstack(tf.random.split(seed, 2))
-        memory = self.initial(continuations.shape[0])
+        memory = self.initial(starts.continuations.shape[0])
 
         def policy(features, memory, seed):
             return self.act(features, memory, 1.0, seed)
@@ -105,11 +108,11 @@ class OnPolicyAgent:
         def imagine(starts, memory):
             return rollout(model, policy, starts, memory, RolloutOptions(self.config.horizon), rollout_seed)
 
-        trajectory = self._devices.run(imagine, (starts, memory), axis=1)
+        trajectory = self._devices.run(imagine, (starts.states, memory), axis=1)
         # Whether a start's episode truly ended is known; only what follows has to be predicted.
-        continuations = tf.concat([continuations[None], trajectory.continuations[1:]], 0)
+        continuations = tf.concat([starts.continuations[None], trajectory.continuations[1:]], 0)
         never = tf.zeros(continuations.shape, tf.bool)
-        experience = Experience(
+        rollouts = Rollouts(
             trajectory.features,
             trajectory.actions,
             trajectory.rewards,
@@ -119,19 +122,17 @@ class OnPolicyAgent:
             trajectory.extras,
             memory,
         )
-        return self._learn(experience, reach_weights(continuations, 1.0)[:-1], learn_seed, imagined=True)
+        return self._learn(rollouts, reach_weights(continuations, 1.0)[:-1], learn_seed, imagined=True)
 
     @graph
-    def update_from_experience(self, experience, seed) -> dict[str, tf.Tensor]:
+    def update_from_rollouts(self, rollouts, seed) -> dict[str, tf.Tensor]:
         # Nothing happened between a last observation and the first one of the next episode.
-        return self._learn(experience, 1.0 - tf.cast(experience.is_last[:-1], tf.float32), seed, imagined=False)
+        return self._learn(rollouts, 1.0 - tf.cast(rollouts.is_last[:-1], tf.float32), seed, imagined=False)
 
-    def _learn(
-        self, experience: Experience, weights: tf.Tensor, seed: tf.Tensor, imagined: bool
-    ) -> dict[str, tf.Tensor]:
+    def _learn(self, rollouts: Rollouts, weights: tf.Tensor, seed: tf.Tensor, imagined: bool) -> dict[str, tf.Tensor]:
         weights = weights * self._knows_units()
         samples = collect_samples(
-            self._normalized(experience), weights, self.distribution, self.config, self.network.has_memory
+            self._normalized(rollouts), weights, self.distribution, self.config, self.network.has_memory
         )
         spread = deviation(samples.advantages, samples.weights)
         if self._real_advantages and imagined:
@@ -152,7 +153,7 @@ class OnPolicyAgent:
         # Steps before the first that is not finite have changed weights, moments and moving averages.
         for variable, value in zip(changing, before, strict=True):
             variable.assign(tf.where(finite, variable, value))
-        self._take_in(experience, samples, finite)
+        self._take_in(rollouts, samples, finite)
         if self._real_advantages and not imagined:
             self._real_advantages.take_in(spread, finite)
         figures |= learned | {"finite": tf.cast(finite, tf.float32)}
@@ -167,28 +168,28 @@ class OnPolicyAgent:
         return self._reward_scale.scale if self._reward_scale else 1.0
 
     def _knows_units(self) -> tf.Tensor | float:
-        """Return 0 before the first experience where something is normalised, which then teaches units alone, else 1.
+        """Return 0 before the first rollouts where something is normalised, which then teaches units alone, else 1.
 
         A step towards rewards in thousands, of a network that sees numbers in thousands, could not be undone.
         """
         counts = [scale.count for scale in (self._feature_scale, self._reward_scale) if scale]
         return tf.cast(tf.reduce_all([count > 0 for count in counts]), tf.float32) if counts else 1.0
 
-    def _normalized(self, experience: Experience) -> Experience:
-        """Return an experience in the units in which it was acted on."""
+    def _normalized(self, rollouts: Rollouts) -> Rollouts:
+        """Return rollouts in the units in which it was acted on."""
         unit = self._reward_unit()
-        return experience._replace(
-            features=self._seen(experience.features),
-            rewards=experience.rewards / unit,
-            extras=experience.extras | {"value": experience.extras["value"] / unit},
+        return rollouts._replace(
+            features=self._seen(rollouts.features),
+            rewards=rollouts.rewards / unit,
+            extras=rollouts.extras | {"value": rollouts.extras["value"] / unit},
         )
 
-    def _take_in(self, experience: Experience, samples: Samples, when: tf.Tensor) -> None:
+    def _take_in(self, rollouts: Rollouts, samples: Samples, when: tf.Tensor) -> None:
         """Change the units by what was learned from; only now, for until here all had to be in the old ones."""
         if self._reward_scale:
             self._reward_scale.take_in(self._reward_scale.scale * samples.returns, when)
         if self._feature_scale:
-            self._feature_scale.take_in(experience.features, when)
+            self._feature_scale.take_in(rollouts.features, when)
 
     def policy(self, samples: Samples) -> tf.Tensor:
         """Return the parameters (N, P) of the policy at all samples, as it is now."""

@@ -5,31 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from worldmodels.agents.config import ANY_ACTIONS, ANY_FEATURES, ImageNetworkKind, RewardTransform
+from worldmodels.agents.config import AgentConfig, ImageNetworkKind, RewardTransform, Run
 from worldmodels.core.configuration.ranges import (
     AboveZero,
     BelowOne,
     Count,
     NonNegative,
     Positive,
-    Section,
     Share,
     Size,
     at_least,
     limits,
 )
+from worldmodels.core.errors import ConfigError
 from worldmodels.models.config import HeadConfig, LayerStyle, OptimizerConfig
 
 
 @dataclass(frozen=True)
-class OnPolicyConfig(Section):
+class OnPolicyConfig(AgentConfig):
     """The settings that agents share which learn from rollouts of their current policy."""
 
-    kind: str = ""
-    # Facts about the kind, not settings: so without types.
-    learns_from_experience = True
-    learns_from_transitions = False
-    action_kinds, feature_kinds = ANY_ACTIONS, ANY_FEATURES
+    experience = frozenset({"imagination", "rollouts"})  # a fact about the kind, not a setting: so without a type
     images: ImageNetworkKind = "small"
     """Network for features that are images."""
     vectors: HeadConfig = field(default_factory=lambda: HeadConfig(layers=2, units=64))
@@ -164,3 +160,14 @@ class PPOConfig(OnPolicyConfig):
     value_optimizer: OptimizerConfig | None = None
     """Optimizer of the value, which then has a network of its own, as large as the policy's, and does all its steps
     wherever the policy's end; null: it shares network and optimizer."""
+
+    @property
+    def shared_rows(self) -> dict[str, int]:
+        return {"agent.minibatch": self.minibatch}
+
+    def check(self, run: Run) -> None:
+        if run.devices > 1 and self.batch_norm and run.trains_policy:
+            raise ConfigError(
+                f"devices is {run.devices}, and agent.batch_norm takes moments over minibatches, which no device has "
+                "whole. One of the two must go: devices=1, or agent.batch_norm=false."
+            )

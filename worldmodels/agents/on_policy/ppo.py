@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.agents.api import Experience
+from worldmodels.agents.api import Rollouts
 from worldmodels.agents.networks.augmentation import paint_boxes
 from worldmodels.agents.networks.bodies import BodySettings
 from worldmodels.agents.networks.convolution import Regularisation
@@ -117,10 +117,8 @@ class PPO(OnPolicyAgent):
         """Return the steps of the policy as a figure, where it is not always the same."""
         return {"steps": done} if self.config.target_kl else {}
 
-    def _learn(
-        self, experience: Experience, weights: tf.Tensor, seed: tf.Tensor, imagined: bool
-    ) -> dict[str, tf.Tensor]:
-        metrics = super()._learn(experience, weights, seed, imagined)
+    def _learn(self, rollouts: Rollouts, weights: tf.Tensor, seed: tf.Tensor, imagined: bool) -> dict[str, tf.Tensor]:
+        metrics = super()._learn(rollouts, weights, seed, imagined)
         self._iterations.assign_add(tf.cast(metrics["policy/finite"], tf.int64))
         return metrics
 

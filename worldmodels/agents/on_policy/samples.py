@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from worldmodels.agents.api import Experience
+from worldmodels.agents.api import Rollouts
 from worldmodels.agents.distributions.policy_distributions import PolicyDistribution
 from worldmodels.agents.on_policy.config import OnPolicyConfig
 from worldmodels.agents.returns import generalized_advantages, transform_rewards
@@ -39,13 +39,13 @@ class Samples(NamedTuple):
 
 
 def collect_samples(
-    experience: Experience,
+    rollouts: Rollouts,
     weights: tf.Tensor,
     distribution: PolicyDistribution,
     config: OnPolicyConfig,
     whole_rollouts: bool,
 ) -> Samples:
-    """Return the steps of an experience, with advantages as they come.
+    """Return the steps of rollouts, with advantages as they come.
 
     What a value should have been is the lambda-return, its advantage and what it was: less noisy than the sum of all
     rewards that followed, and the same where lambda is 1.
@@ -54,13 +54,13 @@ def collect_samples(
         weights: float32 (T, B).
         whole_rollouts: whether the samples keep their rollouts, as a policy with memory needs them.
     """
-    values = experience.extras["value"]
-    rewards = transform_rewards(experience.rewards, config.reward_transform)
-    discounts = config.discount * experience.continuations
-    advantages = generalized_advantages(rewards, values, discounts, experience.is_last, config.gae_lambda)
+    values = rollouts.extras["value"]
+    rewards = transform_rewards(rollouts.rewards, config.reward_transform)
+    discounts = config.discount * rollouts.continuations
+    advantages = generalized_advantages(rewards, values, discounts, rollouts.is_last, config.gae_lambda)
     returns = advantages + values[:-1]
-    log_probability = distribution.log_probability(experience.extras[distribution.extra], experience.actions)
-    known = (experience.features, experience.actions, experience.is_first)
+    log_probability = distribution.log_probability(rollouts.extras[distribution.extra], rollouts.actions)
+    known = (rollouts.features, rollouts.actions, rollouts.is_first)
     features, actions, is_first = tf.nest.map_structure(lambda x: x[:-1], known)
     scale = tf.ones_like(weights)
     steps = Samples(
@@ -69,7 +69,7 @@ def collect_samples(
     if not whole_rollouts:
         return tf.nest.map_structure(lambda x: tf.reshape(x, (-1, *x.shape[2:])), steps)
     by_rollout = tf.nest.map_structure(lambda x: tf.transpose(x, (1, 0, *range(2, x.shape.rank))), steps)
-    return by_rollout._replace(memory=experience.memory)
+    return by_rollout._replace(memory=rollouts.memory)
 
 
 def normalize(advantages: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:

@@ -25,7 +25,7 @@ class PlannerActor(ModelActor):
     """
 
     def __init__(self, model: WorldModel, agent: Agent, config: PlannerConfig, num_envs: int, key: np.ndarray):
-        discount = getattr(getattr(agent, "config", None), "discount", config.discount)
+        discount = config.discount if agent.discount is None else agent.discount
         self._config, self._world = replace(config, discount=discount), model
         # A variable and no argument: the signature of the compiled step is that of every actor.
         self._model_temperature = tf.Variable(1.0)

@@ -17,7 +17,7 @@ from worldmodels.acting.actor import PolicyOutput
 from worldmodels.acting.build import Parts
 from worldmodels.acting.collected_steps import CollectedSteps
 from worldmodels.acting.step_source import StepSource
-from worldmodels.agents.dreamer.actor_critic import ActorCritic
+from worldmodels.agents.api import Experience
 from worldmodels.config.run_config import ModelBasedConfig
 from worldmodels.core.seeding import fold
 from worldmodels.core.types import Batch, Step
@@ -66,7 +66,7 @@ class ModelBasedLoop:
         if config.weigh_imagination:
             key, settings = streams.key("imagination weight"), parts.config.evaluation
             self._weight = ImaginationWeight(parts.world_model, replay, settings, key, config.weigh_by_ends)
-        self._recorded = _recorded_play(parts, config, replay)
+        self._newest = NewestSteps(parts, config.batch, config.length) if parts.config.agent.recent_steps else None
         self._keys = {name: streams.key(name) for name in ("fit", "improve", "update")}
         self.step = self.updates = self.policy_updates = self.real_updates = 0
 
@@ -138,13 +138,14 @@ class ModelBasedLoop:
 
     def _saveables(self) -> dict[str, Any]:
         weight = {"imagination_weight": self._weight} if self._weight else {}
+        newest = {"recent": self._newest} if self._newest else {}
         return weight | {
             "model": self.parts.model,
             "agent": self.parts.agent,
             "replay": self._replay,
             "collector": self._collected,
             "metrics": self.metrics,
-            **self._recorded,
+            **newest,
         }
 
     def _collect(self) -> int:
@@ -158,13 +159,13 @@ class ModelBasedLoop:
                 self._collected.add(step, output)
                 self._append(step, output)
                 self.step += len(step.reward)
-        self._update_from_experience()
+        self._update_from_rollouts()
         return steps
 
     def _append(self, step: Step, output: PolicyOutput) -> None:
         self._replay.append(step)
-        for play in self._recorded.values():
-            play.add(step, output)
+        if self._newest:
+            self._newest.add(step, output)
 
     def _weigh_imagination(self) -> None:
         """Measure the model on the steps just collected, unless it has not learned anything yet."""
@@ -180,12 +181,12 @@ class ModelBasedLoop:
         is_prefill = (self._position.turn, self._position.phase) == (0, "collect")
         return wanted > 0 and is_prefill and self._replay.num_events < wanted
 
-    def _update_from_experience(self) -> None:
-        if (experience := self._collected.take_experience()) is None:
+    def _update_from_rollouts(self) -> None:
+        if (rollouts := self._collected.take_rollouts()) is None:
             return
         with self.timer("update"):
             seed = tf.constant(fold(self._keys["update"], self.real_updates))
-            metrics = self.parts.agent.update_from_experience(experience, seed)
+            metrics = self.parts.agent.update_from_rollouts(rollouts, seed)
             self.real_updates += 1
             values = finite(metrics, f"policy update {self.real_updates} on real experience", self.step)
             self.metrics.add({name.replace("policy/", "policy/real_", 1): value for name, value in values.items()})
@@ -216,9 +217,9 @@ class ModelBasedLoop:
             starts = self._starts.draw(self.policy_updates)
         with self.timer("improve"):
             seed = tf.constant(fold(self._keys["improve"], self.policy_updates))
-            agent, replayed = self.parts.agent, self._starts.replayed
-            recorded = {name: play.draw(self.policy_updates) for name, play in self._recorded.items()}
-            metrics = agent.update_from_imagination(self.parts.world_model, *starts, seed, replayed, **recorded)
+            recent = self._newest.draw() if self._newest else None
+            experience = Experience(self._starts.replayed, recent)
+            metrics = self.parts.agent.update_from_imagination(self.parts.world_model, starts, seed, experience)
             self.policy_updates += 1
             self.metrics.add(finite(metrics, f"policy update {self.policy_updates} in imagination", self.step))
         return 1
@@ -229,13 +230,3 @@ class ModelBasedLoop:
         if self._weight is None or self._position.left < amount:
             return 0
         return amount - round(self._weight.value * amount)
-
-
-def _recorded_play(parts: Parts, config: ModelBasedConfig, replay: Replay) -> dict[str, NewestSteps]:
-    """Return what draws recorded play for the agent, by the argument of `update_from_imagination` that takes it."""
-    recorded: dict[str, NewestSteps] = {}
-    if not isinstance(agent := parts.agent, ActorCritic):
-        return recorded
-    if not agent.config.recent.is_off:
-        recorded["recent"] = NewestSteps(parts, agent, config.batch, config.length)
-    return recorded

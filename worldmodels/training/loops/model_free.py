@@ -59,12 +59,10 @@ class ModelFreeLoop:
             for step, output in self._source.steps(steps, at_random=False):
                 self._collected.add(step, output)
                 self.step += len(step.reward)
-        if (experience := self._collected.take_experience()) is not None:
+        if (rollouts := self._collected.take_rollouts()) is not None:
             self._expect(1)
             with self.timer("update"):
-                metrics = self.parts.agent.update_from_experience(
-                    experience, tf.constant(fold(self._key, self.updates))
-                )
+                metrics = self.parts.agent.update_from_rollouts(rollouts, tf.constant(fold(self._key, self.updates)))
                 self.updates += 1
                 self.metrics.add(finite(metrics, f"policy update {self.updates}", self.step))
             self._expect(2)
