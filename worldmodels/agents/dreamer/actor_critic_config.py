@@ -17,27 +17,27 @@ ActorGradient = Literal["reinforce", "dynamics"]
 
 @dataclass(frozen=True)
 class RecentConfig(Section):
-    """The share that the newest real steps have in what policy and critic learn, besides imagined ones."""
+    """Learning of policy and critic from the newest real steps, beside imagined ones."""
 
     policy_scale: ScheduledNonNegative = 0.0
-    """Weight of the policy's loss at these steps: actions after which it went better than the critic expected become
-    likelier, and others less likely; 0: the policy learns in imagination alone."""
+    """Weight of the policy's loss at these steps. The loss raises the probability of an action whose return exceeded
+    the critic's value, and lowers it otherwise. 0 disables learning from recent steps."""
     value_scale: NonNegative = 0.3
-    """Weight of the critic's loss on the returns that followed them, where the policy learns from them."""
+    """Weight of the critic's loss on the returns of these steps. Without effect where `policy_scale` is 0."""
     steps: Size = 64
-    """Newest steps of each environment from which windows are drawn, `training.batch` of `training.length` for each
-    update of the policy."""
+    """Newest steps of each environment from which windows are drawn. Each update of the policy draws `training.batch`
+    windows of `training.length` steps."""
 
     @property
     def is_off(self) -> bool:
-        """Whether nothing is learned from them."""
+        """Whether nothing is learned from recent steps."""
         return self.policy_scale == 0
 
 
 @dataclass(frozen=True)
 class ActorCriticConfig(AgentConfig):
-    """An actor and a critic that learn in imagination, for choices and for boxes of actions; the defaults are
-    DreamerV2's figures for Atari."""
+    """An actor and a critic that learn in imagination, for discrete actions and boxes. The defaults are DreamerV2's
+    figures for Atari."""
 
     kind: str = "actor_critic"
     # Facts about the kind, not settings: so without types.
@@ -48,12 +48,12 @@ class ActorCriticConfig(AgentConfig):
     critic: HeadConfig = field(default_factory=HeadConfig)
     """Dense layers of the value."""
     style: LayerStyle = field(default_factory=LayerStyle)
-    """Norm and nonlinearity of these layers."""
+    """Normalisation and activation of these layers."""
     images: ImageNetworkKind = "small"
-    """Network in front of each of the two for each image among the features."""
+    """Network for each image among the features; actor and critic have one each."""
     box_distribution: Literal["truncated_normal", "tanh_normal"] = "truncated_normal"
-    """Distribution of each number of a box: a normal one truncated to [-1, 1], or one squashed by the hyperbolic
-    tangent (`actor.dist` in DreamerV2). Choices are always categorical."""
+    """Distribution of each number of a box: a normal distribution truncated to [-1, 1], or squashed by the hyperbolic
+    tangent (`actor.dist` in DreamerV2). Discrete actions are always categorical."""
     actor_gradient: Literal["auto", "reinforce", "dynamics"] = "auto"
     """Gradient of imagined returns by which the policy learns: reinforce (log-probabilities of actions), or dynamics
     (backpropagation through the world model). auto: dynamics for boxes of actions with vector features, otherwise
@@ -61,35 +61,36 @@ class ActorCriticConfig(AgentConfig):
     horizon: Size = 15
     """Steps of each imagined rollout (`imag_horizon` in DreamerV2)."""
     discount: Share = 0.999
-    """Weight of each step's future against its present (`gamma` in Stable-Baselines3)."""
+    """Discount factor per step (`gamma` in Stable-Baselines3)."""
     return_lambda: Share = 0.95
-    """Lambda of the returns: 1 sums imagined rewards up to the horizon, 0 trusts the critic after one step
-    (`discount_lambda` in DreamerV2)."""
+    """Lambda of the returns (`discount_lambda` in DreamerV2): 1 sums imagined rewards up to the horizon, 0 takes the
+    critic's value after one step."""
     entropy: ScheduledNonNegative = 1e-3
-    """Weight of the policy's entropy, in nats, against the advantage (`actor_ent` in DreamerV2)."""
+    """Weight of the policy's entropy, in nats, in its loss (`actor_ent` in DreamerV2)."""
     reward_transform: RewardTransform = "tanh"
-    """Quantity that is learned from in place of a reward (`clip_rewards` in DreamerV2)."""
+    """Transform of each reward before the agent learns from it (`clip_rewards` in DreamerV2)."""
     normalize_returns: bool = False
-    """Divide advantages by the running range of returns, 5th to 95th percentile, where it exceeds 1 (DreamerV3)."""
+    """Divide advantages by the running range of returns (5th to 95th percentile) where the range exceeds 1
+    (DreamerV3)."""
     target_every: Positive = 100
     """Updates between two moves of the target critic (`slow_target_update` in DreamerV2)."""
     target_share: Share = 1.0
-    """Share of the way to the critic that the target then moves; 1 copies it (`slow_target_fraction` in DreamerV2)."""
+    """Share of the critic in the target critic's new weights; 1 copies the critic (`slow_target_fraction` in
+    DreamerV2)."""
     uniform_mix: Share = 0.0
-    """Share of the uniform distribution in the policy, so that no action is ever given up (`unimix` in DreamerV3)."""
+    """Share of the uniform distribution in the policy of discrete actions (`unimix` in DreamerV3)."""
     recent: RecentConfig = field(default_factory=RecentConfig)
-    """Learning from the newest real steps, too."""
+    """Learning from the newest real steps."""
     value_distribution: Literal["normal", "two_hot"] = "normal"
-    """Distribution of returns that the critic learns: a normal one, by regression, or classes of 255 values (symexp
-    two-hot, DreamerV3)."""
+    """Distribution of returns that the critic learns: normal (regression), or two_hot (255 symexp classes,
+    DreamerV3)."""
     value_target: Literal["slow", "online"] = "slow"
-    """Critic whose values stand at the ends of returns: the target critic, which follows slowly, or the critic itself,
-    as in DreamerV3."""
+    """Critic whose values end the returns: the target critic, or the critic itself as in DreamerV3."""
     slow_regularizer: NonNegative = 0.0
-    """Weight of a loss that draws the critic towards the target critic (`slowreg` in DreamerV3)."""
+    """Weight of the critic's loss towards the target critic's values (`slowreg` in DreamerV3); 0 disables it."""
     replay_value_scale: NonNegative = 0.0
-    """Weight of the critic's loss on the returns of recorded experience, besides those of imagined rollouts (`repval`
-    in DreamerV3); 0: the critic learns in imagination alone."""
+    """Weight of the critic's loss on returns of recorded steps (`repval` in DreamerV3). 0: the critic learns in
+    imagination alone."""
     actor_optimizer: OptimizerConfig | LaPropConfig = field(default_factory=lambda: OptimizerConfig(learning_rate=4e-5))
     """Optimizer of the policy."""
     critic_optimizer: OptimizerConfig | LaPropConfig = field(
@@ -156,7 +157,7 @@ class ActorCriticConfig(AgentConfig):
         if starts.batches > 1 and starts.rollouts == states:
             raise ConfigError(
                 f"training.starts.rollouts is {states}, as many as a batch has states (training.batch x "
-                "training.length): a critic with replay_value_scale takes so many for these very states, and with "
-                f"training.starts.batches {starts.batches} they are others. Choose another number, or 0 for the states "
-                "of all batches."
+                "training.length). A critic with replay_value_scale takes so many starts for these very states, and "
+                f"with training.starts.batches {starts.batches} the starts are others. Choose another number, or 0 for "
+                "the states of all batches."
             )

@@ -14,27 +14,27 @@ from worldmodels.models.config import HeadConfig, LaPropConfig, OptimizerConfig
 
 @dataclass(frozen=True)
 class Plan2ExploreConfig(AgentConfig):
-    """An actor-critic for the task, one that explores, and an ensemble; the defaults are DreamerV2's figures."""
+    """An actor-critic for the task, another that explores, and an ensemble. The defaults are DreamerV2's figures."""
 
     kind: str = "plan2explore"
     learns_on_devices = True  # a fact about the kind, not a setting: so without a type
     feature_kinds = ("vector",)
     task: ActorCriticConfig = field(default_factory=ActorCriticConfig)
-    """Actor-critic that learns the task in imagination, by the rewards that the world model predicts; it is what is
-    evaluated and played."""
+    """Actor-critic that learns the task in imagination, from predicted rewards. Evaluations and the player use it."""
     explorer: ActorCriticConfig = field(default_factory=ActorCriticConfig)
-    """Actor-critic that collects experience, and learns to go where the ensemble disagrees."""
+    """Actor-critic that collects experience, and learns to visit states where the ensemble disagrees. Its rewards are
+    divided by the running mean of their size."""
     members: Size = 10
     """Networks of the ensemble (`disag_models` in DreamerV2)."""
     network: HeadConfig = field(default_factory=HeadConfig)
-    """Hidden layers of each of them (`expl_head` in DreamerV2)."""
+    """Hidden layers of each member (`expl_head` in DreamerV2)."""
     intrinsic_scale: NonNegative = 1.0
-    """Weight of the disagreement in what the explorer is paid (`expl_intr_scale` in DreamerV2)."""
+    """Weight of the disagreement in the explorer's reward (`expl_intr_scale` in DreamerV2)."""
     extrinsic_scale: NonNegative = 0.0
-    """Weight of the predicted reward in it; 0 explores without rewards (`expl_extr_scale` in DreamerV2)."""
+    """Weight of the predicted reward in the explorer's reward (`expl_extr_scale` in DreamerV2); 0 disables it."""
     episodic: bool = True
-    """Whether the explorer is paid nothing after an end, as in DreamerV2: then it avoids ends, and the goals that bring
-    them. Otherwise another episode follows, worth what others are (non-episodic returns; Burda et al. 2019)."""
+    """Whether the explorer's return stops where an episode ends, as in DreamerV2. Then the explorer avoids ends, also
+    those at goals. Otherwise another episode of average value follows (non-episodic returns; Burda et al. 2019)."""
     optimizer: OptimizerConfig | LaPropConfig = field(default_factory=lambda: OptimizerConfig(learning_rate=3e-4))
     """Optimizer of the ensemble (`expl_opt` in DreamerV2)."""
 
@@ -42,8 +42,8 @@ class Plan2ExploreConfig(AgentConfig):
         super().__post_init__()
         if self.explorer.replay_value_scale:
             raise ConfigError(
-                "agent.explorer.replay_value_scale lets a critic learn from recorded rewards, and the explorer is paid "
-                f"for other things: it must be 0. Received {self.explorer.replay_value_scale:g}."
+                "agent.explorer.replay_value_scale lets a critic learn from recorded rewards, and the explorer's are "
+                f"others: it must be 0. Received {self.explorer.replay_value_scale:g}."
             )
         for name, actor in (("task", self.task), ("explorer", self.explorer)):
             if not actor.recent.is_off:

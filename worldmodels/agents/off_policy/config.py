@@ -15,28 +15,27 @@ def _adam() -> OptimizerConfig:
 
 @dataclass(frozen=True)
 class OffPolicyAgentConfig(AgentConfig):
-    """The common part of agents that learn from single steps of any age; the defaults are Spinning Up's figures."""
+    """The settings of all agents that learn from single steps of any age. The defaults are Spinning Up's figures."""
 
     experience = frozenset({"imagination", "transitions"})  # a fact about the kind, not a setting: so without a type
     network: HeadConfig = field(default_factory=lambda: HeadConfig(layers=2, units=256))
     """Hidden layers of the policy, and of each critic (`hid` and `l` in Spinning Up)."""
     style: LayerStyle = field(default_factory=lambda: LayerStyle(activation="relu"))
-    """Norm and nonlinearity of the policy's hidden layers; those of critics have the nonlinearity alone."""
+    """Normalisation and activation of the policy's hidden layers; the critics' have the activation alone."""
     images: ImageNetworkKind = "small"
-    """Network in front of the policy, and another in front of the critics, for each image among the features."""
+    """Network for each image among the features; policy and critics have one each."""
     normalize_features: bool = False
-    """Bring each number of a vector to mean 0 and variance 1 over all that the agent has learned from (`norm_obs` of
-    Stable-Baselines3's VecNormalize)."""
+    """Bring each number of a vector to mean 0 and variance 1, by running moments (`norm_obs` of Stable-Baselines3's
+    VecNormalize)."""
     discount: Share = 0.99
-    """Weight of each step's future against its present (`gamma` in Spinning Up)."""
+    """Discount factor per step (`gamma` in Spinning Up)."""
     polyak: Share = 0.995
-    """Share of itself that a target network keeps at each update; the rest comes from the network that it follows
-    (1 - `tau` in Stable-Baselines3)."""
+    """Share of its own weights that a target network keeps at each update (1 - `tau` in Stable-Baselines3)."""
     horizon: Size = 5
-    """Steps of each rollout where the agent learns in imagination."""
+    """Steps of each imagined rollout."""
     minibatch: Size = 100
-    """Imagined steps for one update; all of them where there are fewer. What is left over is dropped. The loop says how
-    many recorded ones there are."""
+    """Imagined steps for one update, at most all of them; steps that fill no minibatch are dropped. The loop sets the
+    number of recorded steps."""
     actor_optimizer: OptimizerConfig = field(default_factory=_adam)
     """Optimizer of the policy (`pi_lr` in Spinning Up)."""
     critic_optimizer: OptimizerConfig = field(default_factory=_adam)
@@ -66,9 +65,9 @@ class TD3Config(OffPolicyAgentConfig):
     target_noise: NonNegative = 0.2
     """Standard deviation of the noise on the target policy's actions."""
     noise_clip: NonNegative = 0.5
-    """Size beyond which that noise is clipped."""
+    """Largest size of that noise; larger values are clipped."""
     policy_delay: Positive = 2
-    """Updates of the critics for one update of the policy and of the target networks."""
+    """Updates of the critics for each update of the policy and of the target networks."""
 
 
 @dataclass(frozen=True)
@@ -78,12 +77,12 @@ class SACConfig(OffPolicyAgentConfig):
 
     kind: str = "sac"
     alpha: AboveZero = 0.2
-    """Weight of the policy's entropy, in nats, against the rewards; where it is learned, the first one (`ent_coef` in
-    Stable-Baselines3)."""
+    """Weight of the policy's entropy, in nats, against the rewards (`ent_coef` in Stable-Baselines3). With
+    `learn_alpha` this is the initial weight."""
     learn_alpha: bool = False
-    """Learn the weight, so that the policy's entropy comes to a target: minus the number of numbers in a box (Haarnoja
-    et al. 2018b)."""
+    """Learn `alpha` so that the policy's entropy reaches a target (Haarnoja et al. 2018b). For boxes the target is
+    minus their number of dimensions."""
     target_share: Share = 0.98
-    """Target where actions are choices, as a share of the greatest entropy that there is."""
+    """Target entropy of discrete actions, as a share of the largest possible entropy."""
     alpha_optimizer: OptimizerConfig = field(default_factory=_adam)
-    """Optimizer of the logarithm of the weight, where that is learned."""
+    """Optimizer of the logarithm of `alpha`, where it is learned."""

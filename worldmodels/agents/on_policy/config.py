@@ -23,20 +23,20 @@ from worldmodels.models.config import HeadConfig, LayerStyle, OptimizerConfig
 
 @dataclass(frozen=True)
 class OnPolicyConfig(AgentConfig):
-    """The settings that agents share which learn from rollouts of their current policy."""
+    """The settings of all agents that learn from rollouts of their current policy."""
 
     experience = frozenset({"imagination", "rollouts"})  # a fact about the kind, not a setting: so without a type
     images: ImageNetworkKind = "small"
     """Network for features that are images."""
     vectors: HeadConfig = field(default_factory=lambda: HeadConfig(layers=2, units=64))
-    """Hidden layers for features that are vectors. Policy and value share them where they share a network."""
+    """Hidden layers for features that are vectors."""
     style: LayerStyle = field(default_factory=lambda: LayerStyle(activation="tanh"))
-    """Norm and nonlinearity of these layers."""
+    """Normalisation and activation of these layers."""
     horizon: Size = 50
     """Steps of each imagined rollout (`simulated_rollout_length` in SimPLe's code). The loop sets the length of real
     rollouts."""
     discount: Share = 0.99
-    """Weight of each step's future against its present (`gamma` in Spinning Up and in Stable-Baselines3)."""
+    """Discount factor per step (`gamma` in Spinning Up and in Stable-Baselines3)."""
     gae_lambda: Share = 0.97
     """Lambda of generalised advantage estimation and of the value's returns (`lam` in Spinning Up)."""
     reward_transform: RewardTransform = "none"
@@ -82,19 +82,19 @@ class TRPOConfig(PolicyGradientConfig):
 
     kind: str = "trpo"
     kl_limit: AboveZero = 0.01
-    """KL of the policy from the one before, in nats, that a step may cost (`delta` in Spinning Up)."""
+    """Largest KL between the policies before and after a step, in nats (`delta` in Spinning Up)."""
     damping: NonNegative = 0.1
-    """Multiple of the identity that is added to the Fisher information matrix, so that directions without information
-    are not followed for ever (`damping_coeff` in Spinning Up)."""
+    """Multiple of the identity added to the Fisher information matrix, which bounds steps in directions without
+    information (`damping_coeff` in Spinning Up)."""
     conjugate_gradient_steps: Size = 10
-    """Iterations in which the natural gradient is solved for (`cg_iters` in Spinning Up)."""
+    """Iterations of the conjugate gradient method (`cg_iters` in Spinning Up)."""
     line_search: bool = True
-    """Whether a step is shortened until it costs less than the limit and gains something; otherwise this is the natural
-    policy gradient, whose step is as long as a quadratic estimate of its cost says."""
+    """Whether a step is shortened until its KL is below the limit and its loss falls. Without, the step of the natural
+    policy gradient has the length that a quadratic estimate of the KL gives."""
     backtrack_steps: Size = 10
-    """Lengths that are tried, after which there is no step (`backtrack_iters` in Spinning Up)."""
+    """Most step lengths that the line search tries before it gives the step up (`backtrack_iters` in Spinning Up)."""
     backtrack_factor: BelowOne = 0.8
-    """Share of a length that is tried next (`backtrack_coeff` in Spinning Up)."""
+    """Factor between successive step lengths of the line search (`backtrack_coeff` in Spinning Up)."""
 
 
 @dataclass(frozen=True)
@@ -111,46 +111,42 @@ class PPOConfig(OnPolicyConfig):
     gae_lambda: Share = 0.95
     reward_transform: RewardTransform = "clip"
     lstm: Annotated[int, at_least(0), limits(0, 65_536)] = 0
-    """Units of an LSTM behind the network; 0 for none. A minibatch then is made of whole rollouts."""
+    """Units of an LSTM behind the network; 0 disables it. With an LSTM, minibatches hold whole rollouts."""
     epochs: Positive = 3
-    """Passes of an iteration through its samples (`n_epochs` in Stable-Baselines3)."""
+    """Passes through the samples of an iteration (`n_epochs` in Stable-Baselines3)."""
     imagined_epochs: Count = 0
-    """Passes through imagined samples, which are new at each iteration and need not be used up; 0: as many as through
-    real ones."""
+    """Passes through imagined samples, which are new at each iteration. 0: as many as `epochs`."""
     minibatch: Positive = 320
-    """Samples for one optimiser step; all of them where there are fewer (`batch_size` in Stable-Baselines3). What is
-    left over at the end of a pass is dropped, and is another part in each pass."""
+    """Samples for one optimiser step (`batch_size` in Stable-Baselines3); at most all of them. Each pass drops the
+    samples that fill no minibatch, others each time."""
     normalize_advantages: Literal["iteration", "minibatch"] = "iteration"
     """Samples over which advantages get mean 0 and variance 1 (`normalize_advantage` in Stable-Baselines3)."""
     scale_imagined_policy: bool = False
-    """Multiply the policy's loss in imagination by the standard deviation of its advantages over that of real ones, a
-    moving average, where it is less than 1: normalised, the critic's noise in dreams in which nothing happens would
-    teach as much as what was paid. Where nothing real is learned from, all are whole."""
+    """Multiply the policy's imagined loss by the standard deviation of imagined advantages divided by that of real
+    advantages, at most 1. So noise of the critic in uneventful rollouts changes the policy little. Without effect
+    where the agent does not learn from real rollouts."""
     clip: AboveZero = 0.1
-    """Relative move of an action's probability after which a sample stops pushing it further (`clip_range` in
-    Stable-Baselines3)."""
+    """Clip range of the ratio of new to old action probabilities (`clip_range` in Stable-Baselines3)."""
     value_clip: NonNegative = 0.0
-    """Move of a value, in its own units, after which a sample stops pushing it further; 0 for no limit (`clip_range_vf`
-    in Stable-Baselines3)."""
+    """Clip range of a value's change, in its own units (`clip_range_vf` in Stable-Baselines3); 0 disables it."""
     target_kl: NonNegative = 0.0
-    """KL of the policy from the one that chose the actions, in nats, of which 1.5 times end the policy's steps of an
-    iteration, and the value's too where both share a network; 0 for no such end (`target_kl` in Spinning Up and in
-    Stable-Baselines3)."""
+    """KL between new and old policy, in nats (`target_kl` in Spinning Up and in Stable-Baselines3). At 1.5 times this
+    value the policy takes no further steps in an iteration, nor does a value in the same network. 0 disables it."""
     value_scale: NonNegative = 1.0
-    """Weight of the mean squared error of the value where it shares the policy's network (`vf_coef` in
+    """Weight of the value's mean squared error where policy and value share a network (`vf_coef` in
     Stable-Baselines3)."""
     entropy: NonNegative = 0.01
     """Weight of the policy's entropy, in nats (`ent_coef` in Stable-Baselines3)."""
     decay: Count = 0
-    """Iterations over which learning rate, `clip` and `value_clip` fall linearly to 0; 0: they stay."""
+    """Iterations over which learning rate, `clip` and `value_clip` fall linearly to 0; 0 disables the decay."""
     l2: NonNegative = 0.0
-    """Weight of half the squared norm of all weights that are no biases."""
+    """Weight of the L2 penalty, half the squared norm of all weights without the biases; 0 disables it."""
     dropout: BelowOne = 0.0
-    """Share of each convolution's outputs that is switched off while learning, the same ones for a whole iteration."""
+    """Share of each convolution's outputs that dropout sets to 0 while learning; the mask stays for an iteration."""
     batch_norm: bool = False
-    """Normalise each convolution's outputs: over the minibatch while learning, by moving averages while acting."""
+    """Batch normalisation behind each convolution: minibatch moments while learning, moving averages while acting."""
     augmentation: bool = False
-    """Paint up to five boxes of one colour each over every image that is learned from."""
+    """Paint up to five boxes of random colours over each image while learning (cutout)."""
     optimizer: OptimizerConfig = field(
         default_factory=lambda: OptimizerConfig(
             learning_rate=1e-4, beta1=0.85, beta2=0.997, epsilon=1e-6, clip=0.5, weight_decay=0.0
@@ -158,8 +154,8 @@ class PPOConfig(OnPolicyConfig):
     )
     """Optimizer of policy and value."""
     value_optimizer: OptimizerConfig | None = None
-    """Optimizer of the value, which then has a network of its own, as large as the policy's, and does all its steps
-    wherever the policy's end; null: it shares network and optimizer."""
+    """Optimizer of the value in a network of its own, as large as the policy's. All its steps are done, also after
+    `target_kl` has ended the policy's. null: policy and value share network and optimizer."""
 
     @property
     def shared_rows(self) -> dict[str, int]:
