@@ -1,4 +1,4 @@
-"""Agents: policies and how they improve."""
+"""This package holds agents: policies and their update rules."""
 
 from __future__ import annotations
 

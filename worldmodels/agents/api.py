@@ -1,4 +1,4 @@
-"""The contract of an agent: it chooses actions and learns. It neither loops nor logs nor opens files.
+"""The contract of an agent: an agent chooses actions and learns, without loops, logs or files.
 
 One letter per axis: B batch, T time. Features are those of `Representation.features`. Every random draw is a pure
 function of the `seed` given, int32 (2,).
@@ -165,11 +165,12 @@ class Agent(Protocol):
             temperature: 0 takes the most probable action, 1 samples from the policy.
 
         Returns:
-            Actions, int32 (B,) or float32 (B, D); the new memory; and further outputs, any of these: `logits`
-            (B, actions) of the policy at temperature 1; `gaussian` (B, 2 D), mean and logarithm of the standard
-            deviation of each number of a box at temperature 1, or the parameters of `truncated_normal` or
-            `squashed_normal` (B, 2 D); `value` (B,), the return that the agent expects. Samples of a Gaussian may lie
-            outside of the box: the caller clips them before an environment gets them.
+            Actions, int32 (B,) or float32 (B, D); the new memory; and further outputs by name, any of these.
+            `logits` (B, actions): of the policy at temperature 1.
+            `gaussian` (B, 2 D): mean and logarithm of the standard deviation of each number of a box at temperature 1.
+            `truncated_normal` or `squashed_normal` (B, 2 D): the parameters of these distributions in place of that.
+            `value` (B,): the return that the agent expects.
+            Samples of a Gaussian may lie outside of the box: the caller clips them before an environment gets them.
         """
 
     def update_from_imagination(

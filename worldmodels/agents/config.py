@@ -1,4 +1,4 @@
-"""Settings that several agents share. Imports no TensorFlow."""
+"""The base of every agent's configuration, and types of settings that agents share; imports no TensorFlow."""
 
 from __future__ import annotations
 

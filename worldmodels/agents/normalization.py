@@ -1,4 +1,4 @@
-"""Running moments, by which agents bring what they see, and what they are paid, to one size."""
+"""Running moments normalise the features and rewards from which agents learn."""
 
 from __future__ import annotations
 

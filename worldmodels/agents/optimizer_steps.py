@@ -1,4 +1,4 @@
-"""Many optimiser steps in one graph."""
+"""Many optimiser steps run as one graph."""
 
 from __future__ import annotations
 

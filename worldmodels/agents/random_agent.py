@@ -1,4 +1,4 @@
-"""Uniformly random actions: the baseline of every agent, and company for a model that is trained alone."""
+"""The random agent draws uniform actions: a baseline, and the agent of runs that train a model alone."""
 
 from __future__ import annotations
 

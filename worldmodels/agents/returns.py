@@ -1,4 +1,4 @@
-"""Returns: what a state is worth, from the rewards that followed and the values at the end. Pure functions.
+"""Returns are computed from rewards and the values at the end of a rollout. Pure functions.
 
 Time runs along the first axis. Index t of `rewards` and `discounts` belongs to state t: the reward that arrived with
 it, and the discount on everything after it (0 where the episode ended).
@@ -42,8 +42,8 @@ def continuing_returns(
 ) -> tf.Tensor:
     """Return lambda-returns where another episode follows each end (non-episodic returns; Burda et al. 2019).
 
-    It is worth what the rollouts that still go on are worth at that time, on average: of the same age, so that a critic
-    that lags behind makes ends neither better nor worse than they are.
+    The next episode has the mean value of the rollouts that still go on at that time. They have the same age, so a
+    critic that lags behind makes ends neither better nor worse.
 
         R[t] = r[t+1] + discount (c[t+1] x[t+1] + (1 - c[t+1]) m[t+1]),    x[t] = (1 - l) v[t] + l R[t]
 

@@ -1,1 +1,1 @@
-"""The loops that learn, and what makes a run of them: folder, checkpoints, records, resumption."""
+"""The training loops, and the parts of a run around them: folder, checkpoints, records and resumption."""

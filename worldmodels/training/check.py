@@ -1,4 +1,4 @@
-"""Everything that can be wrong with a run, looked for once and before anything is written; imports no TensorFlow."""
+"""A run is checked once, before anything is written; imports no TensorFlow."""
 
 from __future__ import annotations
 

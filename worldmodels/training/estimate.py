@@ -1,4 +1,4 @@
-"""The time, memory and disk that a new run will take on this machine, measured by doing one of each update.
+"""The time, memory and disk that a new run will take on this machine, estimated from one update of each kind.
 
 The weights are put back afterwards, so the run begins as if nothing had been measured; the graphs that were built stay.
 """

@@ -1,4 +1,4 @@
-"""Whether a run has come to its end, told from its newest checkpoint without its weights and without TensorFlow."""
+"""Whether a run has ended is read from its newest checkpoint, without its weights and without TensorFlow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ctrl-C and termination as requests: the loop stops where everything can be saved."""
+"""Ctrl-C and termination become requests: the loop stops where everything can be saved."""
 
 from __future__ import annotations
 

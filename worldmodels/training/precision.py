@@ -1,4 +1,4 @@
-"""The precision of a run: decided when it is made, by measuring its own updates, and kept as long as it continues."""
+"""The precision of a new run is decided by timing its own updates, and kept when the run continues."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ def moved_warning(computed_by: str | None, precision: str, now: Processor) -> st
     warnings = []
     if computed_by not in (None, now.instructions):
         warnings.append(
-            f"This run was computed with {computed_by}, and {now} takes sums in another order: it goes on as well, but "
-            "not with the numbers that it would have had there, bit for bit."
+            f"This run was computed with {computed_by}, and {now} takes sums in another order. The run goes on, but "
+            "its numbers are not bit for bit those of the other processor."
         )
     # Also where it did not move: it may have gone on in float32 meanwhile, and be in bfloat16 again.
     if precision == "bfloat16" and not now.multiplies_bfloat16:

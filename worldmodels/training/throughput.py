@@ -1,4 +1,4 @@
-"""Speed of a run. Wall time is measured and shown; nothing that learns ever reads it."""
+"""The speed of a run is measured in wall time and shown; nothing that learns reads it."""
 
 from __future__ import annotations
 

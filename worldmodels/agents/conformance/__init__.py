@@ -1,12 +1,12 @@
-"""The kit that every kind of agent goes through, of this package or of another.
+"""The conformance kit checks the contract of agents of any package.
 
     from worldmodels.agents.conformance import check_agent
     check_agent(MyConfig(units=8))
 
-The kind must be registered (`worldmodels.agents.register_agent`), and its configuration a frozen dataclass, best as
-small as it goes: graphs are traced for every check, with features and actions of each kind that it can have.
-Inside `building_in` agents, and the worlds in which they learn, are built in that precision (`models/precision.py`);
-one has to keep its contract in both:
+The kind must be registered (`worldmodels.agents.register_agent`). Its configuration should be as small as possible:
+each check traces graphs for features and actions of every kind that the agent can have.
+Inside `building_in`, agents and world models are built in that precision (`models/precision.py`). An agent must keep
+its contract in both precisions:
 
     from worldmodels.models.precision import building_in
     with building_in("bfloat16"):

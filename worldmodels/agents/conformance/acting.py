@@ -1,4 +1,4 @@
-"""The contract of every agent: how it chooses actions."""
+"""Checks of every agent: how it chooses actions."""
 
 from __future__ import annotations
 

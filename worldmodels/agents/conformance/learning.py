@@ -1,4 +1,4 @@
-"""The contract of an agent that learns: in imagination, from real experience, and from single recorded steps."""
+"""Checks of every agent that learns: in imagination, from rollouts, transitions and recent steps."""
 
 from __future__ import annotations
 
@@ -86,8 +86,7 @@ def check_the_step_between_two_episodes_teaches_nothing(config: AgentConfig, spe
 
 
 def check_learning_from_transitions(config: AgentConfig, spec: ModelSpec) -> None:
-    """Check that some updates, a checkpoint on disk, another agent that loads it, and more updates are the same as all
-    of them in one agent."""
+    """Check that updates before and after a checkpoint on disk give the same as all updates in one agent."""
     straight, resumed = renewed_agent(config, spec, 1), make_agent(config, spec, 2)
     old = leaves(straight.save())
     metrics = straight.update_from_transitions(transitions(spec), key(0))
@@ -158,8 +157,11 @@ def check_learning_in_imagination(config: AgentConfig, world: ModelConfig) -> No
 
 
 def check_learning_in_a_differentiable_world(config: AgentConfig, spec: ModelSpec) -> None:
-    """Check updates in a world of vectors with any kind of action: an update, a checkpoint on disk, another agent that
-    loads it, and an update are the same as two, and one whose weights are NaN leaves the agent as it is."""
+    """Check updates in a world of vectors with any kind of action.
+
+    An update, a checkpoint on disk, another agent that loads the checkpoint, and an update give the same as two
+    updates. An update with weights of NaN leaves the agent as it is.
+    """
     if spec.feature_kind != "vector":
         return
     world, states = PushedPoint(spec), (features(spec, 12),)
@@ -202,8 +204,7 @@ def _require_metrics(metrics: dict[str, Any], learns: bool) -> None:
 
 
 def check_learning_from_recent_steps(config: AgentConfig, spec: ModelSpec) -> None:
-    """Check that recent steps change what is learned in imagination, and that nothing is learned where a reward of
-    theirs is not finite."""
+    """Check that recent steps change what an update learns, and that rewards of NaN leave the agent as it is."""
     if spec.feature_kind != "vector" or not config.recent_steps:
         return
     world, starts = PushedPoint(spec), StartStates((features(spec, 12),), tf.ones((12,)))

@@ -1,4 +1,4 @@
-"""Features and actions of each kind, and the recorded steps of an agent in them."""
+"""Samples for the checks: features and actions of each kind, and recorded steps of an agent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The distributions of actions that a policy's parameters stand for: one or more for each kind of action."""
+"""Distributions of actions, by the parameters that a policy gives: one or more for each kind of action."""
 
 from __future__ import annotations
 

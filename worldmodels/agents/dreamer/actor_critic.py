@@ -1,4 +1,4 @@
-"""Dreamer's actor-critic (Hafner et al. 2021): it learns from what the world model imagines."""
+"""Dreamer's actor-critic learns from imagined rollouts (Hafner et al. 2021)."""
 
 from __future__ import annotations
 

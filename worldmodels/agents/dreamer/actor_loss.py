@@ -1,4 +1,4 @@
-"""The loss of the policy of the actor-critic at imagined steps."""
+"""The loss of the actor-critic's policy at imagined steps."""
 
 from __future__ import annotations
 

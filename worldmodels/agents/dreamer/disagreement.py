@@ -1,4 +1,4 @@
-"""An ensemble of one-step predictors, and how much its members disagree: where they do, there is something to learn.
+"""An ensemble of one-step predictors measures by its disagreement where the world model is uncertain.
 
 Each member learns by regression what the latent of the next step will be. They begin differently and learn from the
 same steps, so they agree where many were seen, also about what is noise: its mean is the same for all.

@@ -1,4 +1,4 @@
-"""The steps that an actor-critic imagines, and the gradient of what they are worth that flows back into its actions."""
+"""Imagined steps of an actor-critic, and the gradient of their advantages by the actions."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def offset_policy(
 ) -> Policy:
     """Return the same with `offsets` (H + 1, B, D) added to its actions, and the noise of its draws as an extra.
 
-    Its memory counts the steps. The offsets are 0. A gradient by them is that by the actions, without the influence
-    that an action has on what is chosen later: DreamerV2 stops the gradient of features before the policy sees them. So
-    neither the policy's network nor its draws are differentiated inside of the loop over time.
+    Its memory counts the steps. The offsets are 0. The gradient by an offset is the gradient by its action, without the
+    influence on later choices, since DreamerV2 stops the gradient of features before the policy. So neither the
+    policy's network nor its draws are differentiated inside the loop over time.
     """
 
     def policy(features: tf.Tensor, step: tf.Tensor, seed: tf.Tensor) -> tuple[tf.Tensor, State, dict[str, tf.Tensor]]:
@@ -80,7 +80,7 @@ def action_gradient(
     gradient = tape.gradient(worth, offsets)
     if gradient is None:
         raise UserError(
-            "agent.actor_gradient says that the policy learns by gradients that flow back through the world model, and "
-            "this world model passes none from what it predicts to the actions. Choose agent.actor_gradient=reinforce."
+            "agent.actor_gradient lets the policy learn by gradients that flow back through the world model, and this "
+            "world model passes none from its predictions to the actions. Choose agent.actor_gradient=reinforce."
         )
     return imagined, gradient[:-1]

@@ -1,8 +1,8 @@
-"""Plan2Explore (Sekar et al. 2020): an explorer that seeks, in imagination, what its world model does not know yet.
+"""Plan2Explore rewards an explorer for imagined states that its world model cannot predict (Sekar et al. 2020).
 
-ensemble   learns from recorded steps what the latent of the next step will be; its disagreement is the explorer's pay
-explorer   an actor-critic that learns to be paid, and collects experience
-task       an actor-critic that learns the task in the same world, and never acts in it until it is asked to
+The ensemble predicts the latent of the next step from recorded steps. Its disagreement is the explorer's reward.
+The explorer is an actor-critic that collects experience. The task's actor-critic learns the task in the same world
+model, and acts in evaluations alone.
 
     reward(s, a) = intrinsic_scale * disagreement(s, a) + extrinsic_scale * predicted reward
 """
@@ -26,7 +26,7 @@ from worldmodels.models.graph import graph
 
 
 class Explorer(ActorCritic):
-    """The actor-critic that is paid for disagreement."""
+    """The actor-critic whose reward is the ensemble's disagreement."""
 
     def __init__(self, config: Plan2ExploreConfig, spec: ModelSpec, seed: np.ndarray, ensemble: Disagreement):
         super().__init__(config.explorer, spec, seed)

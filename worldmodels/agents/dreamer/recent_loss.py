@@ -1,5 +1,5 @@
-"""The loss of a policy at the newest real steps: a policy gradient whose importance weights are cut off at 1, as in
-V-trace (Espeholt et al. 2018, https://arxiv.org/abs/1802.01561)."""
+"""The policy's loss at recent real steps: a policy gradient with truncated importance weights, as in V-trace
+(Espeholt et al. 2018, https://arxiv.org/abs/1802.01561)."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def recent_loss(
 
         - mean of min(1, p(action) / p_recorded(action)) advantage log p(action)
 
-    So what the policy would hardly do any more counts for little, and an action that did badly is pushed away by no
-    more than its advantage, however likely it has become.
+    So actions that the policy would hardly choose any more count for little. An action with a negative advantage is
+    pushed away by no more than its advantage, however likely it has become.
 
     Args:
         parameters: (N, P) of the policy's distribution at each step, as it is now.

@@ -1,4 +1,4 @@
-"""The targets of a critic at recorded states, whose rewards really followed (DreamerV3's `repval`)."""
+"""Targets of the critic at recorded states, from the rewards that followed (`repval` in DreamerV3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The critic of the actor-critic, which knows what states are worth, and the target critic that follows it slowly."""
+"""The critic of the actor-critic, and the target critic that follows it slowly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boxes painted over images that are learned from, after CoinRun's variant of cutout (Cobbe et al. 2019)."""
+"""Boxes of one colour hide parts of images while an agent learns (CoinRun's cutout, Cobbe et al. 2019)."""
 
 from __future__ import annotations
 

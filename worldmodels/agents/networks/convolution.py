@@ -1,4 +1,4 @@
-"""A convolution of an agent's network, with what disturbs it while it learns: dropout and batch normalisation."""
+"""A convolution of an agent's network, with dropout and batch normalisation while it learns."""
 
 from __future__ import annotations
 

@@ -39,8 +39,8 @@ STAGES = {"impala": (16, 32, 32), "impala_large": (32, 64, 64, 64, 64)}
 def seen_pixels(side: int, layers: Sequence[tuple[int, int, int]]) -> int:
     """Return how many pixels of an image's side reach the output of convolutions (units, size, stride), unpadded.
 
-    Strides leave some over at the far end, and layers before compute for nothing what only those reach: the Nature
-    network sees 60 of 64 pixels, and its first layer has 14 x 14 outputs that count where it would compute 15 x 15.
+    Strides skip pixels at the far end, and earlier layers need not compute outputs that nothing reads. The Nature
+    network reads 60 of 64 pixels, and 14 x 14 outputs of its first layer in place of 15 x 15.
     """
     for _, size, stride in layers:
         side = (side - size) // stride + 1

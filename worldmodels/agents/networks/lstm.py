@@ -1,4 +1,4 @@
-"""The memory of a policy."""
+"""The LSTM that is the memory of a policy."""
 
 from __future__ import annotations
 

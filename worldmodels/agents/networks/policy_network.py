@@ -1,4 +1,4 @@
-"""The network of a policy and its value: on one trunk or on one each, with a memory if it is asked for."""
+"""The network of a policy and its value: one trunk or two, with an LSTM if configured."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class PolicyNetwork(Layer):
 
     On one trunk they start at exactly 0: the first policy is uniform, or has the middle of the box as its mean, and
     expects nothing. With a trunk of its own each starts like any layer, as in Spinning Up. Behind a head of zeros a
-    trunk learns nothing at first, and a method with one step for each iteration has too few of them to wait.
+    trunk learns nothing at first, which a method with one step for each iteration cannot afford.
 
     Args:
         own_value: whether the value has a trunk of its own; otherwise it reads the policy's.

@@ -1,4 +1,4 @@
-"""The part of DDPG, TD3 and SAC that is the same: many updates in one call, from batches of single steps."""
+"""The shared part of DDPG, TD3 and SAC: many updates in one call, from batches of single steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Critics of actions: what an action is worth, by several networks at once."""
+"""Critics give the values of actions, by several networks at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The part of DDPG and TD3 that is the same: a deterministic policy with a slow copy, and noise that explores."""
+"""The shared part of DDPG and TD3: a deterministic policy with a slow copy, and exploration noise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Soft actor-critic (Haarnoja et al. 2018): the policy is paid for its entropy, too.
+"""Soft actor-critic rewards the policy for its entropy, too (Haarnoja et al. 2018).
 
 The value of a state is soft: what the policy expects, and alpha for each nat of its entropy there.
 

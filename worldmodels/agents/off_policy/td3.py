@@ -1,8 +1,7 @@
-"""Twin delayed DDPG (Fujimoto et al. 2018): DDPG with three remedies against critics that promise too much.
+"""Twin delayed DDPG is DDPG with three remedies against overestimated values (Fujimoto et al. 2018).
 
-twin critics       the smaller of two target critics stands in the target
-delayed updates    policy and target networks move once in `policy_delay` updates of the critics
-smoothing          noise on the target policy's action: a value has to hold around it, too
+Twin critics: the target takes the smaller of two target critics. Delayed updates: policy and target networks move once
+in `policy_delay` updates of the critics. Smoothing: noise on the target policy's action, so that values hold around it.
 
 y = r + discount c min_i Q'_i(s', clip(mu'(s') + clip(noise)))
 """

@@ -1,4 +1,4 @@
-"""The shared part of agents that learn from what their current policy did: VPG, TRPO and PPO."""
+"""The shared part of VPG, TRPO and PPO: agents that learn from rollouts of their current policy."""
 
 from __future__ import annotations
 

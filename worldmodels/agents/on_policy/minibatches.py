@@ -1,4 +1,4 @@
-"""The minibatches of one iteration of PPO."""
+"""Minibatches of one iteration of PPO."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Natural gradients of a policy, and how far to follow them (Schulman et al. 2015, appendix C). Pure functions.
+"""Natural gradients of a policy and safe steps along them (Schulman et al. 2015, appendix C). Pure functions.
 
 Vectors (N,) hold all numbers of some variables, one variable after the other.
 """
@@ -64,9 +64,9 @@ def fisher_vector_product(
 ) -> tf.Tensor:
     """Return F v, with the Fisher information matrix of a policy, averaged over samples.
 
-    F is the Hessian of the mean KL from the policy as it is. Written as J^T M J, with the Jacobian J of the
-    distribution's parameters and its own matrix M, it takes one pass forwards and one backwards, and no second
-    derivative.
+    F is the Hessian of the mean KL from the current policy. J^T M J computes it, with the Jacobian J of the
+    distribution's parameters and the distribution's own matrix M. That takes one pass forwards and one backwards, and
+    no second derivative.
 
     Args:
         policy: gives the parameters (N, P) of all samples.

@@ -1,4 +1,4 @@
-"""Proximal policy optimisation (Schulman et al. 2017): one learning step for imagination and for reality."""
+"""Proximal policy optimisation (Schulman et al. 2017): one update for imagined and for real rollouts."""
 
 from __future__ import annotations
 
@@ -131,8 +131,8 @@ class PPO(OnPolicyAgent):
     def _regularised(self, samples: Samples, noise: tf.Tensor, paint_seed: tf.Tensor) -> Samples:
         """Return the samples as the regularised network sees them.
 
-        What it then says of them before its first step is what its later steps are compared with: otherwise the
-        regularisation itself would count as a change of the policy, and use the clip ranges up.
+        The network's outputs under regularisation, before its first step, are the reference of later steps. Otherwise
+        the regularisation itself would count as a change of the policy, and use up the clip ranges.
         """
         config = self.config
         if not self.spec.features.images or not (config.augmentation or config.dropout or config.batch_norm):

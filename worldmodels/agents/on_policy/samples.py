@@ -1,4 +1,4 @@
-"""The samples from which an on-policy agent learns: steps of its own policy, with what they were worth."""
+"""Samples of an on-policy agent: steps of its own policy, with advantages and returns."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def collect_samples(
 ) -> Samples:
     """Return the steps of rollouts, with advantages as they come.
 
-    What a value should have been is the lambda-return, its advantage and what it was: less noisy than the sum of all
-    rewards that followed, and the same where lambda is 1.
+    The target of a value is the lambda-return: the advantage plus the value as it was. This is less noisy than the sum
+    of all rewards that followed, and equal to it where lambda is 1.
 
     Args:
         weights: float32 (T, B).

@@ -1,4 +1,4 @@
-"""Trust region policy optimisation (Schulman et al. 2015): the longest step along the natural gradient that is safe."""
+"""Trust region policy optimisation takes the longest safe step along the natural gradient (Schulman et al. 2015)."""
 
 from __future__ import annotations
 

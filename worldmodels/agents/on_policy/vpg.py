@@ -1,4 +1,4 @@
-"""Vanilla policy gradient: one step of the policy along the gradient of its return (Sutton et al. 2000)."""
+"""Vanilla policy gradient takes one step along the gradient of the return (Sutton et al. 2000)."""
 
 from __future__ import annotations
 

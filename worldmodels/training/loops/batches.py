@@ -1,4 +1,4 @@
-"""The batches of a training loop: the next one is drawn while the last one is learned from."""
+"""Batches of a training loop: a thread draws the next batch during an update."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The weight of imagination in a turn: how well events were foreseen in the steps that the turn collected.
+"""The weight of imagination in a turn is the precision with which the model predicted events of new steps.
 
-Until the model is fitted to them, these steps are unknown to it, so they test it without keeping any episode from it
-(prequential evaluation, Dawid 1984). They are also those that count: of the policy as it now is, where it now goes.
+Until the model is fitted to the steps of this turn, they are a test set without any held-out episode (prequential
+evaluation, Dawid 1984). They also come from the current policy, in the states that it visits now.
 """
 
 from __future__ import annotations
@@ -97,8 +97,10 @@ class ImaginationWeight:
 
 
 def newest_windows(replay: Replay, steps: int, context: int, horizon: int) -> Batch:
-    """Return windows of `context + horizon` steps side by side, whose horizons cover the newest `steps` of each stream
-    but for what is left over in the beginning and the end."""
+    """Return windows of `context + horizon` steps side by side, whose horizons cover the newest `steps` of each stream.
+
+    A remainder in the beginning and at the end is left out.
+    """
     length, stop = context + horizon, replay.span.stop
     starts = range(stop - steps, stop - length + 1, horizon)
     windows = [replay.window(stream, start, length) for start in starts for stream in range(replay.num_streams)]

@@ -1,4 +1,4 @@
-"""The contract between a training run and its loop, and what all loops share."""
+"""The contract between a training run and its loop, and a function that all loops share."""
 
 from __future__ import annotations
 

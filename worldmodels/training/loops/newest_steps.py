@@ -1,4 +1,4 @@
-"""The newest real steps of an agent, as it saw them, for a policy that learns from them besides imagination."""
+"""The newest real steps of an agent, with features and outputs of its policy, for updates in imagination."""
 
 from __future__ import annotations
 

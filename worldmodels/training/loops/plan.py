@@ -1,4 +1,4 @@
-"""The amount of work in a run of the model-based loop: turns, and the phases of each."""
+"""The plan of a model-based run: its turns, and the amount of work in each phase."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The owner of the states at which imagined rollouts start in a training loop."""
+"""Start states of imagined rollouts, drawn for each policy update."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Single steps for an agent to learn from: drawn from the replay store, and seen through the representation."""
+"""Single steps for an agent, drawn from the replay store and seen through the representation."""
 
 from __future__ import annotations
 
