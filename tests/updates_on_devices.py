@@ -106,7 +106,7 @@ def acting(config: Any) -> Learn:
     return learn
 
 
-RSSM = replace(MODELS["rssm"], free_nats=0.01, free_average=True, moved_scale=2.0)
+RSSM = replace(MODELS["rssm"], free_nats=0.01, free_average=True)
 PICTURE = PictureConfig(motions=1, units=8, depth=8, pairs=5, every=2)
 NEXT_FRAME = replace(
     MODELS["stochastic_discrete"],

@@ -90,17 +90,6 @@ MODELS: dict[str, Any] = {
         heads=HEAD,
         optimizer=FAST,
     ),
-    "rssm with local latents": RSSMConfig(
-        recurrent=16,
-        hidden=12,
-        latents=120,  # one for each of 10 x 12 patches, five for each of 6 x 4
-        classes=2,
-        local_latents=True,
-        encoder=PATCH,
-        decoder=PATCH,
-        heads=HEAD,
-        optimizer=FAST,
-    ),
     "rssm v3": RSSMConfig(
         recurrent=16,
         hidden=12,
@@ -108,13 +97,11 @@ MODELS: dict[str, Any] = {
         classes=4,
         blocks=2,
         uniform_mix=0.01,
-        open_loop=0.5,
         style=V3,
         encoder=PATCH,
         decoder=PATCH,
         heads=HEAD,
         reward_distribution="two_hot",
-        balance="harmonious",
         optimizer=LAPROP,
     ),
 }

@@ -322,8 +322,8 @@ def test_requests_are_checked(asked: dict[str, Any], text: str) -> None:
 
 def test_planners_have_names_and_differences() -> None:
     assert Request("r").planner_config().rollouts == 64
-    config = Request("r", planner=["base", "uct=2", "policy=random"]).planner_config()
-    assert (config.rollouts, config.horizon, config.uct, config.policy) == (96, 8, 2, "random")
+    config = Request("r", planner=["base", "policy=random"]).planner_config()
+    assert (config.rollouts, config.horizon, config.policy) == (96, 8, "random")
     for planner, text in [
         (["big"], "Unknown planner 'big'.*Planners: tiny, small, base"),
         (["small", "depth=3"], "depth"),

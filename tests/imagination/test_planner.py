@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 import tensorflow as tf
 from image_spaces import image_spec
 
 from worldmodels.imagination import planner as planning
-from worldmodels.imagination.planner import Planner, discounted_total, first_memory
+from worldmodels.imagination.planner import Planner, discounted_total
 from worldmodels.imagination.planner_config import PLANNERS, PlannerConfig
 from worldmodels.imagination.rollout import Trajectory
 
@@ -57,7 +55,7 @@ def plan(model, config: PlannerConfig, rows: int = 2, extras=None, seed: tf.Tens
         return action, memory, extras(features) if extras else {}
 
     planner = Planner(model, policy, config)
-    return tf.function(lambda: planner.plan(starts(rows), first_memory((), config, rows), 1.0, seed))()
+    return tf.function(lambda: planner.plan(starts(rows), (), 1.0, seed))()
 
 
 def test_an_earlier_reward_counts_more_than_a_later_one() -> None:
@@ -105,36 +103,6 @@ def test_all_first_actions_are_tried_equally_often(rollouts: int, expected: list
         assert set(found.action.numpy().tolist()) == {0, 1, 2}
 
 
-def test_first_actions_may_be_the_policys() -> None:
-    config = PlannerConfig(rollouts=40, horizon=1, uniform_first_actions=False)
-    counts = plan(ForkModel([[0, 0]] * 3), config, rows=5).counts.numpy()
-    assert (counts.sum(1) == 40).all() and len(set(map(tuple, counts.tolist()))) > 1
-
-
-def test_the_bonus_goes_to_what_is_probable_and_to_what_was_tried_seldom() -> None:
-    def logits(features):
-        return {"logits": tf.math.log(tf.constant([[0.2, 0.5, 0.3]] * features.shape[0]))}
-
-    equal = ForkModel([[1, 1]] * 3)
-    assert plan(equal, PlannerConfig(rollouts=3, horizon=1), extras=logits).action.numpy().tolist() == [0, 0]
-    found = plan(equal, PlannerConfig(rollouts=3, horizon=1, uct=1.0), extras=logits)
-    assert found.action.numpy().tolist() == [1, 1]
-    # Scores by hand: mean / deviation + uct * prior * sqrt(ln rollouts / (1 + count)), with a deviation of 2.
-    config = PlannerConfig(rollouts=8, uct=3.0, window=4)
-    planner = Planner(equal, lambda *_: None, config)
-    memory = first_memory((), config, 1)._replace(best=tf.constant([[9.0, 9.0, 1.0, 5.0]]), count=tf.constant([2]))
-    means, counts = tf.constant([[4.0, 6.0, 9.0]]), tf.constant([[3.0, 5.0, 0.0]])
-    scores = planner._scores(means, counts, memory, logits(tf.zeros((1, 2)))).numpy()[0].tolist()
-    bonus = [3 * prior * math.sqrt(math.log(8) / (1 + count)) for prior, count in ((0.2, 3), (0.5, 5))]
-    assert scores == [pytest.approx(4 / 2 + bonus[0]), pytest.approx(6 / 2 + bonus[1]), -math.inf]
-
-
-def test_the_memory_holds_what_was_promised_last() -> None:
-    config = PlannerConfig(rollouts=3, horizon=1, window=3, discount=1.0)
-    memory = plan(ForkModel([[1, 4], [0, 0], [0, 0]]), config, rows=1).memory
-    assert memory.best.numpy().tolist() == [[0, 0, 5]] and memory.count.numpy().tolist() == [1]
-
-
 def test_many_rollouts_are_made_in_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     model, config = ForkModel([[2, 0], [0, 3], [1, 0]]), PlannerConfig(rollouts=6, horizon=1, discount=0.5)
     whole = plan(model, config)
@@ -150,10 +118,5 @@ def test_the_same_seed_plans_the_same() -> None:
 
 
 def test_the_named_sets() -> None:
-    figures = {name: (config.rollouts, config.horizon, config.policy, config.uct) for name, config in PLANNERS.items()}
-    assert figures == {
-        "tiny": (1, 2, "random", 0),
-        "small": (64, 16, "agent", 0),
-        "base": (96, 8, "agent", 0),
-    }
-    assert all(config.uniform_first_actions and config.window == 30 for config in PLANNERS.values())
+    figures = {name: (config.rollouts, config.horizon, config.policy) for name, config in PLANNERS.items()}
+    assert figures == {"tiny": (1, 2, "random"), "small": (64, 16, "agent"), "base": (96, 8, "agent")}

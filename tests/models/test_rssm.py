@@ -266,20 +266,3 @@ def test_parameters_of_the_published_sizes():
     sizes = count(RSSMConfig(recurrent=200, hidden=200, encoder=ConvConfig(), decoder=ConvConfig()), 3, 6)
     assert (sizes["encoder"], sizes["dynamics"]) == (1_551_312, 1_247_248)
     assert round(sizes["decoder"] / 1e6, 3) == 9.887
-
-
-def test_moved_pixels_count_more_in_the_loss_of_images(build, batch, seed):
-    """Where nothing moves all pixels count alike, and where one does its error counts more."""
-    alike, more = build(), build(moved_scale=9.0)
-    still = Batch(*map(tf.constant, batch))
-    still = still._replace(observation=tf.zeros_like(still.observation))
-    np.testing.assert_allclose(alike._loss(still, seed, None)[0], more._loss(still, seed, None)[0], rtol=1e-6)
-    moving = still._replace(
-        observation=still.observation
-        + 255
-        * tf.cast(tf.range(still.reward.shape[1]) % 2, tf.uint8)[None, :, None, None, None]
-        * tf.one_hot(3, still.observation.shape[2], dtype=tf.uint8)[:, None, None]
-    )
-    weights = more._pixel_weights(tf.reshape(moving.observation, (-1, 16, 16, 3)), moving.is_first)
-    np.testing.assert_allclose(tf.reduce_mean(weights), 1, rtol=1e-5)
-    np.testing.assert_allclose(tf.reduce_max(weights) / tf.reduce_min(weights), 10, rtol=1e-5)

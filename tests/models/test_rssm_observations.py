@@ -129,18 +129,6 @@ def test_vectors_alone_have_no_image():
     assert "model/image_loss" not in metrics and states.recurrent.shape == (4, 6, 16)
 
 
-def test_symlog_vectors_come_back_in_their_own_units():
-    """With a decoder that gives 1 everywhere: symexp(1) = e - 1. Half the squared error of symlog(e - 1) = 1 is 0."""
-    model = make(replace(SMALL, vector_transform="symlog"), ObservationSpec.of(2))
-    last = model.decoder.vectors.dense[-1]
-    last.kernel.assign(tf.zeros_like(last.kernel))
-    last.bias.assign([1.0, 1.0])
-    features = tf.zeros((1, model.spec.features.only.size))
-    np.testing.assert_allclose(model.decoder.vectors.vectors(features), [[np.e - 1] * 2], rtol=1e-6)
-    wrong = [[np.e - 1, 0.0]]  # 1 and 0 in symlog: (0 + 1) / 2
-    np.testing.assert_allclose(model.decoder.vectors.loss(features, tf.constant(wrong, tf.float32)), [0.5], rtol=1e-6)
-
-
 def test_heads_that_are_left_out_teach_the_state_nothing():
     vectors, batch = ObservationSpec.of(3), batch_of(ObservationSpec.of(3), BOX)
     rewarded = batch._replace(reward=batch.reward + 5)

@@ -1,7 +1,7 @@
-"""Planning at decision time: try each action in the model, let a policy go on, and take the best on average.
+"""The planner tries each action in the model, lets a policy continue, and takes the best action on average.
 
-After tensor2tensor's planner for SimPLe (Kaiser et al. 2020), except that here a later reward counts less than an
-earlier one, not more, and that what the model expects to have ended earns nothing.
+It follows tensor2tensor's planner for SimPLe (Kaiser et al. 2020), with two differences: later rewards count less than
+earlier ones, not more, and rewards after an expected end count nothing.
 
 Axes: N decisions at once, R rollouts for each, A actions.
 """
@@ -19,81 +19,57 @@ from worldmodels.imagination.rollout import Policy, RolloutOptions, Trajectory, 
 from worldmodels.imagination.row_groups import ROLLOUTS, equal_groups
 from worldmodels.models.api import WorldModel
 
-LEAST_DEVIATION = 1e-3
-"""The normaliser never divides by less."""
-
-
-class PlannerMemory(NamedTuple):
-    """The memory that a planner carries from one decision to the next; zeros at the start of an episode."""
-
-    policy: State
-    """The memory of the policy itself, leading N."""
-    best: tf.Tensor
-    """float32 (N, window): the mean totals of the actions that were chosen last, the newest last."""
-    count: tf.Tensor
-    """int32 (N,): how many of them there are."""
-
-
-def first_memory(policy: State, config: PlannerConfig, batch: int) -> PlannerMemory:
-    """Return the memory before the first decision of `batch` episodes; `policy` is the policy's own memory then."""
-    return PlannerMemory(policy, tf.zeros((batch, config.window)), tf.zeros((batch,), tf.int32))
-
 
 class PlannedAction(NamedTuple):
-    """A decision for each of N states, and the totals that it rests on."""
+    """A decision for each of N states, with the totals of all actions."""
 
     action: tf.Tensor
-    """int32 (N,): the actions that were chosen."""
+    """int32 (N,): the chosen actions."""
     totals: tf.Tensor
-    """float32 (N, A): the mean discounted total of the rollouts that began with each action; 0 where none did."""
+    """float32 (N, A): the mean discounted total of the rollouts that began with each action; 0 without a rollout."""
     counts: tf.Tensor
     """float32 (N, A): the number of rollouts that began with each action."""
-    memory: PlannerMemory
+    memory: State
+    """The policy's memory after the state, leading N."""
 
 
 class Planner:
     """A planner decides by rollouts in a world model; call `plan` inside a `tf.function`.
 
     Args:
-        policy: acts in the rollouts; its extra `value`, where it gives one, says what follows after their last step.
+        policy: acts in the rollouts; its extra `value`, if it gives one, is the return after their last step.
     """
 
     def __init__(self, model: WorldModel, policy: Policy, config: PlannerConfig):
         self._model, self._policy, self._config = model, policy, config
         self._num_actions = model.spec.num_actions
 
-    def plan(
-        self, state: State, memory: PlannerMemory, temperature: float | tf.Tensor, seed: tf.Tensor
-    ) -> PlannedAction:
+    def plan(self, state: State, memory: State, temperature: float | tf.Tensor, seed: tf.Tensor) -> PlannedAction:
         """Choose an action in each of N states.
 
         Args:
             state: the model's, leading N.
+            memory: the policy's, leading N.
             temperature: of the model's own randomness.
             seed: int32 (2,).
         """
         seeds = tf.random.split(seed, 3)
-        _, after, extras = self._policy(self._model.features(state), memory.policy, seeds[0])
-        first = self._first_actions(state, memory, seeds[1])
+        features = self._model.features(state)
+        _, after, _ = self._policy(features, memory, seeds[0])
+        first = self._first_actions(tf.nest.flatten(features)[0].shape[0], seeds[1])
         totals = self._totals((state, after), first, temperature, seeds[2])
         chosen = tf.one_hot(first, self._num_actions)
         counts = tf.reduce_sum(chosen, 1)
         means = tf.math.divide_no_nan(tf.reduce_sum(chosen * totals[..., None], 1), counts)
-        action = tf.argmax(self._scores(means, counts, memory, extras), 1, tf.int32)
-        best = tf.concat([memory.best[:, 1:], tf.gather(means, action[:, None], batch_dims=1)], 1)
-        return PlannedAction(
-            action, means, counts, PlannerMemory(after, best, tf.minimum(memory.count + 1, best.shape[1]))
-        )
+        action = tf.argmax(tf.where(counts > 0, means, -math.inf), 1, tf.int32)
+        return PlannedAction(action, means, counts, after)
 
-    def _first_actions(self, state: State, memory: PlannerMemory, seed: tf.Tensor) -> tf.Tensor:
-        """Return the first action of each rollout, int32 (N, R)."""
-        n, r, a = memory.count.shape[0], self._config.rollouts, self._num_actions
-        if self._config.uniform_first_actions:
-            # Where there are fewer rollouts than actions, or a rest, chance decides whose turn it is.
-            offset = tf.random.stateless_uniform((n, 1), seed, 0, a, tf.int32)
-            return (tf.range(r) * a // r + offset) % a
-        state, policy_memory = _gather((state, memory.policy), tf.repeat(tf.range(n), r))
-        return tf.reshape(self._policy(self._model.features(state), policy_memory, seed)[0], (n, r))
+    def _first_actions(self, n: int, seed: tf.Tensor) -> tf.Tensor:
+        """Return the first action of each rollout, int32 (N, R): each action equally often, as far as R divides."""
+        r, a = self._config.rollouts, self._num_actions
+        # A random offset decides which actions get one rollout more than the others.
+        offset = tf.random.stateless_uniform((n, 1), seed, 0, a, tf.int32)
+        return (tf.range(r) * a // r + offset) % a
 
     def _totals(self, starts: State, first: tf.Tensor, temperature: float | tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
         """Return each rollout's discounted total, float32 (N, R), from states and the policy's memory, leading N."""
@@ -124,15 +100,6 @@ class Planner:
         options = RolloutOptions(self._config.horizon, temperature)
         return discounted_total(rollout(self._model, policy, after, memory, options, seeds[1]), self._config.discount)
 
-    def _scores(self, means, counts, memory: PlannerMemory, extras: dict[str, tf.Tensor]) -> tf.Tensor:
-        """Return the scores of the actions, float32 (N, A); minus infinity for those that were not tried."""
-        config = self._config
-        scores = means / tf.maximum(_deviation(memory), LEAST_DEVIATION)[:, None]
-        if config.uct:
-            prior = tf.nn.softmax(extras["logits"]) if "logits" in extras else 1 / self._num_actions
-            scores += config.uct * prior * tf.sqrt(math.log(config.rollouts) / (1 + counts))
-        return tf.where(counts > 0, scores, -math.inf)
-
 
 def discounted_total(trajectory: Trajectory, discount: float) -> tf.Tensor:
     """Return the discounted total of each rollout, float32 (B,), the reward that arrived with its first state included:
@@ -149,12 +116,3 @@ def discounted_total(trajectory: Trajectory, discount: float) -> tf.Tensor:
 
 def _gather(nest: State, rows: tf.Tensor) -> State:
     return tf.nest.map_structure(lambda x: tf.gather(x, rows), nest)
-
-
-def _deviation(memory: PlannerMemory) -> tf.Tensor:
-    """Return the standard deviation of the totals in the memory, float32 (N,)."""
-    window = memory.best.shape[1]
-    there = tf.cast(tf.range(window) >= window - memory.count[:, None], tf.float32)
-    count = tf.maximum(tf.reduce_sum(there, 1), 1.0)
-    mean = tf.reduce_sum(there * memory.best, 1) / count
-    return tf.sqrt(tf.reduce_sum(there * tf.square(memory.best - mean[:, None]), 1) / count)

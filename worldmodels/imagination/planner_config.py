@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from worldmodels.core.configuration.ranges import NonNegative, Section, Share, Size
+from worldmodels.core.configuration.ranges import Section, Share, Size
 
 
 @dataclass(frozen=True)
@@ -18,12 +18,6 @@ class PlannerConfig(Section):
     """Steps of each rollout after its first action."""
     policy: Literal["agent", "random"] = "agent"
     """Policy that acts in the rollouts."""
-    uniform_first_actions: bool = True
-    """Try all actions equally often; otherwise the first action is the agent's too."""
-    uct: NonNegative = 0.0
-    """Weight of the bonus for actions that the agent finds probable and that were tried seldom."""
-    window: Size = 30
-    """Decisions over whose best totals the normaliser takes the standard deviation."""
     discount: Share = 0.99
     """Weight of each step's future against its present; that of the agent where it has one."""
 

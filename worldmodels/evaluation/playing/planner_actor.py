@@ -10,7 +10,7 @@ import tensorflow as tf
 
 from worldmodels.acting.actor import ModelActor
 from worldmodels.agents.api import Agent
-from worldmodels.imagination.planner import Planner, first_memory
+from worldmodels.imagination.planner import Planner
 from worldmodels.imagination.planner_config import PlannerConfig
 from worldmodels.models.api import WorldModel
 
@@ -34,10 +34,6 @@ class PlannerActor(ModelActor):
     def set_model_temperature(self, temperature: float) -> None:
         """Set the temperature of the model's own randomness in the rollouts."""
         self._model_temperature.assign(temperature)
-
-    def _initial(self) -> tuple[Any, tf.Tensor, Any]:
-        state, no_action, memory = super()._initial()
-        return state, no_action, first_memory(memory, self._config, self._num_envs)
 
     def _choose(self, state: Any, agent_state: Any, temperature: tf.Tensor, seed: tf.Tensor) -> Any:
         at_random, num_actions = self._config.policy == "random", self._world.spec.num_actions

@@ -88,12 +88,10 @@ class PatchDecoder(Layer):
             self.after_dense = Activation(2 * config.depth, style, "after_dense")
             self.after_far = Activation(config.depth, style, "after_far")
 
-    def call(self, features: tf.Tensor, of_patches: tf.Tensor | None = None) -> tf.Tensor:
-        """Return predictions; `of_patches` (N * patches, depth) adds what each patch is told besides."""
+    def call(self, features: tf.Tensor) -> tf.Tensor:
         x = self.after_dense(tf.reshape(self.dense(features), (-1, 2 * self.depth)))
         x = from_patches(tf.reshape(self.far(x), (-1, *self.grid, 4 * self.depth)), 2)
-        x = tf.reshape(x, (-1, self.depth))
-        x = self.near(self.after_far(x if of_patches is None else x + tf.cast(of_patches, x.dtype)))
+        x = self.near(self.after_far(tf.reshape(x, (-1, self.depth))))
         return tf.reshape(x, (-1, 2 * self.grid[0], 2 * self.grid[1], x.shape[-1]))
 
     def target(self, images: tf.Tensor) -> tf.Tensor:

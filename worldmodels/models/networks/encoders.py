@@ -104,15 +104,8 @@ class PatchEncoder(Layer):
             self.after_far = Activation(2 * config.depth, style, "after_far")
 
     def call(self, images: tf.Tensor) -> tf.Tensor:
-        return self.join(self.see(images))
-
-    def see(self, images: tf.Tensor) -> tf.Tensor:
-        """Return what each patch shows, (N * patches, depth)."""
         x = to_float(to_patches(images, self.patch))
-        return self.after_near(self.near(tf.reshape(x, (-1, x.shape[-1]))))
-
-    def join(self, seen: tf.Tensor) -> tf.Tensor:
-        """Return the embeddings (N, size) of what `see` gave."""
-        x = to_patches(tf.reshape(seen, (-1, *self.grid, self.depth)), 2)
+        x = self.after_near(self.near(tf.reshape(x, (-1, x.shape[-1]))))
+        x = to_patches(tf.reshape(x, (-1, *self.grid, self.depth)), 2)
         x = self.after_far(self.far(tf.reshape(x, (-1, 4 * self.depth))))
         return tf.reshape(x, (-1, self.size))

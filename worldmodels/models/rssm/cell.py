@@ -62,10 +62,8 @@ class Dynamics(Layer):
         previous_actions: tf.Tensor,
         is_first: tf.Tensor,
         noise: tf.Tensor,
-        local: tf.Tensor | None = None,
-        unseen: tf.Tensor | None = None,
     ) -> tuple[RSSMState, tf.Tensor]:
-        """Return the states of T steps, from a loop that holds the recurrence, and the prior where a step is unseen.
+        """Return the states of T steps, from a loop that holds nothing but the recurrence.
 
         The shares of the embedding and of the action are projected before the loop, and the prior is left to the
         caller, after it: each as one large product.
@@ -76,11 +74,9 @@ class Dynamics(Layer):
             previous_actions: leading (B, T), as in `action_vectors`, each without influence where `is_first`.
             is_first: bool (B, T).
             noise: of `latents.noise((T, B))`.
-            local: float32 (B, T, statistics_size), what patches say of latents of their own, added to the posterior.
-            unseen: bool (B, T): where the prior draws the latent, as if there were no observation; None: nowhere.
 
         Returns:
-            States (B, T, ...), and the posterior's statistics (B, T, statistics_size), also where it was not asked.
+            States (B, T, ...), and the posterior's statistics (B, T, statistics_size).
         """
         from_recurrent, from_embedding = rows_of(self.posterior_input, self.recurrence.units)
         keep = 1.0 - tf.cast(is_first, tf.float32)[..., None]
@@ -89,22 +85,16 @@ class Dynamics(Layer):
         # Time first, for the loop, only now: these are far smaller than what they were projected from.
         seen, keep = swap(seen), swap(keep)
         posterior_input = LoopProduct(from_recurrent, seen, self.precision)
-        bias = everywhere(self.posterior.bias, keep)
-        terms = bias if local is None else bias + swap(local)
-        posterior = LoopProduct(self.posterior.kernel, terms, self.precision)
+        posterior = LoopProduct(self.posterior.kernel, everywhere(self.posterior.bias, keep), self.precision)
 
-        mask = () if unseen is None else (swap(unseen[..., None]),)
-
-        def step(recurrent, latent, keep, noise, posterior_input_term, posterior_term, *others):
-            recurrence_inputs, unseen = others[len(mask) :], others[: len(mask)]
+        def step(recurrent, latent, keep, noise, posterior_input_term, posterior_term, *recurrence_inputs):
             latent, recurrent = latent * keep, recurrent * keep
             new, entered = recurrence.step(latent, recurrent, *recurrence_inputs)
             hidden = self.after_posterior_input(posterior_input(new, posterior_input_term))
             statistics = posterior(hidden, posterior_term)
-            drawn = tf.where(*unseen, self.prior(new), statistics) if unseen else statistics
-            return new, self.latents.sample(drawn, noise), statistics, hidden, *entered
+            return new, self.latents.sample(statistics, noise), statistics, hidden, *entered
 
-        inputs = (keep, noise, posterior_input.terms, posterior.terms, *mask, *recurrence.inputs)
+        inputs = (keep, noise, posterior_input.terms, posterior.terms, *recurrence.inputs)
         recurrent, latent, statistics, hidden, *entered = scan(step, tuple(state), inputs)
         products = (posterior_input, posterior, *recurrence.products)
         for product, given in zip(products, (recurrent, hidden, *entered), strict=True):

@@ -45,10 +45,6 @@ class RSSMConfig(Section):
     """Number of categorical variables, or of Gaussian ones (`stoch` in DreamerV2)."""
     classes: Annotated[int, at_least(0), limits(0, 65_536)] = 32
     """Classes of each categorical variable; 0 makes the latents Gaussian (`discrete` in DreamerV2)."""
-    local_latents: bool = False
-    """Whether each patch of the image has categorical latents of its own, which are read from it and paint it directly,
-    everywhere by the same weights: small things then are learned sooner. `latents` must be a multiple of the number of
-    patches, and encoder and decoder have patches of the same side."""
     uniform_mix: Share = 0.0
     """Share of the uniform distribution in each categorical latent; keeps the KL finite and classes alive (`unimix` in
     DreamerV3)."""
@@ -63,8 +59,6 @@ class RSSMConfig(Section):
     vectors: HeadConfig = field(default_factory=HeadConfig)
     """Dense layers that read the vectors of an observation, and those that predict them (`encoder.mlp_layers` and
     `decoder.mlp_layers` in DreamerV2)."""
-    vector_transform: Literal["none", "symlog"] = "none"
-    """Quantity that is read and predicted in place of each number of a vector; symlog as in DreamerV3."""
     encoder_keys: NamePattern = ".*"
     """Regular expression that fits the names of the parts of an observation that are read, each as a whole
     (`encoder.cnn_keys` and `encoder.mlp_keys` in DreamerV2)."""
@@ -73,10 +67,6 @@ class RSSMConfig(Section):
     `decoder.mlp_keys` in DreamerV2)."""
     gradient_heads: tuple[Literal["decoder", "reward", "continuation"], ...] = ("decoder", "reward", "continuation")
     """Predictions from which the state learns; the others read it and teach it nothing (`grad_heads` in DreamerV2)."""
-    open_loop: Share = 0.0
-    """Share of the windows of a batch of which only a beginning, of random length, is seen. Behind it latents are drawn
-    from the prior, so that everything is predicted from the actions alone and the dynamics learn from the errors of
-    images, too. The first frame of an episode is always seen."""
     predict_continuation: bool = True
     """Whether ends are predicted; false: every episode is taken to go on (`pred_discount` in DreamerV2)."""
     heads: HeadConfig = field(default_factory=HeadConfig)
@@ -86,13 +76,6 @@ class RSSMConfig(Section):
     reward_distribution: Literal["normal", "two_hot"] = "normal"
     """Distribution of that quantity: a normal one, learned by regression, or classes of 255 values (symexp two-hot,
     DreamerV3)."""
-    balance: Literal["fixed", "harmonious"] = "fixed"
-    """Weights of the losses of images, rewards and KL: those below as they are, or times learned ones that keep the
-    three alike (HarmonyDream)."""
-    moved_scale: NonNegative = 0.0
-    """Weight of the error of pixels that changed since the frame before, on top of that of all pixels, in the loss of
-    images. All weights are then scaled to a mean of 1: small things that move get a gradient, and the loss keeps its
-    size."""
     reward_scale: NonNegative = 1.0
     """Weight of the reward's loss (`loss_scales.reward` in DreamerV2)."""
     continuation_scale: NonNegative = 5.0
@@ -121,10 +104,7 @@ class RSSMConfig(Section):
         image_of(read), image_of(predicted)
         copies = self.picture is not None
         if copies:
-            self._check_one_image(observation, "model.picture")
-        if self.local_latents:
-            self._check_one_image(observation, "model.local_latents")
-            self._check_local_latents(image_shape(observation))
+            self._check_one_image(observation)
         latent = self.latents * (self.classes or 1)
         features = ObservationSpec.of(latent + self.recurrent)
         part = None if predicted == observation else predicted
@@ -145,27 +125,11 @@ class RSSMConfig(Section):
         except ConfigError as error:
             raise ConfigError(f"model.{key} does not fit this environment. {error}") from error
 
-    def _check_one_image(self, observation: ObservationSpec, key: str) -> None:
+    def _check_one_image(self, observation: ObservationSpec) -> None:
         try:
             image_shape(observation)
         except ConfigError as error:
-            raise ConfigError(f"{key} does not fit this environment. {error}") from error
-
-    def _check_local_latents(self, observation_shape: tuple[int, int, int]) -> None:
-        """Raise ConfigError where latents cannot be local: with these layers, or on images of a shape (H, W, C)."""
-        encoder, decoder = self.encoder, self.decoder
-        if not isinstance(encoder, PatchConfig) or not isinstance(decoder, PatchConfig) or not self.classes:
-            raise ConfigError(
-                "model.local_latents needs an encoder and a decoder of kind 'patch', and categorical latents. Received "
-                f"an encoder of kind '{encoder.kind}', a decoder of kind '{decoder.kind}' and {self.classes} classes."
-            )
-        patches = observation_shape[0] // encoder.patch * (observation_shape[1] // encoder.patch)
-        if encoder.patch != decoder.patch or self.latents % patches:
-            raise ConfigError(
-                "model.local_latents gives each patch as many latents as the others: encoder.patch and decoder.patch "
-                f"must be the same, and model.latents a multiple of the {patches} patches. Received patches of "
-                f"{encoder.patch} and {decoder.patch} pixels, and {self.latents} latents."
-            )
+            raise ConfigError(f"model.picture does not fit this environment. {error}") from error
 
 
 def image_of(observation: ObservationSpec) -> tuple[int, int, int] | None:

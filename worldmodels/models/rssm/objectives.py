@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.core.types import MOVED
 from worldmodels.models.config import HeadConfig, LayerStyle
 from worldmodels.models.distributions import bernoulli_nll, normal_nll, scale_gradient, symexp, symlog
 from worldmodels.models.networks.layers import ELU, MLP
@@ -76,63 +75,24 @@ class ContinuationHead(MLP):
         return tf.sigmoid(self(features)[:, 0])
 
 
-def image_loss(prediction: tf.Tensor, target: tf.Tensor, weights: tf.Tensor | None = None) -> tf.Tensor:
+def image_loss(prediction: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
     """Return half the squared error of pixels in [-0.5, 0.5], summed over each image: the mean over images, a scalar.
 
     The negative log-likelihood of unit-variance normals without its constant, so that a perfect image costs 0. Written
     so that these largest of all tensors are passed over as few times as can be: the gradient has the prediction's type.
-
-    Args:
-        weights: of the pixels, of the target's shape; None counts all alike.
     """
     count = tf.cast(tf.shape(target)[0], tf.float32)
 
     @tf.custom_gradient
     def loss(prediction: tf.Tensor) -> tuple[tf.Tensor, object]:
         error = full(prediction) - target
-        weighted = error if weights is None else weights * error
 
         def gradient(upstream: tf.Tensor) -> tf.Tensor:
-            return tf.cast(weighted, prediction.dtype) * tf.cast(upstream / count, prediction.dtype)
+            return tf.cast(error, prediction.dtype) * tf.cast(upstream / count, prediction.dtype)
 
-        total = tf.nn.l2_loss(error) if weights is None else 0.5 * tf.reduce_sum(weighted * error)
-        return total / count, gradient
+        return tf.nn.l2_loss(error) / count, gradient
 
     return loss(prediction)
-
-
-def moved_pixels(images: tf.Tensor, is_first: tf.Tensor) -> tf.Tensor:
-    """Return which pixels changed by more than `MOVED` in some channel since the frame before, as images.
-
-    Args:
-        images: uint8 (B, T, H, W, C).
-        is_first: bool (B, T); nothing has moved in the first frame of an episode or of a window.
-
-    Returns:
-        uint8 (B, T, H, W, C): 255 in all channels of a pixel that moved, 0 elsewhere.
-    """
-    now, before = images[:, 1:], images[:, :-1]
-    change = tf.reduce_max(tf.maximum(now, before) - tf.minimum(now, before), -1, keepdims=True)
-    moved = (tf.cast(change, tf.float32) > 255 * MOVED) & ~is_first[:, 1:, None, None, None]
-    moved = tf.pad(tf.cast(moved, tf.uint8) * 255, [[0, 0], [1, 0], [0, 0], [0, 0], [0, 0]])
-    return tf.broadcast_to(moved, tf.shape(images))
-
-
-class HarmoniousBalance(tf.Module):
-    """A learned weight for each loss, so that none drowns the others (HarmonyDream; Ma et al. 2024).
-
-    A loss L counts as L / s + log(1 + s), which is least where s^2 = L (1 + s): a large loss is divided by about L,
-    a small one by its root. So each keeps a gradient as it shrinks. Each s is an exponential, 1 at first.
-    """
-
-    def __init__(self, names: Sequence[str]):
-        super().__init__(name="balance")
-        self.logarithms = {name: tf.Variable(0.0, name=name) for name in names}
-
-    def __call__(self, losses: Mapping[str, tf.Tensor]) -> tf.Tensor:
-        """Return the sum of scalar losses as they count."""
-        scales = {name: tf.exp(logarithm) for name, logarithm in self.logarithms.items()}
-        return add_in_pairs(losses[name] / scale + tf.math.log1p(scale) for name, scale in scales.items())
 
 
 def balanced_kl(

@@ -14,15 +14,11 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.core.specs import ObservationSpec
-from worldmodels.models.distributions import symexp, symlog
 from worldmodels.models.networks.decoders import build_decoder
 from worldmodels.models.networks.encoders import build_encoder
 from worldmodels.models.networks.layers import MLP, Activation, Layer
 from worldmodels.models.precision import full
 from worldmodels.models.rssm.config import RSSMConfig, image_of
-
-TRANSFORMS = {"none": (tf.identity, tf.identity), "symlog": (symlog, symexp)}
-"""The transforms of vectors before they are read and predicted, each with its inverse."""
 
 
 class ObservationEncoder:
@@ -90,7 +86,6 @@ class VectorEncoder(Layer):
 
     def __init__(self, config: RSSMConfig, inputs: int, seeds: np.random.Generator):
         super().__init__(name="vector_encoder")
-        self._transform = TRANSFORMS[config.vector_transform][0]
         self.size = config.vectors.units if config.vectors.layers else inputs
         with keras.name_scope("vector_encoder"):
             self.layers = []
@@ -100,27 +95,25 @@ class VectorEncoder(Layer):
                 self.layers.append(Activation(self.size, config.style, "activation"))
 
     def call(self, vectors: tf.Tensor) -> tf.Tensor:
-        x = self._transform(vectors)
         for layer in self.layers:
-            x = layer(x)
-        return x
+            vectors = layer(vectors)
+        return vectors
 
 
 class VectorDecoder(MLP):
-    """The means of unit-variance normals over the transformed vectors of an observation."""
+    """The means of unit-variance normals over the vectors of an observation."""
 
     def __init__(self, config: RSSMConfig, features: int, outputs: int, seeds: np.random.Generator):
         sizes = (features, *(config.vectors.units,) * config.vectors.layers, outputs)
         super().__init__(sizes, seeds, "vector_decoder", style=config.style)
-        self._transform, self._undo = TRANSFORMS[config.vector_transform]
 
     def loss(self, features: tf.Tensor, vectors: tf.Tensor) -> tf.Tensor:
         """Return half the squared error of vectors (N, D), summed over their numbers: (N,)."""
-        return 0.5 * tf.reduce_sum(tf.square(self(features) - self._transform(vectors)), -1)
+        return 0.5 * tf.reduce_sum(tf.square(self(features) - vectors), -1)
 
     def vectors(self, features: tf.Tensor) -> tf.Tensor:
         """Return the expected vectors (N, D) in the environment's units."""
-        return self._undo(self(features))
+        return self(features)
 
 
 def join_images(spec: ObservationSpec, arrays: Mapping[str, tf.Tensor]) -> tf.Tensor:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, cast
 
 import numpy as np
@@ -18,18 +17,14 @@ from worldmodels.models.rssm.cell import Dynamics, RSSMState
 from worldmodels.models.rssm.config import RSSMConfig
 from worldmodels.models.rssm.latents import CategoricalLatents
 from worldmodels.models.rssm.learned_picture import LearnedPicture, choose_pairs
-from worldmodels.models.rssm.local_latents import LocalLatents
 from worldmodels.models.rssm.objectives import (
     REWARD_HEADS,
     ContinuationHead,
-    HarmoniousBalance,
     add_in_pairs,
     balanced_kl,
     image_loss,
-    moved_pixels,
 )
 from worldmodels.models.rssm.observations import ObservationDecoder, ObservationEncoder, join_images, join_vectors
-from worldmodels.models.rssm.open_loop import choose_unseen
 from worldmodels.models.variables import load_variables, named_variables, save_variables
 
 
@@ -46,32 +41,14 @@ class RSSM:
         reward_head = REWARD_HEADS[config.reward_distribution]
         self.reward_head = reward_head(config.heads, features, config.reward_transform, seeds, config.style)
         self.continuation_head = ContinuationHead(config.heads, features, seeds, config.style)
-        self.local = self._build_local(seeds) if config.local_latents else None
         heads = (self.reward_head, *([self.continuation_head] if config.predict_continuation else []))
-        local = [self.local] if self.local else []
-        self.variables = named_variables(
-            [*self.encoder.layers(), self.dynamics, *self.decoder.layers(), *local, *heads]
-        )
-        self.balance = HarmoniousBalance(self._balanced()) if config.balance == "harmonious" else None
-        if self.balance:
-            self.variables |= {f"balance/{name}": scale for name, scale in self.balance.logarithms.items()}
+        self.variables = named_variables([*self.encoder.layers(), self.dynamics, *self.decoder.layers(), *heads])
         self.optimizer = build_optimizer(self.variables, config.optimizer)
         self.picture = (
             LearnedPicture(config.picture, features, self.spec.observation_shape, seeds, config.optimizer)
             if config.picture
             else None
         )
-
-    def _build_local(self, seeds: np.random.Generator) -> LocalLatents:
-        encoder, decoder = self.encoder.image, self.decoder.image
-        patches = math.prod(encoder.grid)
-        size = self.dynamics.latents.size
-        return LocalLatents(patches, size, encoder.depth, decoder.depth, seeds, self.config.style)
-
-    def _balanced(self) -> tuple[str, ...]:
-        """Return the losses that a harmonious balance weighs; ends of episodes are about as rare everywhere."""
-        decoded = (("image", self.decoder.image), ("vectors", self.decoder.vectors))
-        return (*(name for name, layer in decoded if layer), "reward", "kl")
 
     def initial(self, batch: int) -> RSSMState:
         return self.dynamics.initial(batch)
@@ -182,38 +159,17 @@ class RSSM:
 
     def _alone(self, features: tf.Tensor) -> tf.Tensor:
         """Return the pictures that states alone say, uint8 (N, H, W, C)."""
-        return self.decoder.image.images(self._painted(features))
+        return self.decoder.image.images(self.decoder.image(features))
 
-    def _painted(self, features: tf.Tensor) -> tf.Tensor:
-        """Return the decoder's prediction."""
-        if not self.local:
-            return self.decoder.image(features)
-        return self.decoder.image(features, self.local(features[:, : self.local.size]))
-
-    def _follow(self, observations, previous_actions, is_first, seed, state=None, unseen=None):
+    def _follow(self, observations, previous_actions, is_first, seed, state=None):
         """Return states (B, T, ...) and the posterior's statistics (B, T, S)."""
         batch, steps = is_first.shape
         if state is None:
             state = self.initial(batch)
             is_first = tf.concat([tf.ones((batch, 1), tf.bool), is_first[:, 1:]], 1)
-        arrays = self._rows(observations)
-        if self.local:
-            seen = self.encoder.image.see(arrays[""])
-            embeddings = self.encoder.image.join(seen)
-            local = tf.reshape(self.local.statistics(seen), (batch, steps, self.local.size))
-        else:
-            embeddings, local = self.encoder(arrays), None
-        embeddings = tf.reshape(embeddings, (batch, steps, self.encoder.size))
+        embeddings = tf.reshape(self.encoder(self._rows(observations)), (batch, steps, self.encoder.size))
         noise = self.dynamics.latents.noise((steps, batch), seed)
-        return self.dynamics.follow(state, embeddings, previous_actions, is_first, noise, local, unseen)
-
-    def _corrected(self, states: RSSMState, posterior: tf.Tensor, unseen: tf.Tensor, seed: tf.Tensor) -> RSSMState:
-        """Return states (B, T, ...) with the posterior's latents where nothing was seen, too: starts of imagination."""
-        latents, steps = self.dynamics.latents, unseen.shape[1]
-        noise = latents.noise((tf.size(unseen),), tf.random.experimental.stateless_fold_in(seed, 3))
-        seen = tf.reshape(latents.sample(posterior, noise), (-1, steps, latents.size))
-        latent = tf.where(unseen[..., None], seen, states.latent)
-        return states._replace(latent=latent)
+        return self.dynamics.follow(state, embeddings, previous_actions, is_first, noise)
 
     def _rows(self, observations: Any) -> dict[str, tf.Tensor]:
         """Return the parts of observations, leading (B, T), as rows, leading B T."""
@@ -221,25 +177,12 @@ class RSSM:
         arrays = self.spec.observation.arrays(observations)
         return {name: tf.reshape(array, (-1, *parts[name].shape)) for name, array in arrays.items()}
 
-    def _pixel_weights(self, pictures: tf.Tensor, is_first: tf.Tensor) -> tf.Tensor | None:
-        """Return the weights of pixels in the layout of the decoder's target; None where all count alike."""
-        if not self.config.moved_scale:
-            return None
-        in_time = tf.reshape(pictures, (*is_first.shape, *pictures.shape[1:]))
-        moved = tf.reshape(moved_pixels(in_time, is_first), pictures.shape)
-        moved = 0.5 + self.decoder.image.target(moved)  # 0 or 1
-        weights = 1.0 + self.config.moved_scale * moved
-        return weights / devices.mean_over_devices(tf.reduce_mean(weights))
-
-    def _decoder_losses(
-        self, arrays: dict[str, tf.Tensor], features: tf.Tensor, is_first: tf.Tensor
-    ) -> dict[str, tf.Tensor]:
+    def _decoder_losses(self, arrays: dict[str, tf.Tensor], features: tf.Tensor) -> dict[str, tf.Tensor]:
         """Return the losses of images and of vectors, whichever are predicted, as scalars."""
         losses, spec = {}, self.decoder.spec
         if self.decoder.image:
-            pictures = join_images(spec, arrays)
-            weights = self._pixel_weights(pictures, is_first)
-            losses["image"] = image_loss(self._painted(features), self.decoder.image.target(pictures), weights)
+            target = self.decoder.image.target(join_images(spec, arrays))
+            losses["image"] = image_loss(self.decoder.image(features), target)
         if self.decoder.vectors:
             losses["vectors"] = tf.reduce_mean(self.decoder.vectors.loss(features, join_vectors(spec, arrays)))
         return losses
@@ -252,14 +195,12 @@ class RSSM:
         config = self.config
         # The action before the first step of a window is unknown; the state starts anew there anyway.
         previous_actions = tf.pad(batch.action[:, :-1], [[0, 0], [1, 0], *[[0, 0]] * (len(batch.action.shape) - 2)])
-        unseen = choose_unseen(batch.is_first, config.open_loop, seed) if config.open_loop else None
-        states, posterior = self._follow(batch.observation, previous_actions, batch.is_first, seed, unseen=unseen)
-        known = states if unseen is None else self._corrected(states, posterior, unseen, seed)
+        states, posterior = self._follow(batch.observation, previous_actions, batch.is_first, seed)
         rows, posterior = tf.nest.map_structure(lambda x: tf.reshape(x, (-1, x.shape[-1])), (states, posterior))
         prior = self.dynamics.prior(rows.recurrent)
         features = self.features(rows)
 
-        losses = self._decoder_losses(self._rows(batch.observation), self._taught(features, "decoder"), batch.is_first)
+        losses = self._decoder_losses(self._rows(batch.observation), self._taught(features, "decoder"))
         reward = self.reward_head.loss(self._taught(features, "reward"), tf.reshape(batch.reward, (-1,)))
         losses["reward"] = _weighted_mean(reward, weights)
         latents = self.dynamics.latents
@@ -268,8 +209,7 @@ class RSSM:
         mean_kl = tf.reduce_mean(kl_loss)
         losses["kl"] = tf.maximum(devices.mean_over_devices(mean_kl), mean_free) if mean_free else mean_kl
         scales = {"reward": config.reward_scale, "kl": config.kl_scale}
-        weighed = {name: scales.get(name, 1.0) * loss for name, loss in losses.items()}
-        loss = self.balance(weighed) if self.balance else add_in_pairs(weighed.values())
+        loss = add_in_pairs(scales.get(name, 1.0) * loss for name, loss in losses.items())
         if config.predict_continuation:
             continues = tf.reshape(1.0 - tf.cast(batch.is_terminal, tf.float32), (-1,))
             continuation = self.continuation_head.loss(self._taught(features, "continuation"), continues)
@@ -279,7 +219,7 @@ class RSSM:
         means["kl"] = tf.reduce_mean(kl)
         means["prior_entropy"] = tf.reduce_mean(latents.entropy(prior))
         means["posterior_entropy"] = tf.reduce_mean(latents.entropy(posterior))
-        return loss, means, tf.nest.map_structure(tf.stop_gradient, known)
+        return loss, means, tf.nest.map_structure(tf.stop_gradient, states)
 
 
 def _weighted_mean(losses: tf.Tensor, weights: tf.Tensor | None) -> tf.Tensor:
