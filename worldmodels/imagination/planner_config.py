@@ -1,4 +1,4 @@
-"""Configuration of the planner, and its named sets. Imports no TensorFlow."""
+"""The configuration of the planner and its named sets, without TensorFlow."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ class PlannerConfig(Section):
     """A planner by Monte-Carlo rollouts; the defaults are SimPLe's set `planner_small`."""
 
     rollouts: Size = 64
-    """Rollouts for each decision."""
+    """Number of rollouts for each decision."""
     horizon: Size = 16
     """Steps of each rollout after its first action."""
     policy: Literal["agent", "random"] = "agent"
     """Policy that acts in the rollouts."""
     discount: Share = 0.99
-    """Weight of each step's future against its present; that of the agent where it has one."""
+    """Discount of each step's future. The agent's own discount replaces it, if it has one."""
 
 
 PLANNERS = {

@@ -1,4 +1,4 @@
-"""Configuration of the parts that world models and agents are made of. Imports no TensorFlow."""
+"""The configuration of the parts that world models and agents share, without TensorFlow."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class ModelConfig(Protocol):
         """The name of the kind in YAML."""
 
     def spec(self, observation: ObservationSpec, action: ActionSpec) -> ModelSpec:
-        """Return what others need to know of the model; raises ConfigError where it cannot have these spaces."""
+        """Return the model's spec; raise ConfigError if the model does not support these spaces."""
 
     def __hash__(self) -> int:
-        """Return a hash of the settings, which a frozen dataclass has."""
+        """Return a hash of the settings; a frozen dataclass has one."""
 
 
 @dataclass(frozen=True)
@@ -57,13 +57,13 @@ class PatchConfig(Section):
 
 @dataclass(frozen=True)
 class LayerStyle(Section):
-    """The norm and the nonlinearity that follow each hidden layer; the defaults are DreamerV2's, rms and silu V3's."""
+    """The norm and the activation behind each hidden layer; DreamerV2's by default, DreamerV3's with rms and silu."""
 
     norm: Literal["none", "rms", "layer"] = "none"
-    """Norm of what the layer gives: none, its root mean square (RMSNorm; Zhang & Sennrich 2019), or its mean and
-    deviation (LayerNorm; Ba et al. 2016; `norm: layer` in DreamerV2)."""
+    """Norm behind each hidden layer. `rms`: by the root mean square (Zhang & Sennrich 2019). `layer`: by mean and
+    deviation (Ba et al. 2016; `norm: layer` in DreamerV2)."""
     activation: Literal["elu", "silu", "relu", "tanh"] = "elu"
-    """Nonlinearity."""
+    """Activation behind each hidden layer."""
 
 
 @dataclass(frozen=True)
@@ -71,49 +71,49 @@ class HeadConfig(Section):
     """A stack of dense layers on a feature vector."""
 
     layers: Annotated[int, at_least(0), limits(0, 1_000)] = 4
-    """Hidden layers; 0 reads the output from the features themselves."""
+    """Number of hidden layers; 0: the output reads the features themselves."""
     units: Size = 400
     """Units of each hidden layer."""
 
 
 @dataclass(frozen=True)
-class OptimizerConfig(Section):
-    """Adam with clipping by the global norm and decoupled weight decay."""
+class MomentConfig(Section):
+    """The settings that Adam and LaProp share."""
 
-    kind: str = "adam"
+    kind: str = ""
     learning_rate: ScheduledRate = 2e-4
-    """Size of a step (`lr` in DreamerV2), or a schedule of it over the updates."""
+    """Size of a step, or a schedule of it over the updates (`lr` in DreamerV2 and V3)."""
     beta1: BelowOne = 0.9
     """Share of the first moment that each update keeps."""
     beta2: BelowOne = 0.999
     """Share of the second moment that each update keeps."""
     epsilon: Annotated[float, above(0), limits(1e-30, 1)] = 1e-5
-    """Summand that keeps the division by the root of the second moment finite (`eps` in DreamerV2)."""
-    clip: AboveZero = 100.0
-    """Largest global norm of a gradient; a longer one is scaled down to it (`max_grad_norm` in Stable-Baselines3)."""
-    weight_decay: Share = 1e-6
-    """Share of every weight that is taken away at each update, whatever the learning rate (`wd` in DreamerV2)."""
+    """Summand that keeps the division by the root of the second moment finite (`eps` in DreamerV2 and V3)."""
     warmup: Count = 0
-    """Updates over which the learning rate grows linearly from 0."""
+    """Updates over which the learning rate grows linearly from 0. 0 disables it."""
 
 
 @dataclass(frozen=True)
-class LaPropConfig(Section):
+class OptimizerConfig(MomentConfig):
+    """Adam with clipping by the global norm and decoupled weight decay."""
+
+    kind: str = "adam"
+    clip: AboveZero = 100.0
+    """Largest global norm of a gradient; a longer one is scaled down to it (`max_grad_norm` in Stable-Baselines3)."""
+    weight_decay: Share = 1e-6
+    """Share of every weight that each update removes, whatever the learning rate (`wd` in DreamerV2). 0 disables it."""
+
+
+@dataclass(frozen=True)
+class LaPropConfig(MomentConfig):
     """LaProp with adaptive gradient clipping (Ziyin et al. 2020; Brock et al. 2021); the defaults are DreamerV3's."""
 
     kind: str = "laprop"
     learning_rate: ScheduledRate = 4e-5
-    """Size of a step (`lr` in DreamerV3), or a schedule of it over the updates."""
-    beta1: BelowOne = 0.9
-    """Share of the average of steps that each update keeps."""
-    beta2: BelowOne = 0.999
-    """Share of the average of squared gradients that each update keeps."""
     epsilon: Annotated[float, above(0), limits(1e-30, 1)] = 1e-20
-    """Summand that keeps the division by the root of that average finite (`eps` in DreamerV3)."""
+    warmup: Count = 1_000
     clip_ratio: AboveZero = 0.3
     """Largest norm of a weight's gradient, as a multiple of the norm of the weight (`agc` in DreamerV3)."""
-    warmup: Count = 1_000
-    """Updates over which the learning rate grows linearly from 0."""
 
 
 @dataclass(frozen=True)
@@ -122,10 +122,11 @@ class AdafactorConfig(Section):
 
     kind: str = "adafactor"
     learning_rate: Annotated[float, above(0), limits(1e-12, 100)] = 1.5
-    """Size of a step relative to the size of each weight; see `schedule`."""
+    """Size of a step relative to the size of each weight, before `schedule`."""
     schedule: Literal["inverse_square_root", "constant"] = "inverse_square_root"
-    """Course after the warm-up: the learning rate as it is, or over the square root of the count of updates."""
+    """Course after the warm-up. `constant`: the learning rate. `inverse_square_root`: divided by the root of the
+    number of updates."""
     warmup: Count = 8_000
-    """Updates over which the rate grows linearly from 0."""
+    """Updates over which the rate grows linearly from 0. 0 disables it."""
     clip: AboveZero = 1.0
     """Largest global norm of a gradient; a longer one is scaled down to it."""

@@ -1,4 +1,4 @@
-"""Configuration of the frame stack. Imports no TensorFlow."""
+"""The configuration of the frame stack, without TensorFlow."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from worldmodels.models.api import ModelSpec
 
 @dataclass(frozen=True)
 class FrameStackConfig(Section):
-    """No world model: the agent sees the newest observations and learns in the real world alone."""
+    """No world model: the agent reads the newest observations, and learns in the real environment alone."""
 
     kind: str = "frames"
     frames: Size = 4
-    """Images in the stack; at the start of an episode all of them are its first one (`n_stack` in Stable-Baselines3).
-    Vectors are seen as they are, the newest alone."""
+    """Images in the stack (`n_stack` in Stable-Baselines3). An episode begins with copies of its first image. Of
+    vectors an agent reads the newest alone."""
 
     def spec(self, observation: ObservationSpec, action: ActionSpec) -> ModelSpec:
-        """Return what others need to know of the model."""
+        """Return the model's spec."""
         features = ObservationSpec(tuple((name, self._stacked(part)) for name, part in observation.parts))
         return ModelSpec(observation, action, features, imagines=False)
 

@@ -1,4 +1,4 @@
-"""Configuration of the next-frame models. Imports no TensorFlow."""
+"""The configuration of the next-frame models, without TensorFlow."""
 
 from __future__ import annotations
 
@@ -23,34 +23,31 @@ from worldmodels.models.api import ModelSpec, image_shape, images_and_choices
 from worldmodels.models.config import AdafactorConfig, OptimizerConfig
 from worldmodels.models.next_frame.networks.patch_config import MotionOutputConfig, PatchNetworkConfig
 
-RewardKind = Literal["classes", "symlog", "hurdle"]
-FeaturesOf = Literal["frames", "network"]
-
 Levels = Annotated[int, at_least(0), limits(0, 16)]
-"""A number of times that something doubles."""
+"""A number of doublings."""
 
 
 @dataclass(frozen=True)
 class ConvNetworkConfig(Section):
-    """SimPLe's layout: a U of strided convolutions with skips, any image size."""
+    """SimPLe's layout: strided convolutions down and up again, with skips; any image size."""
 
     kind: str = "conv"
     hidden: Size = 64
     """Channels at full resolution (`hidden_size` in SimPLe's code)."""
     levels: Levels = 6
-    """Number of times that the resolution is halved on the way down, and doubled on the way up (`num_compress_steps` in
-    SimPLe's code)."""
+    """Number of levels: each halves the resolution on the way down and doubles it on the way up
+    (`num_compress_steps` in SimPLe's code)."""
     doublings: Levels = 2
     """Number of the first levels that also double the channels (`filter_double_steps` in SimPLe's code)."""
     middle_layers: Annotated[int, at_least(1), limits(1, 1_000)] = 2
     """Convolutions at the lowest resolution (`num_hidden_layers` in SimPLe's code)."""
     dropout: BelowOne = 0.1
-    """Share of values dropped before each level, while training."""
+    """Share of values dropped before each level in training. 0 disables it."""
     middle_dropout: BelowOne = 0.5
-    """Share of values dropped before each convolution at the lowest resolution, while training."""
+    """Share of values dropped before each convolution at the lowest resolution in training. 0 disables it."""
     activation: Literal["relu", "belu"] = "relu"
-    """Activation of the hidden layers; `belu` is ELU on one half of the channels and its mirror image on the other, as
-    when SimPLe was published."""
+    """Activation of the hidden layers. `belu` applies ELU to half of the channels and its mirror image to the other
+    half, as in SimPLe's first version."""
 
     def bottleneck_shape(self, image_shape: tuple[int, int, int]) -> tuple[int, int, int]:
         """Return height, width and channels at the lowest resolution for frames (H, W, C)."""
@@ -60,11 +57,11 @@ class ConvNetworkConfig(Section):
         return height, width, self.channels(self.levels)
 
     def channels(self, level: int) -> int:
-        """Return the channels after so many halvings."""
+        """Return the channels after `level` halvings."""
         return self.hidden * 2 ** min(level, self.doublings)
 
     def representation_size(self, image_shape: tuple[int, int, int]) -> int:
-        """Return the size of what the network makes of frames (H, W, C): all that is at the lowest resolution."""
+        """Return the size of the network's representation of frames (H, W, C): all values at the lowest resolution."""
         return math.prod(self.bottleneck_shape(image_shape))
 
 
@@ -77,15 +74,15 @@ class SoftmaxOutputConfig(Section):
 
 @dataclass(frozen=True)
 class SamplingConfig(Section):
-    """The share of training inputs that are frames of the model itself in place of recorded ones.
+    """Each recorded frame among the inputs becomes one of the model's own, with a probability that grows over time.
 
-    With probability p(t) at update t, for each frame of each example; see `schedules.sampling_probability`.
+    `schedules.sampling_probability` computes it from the number of updates.
     """
 
     final: Share = 1.0
-    """Probability in the end; 0: never."""
+    """Final probability. 0 disables it."""
     floor: Share = 0.01
-    """Value at which both factors of the probability begin; 1: they are 1 from the start."""
+    """First value of both factors of the probability; 1: they are 1 from the start."""
     exponential_updates: Count = 10_000
     """Updates over which the first factor grows exponentially from the floor to 1; 0: it is 1."""
     linear_updates: Count = 40_000
@@ -105,17 +102,17 @@ class LatentConfig(Section):
     noise: NonNegative = 0.2
     """Standard deviation of the noise on the logits (`bottleneck_noise` in SimPLe's code)."""
     flip: Share = 0.1
-    """Probability that a bit is flipped while training."""
+    """Probability with which a bit is flipped in training."""
     predictor_dropout: BelowOne = 0.1
-    """Share of the predictor's values that is dropped while training."""
+    """Share of the predictor's values that is dropped in training. 0 disables it."""
     ramp_updates: Count = 40_000
-    """Updates until bits are always hard, and until `self_sampling` has its full probability."""
+    """Updates after which bits are always hard, and `self_sampling` has its full probability."""
     self_sampling: Share = 0.5
-    """Final probability that a bit comes from the predictor while training."""
+    """Final probability with which a bit is the predictor's in training."""
     use: Share = 0.8
-    """Final probability that an example uses its latent at all while training."""
+    """Final probability with which an example uses its latent in training."""
     use_ramp_updates: Count = 20_000
-    """Updates until `use` has its full probability."""
+    """Updates after which `use` has its full probability."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -124,105 +121,88 @@ class LatentConfig(Section):
 
 
 @dataclass(frozen=True)
-class DeterministicConfig(Section):
-    """A model of the next frame from the last ones and the action; the defaults are SimPLe's figures."""
+class NextFrameConfig(Section):
+    """The settings that both next-frame models share; the defaults are SimPLe's figures for the deterministic one."""
 
-    kind: str = "deterministic"
+    kind: str = ""
     learns_on_devices = True  # a fact about the kind, not a setting: so without a type
     network: ConvNetworkConfig | PatchNetworkConfig = field(default_factory=ConvNetworkConfig)
     """Layout of the network."""
     output: SoftmaxOutputConfig | MotionOutputConfig = field(default_factory=SoftmaxOutputConfig)
-    """Way in which a frame is drawn."""
+    """Layers that draw a frame."""
     frames: Size = 4
-    """Frames that the model sees, and that a window of the replay begins with; all after them are predicted
-    (`video_num_input_frames` in SimPLe's code)."""
-    features: FeaturesOf = "frames"
-    """Features of an agent: the last `frames` frames, as published, or what the network makes of them before it knows
-    the action, a vector, which the model's losses have taught to say what moves and what is where."""
+    """Number of the last frames in a state. A window of the replay begins with as many frames; later frames are
+    targets (`video_num_input_frames` in SimPLe's code)."""
+    features: Literal["frames", "network"] = "frames"
+    """Features of an agent. `frames`: the last frames, as published. `network`: the network's representation before
+    the action enters, a vector."""
     sampling: SamplingConfig = field(default_factory=lambda: SamplingConfig(final=0.0))
-    """Use of the model's own frames in training."""
+    """Scheduled sampling in training."""
     internal_loss: bool = False
-    """Whether the first `frames` of a window are predicted too, each from those before."""
+    """Predict the first `frames` of a window too, each from the frames before it."""
     pixel_noise: Share = 0.05
-    """Probability that an input pixel becomes the median colour of the batch, while training."""
-    reward: RewardKind = "classes"
-    """Quantity that is predicted: `classes` is the sign of the reward, as published; `symlog` is the reward itself,
-    regressed as its symlog; `hurdle` is the probability that there is any, and its symlog if so."""
+    """Probability with which an input pixel becomes the median colour of the batch in training. 0 disables it."""
+    reward: Literal["classes", "symlog", "hurdle"] = "classes"
+    """Predicted quantity of a reward. `classes`: its sign, as published. `symlog`: a regression of its symlog.
+    `hurdle`: the probability that there is a reward, and a regression of its symlog if there is."""
     event_weight: Annotated[float, at_least(1), limits(1, 10_000)] = 1.0
-    """Number of times that the end of an episode counts in the loss, and a reward where `reward` is hurdle; the
-    predicted probabilities are corrected for it."""
+    """Weight of episode ends in the loss, and of rewards if `reward` is hurdle. Predicted probabilities are corrected
+    for it."""
     head_units: Size = 128
-    """Units of the hidden layer that the reward and the continuation are read from."""
+    """Units of the hidden layer of the reward head and of the continuation head."""
     event_depth: Count = 0
-    """Channels of a network of its own for reward and continuation, which sees the frames before and after the step; 0:
-    they are read from what the frame's network says of the step as a whole, as published."""
+    """Channels of a separate network for reward and continuation, which reads the frames before and after the step.
+    0 disables it: both are read from the frame network, as published."""
     event_shift: Annotated[int, between(0, 16)] = 0
-    """Pixels by which that network's frames are moved at most, both alike, while it learns."""
+    """Largest random shift of that network's two frames in training, in pixels. 0 disables it."""
     continuation: bool = True
-    """Whether the end of episodes is predicted; without it, imagined episodes never end."""
+    """Predict the end of episodes; false: imagined episodes never end."""
     loss_cutoff: NonNegative = 0.01
-    """Cross-entropy in nats, per channel of a pixel and of the reward's class, that is good enough
+    """Cross-entropy, in nats per channel of a pixel and per reward, below which the loss is 0
     (`video_modality_loss_cutoff` in SimPLe's code)."""
     optimizer: AdafactorConfig | OptimizerConfig = field(default_factory=AdafactorConfig)
     """Optimizer of the whole model."""
 
     def spec(self, observation: ObservationSpec, action: ActionSpec) -> ModelSpec:
-        """Return what others need to know of the model; raises ConfigError where it cannot have these spaces."""
-        return _spec(self, observation, action)
+        """Return the model's spec; raise ConfigError if the model does not support these spaces."""
+        given = images_and_choices(self.kind, observation, action)
+        height, width, channels = image_shape(observation)
+        if self.features == "frames":
+            features = ObservationSpec.of(height, width, self.frames * channels)
+        else:
+            features = ObservationSpec.of(self.network.representation_size((height, width, channels)))
+        # One frame more than a state holds is the least to predict.
+        return ModelSpec(*given, features, min_sequence_length=self.frames + 1, imagines_images=True)
 
 
 @dataclass(frozen=True)
-class StochasticDiscreteConfig(Section):
+class DeterministicConfig(NextFrameConfig):
+    """A model of the next frame from the last frames and the action; the defaults are SimPLe's figures."""
+
+    kind: str = "deterministic"
+
+
+@dataclass(frozen=True)
+class StochasticDiscreteConfig(NextFrameConfig):
     """A next-frame model with a bottleneck of discrete bits and recurrent memory; the defaults are SimPLe's figures."""
 
     kind: str = "stochastic_discrete"
-    learns_on_devices = True  # a fact about the kind, not a setting: so without a type
     network: ConvNetworkConfig | PatchNetworkConfig = field(
         default_factory=lambda: ConvNetworkConfig(hidden=96, doublings=3, dropout=0.15)
     )
-    """Layout of the network."""
-    output: SoftmaxOutputConfig | MotionOutputConfig = field(default_factory=SoftmaxOutputConfig)
-    """Way in which a frame is drawn."""
-    frames: Size = 4
-    """Frames that an agent sees, and that a window of the replay begins with; those after them are targets."""
-    features: FeaturesOf = "frames"
-    """Features of an agent: the last `frames` frames, as published, or what the network makes of them before it knows
-    the action, a vector, which the model's losses have taught to say what moves and what is where."""
     network_frames: Size = 1
-    """Number of the newest of those frames, which the network sees; what came before them it remembers. At most
-    `frames`."""
+    """Number of the newest frames that the network reads, at most `frames`; the memory holds earlier ones."""
     memory: Annotated[int, at_least(0), limits(0, 65_536)] = 64
-    """Channels of the recurrent memory."""
+    """Channels of the recurrent memory. 0 disables it."""
     latent: LatentConfig = field(default_factory=LatentConfig)
-    """Discrete bits of what the frames before do not tell."""
+    """Discrete bits of a step, which say what earlier frames leave open."""
     sampling: SamplingConfig = field(default_factory=SamplingConfig)
-    """Use of the model's own frames in training."""
     internal_loss: bool = True
-    """Whether the first `frames` of a window are predicted too, each from those before."""
     pixel_noise: Share = 0.0
-    """Probability that an input pixel becomes the median colour of the batch, while training."""
-    reward: RewardKind = "classes"
-    """Quantity that is predicted: `classes` is the sign of the reward, as published; `symlog` is the reward itself,
-    regressed as its symlog; `hurdle` is the probability that there is any, and its symlog if so."""
-    event_weight: Annotated[float, at_least(1), limits(1, 10_000)] = 1.0
-    """Number of times that the end of an episode counts in the loss, and a reward where `reward` is hurdle; the
-    predicted probabilities are corrected for it."""
-    head_units: Size = 128
-    """Units of the hidden layer that the reward and the continuation are read from."""
-    event_depth: Count = 0
-    """Channels of a network of its own for reward and continuation, which sees the frames before and after the step; 0:
-    they are read from what the frame's network says of the step as a whole, as published."""
-    event_shift: Annotated[int, between(0, 16)] = 0
-    """Pixels by which that network's frames are moved at most, both alike, while it learns."""
-    continuation: bool = True
-    """Whether the end of episodes is predicted; without it, imagined episodes never end."""
     loss_cutoff: NonNegative = 0.03
-    """Cross-entropy in nats, per channel of a pixel and of the reward's class, that is good enough
-    (`video_modality_loss_cutoff` in SimPLe's code)."""
     optimizer: AdafactorConfig | OptimizerConfig = field(
         default_factory=lambda: AdafactorConfig(learning_rate=0.002, schedule="constant", warmup=2000)
     )
-    """Optimizer of the whole model."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -230,19 +210,5 @@ class StochasticDiscreteConfig(Section):
             raise RangeError(self, "network_frames", f"be at most frames, which is {self.frames}")
 
     def spec(self, observation: ObservationSpec, action: ActionSpec) -> ModelSpec:
-        """Return what others need to know of the model; raises ConfigError where it cannot have these spaces."""
         groups = (self.latent.bits // self.latent.group, 2**self.latent.group)
-        return _spec(self, observation, action)._replace(latent_groups=groups)
-
-
-def _spec(
-    config: DeterministicConfig | StochasticDiscreteConfig, observation: ObservationSpec, action: ActionSpec
-) -> ModelSpec:
-    given = images_and_choices(config.kind, observation, action)
-    height, width, channels = image_shape(observation)
-    if config.features == "frames":
-        features = ObservationSpec.of(height, width, config.frames * channels)
-    else:
-        features = ObservationSpec.of(config.network.representation_size((height, width, channels)))
-    # At least one frame more than the model sees, to predict it.
-    return ModelSpec(*given, features, min_sequence_length=config.frames + 1, imagines_images=True)
+        return super().spec(observation, action)._replace(latent_groups=groups)

@@ -1,4 +1,4 @@
-"""Configuration of the recurrent state-space model. Imports no TensorFlow."""
+"""The configuration of the recurrent state-space model, without TensorFlow."""
 
 from __future__ import annotations
 
@@ -14,68 +14,69 @@ from worldmodels.models.config import ConvConfig, HeadConfig, LaPropConfig, Laye
 
 @dataclass(frozen=True)
 class PictureConfig(Section):
-    """A decoder that may copy from the frame before, along motions of the picture, beside the plain one."""
+    """A second decoder, which copies from the frame before along motions of the picture."""
 
     motions: Size = 2
-    """Motions of a frame, besides standing still."""
+    """Motions of the whole picture, besides standing still."""
     units: Size = 128
-    """Units of the layer in which the state and the frame before meet."""
+    """Units of the layer that joins the state and the frame before."""
     depth: Size = 64
-    """Units of a square of 4 x 4 pixels, in which the choice for each pixel is made."""
+    """Units of the layer that chooses for each pixel of a square of 4 x 4 pixels."""
     pairs: Size = 3
-    """Pairs of successive frames of which it learns at an update; of a smaller batch, one for each step."""
+    """Pairs of successive frames in each update of this decoder, or as many as the batch has."""
     every: Size = 1
-    """Updates of the model for each one from which it learns, too."""
+    """Updates of the model for each update of this decoder."""
 
 
 @dataclass(frozen=True)
 class RSSMConfig(Section):
-    """The recurrent state-space model, its sizes and losses; the defaults are DreamerV2's figures for Atari."""
+    """The recurrent state-space model: sizes and losses; the defaults are DreamerV2's figures for Atari."""
 
     kind: str = "rssm"
     learns_on_devices = True  # a fact about the kind, not a setting: so without a type
     recurrent: Size = 600
     """Size of the GRU's state (`deter` in DreamerV2)."""
     blocks: Size = 1
-    """Blocks of the GRU, of which each sees no other in full; 1: DreamerV2's, which is dense (`blocks` in
+    """Number of blocks of the GRU, which must divide `recurrent`; 1: a dense GRU, as in DreamerV2 (`blocks` in
     DreamerV3)."""
     hidden: Size = 600
     """Units of each dense layer inside the dynamics."""
     latents: Size = 32
     """Number of categorical variables, or of Gaussian ones (`stoch` in DreamerV2)."""
     classes: Annotated[int, at_least(0), limits(0, 65_536)] = 32
-    """Classes of each categorical variable; 0 makes the latents Gaussian (`discrete` in DreamerV2)."""
+    """Classes of each categorical variable; 0: Gaussian latents (`discrete` in DreamerV2)."""
     uniform_mix: Share = 0.0
-    """Share of the uniform distribution in each categorical latent; keeps the KL finite and classes alive (`unimix` in
-    DreamerV3)."""
+    """Share of the uniform distribution in each categorical latent, which keeps the KL finite (`unimix` in DreamerV3).
+    0 disables it."""
     style: LayerStyle = field(default_factory=LayerStyle)
-    """Norm and nonlinearity of all hidden layers of the model."""
+    """Norm and activation of all hidden layers of the model."""
     encoder: ConvConfig | PatchConfig = field(default_factory=ConvConfig)
     """Layers that read an image."""
     decoder: ConvConfig | PatchConfig = field(default_factory=ConvConfig)
     """Layers that paint an image."""
     picture: PictureConfig | None = None
-    """Layers that sharpen an image by copying from the frame before; null: none. Nothing else learns from them."""
+    """Second decoder, which sharpens images by copying from the frame before; null disables it. The state does not
+    learn from it."""
     vectors: HeadConfig = field(default_factory=HeadConfig)
-    """Dense layers that read the vectors of an observation, and those that predict them (`encoder.mlp_layers` and
-    `decoder.mlp_layers` in DreamerV2)."""
+    """Dense layers that read the vectors of an observation, and dense layers that predict them (`encoder.mlp_layers`
+    and `decoder.mlp_layers` in DreamerV2)."""
     encoder_keys: NamePattern = ".*"
-    """Regular expression that fits the names of the parts of an observation that are read, each as a whole
-    (`encoder.cnn_keys` and `encoder.mlp_keys` in DreamerV2)."""
+    """Regular expression for the whole names of the parts of an observation that the model reads (`encoder.cnn_keys`
+    and `encoder.mlp_keys` in DreamerV2)."""
     decoder_keys: NamePattern = ".*"
-    """Regular expression that fits the names of the parts that are predicted (`decoder.cnn_keys` and
+    """Regular expression for the whole names of the parts that the model predicts (`decoder.cnn_keys` and
     `decoder.mlp_keys` in DreamerV2)."""
     gradient_heads: tuple[Literal["decoder", "reward", "continuation"], ...] = ("decoder", "reward", "continuation")
-    """Predictions from which the state learns; the others read it and teach it nothing (`grad_heads` in DreamerV2)."""
+    """Predictions whose gradients train the state (`grad_heads` in DreamerV2)."""
     predict_continuation: bool = True
-    """Whether ends are predicted; false: every episode is taken to go on (`pred_discount` in DreamerV2)."""
+    """Predict the end of episodes; false: imagined episodes never end (`pred_discount` in DreamerV2)."""
     heads: HeadConfig = field(default_factory=HeadConfig)
     """Dense layers of the reward head and of the continuation head."""
     reward_transform: Literal["none", "tanh", "symlog"] = "tanh"
-    """Quantity that the reward head regresses: the reward as it is, or squashed; `reward()` always undoes it."""
+    """Transform of a reward before the reward head learns it. Predicted rewards are transformed back."""
     reward_distribution: Literal["normal", "two_hot"] = "normal"
-    """Distribution of that quantity: a normal one, learned by regression, or classes of 255 values (symexp two-hot,
-    DreamerV3)."""
+    """Distribution of the transformed reward. `normal`: a regression. `two_hot`: classes of 255 values, as in
+    DreamerV3."""
     reward_scale: NonNegative = 1.0
     """Weight of the reward's loss (`loss_scales.reward` in DreamerV2)."""
     continuation_scale: NonNegative = 5.0
@@ -83,11 +84,11 @@ class RSSMConfig(Section):
     kl_scale: NonNegative = 0.1
     """Weight of the KL between posterior and prior (`loss_scales.kl` in DreamerV2)."""
     kl_balance: Share = 0.8
-    """Share of the KL gradient that trains the prior; the rest trains the posterior (`kl.balance` in DreamerV2)."""
+    """Share of the KL's gradient that trains the prior; the rest trains the posterior (`kl.balance` in DreamerV2)."""
     free_nats: NonNegative = 0.0
-    """KL per step, in nats, below which it is not pushed further down (`kl.free` in DreamerV2)."""
+    """KL of a step, in nats, below which its gradient is 0 (`kl.free` in DreamerV2). 0 disables it."""
     free_average: bool = False
-    """Whether that holds for the mean over a batch in place of each step (`kl.free_avg` in DreamerV2)."""
+    """Apply `free_nats` to the mean over a batch; false: to each step (`kl.free_avg` in DreamerV2)."""
     optimizer: OptimizerConfig | LaPropConfig = field(default_factory=OptimizerConfig)
     """Optimizer of the whole model (`model_opt` in DreamerV2)."""
 
@@ -99,7 +100,7 @@ class RSSMConfig(Section):
             )
 
     def spec(self, observation: ObservationSpec, action: ActionSpec) -> ModelSpec:
-        """Return what others need to know of the model; raises ConfigError where it cannot have these spaces."""
+        """Return the model's spec; raise ConfigError if the model does not support these spaces."""
         read, predicted = (self._matching(observation, key) for key in ("encoder_keys", "decoder_keys"))
         image_of(read), image_of(predicted)
         copies = self.picture is not None
@@ -133,15 +134,15 @@ class RSSMConfig(Section):
 
 
 def image_of(observation: ObservationSpec) -> tuple[int, int, int] | None:
-    """Return the shape of all images of an observation as one picture with the channels of all; None without images.
+    """Return the shape (H, W, C) of all images of an observation, joined along their channels; None without images.
 
     Raises:
-        ConfigError: they are of different sizes.
+        ConfigError: the images have different sizes.
     """
     shapes = [dict(observation.parts)[name].shape for name in observation.images]
     if len({shape[:2] for shape in shapes}) > 1:
         raise ConfigError(
-            "The images of an observation must have one size, since they are read as channels of one picture; "
-            f"model.encoder_keys and model.decoder_keys choose among them. Received {observation}."
+            "The images of an observation must have one size, because the model joins their channels. "
+            f"Choose some of them with model.encoder_keys and model.decoder_keys. Received {observation}."
         )
     return (shapes[0][0], shapes[0][1], sum(shape[2] for shape in shapes)) if shapes else None

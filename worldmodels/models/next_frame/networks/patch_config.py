@@ -1,4 +1,4 @@
-"""Configuration of the small layout for a CPU. Imports no TensorFlow."""
+"""The configuration of the small layout for a CPU, without TensorFlow."""
 
 from __future__ import annotations
 
@@ -14,44 +14,43 @@ NARROW = 16
 
 @dataclass(frozen=True)
 class PatchNetworkConfig(Section):
-    """Dense layers on square patches and across them: far cheaper on a CPU than convolutions. Any image size."""
+    """Dense layers on square patches and across them, far cheaper on a CPU than convolutions; any image size."""
 
     kind: str = "patch"
     patch: Size = 8
-    """Side of a patch in pixels, or a little less where patches of equal size fit the image better; always even."""
+    """Largest side of a patch in pixels, even. Patches are smaller if that covers the image more evenly."""
     depth: Size = 128
     """Channels of a patch."""
     bottleneck: Size = 256
-    """Units of the one vector in which all patches meet, and where action and latent enter."""
+    """Units of the vector that joins all patches, the action and the latent."""
     blocks: Annotated[int, at_least(0), limits(0, 1_000)] = 2
     """Mixing blocks after the bottleneck."""
     patch_motions: bool = False
-    """Whether each patch is told how its content moved last, besides the picture as a whole; without effect in a
-    network that sees one frame alone."""
+    """Feed each patch its own last motion, in addition to that of the whole picture. A network of one frame ignores
+    it."""
 
     def representation_size(self, image_shape: tuple[int, int, int]) -> int:
-        """Return the size of what the network makes of frames (H, W, C): what patches say, and the vector of all."""
+        """Return the size of the network's representation of frames (H, W, C): narrow patches, and the joint vector."""
         rows, columns = grid_shape(image_shape, self.patch)
         return rows * columns * NARROW + self.bottleneck
 
 
 @dataclass(frozen=True)
 class MotionOutputConfig(Section):
-    """Pixels copied along a few motions of the picture, or painted."""
+    """An output that copies pixels along a few motions of the picture, or paints them."""
 
     kind: str = "motion"
     motions: Size = 2
-    """Motions of a frame, besides standing still; each at most as far as a patch is wide."""
+    """Motions of the whole picture, besides standing still; none is longer than a patch is wide."""
     patch_motions: bool = False
-    """Whether each patch has one more motion, of its own: for several small things that move apart."""
+    """Add a motion for each patch: for several small things that move apart."""
     depth: Size = 64
-    """Units of a quarter of a patch, in which the choice for each pixel is made."""
+    """Units of the layer that chooses for each pixel of a quarter of a patch."""
     blend: bool = False
-    """Whether a pixel is the mean of what it may be, by its probabilities, and not the most probable: nearer to the
-    truth on average, and blurred where the model is unsure."""
+    """Draw each pixel as the mean of its sources, weighed by their probabilities; false: the most probable source. A
+    mean has a smaller error, and is blurred."""
     spread: AboveZero = 0.04
-    """Deviation of a colour (sum over channels, each from 0 to 1) that counts as one nat."""
+    """Deviation of a colour that costs one nat: a sum over channels, each from 0 to 1."""
     moved_scale: NonNegative = 0.0
-    """Weight in the loss of pixels that deviate by more than `spread` from the newest frame, or are said to, on top of
-    that of all pixels. All weights are then scaled to a mean of 1: small things that move get a gradient, and the loss
-    keeps its size."""
+    """Additional weight in the loss of pixels that differ by more than `spread` from the newest frame, or are predicted
+    to. Weights are then scaled to a mean of 1. 0 disables it."""
