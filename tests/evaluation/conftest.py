@@ -95,7 +95,7 @@ class CountingModel:
     def features(self, state):
         return state["value"][:, None]
 
-    def frame(self, state):
+    def frame(self, state, before=None):
         value = tf.cast(tf.round(state["value"]), tf.uint8)
         return tf.broadcast_to(value[:, None, None, None], (*value.shape, *SHAPE))
 

@@ -38,7 +38,7 @@ class Walk:
     def features(self, state):
         return state["place"]
 
-    def frame(self, state):
+    def frame(self, state, before=None):
         place = tf.cast(state["place"], tf.uint8)
         return tf.broadcast_to(place[:, None, None, :], (place.shape[0], 2, 3, 3))
 

@@ -24,7 +24,7 @@ class Counter:
         return state + tf.cast(action, tf.float32) * temperature
 
     @graph
-    def frame(self, state):
+    def frame(self, state, before=None):
         return tf.cast(state, tf.uint8)[:, None, None, None] * tf.ones((1, 2, 2, 3), tf.uint8)
 
     @graph

@@ -78,7 +78,7 @@ class WalkModel:
     def features(self, state):
         return state["age"][:, None]
 
-    def frame(self, state):
+    def frame(self, state, before=None):
         return state["frame"].round().astype(np.uint8)
 
     def reward(self, state):
@@ -127,7 +127,7 @@ class LatentModel(ReconstructingModel):
     def observed_latents(self, before, action, state):
         return self._latents(state["classes"])
 
-    def frame(self, state):
+    def frame(self, state, before=None):
         frame = super().frame(state).copy()
         frame[:, 0, :2, 0] = 100 * state["classes"]
         return frame
@@ -157,8 +157,7 @@ class ModelView:
         return {name: part.repeat(rows, 0) for name, part in state.items()}
 
     def frame(self, state, before=None):
-        copies = before is not None and self.spec.copies
-        return self.model.frame(state, before) if copies else self.model.frame(state)
+        return self.model.frame(state, before)
 
     def predict(self, state, before=None):
         return SimpleNamespace(

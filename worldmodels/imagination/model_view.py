@@ -14,6 +14,7 @@ from worldmodels.core.types import Batch, State
 from worldmodels.imagination.rollout import Policy, RolloutOptions, rollout, rollout_actions
 from worldmodels.models.api import LatentModel, Latents, ModelSpec, WorldModel
 from worldmodels.models.graph import graph
+from worldmodels.models.networks.scan import swap_rows_and_time
 from worldmodels.replay import previous_actions
 
 
@@ -69,8 +70,7 @@ class ModelView:
         """
         if self.spec.image is None:
             return ()
-        copies = before is not None and self.spec.copies
-        return self._model.frame(state, before) if copies else self._model.frame(state)
+        return self._model.frame(state, before)
 
     @graph
     def seen_frame(self, state: State, before: tf.Tensor, is_first: tf.Tensor) -> tf.Tensor:
@@ -123,6 +123,18 @@ class ModelView:
         if before is None or not self.spec.copies:
             return tf.map_fn(self._model.frame, states, fn_output_signature=tf.uint8)
         return tf.scan(lambda last, state: self._model.frame(state, last), states, before)
+
+    @graph
+    def last_frame(self, states: State, before: tf.Tensor) -> tf.Tensor | tuple[()]:
+        """Return the images of the last of states in time, leading (H, B); arguments as in `frame_sequence`."""
+        if self.spec.copies:
+            return self.frame_sequence(states, before)[-1]
+        return self.frame(tf.nest.map_structure(lambda x: x[-1], states))
+
+    @graph
+    def frames_alone(self, states: State) -> tf.Tensor | tuple[()]:
+        """Return the images of states in time, each from its state alone; () for a model whose images are all so."""
+        return self.frame_sequence(states) if self.spec.copies else ()
 
     @graph
     def reconstruct(self, states: State, observations: Observations) -> tf.Tensor:
@@ -243,11 +255,6 @@ class ModelView:
 def newest_images(observations: Observations, spec: ModelSpec) -> tf.Tensor | None:
     """Return the images observed last, uint8 (B, H, W, C), from which a model may copy; None if it predicts none."""
     return None if spec.image is None else spec.image_of(observations.observation)[:, -1]
-
-
-def swap_rows_and_time(x: tf.Tensor) -> tf.Tensor:
-    """Return a tensor (B, T, ...) as (T, B, ...), or the other way round."""
-    return tf.transpose(x, (1, 0, *range(2, x.shape.rank)))
 
 
 def states_at(states: State, step: int) -> State:

@@ -44,10 +44,10 @@ class ImaginedWorlds:
     ) -> None:
         self._model, self._starts, self._count = model, starts, count
         self._view, self._observe = ModelView(model), observe
-        self._paints = model.spec.copies and observe == "frames"
+        self._paints = observe == "frames"
         self._temperature = tf.constant(temperature, tf.float32)
         self._state: State = None
-        """The model's state, and, where it copies, the frames to copy from and those that were shown; else ()."""
+        """The model's state; and, if frames are observed, the frames to copy from and the frames shown, else ()."""
 
     def seed(self, seed: int) -> None:
         """Start all random streams afresh; what was drawn before is forgotten."""
@@ -82,7 +82,7 @@ class ImaginedWorlds:
     def frames(self) -> np.ndarray:
         """Return the images of all worlds as they are, uint8 (N, H, W, C).
 
-        Where nobody observes frames, nobody painted them one after the other: they show what the states alone say.
+        Where frames are not observed, each image is painted from its state alone.
         """
         state, pictures = self._state
         return np.asarray(pictures[1] if pictures else self._model.frame(state))

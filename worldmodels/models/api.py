@@ -208,8 +208,7 @@ class WorldModel(Representation, Protocol):
 
         Args:
             before: uint8 (B, H, W, C), the frame one step before the state's, of the same episode. A model that copies
-                (`spec.copies`) paints with its help; without it, it shows what the state alone says. No other model is
-                given one.
+                (`spec.copies`) paints from it; without it, from the state alone. Other models ignore it.
         """
 
     def vectors(self, state: State) -> dict[str, tf.Tensor]:

@@ -74,7 +74,7 @@ class Drift:
     def features(self, state: DriftState) -> tf.Tensor:
         return state.images
 
-    def frame(self, state: DriftState) -> tf.Tensor:
+    def frame(self, state: DriftState, before: tf.Tensor | None = None) -> tf.Tensor:
         return state.images[..., -self.spec.observation_shape[-1] :]
 
     def reward(self, state: DriftState) -> tf.Tensor:

@@ -132,7 +132,7 @@ def test_only_a_model_that_reconstructs_has_a_reconstruction_error(parts: Simple
     assert errors_tree({1.0: errors_of(model, windows)})[0]["reconstruction_error"] is None
     model.spec = model.spec._replace(reconstructs=True)
     frame = model.frame
-    model.frame = lambda state: frame(state) + 3
+    model.frame = lambda state, before=None: frame(state) + 3
     errors = errors_of(model, windows)
     # Every image is 3 too bright; without observations the drift comes on top of it.
     assert errors.reconstruction_error is not None

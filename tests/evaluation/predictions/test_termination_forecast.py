@@ -47,7 +47,7 @@ class Clock:
         predicted = (state["age"] >= self.end) & (self.end - state["observed"] <= self.prediction)
         return 1.0 - tf.cast(predicted, tf.float32)
 
-    def frame(self, state):
+    def frame(self, state, before=None):
         raise AssertionError("a forecast reads no image")
 
 

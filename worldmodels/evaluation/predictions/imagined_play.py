@@ -25,11 +25,11 @@ from worldmodels.imagination.model_view import (
     Prediction,
     newest_images,
     states_at,
-    swap_rows_and_time,
 )
 from worldmodels.imagination.rollout import RolloutOptions, unroll
 from worldmodels.imagination.row_groups import in_row_groups
 from worldmodels.models.api import WorldModel
+from worldmodels.models.networks.scan import swap_rows_and_time
 
 
 class ImaginedPlayer:

@@ -24,10 +24,10 @@ from worldmodels.imagination.model_view import (
     Prediction,
     newest_images,
     states_at,
-    swap_rows_and_time,
 )
 from worldmodels.imagination.row_groups import in_row_groups
 from worldmodels.models.api import ModelSpec, WorldModel
+from worldmodels.models.networks.scan import swap_rows_and_time
 
 
 class OpenLoopPredictor:
@@ -177,10 +177,12 @@ class OpenLoopPredictor:
         return in_row_groups(function, Observations.of(windows), key, *keep)
 
     def _errors_alone(self, images: Any, windows: Batch, rows: np.ndarray, start: int) -> Any:
-        """Return the errors of images of the states alone; () for a model without them."""
-        if not self.spec.copies:
-            return ()
-        return frame_errors(images, self.spec.image_of(windows.observation)[rows], start)
+        """Return the errors of images of the states alone; () if there are no such images."""
+        return (
+            ()
+            if isinstance(images, tuple)
+            else frame_errors(images, self.spec.image_of(windows.observation)[rows], start)
+        )
 
     def _observe_and_continue(
         self, rows: Observations, temperature: tf.Tensor, seed: tf.Tensor
@@ -193,7 +195,7 @@ class OpenLoopPredictor:
         actions = swap_rows_and_time(rows.previous_action[:, self._context :])
         states = self._view.imagined_states(state, actions, temperature, continue_seed)
         predicted = self._view.predict_sequence(states, before=newest_images(context, self.spec))
-        alone = self._view.frame_sequence(states) if self.spec.copies else ()
+        alone = self._view.frames_alone(states)
         return tf.nest.map_structure(swap_rows_and_time, (predicted, alone))
 
     def _observe_and_look_ahead(
@@ -241,15 +243,12 @@ class OpenLoopPredictor:
         actions = tf.fill((steps, rows.is_first.shape[0]), action)
         states = self._view.imagined_states(state, actions, temperature, continue_seed)
         predicted = self._view.predict_sequence(states, frames=False)
-        if self.spec.copies:
-            frame = self._view.frame_sequence(states, newest_images(rows, self.spec))[-1]
-        else:
-            frame = self._view.frame(tf.nest.map_structure(lambda x: x[-1], states))
+        frame = self._view.last_frame(states, newest_images(rows, self.spec))
         return Prediction(frame, *(tf.transpose(x) for x in (predicted.reward, predicted.continuation)))
 
     def _observe_and_decode(self, rows: Observations, seed: tf.Tensor) -> tuple[tf.Tensor, Any]:
         """Return the images (W, C + H), and those of the states alone where the model copies, else ()."""
         states = self._view.observe(rows, seed)
         by_time = tf.nest.map_structure(swap_rows_and_time, states)
-        alone = swap_rows_and_time(self._view.frame_sequence(by_time)) if self.spec.copies else ()
+        alone = tf.nest.map_structure(swap_rows_and_time, self._view.frames_alone(by_time))
         return self._view.reconstruct(states, rows), alone

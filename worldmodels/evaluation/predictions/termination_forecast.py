@@ -16,9 +16,10 @@ import tensorflow as tf
 from worldmodels.core.errors import UserError
 from worldmodels.core.seeding import fold
 from worldmodels.core.types import State
-from worldmodels.imagination.model_view import ModelView, Observations, swap_rows_and_time
+from worldmodels.imagination.model_view import ModelView, Observations
 from worldmodels.imagination.row_groups import ROWS, in_row_groups
 from worldmodels.models.api import WorldModel
+from worldmodels.models.networks.scan import swap_rows_and_time
 from worldmodels.recordings.action_recording import ActionRecording
 from worldmodels.recordings.action_replay import replay_actions
 

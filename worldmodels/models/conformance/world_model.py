@@ -51,6 +51,10 @@ def check_shapes_types_and_ranges(config: ModelConfig) -> None:
         require(np.isfinite(reward).all(), f"rewards must be finite. Received {reward}.")
         probable = np.all((continuation.numpy() >= 0) & (continuation.numpy() <= 1))
         require(probable, f"continuations must be probabilities. Received {continuation}.")
+    painted = model.frame(imagined, BATCH.observation[:, 0])
+    _require_signature(painted, [((ROWS, *SHAPE), tf.uint8)], "a frame painted from the frame before")
+    if not model.spec.copies:
+        require_same(frame, painted, "frames of a model that copies nothing, without and with the frame before,")
 
 
 def check_a_sequence_gives_the_states_of_its_steps(config: ModelConfig) -> None:

@@ -9,6 +9,11 @@ import tensorflow as tf
 from worldmodels.models.precision import Precision, block_product, by_block, full, narrow
 
 
+def swap_rows_and_time(x: tf.Tensor) -> tf.Tensor:
+    """Return a tensor (B, T, ...) as (T, B, ...), or a tensor (T, B, ...) as (B, T, ...)."""
+    return tf.transpose(x, (1, 0, *range(2, x.shape.rank)))
+
+
 def scan(step: Callable[..., tuple], state: tuple, inputs: tuple) -> tuple:
     """Call `step(*state, *inputs[t])` for each t; stacks all that it returns, of which the first become the state.
 

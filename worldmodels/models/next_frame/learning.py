@@ -13,6 +13,7 @@ import tensorflow as tf
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.types import Batch
 from worldmodels.models.devices import draw_rows, sum_over_devices, whole_batch
+from worldmodels.models.networks.scan import swap_rows_and_time
 from worldmodels.models.next_frame.networks.noise import Noise
 from worldmodels.models.next_frame.schedules import sampling_probability
 
@@ -53,9 +54,7 @@ def window_of(batch: Batch, frames: int) -> Window:
             f"Windows of {length} steps hold no frame to predict: this model sees {frames} frames before the one that "
             f"it predicts. training.length must be at least {frames + 1}."
         )
-    observation, reward, is_first, _, is_terminal, action = (
-        tf.transpose(tf.convert_to_tensor(x), [1, 0, *range(2, len(x.shape))]) for x in batch
-    )
+    observation, reward, is_first, _, is_terminal, action = (swap_rows_and_time(tf.convert_to_tensor(x)) for x in batch)
     is_first = tf.concat([tf.ones_like(is_first[:1]), is_first[1:]], 0)
     return Window(observation, action, is_first, reward, 1.0 - tf.cast(is_terminal, tf.float32))
 

@@ -13,7 +13,7 @@ from worldmodels.models import devices
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.frame_stack import push
 from worldmodels.models.graph import graph
-from worldmodels.models.networks.scan import scan
+from worldmodels.models.networks.scan import scan, swap_rows_and_time
 from worldmodels.models.next_frame import learning
 from worldmodels.models.next_frame.config import DeterministicConfig, StochasticDiscreteConfig
 from worldmodels.models.next_frame.heads import Continuation, build_reward
@@ -92,7 +92,7 @@ class NextFrameModel:
 
     @graph
     def observe_sequence(self, observations, previous_actions, is_first, seed, state=None) -> NextFrameState:
-        return self.observed(*self.follow(swap(observations), swap(is_first), state))
+        return self.observed(*self.follow(swap_rows_and_time(observations), swap_rows_and_time(is_first), state))
 
     @graph
     def imagine(self, state, action, temperature, seed) -> NextFrameState:
@@ -120,7 +120,7 @@ class NextFrameModel:
         features = self.network.represent(self.seen(rows[0]), rows[1])
         return tf.reshape(features, tf.concat([leading, features.shape[-1:]], 0))
 
-    def frame(self, state: NextFrameState) -> tf.Tensor:
+    def frame(self, state: NextFrameState, before: tf.Tensor | None = None) -> tf.Tensor:
         return self.newest(state.frames)
 
     def vectors(self, state: NextFrameState) -> dict[str, tf.Tensor]:
@@ -186,17 +186,12 @@ class NextFrameModel:
 
     def observed(self, stacks: tf.Tensor, memories: tf.Tensor) -> NextFrameState:
         """Return the states (B, T, ...) of stacks and memories (T, B, ...) whose newest frames were observed."""
-        frames = swap(stacks)
+        frames = swap_rows_and_time(stacks)
         nothing = tf.zeros(tf.shape(frames)[:2])
-        state = NextFrameState(frames, nothing, nothing + 1.0, swap(memories))
+        state = NextFrameState(frames, nothing, nothing + 1.0, swap_rows_and_time(memories))
         return tf.nest.map_structure(tf.stop_gradient, state)
 
 
 def _in_rows(x: tf.Tensor) -> tf.Tensor:
     """Return images (..., H, W, C) with one leading axis."""
     return tf.reshape(x, (-1, *x.shape[-3:]))
-
-
-def swap(x: tf.Tensor) -> tf.Tensor:
-    """Exchange the first two axes: (B, T, ...) and (T, B, ...)."""
-    return tf.transpose(x, [1, 0, *range(2, x.shape.rank)])

@@ -11,10 +11,10 @@ import tensorflow as tf
 from worldmodels.core.specs import ActionSpec
 from worldmodels.models.networks.actions import action_vectors
 from worldmodels.models.networks.layers import MLP, Activation, Dense, Layer
-from worldmodels.models.networks.scan import LoopProduct, scan
+from worldmodels.models.networks.scan import LoopProduct, scan, swap_rows_and_time
 from worldmodels.models.rssm.config import RSSMConfig
 from worldmodels.models.rssm.latents import build_latents
-from worldmodels.models.rssm.recurrence import build_recurrence, everywhere, project, rows_of, swap
+from worldmodels.models.rssm.recurrence import build_recurrence, everywhere, project, rows_of
 
 
 class RSSMState(NamedTuple):
@@ -83,7 +83,7 @@ class Dynamics(Layer):
         recurrence = self.recurrence.loop(keep * action_vectors(previous_actions, self.action))
         seen = project(embeddings, from_embedding, self.posterior_input.bias, self.precision)
         # Time first, for the loop, only now: these are far smaller than what they were projected from.
-        seen, keep = swap(seen), swap(keep)
+        seen, keep = swap_rows_and_time(seen), swap_rows_and_time(keep)
         posterior_input = LoopProduct(from_recurrent, seen, self.precision)
         posterior = LoopProduct(self.posterior.kernel, everywhere(self.posterior.bias, keep), self.precision)
 
@@ -99,4 +99,4 @@ class Dynamics(Layer):
         products = (posterior_input, posterior, *recurrence.products)
         for product, given in zip(products, (recurrent, hidden, *entered), strict=True):
             product.collect(given)
-        return RSSMState(swap(recurrent), swap(latent)), swap(statistics)
+        return RSSMState(swap_rows_and_time(recurrent), swap_rows_and_time(latent)), swap_rows_and_time(statistics)

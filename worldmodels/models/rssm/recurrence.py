@@ -10,7 +10,7 @@ import tensorflow as tf
 
 from worldmodels.models import precision
 from worldmodels.models.networks.layers import Activation, BlockDense, Dense, GRUCell, Layer, gated_update
-from worldmodels.models.networks.scan import BlockLoopProduct, LoopProduct
+from worldmodels.models.networks.scan import BlockLoopProduct, LoopProduct, swap_rows_and_time
 from worldmodels.models.rssm.config import RSSMConfig
 
 
@@ -43,7 +43,7 @@ class Recurrence(Layer):
     def loop(self, actions: tf.Tensor) -> RecurrenceLoop:
         """Prepare a scan, given actions as vectors (B, T, action), zeros where there is none."""
         from_latent, from_action = rows_of(self.recurrence_input, self._latent)
-        acted = swap(project(actions, from_action, self.recurrence_input.bias, self.precision))
+        acted = swap_rows_and_time(project(actions, from_action, self.recurrence_input.bias, self.precision))
         recurrence_input = LoopProduct(from_latent, acted, self.precision)
         gates = LoopProduct(self.gru.kernel, everywhere(self.gru.bias, acted), self.precision)
 
@@ -85,7 +85,7 @@ class BlockRecurrence(Layer):
         """Prepare a scan, given actions as vectors (B, T, action), zeros where there is none."""
         in_recurrent, in_latent, in_action = self.entries
         after_recurrent, after_latent, after_action = self.after_entries
-        acted = swap(after_action(project(actions, in_action.kernel, in_action.bias, self.precision)))
+        acted = swap_rows_and_time(after_action(project(actions, in_action.kernel, in_action.bias, self.precision)))
         products = (
             LoopProduct(in_recurrent.kernel, everywhere(in_recurrent.bias, acted), self.precision),
             LoopProduct(in_latent.kernel, everywhere(in_latent.bias, acted), self.precision),
@@ -143,8 +143,3 @@ def project(x: tf.Tensor, kernel: tf.Tensor, bias: tf.Tensor, kind: precision.Pr
     rows = precision.matmul(tf.reshape(x, (-1, inputs)), kernel, kind)
     rows = tf.nn.bias_add(precision.full(rows), bias)
     return tf.reshape(rows, (-1 if batch is None else batch, steps, kernel.shape[1]))
-
-
-def swap(x: tf.Tensor) -> tf.Tensor:
-    """Exchange the first two axes: (B, T, ...) and (T, B, ...)."""
-    return tf.transpose(x, [1, 0, *range(2, x.shape.rank)])
