@@ -1,3 +1,3 @@
-"""The bridge between world models and agents: a learned world seen as something to act in."""
+"""Imagination lets agents act in a world model."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A world model from outside: what it predicts of a state, and how it continues on its own.
+"""The view of a world model reads its predictions of a state, and continues without observations.
 
 One letter per axis: B rows, T steps of experience, H steps without observations. Evaluation, termination forecasts and
 the player's branches and heat map all go through here.
@@ -22,7 +22,7 @@ class Prediction(NamedTuple):
     """The frames, rewards and continuations that a model predicts of states, with the leading axes of the states."""
 
     frame: tf.Tensor
-    """uint8 (..., H, W, C); () where the frames were not asked for, and for a model without images."""
+    """uint8 (..., H, W, C); () without frames, and for a model without images."""
     reward: tf.Tensor
     """float32 (...)."""
     continuation: tf.Tensor
@@ -32,10 +32,10 @@ class Prediction(NamedTuple):
 
 
 class Observations(NamedTuple):
-    """The part of B windows of experience that a model takes in."""
+    """The part of B windows of experience that a model observes."""
 
     observation: Any
-    """Leading (B, T), as `ModelSpec.observation` says."""
+    """Leading (B, T), of `ModelSpec.observation`."""
     previous_action: tf.Tensor
     """Leading (B, T): the action that led to each observation."""
     is_first: tf.Tensor
@@ -50,8 +50,8 @@ class Observations(NamedTuple):
 class ModelView:
     """A view reads predictions from the states of a world model, and continues it without observations.
 
-    Each method is one call of one graph, because a call takes milliseconds whatever it does; called inside a
-    `tf.function` it becomes a part of that.
+    Each method is one call of one graph, because every call costs milliseconds. Inside a `tf.function` it becomes a
+    part of that function.
     """
 
     def __init__(self, model: WorldModel) -> None:
@@ -90,7 +90,7 @@ class ModelView:
 
     @graph
     def predict(self, state: State, before: tf.Tensor | None = None) -> Prediction:
-        """Return what the model predicts of B states; `before` as in `frame`."""
+        """Return the model's predictions of B states; `before` as in `frame`."""
         reward, continuation = self._model.reward(state), self._model.continuation(state)
         return Prediction(self.frame(state, before), reward, continuation, self._vectors(state))
 
@@ -99,7 +99,7 @@ class ModelView:
 
     @graph
     def predict_sequence(self, states: State, frames: bool = True, before: tf.Tensor | None = None) -> Prediction:
-        """Return what the model predicts of states in time, leading (H, B); without images where `frames` is false.
+        """Return the model's predictions of states in time, leading (H, B); without images if `frames` is false.
 
         `before` as in `frame_sequence`.
         """
@@ -162,7 +162,7 @@ class ModelView:
             action: int32 (B,).
             temperature: scales the model's randomness: 1 as learned, 0 the most probable future.
             seed: int32 (2,).
-            before: uint8 (B, H, W, C), the frames of the states that are left; see `frame`.
+            before: uint8 (B, H, W, C), the frames of the states before the step; see `frame`.
         """
         state = self._model.imagine(state, action, temperature, seed)
         return state, self.predict(state, before)
@@ -182,7 +182,7 @@ class ModelView:
         For a model with `spec.latent_groups`, see `LatentModel`.
 
         Args:
-            held: int32 (B, G), the class of each group that is held; -1 for one that is drawn.
+            held: int32 (B, G), the class of each held group; -1 for a group that is drawn.
         """
         state, latents = cast(LatentModel, self._model).imagine_latents(state, action, temperature, seed, held)
         return state, self.predict(state, before), latents
@@ -193,7 +193,8 @@ class ModelView:
 
     @graph
     def observe(self, observations: Observations, seed: tf.Tensor) -> State:
-        """Take in T observations of B rows, each row anew, and return the states after each, leading (B, T)."""
+        """Observe T observations of B rows, each row from its start, and return the states after each, leading (B,
+        T)."""
         return self._model.observe_sequence(*observations, seed)
 
     @graph
@@ -244,7 +245,7 @@ class ModelView:
             memory: of the policy, leading B; () if it has none.
             seed: int32 (2,).
             before: uint8 (B, H, W, C), the frames of the B states; see `frame_sequence`.
-            frames: whether images are asked for, which cost most.
+            frames: false to decode no images, which cost most.
         """
         trajectory = rollout(self._model, policy, state, memory, options, seed)
         after = tf.nest.map_structure(lambda x: x[1:], trajectory.states)

@@ -1,4 +1,4 @@
-"""The one chooser of start windows: recorded experience after whose last step an episode continues."""
+"""Start windows are drawn from recorded experience; an episode continues after their last step."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ StartWindows = Callable[[int, np.random.Generator], Batch]
 """A count B and a generator give B windows; imagination continues after the last step of each."""
 
 TRIES = 100
-"""Draws after which it is said that no recorded episode continues."""
+"""Number of draws before the error that no recorded episode continues."""
 
 
 class ReplayStarts:
-    """A chooser of windows of `context` steps of a replay store that do not close with an episode's last step.
+    """Draws windows of `context` steps from a replay store; none ends with an episode's last step.
 
     A window may run across the border of episodes, where the model forgets. Held-out episodes are left out.
 
     Args:
-        newest: draw from the newest steps alone, so many summed over the streams; 0: from all.
-        beginnings: how many of the windows begin where an episode does; the others begin anywhere.
+        newest: number of newest steps to draw from, summed over the streams; 0: all steps.
+        beginnings: number of windows that begin with an episode; the others begin anywhere.
     """
 
     def __init__(self, reader: ReplayReader, context: int, newest: int = 0, beginnings: int = 0) -> None:
@@ -36,7 +36,7 @@ class ReplayStarts:
         """Draw `count` windows.
 
         Raises:
-            UserError: the store holds too few steps, or none after which an episode continues.
+            UserError: the store holds too few steps, or an episode continues after none of them.
         """
         batch = self._draw(count, generator, self._beginnings)
         for _ in range(TRIES):

@@ -1,4 +1,4 @@
-"""Acting in a learned world: many rollouts side by side, in one graph.
+"""Rollouts act in a world model, many side by side in one graph.
 
 Axes: B rollouts, H steps, F features. Call these inside a `tf.function`.
 """
@@ -25,14 +25,14 @@ class Trajectory(NamedTuple):
     features: tf.Tensor
     """(H + 1, B, ...)."""
     actions: tf.Tensor
-    """(H + 1, B, ...): int32 choices, float32 numbers of a box, or choices as one-hot vectors where gradients have to
-    flow through them; the last ones are chosen and not taken."""
+    """(H + 1, B, ...): int32 choices, float32 numbers of a box, or one-hot vectors of choices for gradients through
+    them. The last actions are chosen and not taken."""
     rewards: tf.Tensor
     """float32 (H + 1, B): the reward that arrives with each state."""
     continuations: tf.Tensor
     """float32 (H + 1, B): the probability that the episode goes on after each state."""
     extras: dict[str, tf.Tensor]
-    """The policy's outputs besides its actions, each leading (H + 1, B)."""
+    """The policy's other outputs, each leading (H + 1, B)."""
 
 
 class RolloutOptions(NamedTuple):
@@ -49,9 +49,9 @@ def rollout(
 ) -> Trajectory:
     """Act for `options.horizon` steps in the model, from B states at once.
 
-    The loop holds the model's step and the policy alone; features, rewards and continuations are read afterwards from
-    all states in one piece. Long rollouts of large states are no matter: only their readable part is kept. A gradient
-    tape around it finds how what is predicted depends on the actions, where the model can be differentiated.
+    The loop holds only the model's step and the policy. Features, rewards and continuations are read afterwards from
+    all states at once. Only the readable part of the states is kept, so rollouts may be long. A gradient tape around it
+    gives the gradients of predictions for the actions, if the model has them.
 
     Args:
         starts: a nest of tensors with leading B.
@@ -89,10 +89,10 @@ def rollout_actions(
 
     Args:
         starts: leading B.
-        actions: (H, B, ...), as `spec.action` says.
+        actions: (H, B, ...), of `spec.action`.
 
     Returns:
-        What can be read of the states after each action, leading (H, B).
+        The readable part of the states after each action, leading (H, B).
     """
     horizon = actions.shape[0]
     seeds = tf.random.split(seed, horizon)
@@ -106,10 +106,10 @@ def rollout_actions(
 
 
 def unroll(step: Callable[[Any, Any], tuple[Any, Any]], carried: Any, inputs: Any, steps: int) -> tuple[Any, Any]:
-    """Call `step(carried, inputs[t])` for each t, which gives what is carried on and what is kept.
+    """Call `step(carried, inputs[t])` for each t; it returns the next `carried` and values to keep.
 
     Returns:
-        What the last call carried on, and all that was kept, leading (steps, ...).
+        The last `carried`, and all kept values, leading (steps, ...).
     """
 
     def at(t: int | tf.Tensor) -> Any:

@@ -1,4 +1,4 @@
-"""Work on many rows in groups of one size: memory does not grow with the rows, and one graph serves all groups."""
+"""Work on many rows is done in groups of one size: memory stays bounded, and one graph serves all groups."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import tensorflow as tf
 from worldmodels.core.seeding import fold
 
 ROWS = 16
-"""Rows of which a model decodes images at once. One that gives every pixel a class needs tens of megabytes for each;
-and with so few, evaluating any model takes no more memory than learning it."""
+"""Number of rows whose images a model decodes at once. A model that gives every pixel a class needs tens of megabytes
+for each row. With this number, evaluating a model takes no more memory than training it."""
 ROLLOUTS = {False: 4096, True: 256}
-"""Rollouts of a planner at once, which decode no images, by `ModelSpec.imagines_images`."""
+"""Number of a planner's rollouts at once, by `ModelSpec.imagines_images`; they decode no images."""
 
 
 def in_row_groups(
@@ -31,9 +31,9 @@ def in_row_groups(
             the rows of the group.
         rows: a nest of arrays or tensors with one leading axis of rows.
         key: int32 (2,), of all seeds.
-        keep: takes the output for a group, as NumPy arrays, and the indices of its rows; what it returns is kept in the
-            output's place. So large outputs need never be there for all rows at once.
-        most: rows of a group, at most; `ROWS` if not given.
+        keep: takes the output for a group, as NumPy arrays, and the indices of its rows; its result replaces the
+            output. So large outputs never exist for all rows at once.
+        most: largest number of rows of a group; `ROWS` by default.
     """
     count = len(tf.nest.flatten(rows)[0])
     made = []

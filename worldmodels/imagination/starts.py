@@ -1,4 +1,4 @@
-"""Start states of imagined rollouts: states that a world model had while it took in real experience."""
+"""Start states of imagined rollouts are states of a world model along real experience."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def choose_starts(states: State, continuations: tf.Tensor, count: int, seed: tf.
     Args:
         states: leading (B, T).
         continuations: float32 (B, T), 0 where the episode truly ended, else 1.
-        count: how many; 0, or more than there are, chooses all, in order.
+        count: number of starts; 0, or more than there are, chooses all, in order.
     """
     rows = tf.nest.map_structure(lambda x: tf.reshape(x, (-1, *x.shape[2:])), StartStates(states, continuations))
     total = rows.continuations.shape[0]
@@ -38,7 +38,7 @@ def choose_starts(states: State, continuations: tf.Tensor, count: int, seed: tf.
 
 
 def states_after(model: WorldModel, windows: Batch, seed: tf.Tensor) -> State:
-    """Return the states of a model after it took in B windows of experience, leading B."""
+    """Return the states of a model after B windows of experience, leading B."""
     states = model.observe_sequence(
         tf.nest.map_structure(tf.constant, windows.observation),
         tf.constant(previous_actions(windows)),

@@ -26,18 +26,18 @@ Flags = npt.NDArray[np.bool_]
 class ImaginedVectorEnv(VectorEnv[Array, Array, Array]):
     """A vector environment of N episodes that a world model imagines, each from another recorded step.
 
-    An episode is truncated after `horizon` steps. It terminates as the model predicts: by a draw with the probability
-    that it gives, which makes the expected return that of weighting rewards by those probabilities; at temperature 0
-    where the end is more probable than not.
+    An episode is truncated after `horizon` steps. It terminates by a draw with the model's probability, so that
+    expected returns equal rewards weighted by those probabilities. At temperature 0 it terminates if the end is more
+    probable than not.
 
     Args:
-        model: stays as it is.
+        model: is not changed.
         starts: see `StartWindows`; `ReplayStarts` draws them from a replay store.
         num_envs: N, 1 or more.
         horizon: steps of an episode, 1 or more.
         temperature: of the model's randomness, the ends of episodes included: 1 as learned, 0 the most probable future.
         observe: "frames", the model's images, uint8 (H, W, C); "vectors", all vectors that it predicts, joined, float32
-            (D,); or "features", what our own agents see: float32 vectors or uint8 image stacks, as `model.spec` says.
+            (D,); or "features", the input of our own agents: float32 vectors or uint8 image stacks, of `model.spec`.
         autoreset_mode: as Gymnasium defines them, all three; see `GameVectorEnv`.
         render_mode: None or "rgb_array", the model's images.
 
@@ -168,7 +168,7 @@ class ImaginedVectorEnv(VectorEnv[Array, Array, Array]):
 
 
 def _offered(spec: ModelSpec) -> list[str]:
-    """Return what can be observed of a model."""
+    """Return the kinds of observations that a model offers."""
     return [*(["frames"] if spec.image is not None else []), *(["vectors"] if spec.vectors else []), "features"]
 
 

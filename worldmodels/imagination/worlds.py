@@ -1,4 +1,4 @@
-"""N learned worlds side by side: where they begin, and what one step makes of them."""
+"""N imagined worlds side by side begin at recorded windows, and take steps together."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class ImaginedStep(NamedTuple):
     continuation: np.ndarray
     """float32 (N,): the model's probability that the episode goes on."""
     ended: np.ndarray
-    """bool (N,): whether it does not."""
+    """bool (N,): whether it ended."""
 
 
 class ImaginedWorlds:
     """A set of N worlds, whose randomness is a function of the seed and of the order of the calls.
 
     Args:
-        starts: gives the recorded windows after which episodes begin.
-        temperature: of the model and of the ends of episodes, see `step`.
+        starts: gives the recorded windows; episodes begin after their last steps.
+        temperature: of the model and of the ends of episodes; see `step`.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class ImaginedWorlds:
         """The model's state; and, if frames are observed, the frames to copy from and the frames shown, else ()."""
 
     def seed(self, seed: int) -> None:
-        """Start all random streams afresh; what was drawn before is forgotten."""
+        """Start all random streams again; earlier start states are dropped."""
         streams = Streams(seed)
         self._generator = streams.generator("imagination/starts")
         self._keys = {use: streams.key(f"imagination/{use}") for use in ("follow", "step")}
@@ -73,8 +73,8 @@ class ImaginedWorlds:
     def step(self, action: np.ndarray) -> ImaginedStep:
         """Take one step of all worlds, actions leading N, and return its result.
 
-        Whether an episode ends is drawn with the probability that the model gives; at temperature 0 it ends where that
-        is above a half. Between them the logit of the probability is divided by the temperature.
+        The end of an episode is drawn with the model's probability. The temperature divides the logit of that
+        probability; at 0 an episode ends if the probability is above a half.
         """
         self._state, *shown = self._advance(self._state, action, self._temperature, self._key("step"))
         return ImaginedStep(*(value.numpy() for value in shown))

@@ -1,4 +1,4 @@
-"""World models: they see shapes and actions, never an environment."""
+"""World models, which depend on shapes and actions, never on an environment."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def register_model(kind: str, config: type, home: str) -> None:
 
     Args:
         kind: as in YAML, `model: {kind: ...}`.
-        config: a frozen dataclass like `ModelConfig`, best in a module that imports no TensorFlow.
-        home: the model's class, "package.module:Class", called with `config`, the specs of observations and of
-            actions (`core/specs.py`) and a seed; see `models/api.py` for its methods.
+        config: a frozen dataclass like `ModelConfig`, in a module that should not import TensorFlow.
+        home: the model's class, "package.module:Class". It is called with `config`, the specs of observations and of
+            actions (`core/specs.py`) and a seed; `models/api.py` has its methods.
 
     Raises:
         ConfigError: the kind is taken by another class, or `config` is no dataclass of that kind.
@@ -54,8 +54,8 @@ def build_model(
 
     Args:
         config: of one of the classes in `MODELS`.
-        observation: what the environment shows.
-        action: what it takes.
+        observation: the spec of the environment's observations.
+        action: the spec of its actions.
         seed: int32 (2,), for the initial weights.
 
     Raises:

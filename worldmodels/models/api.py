@@ -1,7 +1,7 @@
-"""The contracts of a representation, which takes in observations, and of a world model, which also predicts.
+"""The contracts of a representation, which observes, and of a world model, which also predicts.
 
 One letter per axis: B batch, T time, H height, W width, C channels, F features. A `State` is a nest of tensors with
-leading dimension B; nobody but the model that made it looks inside. A nest of states in time has leading (B, T).
+leading dimension B; only the model that made it reads its parts. A nest of states in time has leading (B, T).
 
 Every random draw is a pure function of the `seed` given to the call, int32 (2,): the same weights, inputs and seed give
 the same bits on one CPU. Each method runs as one `tf.function`; another shape of input is traced once more. All of them
@@ -25,7 +25,7 @@ FeatureKind: TypeAlias = Literal["vector", "images", "mixed"]
 
 
 class ModelSpec(NamedTuple):
-    """A model as everybody else needs to know it: what it expects and what it offers.
+    """The properties of a model that its users depend on.
 
     The configuration of each kind gives it (`config.spec(observation, action)`), without TensorFlow.
     """
@@ -35,24 +35,24 @@ class ModelSpec(NamedTuple):
     action: ActionSpec
     """The spec of an action, which leads from one observation to the next."""
     features: ObservationSpec
-    """The spec of what `features` gives: vectors, float32 (B, F), stacked images, uint8 (B, H, W, F), the newest last,
-    or a dictionary of those."""
+    """The spec of `features`: vectors, float32 (B, F), stacked images, uint8 (B, H, W, F), the newest last, or a
+    dictionary of both."""
     imagines: bool = True
-    """Whether it is a world model, which predicts on its own, and not only a representation of what was observed."""
+    """Whether it is a world model, which predicts; false: only a representation of observations."""
     reconstructs: bool = False
-    """Whether `frame` paints an image of its own for an observed state; otherwise it gives the observed frame back."""
+    """Whether `frame` paints an image for an observed state; false: it returns the observed frame."""
     min_sequence_length: int = 1
     """Steps that a training sequence must hold at least."""
     copies: bool = False
     """Whether `frame` may copy from the frame before; otherwise it ignores that."""
     latent: int = 0
-    """Numbers at the front of `features` that say what is uncertain at each step; 0: features are not told apart so."""
+    """Number of the first `features` that hold the latent of a step; 0: features have no such part."""
     predicted: ObservationSpec | None = None
     """The parts of an observation that a world model predicts, if they are not all of them."""
     latent_groups: tuple[int, int] | None = None
     """The number of groups, and of the classes of each, that a `LatentModel` draws at each step; None for others."""
     imagines_images: bool = False
-    """Whether each imagined step makes an image, asked for or not, and so needs the memory of one."""
+    """Whether each imagined step makes an image, and so needs the memory of one."""
 
     @property
     def observation_shape(self) -> tuple[int, int, int]:
@@ -119,10 +119,10 @@ def choices(action: ActionSpec) -> int:
 def images_and_choices(
     kind: str, observation: ObservationSpec, action: ActionSpec
 ) -> tuple[ObservationSpec, ActionSpec]:
-    """Return both as they are, for a kind of model that has images and discrete actions only.
+    """Return both specs unchanged, for a kind of model that supports only images and discrete actions.
 
     Raises:
-        ConfigError: they are others; the text names the kind.
+        ConfigError: the spaces are others; the text names the kind.
     """
     try:
         image_shape(observation)
@@ -133,7 +133,7 @@ def images_and_choices(
 
 
 class Representation(Protocol):
-    """A running summary of what was observed, from which an agent takes its features."""
+    """A running summary of observations, which gives an agent its features."""
 
     spec: ModelSpec
 
@@ -143,25 +143,25 @@ class Representation(Protocol):
     def observe(
         self, state: State, observation: tf.Tensor, previous_action: tf.Tensor, is_first: tf.Tensor, seed: tf.Tensor
     ) -> State:
-        """Take in one observation.
+        """Update the state with one observation.
 
         Where `is_first` holds, `state` and `previous_action` have no influence.
 
         Args:
             state: after the observation before.
-            observation: as `spec.observation` says, leading B: images uint8 (B, H, W, C), say.
-            previous_action: as `spec.action` says, leading B: the action that led to `observation`.
+            observation: of `spec.observation`, leading B: for example images, uint8 (B, H, W, C).
+            previous_action: of `spec.action`, leading B: the action that led to `observation`.
             is_first: bool (B,).
         """
 
     def features(self, state: State) -> tf.Tensor:
-        """Return what an agent sees of a state, as `spec.features` says, leading B."""
+        """Return an agent's features of a state, of `spec.features`, leading B."""
 
     def save(self) -> dict[str, Any]:
-        """Return everything that was learned, and what learning needs to go on, as a tree with NumPy leaves."""
+        """Return everything that the model learned and needs to continue learning, as a tree with NumPy leaves."""
 
     def load(self, tree: dict[str, Any]) -> None:
-        """Take over what `save` gave.
+        """Restore a tree that `save` returned.
 
         Raises:
             CheckpointError: names or shapes differ; the text names both sides.
@@ -169,7 +169,7 @@ class Representation(Protocol):
 
 
 class WorldModel(Representation, Protocol):
-    """A representation that also predicts what actions lead to."""
+    """A representation that also predicts the outcome of actions."""
 
     def observe_sequence(
         self,
@@ -179,28 +179,28 @@ class WorldModel(Representation, Protocol):
         seed: tf.Tensor,
         state: State | None = None,
     ) -> State:
-        """Take in T observations, and return the states after each, with leading (B, T).
+        """Update the state with T observations, and return the states after each, with leading (B, T).
 
         Args:
-            observations: as `spec.observation` says, leading (B, T).
-            previous_actions: as `spec.action` says, leading (B, T).
+            observations: of `spec.observation`, leading (B, T).
+            previous_actions: of `spec.action`, leading (B, T).
             is_first: bool (B, T).
-            state: before the first observation; without it every row starts anew.
+            state: before the first observation; without it an episode begins in every row.
         """
 
     def imagine(self, state: State, action: tf.Tensor, temperature: float | tf.Tensor, seed: tf.Tensor) -> State:
         """Predict one step without an observation.
 
         Args:
-            action: as `spec.action` says, leading B, taken in `state`. A model may take choices as one-hot vectors
-                as well, float32 (B, count), through which it has gradients.
+            action: of `spec.action`, leading B, taken in `state`. A model may also accept choices as one-hot vectors,
+                float32 (B, count), and have gradients for them.
             temperature: of the model's own randomness: 1 as learned, 0 the most probable future.
         """
 
     def readable(self, state: State) -> State:
         """Return the part of a state that `features`, `frame`, `reward` and `continuation` need.
 
-        Long rollouts keep this part of every step; memory that only `imagine` needs is left out, so that they fit.
+        Long rollouts keep this part of every step. It leaves out memory that only `imagine` needs.
         """
 
     def frame(self, state: State, before: tf.Tensor | None = None) -> tf.Tensor:
@@ -217,26 +217,26 @@ class WorldModel(Representation, Protocol):
     def reward(self, state: State) -> tf.Tensor:
         """Return the expected reward that arrived with an imagined state, in the environment's units: float32 (B,).
 
-        A model that predicts it together with the frame knows none of an observed state, and gives 0.
+        A model that predicts the reward together with the frame gives 0 for an observed state.
         """
 
     def continuation(self, state: State) -> tf.Tensor:
         """Return the probability that the episode continues after a state: float32 (B,), without any discount.
 
-        A model that predicts it together with the frame gives 1 for an observed state.
+        A model that predicts the continuation together with the frame gives 1 for an observed state.
         """
 
     def fit(
         self, batch: Batch, seed: tf.Tensor, weights: tf.Tensor | None = None
     ) -> tuple[dict[str, tf.Tensor], State]:
-        """Do one optimiser step on B windows of T steps, any of which may cross the border of episodes.
+        """Do one optimiser step on B windows of T steps; a window may cross the border of episodes.
 
         When the loss or a gradient is not finite, nothing is changed and the metric `model/finite` is 0.
 
         Args:
-            weights: importance weights float32 (B,) of the windows in the losses of rewards and continuations, so that
-                a batch with more events than usual does not make them seem likelier; None: 1 each. A run gives them
-                where `training.event_share` is above 0, and only there.
+            weights: importance weights float32 (B,) of the windows in the losses of rewards and continuations; None: 1
+                each. They correct for batches with more events than usual; a run gives them if `training.event_share`
+                is above 0.
 
         Returns:
             Scalar metrics named `model/...`, and the posterior states, leading (B, T), for imagination to start at.
@@ -244,34 +244,34 @@ class WorldModel(Representation, Protocol):
 
 
 class Latents(NamedTuple):
-    """The discrete latents of one step in B rows, in G groups of K classes each: what was open, and how it came out."""
+    """The discrete latents of one step in B rows, in G groups of K classes each."""
 
     probabilities: tf.Tensor
-    """float32 (B, G, K): what the model expected of each group before it knew, at temperature 1. Where it draws one
-    group after the other, this is under the classes of those before."""
+    """float32 (B, G, K): the probability of each class before the draw, at temperature 1. A model that draws groups one
+    after the other gives them under the classes of earlier groups."""
     classes: tf.Tensor
     """int32 (B, G): the class of each group; -1 where there is none."""
 
 
 class LatentModel(WorldModel, Protocol):
-    """A world model whose discrete latents can be read and chosen; `spec.latent_groups` says how many there are.
+    """A world model whose discrete latents can be read and chosen; `spec.latent_groups` gives their number.
 
-    Latents belong to a step, from a state under an action, so whoever wants to change those of a state draws the step
-    that led there again.
+    Latents belong to a step from a state under an action. To change the latents of a state, draw the step that led to
+    it again.
     """
 
     def imagine_latents(
         self, state: State, action: tf.Tensor, temperature: float | tf.Tensor, seed: tf.Tensor, held: tf.Tensor
     ) -> tuple[State, Latents]:
-        """Do what `imagine` does, with some groups held at given classes, and return the latents too.
+        """Imagine one step with some groups held at given classes, and return its latents too.
 
-        With no group held the state is that of `imagine`, bit for bit; with all of them held at the classes that it
-        drew, too. Everything that depends on a class is made of the one that was taken.
+        With no group held the state is that of `imagine`, bit for bit; so it is with all groups held at the classes of
+        `imagine`. The state depends on held classes alone, not on draws that they replace.
 
         Args:
-            action: as in `imagine`. The initial state and no action, -1 or numbers of 0, lead to the first state of an
-                episode, where the model has latents there.
-            held: int32 (B, G), the class of each group that is held; -1 for one that is drawn.
+            action: as in `imagine`. The initial state and no action (-1, or numbers of 0) lead to the first state of an
+                episode, if the model has latents for it.
+            held: int32 (B, G), the class of each held group; -1 for a group that is drawn.
         """
 
     def observed_latents(self, before: State, action: tf.Tensor, state: State) -> Latents:
@@ -279,7 +279,7 @@ class LatentModel(WorldModel, Protocol):
 
         Args:
             before: the state before it; the initial one where `state` is the first of an episode.
-            action: as `spec.action` says, leading B, taken there; -1 or numbers of 0 before a first state.
-            state: after observing where the action led. A model without latents at the first state of an episode gives
-                classes of -1 there.
+            action: of `spec.action`, leading B, taken in `before`; -1 or numbers of 0 before a first state.
+            state: after the observation. A model without latents for the first state of an episode gives classes of -1
+                there.
         """

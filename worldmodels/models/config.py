@@ -101,7 +101,8 @@ class OptimizerConfig(MomentConfig):
     clip: AboveZero = 100.0
     """Largest global norm of a gradient; a longer one is scaled down to it (`max_grad_norm` in Stable-Baselines3)."""
     weight_decay: Share = 1e-6
-    """Share of every weight that each update removes, whatever the learning rate (`wd` in DreamerV2). 0 disables it."""
+    """Share of every weight that each update removes, independent of the learning rate (`wd` in DreamerV2). 0 disables
+    it."""
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,15 @@
-"""Several devices of one machine, each of which does an update for its own rows of the batch.
+"""Several devices of one machine share an update: each computes it for its own rows of the batch.
 
     devices = current()                    where a model or an agent is built, inside `building_on`
     devices.run(update, (batch, weights))  calls `update` on each device, with its rows
 
-It is TensorFlow's MirroredStrategy: each device holds all weights and optimizers and changes its own copies, which stay
-equal, since all apply the same gradient: the mean of those of their rows (`mean_over_devices`, in
-`Descent.gradients`). A loss that is a mean over rows needs no more. Whatever else is to be known of the whole batch, an
-update asks for by name: sums (`sum_over_devices`), the rows themselves (`whole_batch`), and the random numbers that one
-device would have drawn for its rows (`draw_rows`). So the numbers are those of one device, but for the order in which
-sums are taken. On one device each of these is the plain operation, and adds nothing to a graph.
+It is TensorFlow's MirroredStrategy: each device holds all weights and optimizers. The copies stay equal, since all
+devices apply the same mean gradient (`mean_over_devices`, in `Descent.gradients`). A loss that is a mean over rows
+needs no more. Other numbers of the whole batch have functions of their own: sums (`sum_over_devices`), all rows
+(`whole_batch`), and the random numbers of one device (`draw_rows`). So the numbers are those of one device, except for
+the order of sums. On one device each of these functions is the plain operation, and adds nothing to a graph.
 
-None of them but `draw_rows` may stand in a loop or a branch of a graph: devices cannot meet there.
+Only `draw_rows` may stand in a loop or a branch of a graph: devices cannot communicate there.
 """
 
 from __future__ import annotations
@@ -109,9 +108,9 @@ _building: ContextVar[Devices | None] = ContextVar("devices", default=None)
 
 @contextmanager
 def building_on(count: int) -> Iterator[None]:
-    """Let what is built inside learn on so many devices.
+    """Build models and agents inside for `count` devices.
 
-    Whoever changes variables that were made inside has to do so within `Devices.run`, or by `assign`.
+    Variables that are made inside may change only within `Devices.run`, or by `assign`.
     """
     devices = Devices(count)
     token = _building.set(devices)
@@ -123,7 +122,7 @@ def building_on(count: int) -> Iterator[None]:
 
 
 def current() -> Devices:
-    """Return the devices of what is built now; one, unless it is said otherwise."""
+    """Return the devices of models and agents that are built now; one by default."""
     return _building.get() or Devices()
 
 
@@ -167,5 +166,5 @@ def _replica() -> Any:
 
 
 def _add_in_order(values: Sequence[tf.Tensor]) -> tf.Tensor:
-    """Return a sum that is always taken in the same order (see `graph.make_deterministic`)."""
+    """Return a sum in an order that is always the same (see `graph.make_deterministic`)."""
     return functools.reduce(operator.add, values)

@@ -1,4 +1,4 @@
-"""The last few images, and vectors as they are: what an agent sees that learns without a world model."""
+"""The frame stack holds the last few images, and vectors unchanged, for agents without a world model."""
 
 from __future__ import annotations
 

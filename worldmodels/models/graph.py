@@ -1,4 +1,4 @@
-"""Methods that run as graphs, and graphs that always give the same bits."""
+"""Methods run as graphs, and graphs always give the same bits."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tensorflow.python.framework import ops
 def make_deterministic() -> None:
     """Make the same inputs give the same bits on one CPU, in the whole process; call it before graphs are made.
 
-    A sum of three or more tensors reuses the buffer of an operand that nobody else needs any more, and begins with it:
-    the order, and so the last bit, would depend on which thread was first. Only sums of operands used elsewhere too are
-    affected. Our graphs add those in pairs, which is why the optimizer must not merge sums.
+    A sum of three or more tensors begins with an operand whose buffer is free. The order, and so the last bit, would
+    depend on the timing of threads. Only sums of operands used elsewhere too are affected. Our graphs add those in
+    pairs, which is why the optimizer must not merge sums.
     """
     tf.config.experimental.enable_op_determinism()
     tf.config.optimizer.set_experimental_options({"arithmetic_optimization": False})
@@ -49,16 +49,16 @@ class DirectCall:
     """A function that was traced once and is called often, with small tensors: its graph is called as an operation.
 
     A `ConcreteFunction` binds, checks and converts its arguments at each call. For six tensors that takes 0.1 ms, more
-    than a small policy needs to choose its actions; here nothing is checked, so arguments have to fit their specs. As
+    than a small policy needs to choose its actions. Nothing is checked here, so arguments have to fit their specs. As
     in `graph`, Python is not rewritten: that took more time than tracing.
 
     Args:
-        function: from nests of tensors to a nest of tensors; it has to be an attribute of what owns its variables.
+        function: from nests of tensors to a nest of tensors; it has to be an attribute of the owner of its variables.
         specs: of its arguments, nests of `tf.TensorSpec`.
 
     Attributes:
-        config: how TensorFlow may rewrite the graph, a serialized `ConfigProto`.
-        variables: what the graph reads, in the order in which it was traced: the same for the same code.
+        config: the rewriting that TensorFlow may do on the graph, a serialized `ConfigProto`.
+        variables: the variables of the graph, in the order of tracing, which is the same for the same code.
     """
 
     def __init__(self, function: Callable[..., Any], *specs: Any):
@@ -72,7 +72,7 @@ class DirectCall:
         self.config = _call_config()
 
     def __call__(self, *arguments: Any) -> Any:
-        """Return what the function returns; arguments are nests of tensors, or of arrays."""
+        """Call the function; arguments are nests of tensors, or of arrays."""
         outputs = tf.raw_ops.StatefulPartitionedCall(
             args=[*tf.nest.flatten(arguments), *self._captured],
             Tout=self._types,
@@ -91,7 +91,7 @@ def _call_config() -> bytes:
 
 
 def custom_gradients() -> frozenset[str]:
-    """Return the names under which this process knows the gradients that `tf.custom_gradient` made."""
+    """Return the names in this process of the gradients that `tf.custom_gradient` made."""
     return frozenset(name for name in _gradient_registry() if name.startswith("CustomGradient"))
 
 

@@ -13,17 +13,17 @@ FIRST_WITH_BFLOAT16 = (8, 0)
 
 
 def has_gpu() -> bool:
-    """Return whether TensorFlow sees a GPU."""
+    """Return whether TensorFlow finds a GPU."""
     return bool(tf.config.list_physical_devices("GPU"))
 
 
 def gpu_names() -> list[str]:
-    """Return the names of all GPUs that TensorFlow sees, the first one first."""
+    """Return the names of all GPUs that TensorFlow finds, in its order."""
     return [details.get("device_name", "GPU") for details in _gpus()]
 
 
 def computing_processor() -> Processor:
-    """Return the first GPU, or this machine's processor where TensorFlow sees none."""
+    """Return the first GPU, or this machine's processor if TensorFlow finds no GPU."""
     if not has_gpu():
         return this_processor()
     capability = _gpus()[0].get("compute_capability", (0, 0))
@@ -31,7 +31,7 @@ def computing_processor() -> Processor:
 
 
 def wait_for_gpu() -> None:
-    """Wait until everything that was asked for is computed: a GPU's work goes on when the call of a graph is over."""
+    """Wait until all computation is finished: a GPU continues to work after the call of a graph returns."""
     tf.test.experimental.sync_devices()
 
 

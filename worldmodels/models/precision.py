@@ -1,13 +1,13 @@
-"""The type in which a run multiplies: float32, or bfloat16 where the processor is faster at it.
+"""The precision of a run's products is float32, or bfloat16 if that is faster on the processor.
 
     factors of matrix products and convolutions, and what passes from one layer to the next     bfloat16
     sums inside a product, which the processor's instructions take                              float32
     weights, optimizer, sums of gradients, norms, gates, softmax, KL, losses, returns           float32
     outputs of heads, products of few rows (one policy step, say), products that pick a row     float32
 
-A layer belongs to the precision in which it was built (`building_in`) and knows nothing but its name: it asks for a
-product (`matmul`, `conv2d`, `conv2d_transpose`, `dense`), whose result may be narrow. Whoever sums, normalises or
-compares takes it `full`. TensorFlow refuses to mix both types, so what was forgotten fails when a graph is made.
+A layer keeps the precision in which it was built (`building_in`). It calls a product (`matmul`, `conv2d`,
+`conv2d_transpose`, `dense`), whose result may be narrow. Code that sums, normalises or compares converts it by `full`.
+TensorFlow refuses to mix both types, so a missing conversion fails when a graph is made.
 
 bfloat16 keeps float32's range and 8 bits of its digits, so no loss has to be scaled (Kalamkar et al. 2019).
 """

@@ -51,7 +51,7 @@ def read_values(variables: Sequence[tf.Variable]) -> list[np.ndarray]:
 
 
 def assign_values(variables: Sequence[tf.Variable], values: Sequence[np.ndarray]) -> None:
-    """Assign what `read_values` gave of the same variables of another process; nothing is compared."""
+    """Assign values that `read_values` returned for the same variables in another process; nothing is compared."""
     for variable, value in zip(variables, values, strict=True):
         tf.raw_ops.AssignVariableOp(resource=variable.handle, value=value)
 

@@ -6,8 +6,7 @@ import tensorflow as tf
 
 from worldmodels.models.config import LaPropConfig, OptimizerConfig
 from worldmodels.models.optimizers.build import build_optimizer
-from worldmodels.models.optimizers.laprop import LaProp
-from worldmodels.models.optimizers.optimizer import warmed_up
+from worldmodels.models.optimizers.optimizer import LaProp, warmed_up
 
 PLAIN = LaPropConfig(learning_rate=0.1, warmup=0, clip_ratio=1e6)
 

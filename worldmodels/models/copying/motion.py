@@ -1,6 +1,7 @@
-"""Motions of a picture as a whole and of its patches, found and applied as video codecs do it (block matching).
+"""Motions of a whole picture and of its patches are found by block matching, as in video codecs, and applied.
 
-A motion is how far the content moves, int32 (2,): down and right, in pixels. What comes in over the border repeats it.
+A motion is how far the content moves, int32 (2,): down and right, in pixels. Pixels from beyond the border repeat the
+border.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ most: they lie along one edge, which looks the same however far it moved along i
 PATCH_POINTS = 8
 """The same for the motion of a patch."""
 NOTICEABLE = 0.05
-"""A change of brightness, from 0 to 1, that asks for an explanation; half as much is a match at half the price."""
+"""A change of brightness, from 0 to 1, that counts as motion. A source that is off by half of it costs half."""
 FAR = 1e-3
 """Price of a motion for each pixel of its way, in pixels unexplained: of equally good ones, the shortest is found."""
 PATCH_FAR = 1e-2
@@ -37,7 +38,7 @@ def moved(images: tf.Tensor, motion: tf.Tensor) -> tf.Tensor:
 
 
 def moved_patches(images: tf.Tensor, motions: tf.Tensor, side: int) -> tf.Tensor:
-    """Return images (N, H, W, C), of which each patch shows what came there by its motion.
+    """Return images (N, H, W, C) whose patches are each moved by a motion.
 
     Args:
         motions: int32 (N, H / side, W / side, 2), by patches of `side` pixels.
@@ -107,7 +108,7 @@ def edge_correlation(frame: tf.Tensor, target: tf.Tensor, reach: int) -> tf.Tens
     """Return how well the edges of `frame`, moved, agree with those of `target`: float32 (N, motions).
 
     For each of `offsets(reach)`, the correlation of the gradients of brightness; over the motions of a picture, its
-    mean is 0 and its deviation 1. Unlike single colours, edges tell of a motion even where the target is blurred.
+    mean is 0 and its deviation 1. Unlike single colours, edges reveal a motion even if the target is blurred.
     """
     _, height, width, _ = frame.shape
     shape = (height + reach, width + reach)  # zeros, so that nothing comes in again at the other side
@@ -163,7 +164,7 @@ def _costs(sources: tf.Tensor, wanted: tf.Tensor) -> tf.Tensor:
 
 
 def _way(steps: np.ndarray, price: float) -> np.ndarray:
-    """Return what each motion costs by itself."""
+    """Return the cost of each motion's length."""
     return price * np.abs(steps).sum(-1).astype(np.float32)
 
 

@@ -1,1 +1,1 @@
-"""Layers and networks of which world models are built."""
+"""The layers and networks that world models are built from."""

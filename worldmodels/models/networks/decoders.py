@@ -1,8 +1,8 @@
 """Decoders: features float32 (N, F) to images.
 
-A decoder has a layout of its own for pixels: `layer(features)` and `layer.target(images)` agree in it, so that the loss
-needs no rearranging of large tensors, and `layer.images(prediction)` turns it into uint8 images. A prediction is as
-narrow as what the layer multiplies (see `precision.py`).
+Each decoder has its own layout of pixels. `layer(features)` and `layer.target(images)` share it, so that the loss does
+not rearrange large tensors. `layer.images(prediction)` converts it to uint8 images. A prediction is as narrow as what
+the layer multiplies (see `precision.py`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def build_decoder(
 class ConvDecoder(Layer):
     """DreamerV2's decoder: a dense layer and four transposed convolutions; the side goes 1, 5, 13, 30, 64.
 
-    The first of them sees a side of 1, where it is exactly a dense layer: as such it runs an order of magnitude faster.
+    The first one reads a side of 1, where it equals a dense layer. As a dense layer it is ten times as fast.
     """
 
     def __init__(

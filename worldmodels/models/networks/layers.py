@@ -1,6 +1,6 @@
-"""The layers that everything here is built of.
+"""The layers of all models and agents.
 
-Inputs are rows (N, features), or images (N, H, W, C): float32, or what another layer gave (see `precision.py`).
+Inputs are rows (N, features), or images (N, H, W, C): float32, or the output of another layer (see `precision.py`).
 
 Each layer's weights are made in its constructor, from a NumPy generator that is passed from layer to layer, so the same
 seed gives the same weights. The arithmetic is written in operations that TensorFlow fuses on a CPU (product, bias,
@@ -51,7 +51,7 @@ class Dense(Layer):
 
 
 class BlockDense(Layer):
-    """A dense layer of which each block of units sees a block of inputs: y = x W + b with a block-diagonal W."""
+    """A dense layer with a block-diagonal W, y = x W + b: each block of units reads a block of inputs."""
 
     def __init__(self, inputs: int, units: int, blocks: int, seeds: np.random.Generator, name: str):
         super().__init__(name=name)

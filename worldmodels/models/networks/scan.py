@@ -15,7 +15,7 @@ def swap_rows_and_time(x: tf.Tensor) -> tf.Tensor:
 
 
 def scan(step: Callable[..., tuple], state: tuple, inputs: tuple) -> tuple:
-    """Call `step(*state, *inputs[t])` for each t; stacks all that it returns, of which the first become the state.
+    """Call `step(*state, *inputs[t])` for each t, and stack its results; the first results are the next state.
 
     A `tf.while_loop` of static length: as fast as an unrolled graph, and traced in a fraction of the time.
     """
@@ -42,9 +42,9 @@ def scan(step: Callable[..., tuple], state: tuple, inputs: tuple) -> tuple:
 class LoopProduct:
     """A product x W + term at each step of a scan, whose weight gradient is one product after the loop.
 
-    Left to itself, the gradient of a loop makes a matrix of the weights' size at every step and adds it up. Here the
-    loop sees W as a constant, and `terms`, an input of the scan, carries a zero whose gradient for W is that of all
-    steps at once. Narrowed once for all steps, W pays for that even where a step has few rows.
+    Left to itself, the gradient of a loop makes a matrix of the weights' size at every step and adds it up. Here W is a
+    constant in the loop, and `terms`, an input of the scan, carries a zero. The zero's gradient for W is the gradient
+    of all steps at once. W is narrowed once for all steps, which is worth its time even if a step has few rows.
     """
 
     def __init__(self, kernel: tf.Tensor, terms: tf.Tensor, precision: Precision):

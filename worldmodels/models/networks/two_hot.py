@@ -1,8 +1,8 @@
 """Numbers of any size as classes: DreamerV3's symexp two-hot distribution (Hafner et al. 2023).
 
 A number is spread over the two nearest of 255 fixed values, which lie dense around 0 and reach past 10**8. A network
-that gives a class for each learns by cross entropy, whose gradient has the same size whatever the size of the number;
-and it can tell "0 or 10" from "always 5", which regression cannot.
+that predicts the class learns by cross entropy, whose gradient does not grow with the number. It distinguishes "0 or
+10" from "always 5", and regression does not.
 """
 
 from __future__ import annotations

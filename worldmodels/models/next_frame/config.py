@@ -151,8 +151,8 @@ class NextFrameConfig(Section):
     head_units: Size = 128
     """Units of the hidden layer of the reward head and of the continuation head."""
     event_depth: Count = 0
-    """Channels of a separate network for reward and continuation, which reads the frames before and after the step.
-    0 disables it: both are read from the frame network, as published."""
+    """Channels of a separate network for reward and continuation, which reads the frames before and after the step. 0
+    disables it: the frame's network predicts both, as published."""
     event_shift: Annotated[int, between(0, 16)] = 0
     """Largest random shift of that network's two frames in training, in pixels. 0 disables it."""
     continuation: bool = True
@@ -195,7 +195,7 @@ class StochasticDiscreteConfig(NextFrameConfig):
     memory: Annotated[int, at_least(0), limits(0, 65_536)] = 64
     """Channels of the recurrent memory. 0 disables it."""
     latent: LatentConfig = field(default_factory=LatentConfig)
-    """Discrete bits of a step, which say what earlier frames leave open."""
+    """Discrete bits of a step, for events that earlier frames do not determine."""
     sampling: SamplingConfig = field(default_factory=SamplingConfig)
     internal_loss: bool = True
     pixel_noise: Share = 0.0

@@ -1,4 +1,4 @@
-"""Reward and continuation, read from what a network says of the next step as a whole."""
+"""The heads read reward and continuation from a network's summary of the next step."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import tensorflow as tf
 
 from worldmodels.models.distributions import bernoulli_nll, categorical_nll, normal_nll, symexp, symlog
 from worldmodels.models.networks.layers import Layer
-from worldmodels.models.next_frame.config import RewardKind
 from worldmodels.models.next_frame.networks.conv_layers import Linear
 from worldmodels.models.precision import building_in
 
@@ -31,7 +30,7 @@ class ClassReward(Layer):
         return tf.matmul(tf.nn.relu(self.hidden(summary)), self.classes)
 
     def loss(self, summary: tf.Tensor, reward: tf.Tensor, cutoff: float) -> tf.Tensor:
-        """Return the loss (N,) in nats less `cutoff`, at least 0, for rewards (N,) of which only the sign counts."""
+        """Return the loss (N,) in nats minus `cutoff`, at least 0; of rewards (N,) only the sign counts."""
         # A reward that is not a number is neither, and must show in the loss all the same.
         labels = 1 + tf.cast(reward > 0.0, tf.int32) - tf.cast(reward < 0.0, tf.int32)
         nats = categorical_nll(self(summary), labels)
@@ -124,10 +123,10 @@ class Continuation(Layer):
 
 
 def event_nll(logit: tf.Tensor, label: tf.Tensor, weight: float, event: float = 1.0) -> tf.Tensor:
-    """Return the cross entropy (N,) with labels 0 or 1, of which the rare one, `event`, counts `weight` times.
+    """Return the cross entropy (N,) with labels 0 or 1; the rare label, `event`, counts `weight` times.
 
-    The logit that is compared is shifted by as much as that raises the event's odds (Menon et al. 2021), so `logit`
-    itself keeps the true probability, whatever the weight.
+    The logit is shifted in the loss by the logarithm of the weight (Menon et al. 2021), so that `logit` itself keeps
+    the true probability.
     """
     if weight == 1.0:
         return bernoulli_nll(logit, label)
@@ -136,7 +135,7 @@ def event_nll(logit: tf.Tensor, label: tf.Tensor, weight: float, event: float = 
 
 
 def build_reward(
-    kind: RewardKind, inputs: int, units: int, event_weight: float, seeds: np.random.Generator
+    kind: str, inputs: int, units: int, event_weight: float, seeds: np.random.Generator
 ) -> ClassReward | SymlogReward | HurdleReward:
     if kind == "hurdle":
         return HurdleReward(inputs, units, event_weight, seeds)

@@ -1,7 +1,7 @@
 """The training step of a next-frame model on windows of experience.
 
-Time stands in front: T steps, B windows. A window begins with the frames that the model needs, and goes on with
-targets: each of those is predicted from what came before it. A step that opens an episode is no target.
+Time stands in front: T steps, B windows. A window begins with the frames that the model needs. All later frames are
+targets, each predicted from the frames before it. A step that opens an episode is no target.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def window_of(batch: Batch, frames: int) -> Window:
 
 
 def inputs(model: Any, window: Window, seed: tf.Tensor) -> tf.Tensor:
-    """Return the model's inputs in place of all recorded frames but the last: uint8 (T - 1, B, H, W, C).
+    """Return the model's inputs for all recorded frames except the last: uint8 (T - 1, B, H, W, C).
 
     Recorded frames with pixel noise, and (scheduled sampling) frames of the model's own. Since no gradient passes
     through those, they can be made first, one after the other; the losses of all steps then come from one pass.
@@ -105,8 +105,7 @@ def loss(
 ) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
     """Return the loss, a scalar, and its parts by name.
 
-    The first few frames are predicted as well if the configuration says so (`internal_loss`), without reward and
-    continuation.
+    With `internal_loss` the first few frames are predicted as well, without reward and continuation.
 
     Args:
         frames: the `inputs`.

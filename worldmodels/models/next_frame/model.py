@@ -1,4 +1,4 @@
-"""The shared part of all next-frame models: a state of the last few frames, and the methods that all kinds share."""
+"""The base of all next-frame models holds a state of the last few frames, and the methods that all kinds share."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class NextFrameState(NamedTuple):
     reward: tf.Tensor
     """float32 (B,), predicted together with the newest frame; 0 where that was observed."""
     continuation: tf.Tensor
-    """float32 (B,), likewise; 1 where the newest frame was observed."""
+    """float32 (B,), predicted together with the newest frame; 1 where that was observed."""
     memory: Any
-    """float32 (B, *memory_shape), of all frames before the newest; () in what is readable."""
+    """float32 (B, *memory_shape), of all frames before the newest; () in the readable part."""
 
 
 class NextFrameModel:
@@ -154,7 +154,7 @@ class NextFrameModel:
         self.optimizer.load(tree["optimizer"])
 
     def seen(self, frames: tf.Tensor) -> tf.Tensor:
-        """Return what the network sees of a stack."""
+        """Return the frames of a stack that the network reads."""
         return frames
 
     def newest(self, frames: tf.Tensor) -> tf.Tensor:
@@ -164,10 +164,10 @@ class NextFrameModel:
     def advance(
         self, frames: tf.Tensor, memory: tf.Tensor, frame: tf.Tensor, is_first: tf.Tensor
     ) -> tuple[tf.Tensor, tf.Tensor]:
-        """Stack and memory after another frame.
+        """Return stack and memory after another frame.
 
-        What the memory takes up is the frame that was the newest so far: a prediction sees that one itself. Taking up
-        one frame per step is the same as going through the last few frames each time, since nothing else enters.
+        The memory takes up the frame that was the newest before: a prediction reads the newest frame itself. One frame
+        per step is enough, since nothing else enters the memory.
         """
         if self.network.memory_shape[-1]:
             keep = 1.0 - tf.cast(is_first, tf.float32)[:, None, None, None]
@@ -177,7 +177,8 @@ class NextFrameModel:
     def follow(
         self, frames: tf.Tensor, is_first: tf.Tensor, state: NextFrameState | None = None
     ) -> tuple[tf.Tensor, tf.Tensor]:
-        """Return stacks and memories (T, B, ...) along frames (T, B, H, W, C); without a state all rows start anew."""
+        """Return stacks and memories (T, B, ...) along frames (T, B, H, W, C); without a state an episode begins in all
+        rows."""
         if state is None:
             state = self.initial(tf.shape(frames)[1])
             is_first = tf.concat([tf.ones_like(is_first[:1]), is_first[1:]], 0)

@@ -1,4 +1,4 @@
-"""The stochastic next-frame model: bits say what the past leaves open, memory keeps what the newest frame hides."""
+"""The stochastic next-frame model draws bits for events that the past leaves open, and remembers earlier frames."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from worldmodels.models.precision import building_in
 
 
 class StochasticDiscrete(NextFrameModel):
-    """SimPLe's best model (Kaiser et al. 2019): it sees one frame, remembers the others, and draws bits."""
+    """SimPLe's best model (Kaiser et al. 2019): it reads one frame, remembers the others, and draws bits."""
 
     config: StochasticDiscreteConfig
 

@@ -19,7 +19,7 @@ class Adafactor(Descent):
 
     The squared gradient of a matrix is remembered by its means over rows and over columns; of a convolution's kernel,
     each matrix of channels by itself. An update is scaled down to a root mean square of 1, then multiplied by the
-    learning rate and by the root mean square of the weight, at least 0.001.
+    learning rate. It is also multiplied by the root mean square of the weight, at least 0.001.
     """
 
     def __init__(self, variables: Mapping[str, tf.Variable], config: AdafactorConfig):

@@ -1,4 +1,4 @@
-"""Builds the optimizer that a configuration names."""
+"""An optimizer is built by the kind of its configuration."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import tensorflow as tf
 
 from worldmodels.models.config import AdafactorConfig, LaPropConfig, OptimizerConfig
 from worldmodels.models.optimizers.adafactor import Adafactor
-from worldmodels.models.optimizers.laprop import LaProp
-from worldmodels.models.optimizers.optimizer import Descent, Optimizer
+from worldmodels.models.optimizers.optimizer import Descent, LaProp, Optimizer
 
 
 def build_optimizer(

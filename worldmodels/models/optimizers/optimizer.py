@@ -1,4 +1,4 @@
-"""Optimizers, with everything that must survive a restart in one tree."""
+"""Adam, LaProp and their base clip gradients, take steps, and save everything that a restart needs in one tree."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from worldmodels.models.config import OptimizerConfig
+from worldmodels.models.config import LaPropConfig, OptimizerConfig
 from worldmodels.models.devices import mean_over_devices
 from worldmodels.models.optimizers.schedules import value_at
 from worldmodels.models.variables import load_variables, save_variables
+
+SMALLEST_NORM = 1e-3
+"""Smallest norm of a weight in the clipping of its gradient, so that weights of zero can grow."""
 
 
 class Gradients(NamedTuple):
@@ -48,7 +51,7 @@ class Descent:
         return gradients.norm, gradients.finite
 
     def gradients(self, tape: tf.GradientTape, loss: tf.Tensor) -> Gradients:
-        """Return what `apply` needs, and change nothing."""
+        """Return the gradients for `apply`, and change nothing."""
         values = tape.gradient(loss, list(self.variables.values()))
         loss, values = mean_over_devices((loss, values))
         norm = tf.linalg.global_norm(values)
@@ -71,7 +74,8 @@ class Descent:
         return tf.constant(True)
 
     def _numbers(self, count: tf.Tensor, share: float | tf.Tensor) -> tuple[tf.Tensor, ...]:
-        """Return what update number `count` (float32, from 1) needs for every variable; `share` as in `minimize`."""
+        """Return the numbers that update number `count` (float32, from 1) uses for every variable; `share` as in
+        `minimize`."""
         raise NotImplementedError
 
     def _change(self, name: str, variable: tf.Variable, gradient: tf.Tensor, numbers: tuple[tf.Tensor, ...]) -> None:
@@ -84,7 +88,7 @@ class Descent:
         return {**slots, "updates": int(self.updates.numpy())}
 
     def load(self, tree: Mapping[str, Any]) -> None:
-        """Take over what `save` gave.
+        """Restore a tree that `save` returned.
 
         Raises:
             CheckpointError: names or shapes differ.
@@ -128,3 +132,36 @@ class Optimizer(Descent):
             epsilon=self.config.epsilon,
             grad=gradient,
         )
+
+
+class LaProp(Descent):
+    """The LaProp optimizer (Ziyin et al. 2020): gradients are divided by their size first, then averaged over time.
+
+    In Adam a large gradient dominates the average for a long time; here each update has the same weight. Each weight's
+    gradient is clipped by the norm of that weight (Brock et al. 2021), so no global norm is needed.
+    """
+
+    def __init__(self, variables: Mapping[str, tf.Variable], config: LaPropConfig):
+        self.config = config
+        self._first = {name: tf.Variable(tf.zeros_like(value)) for name, value in variables.items()}
+        self._second = {name: tf.Variable(tf.zeros_like(value)) for name, value in variables.items()}
+        super().__init__(variables, float("inf"), {"first": self._first, "second": self._second})
+
+    def _numbers(self, count: tf.Tensor, share: float | tf.Tensor) -> tuple[tf.Tensor, ...]:
+        config = self.config
+        rate = share * value_at(config.learning_rate, count) * warmed_up(config.warmup, count)
+        return rate / (1.0 - tf.pow(config.beta1, count)), 1.0 - tf.pow(config.beta2, count)
+
+    def _change(self, name: str, variable: tf.Variable, gradient: tf.Tensor, numbers: tuple[tf.Tensor, ...]) -> None:
+        rate, bias = numbers
+        config, first, second = self.config, self._first[name], self._second[name]
+        gradient = _clipped(gradient, variable, config.clip_ratio)
+        square = second.assign(config.beta2 * second + (1.0 - config.beta2) * tf.square(gradient))
+        step = gradient / (tf.sqrt(square / bias) + config.epsilon)
+        variable.assign_sub(rate * first.assign(config.beta1 * first + (1.0 - config.beta1) * step))
+
+
+def _clipped(gradient: tf.Tensor, variable: tf.Variable, ratio: float) -> tf.Tensor:
+    """Return a gradient whose norm is at most `ratio` times that of the weight."""
+    allowed = ratio * tf.maximum(tf.norm(variable), SMALLEST_NORM)
+    return gradient * tf.minimum(1.0, allowed / tf.maximum(tf.norm(gradient), 1e-12))

@@ -1,4 +1,4 @@
-"""The dynamics: how a state moves with an action, and how an observation corrects it."""
+"""The dynamics move a state with an action, and correct it by an observation."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class RSSMState(NamedTuple):
     """The state of the model in B environments."""
 
     recurrent: tf.Tensor
-    """float32 (B, recurrent): the GRU's state, all that was seen."""
+    """float32 (B, recurrent): the GRU's state, the memory of all observations."""
     latent: tf.Tensor
-    """float32 (B, latents * classes): one sample of what is uncertain at this step."""
+    """float32 (B, latents * classes): one sample of the latent of this step."""
 
 
 class Dynamics(Layer):
@@ -65,8 +65,8 @@ class Dynamics(Layer):
     ) -> tuple[RSSMState, tf.Tensor]:
         """Return the states of T steps, from a loop that holds nothing but the recurrence.
 
-        The shares of the embedding and of the action are projected before the loop, and the prior is left to the
-        caller, after it: each as one large product.
+        The shares of the embedding and of the action are projected before the loop, each as one large product. The
+        prior is left to the caller.
 
         Args:
             state: before the first step, B rows.

@@ -17,7 +17,7 @@ class PictureConfig(Section):
     """A second decoder, which copies from the frame before along motions of the picture."""
 
     motions: Size = 2
-    """Motions of the whole picture, besides standing still."""
+    """Number of motions of the whole picture, in addition to standing still."""
     units: Size = 128
     """Units of the layer that joins the state and the frame before."""
     depth: Size = 64

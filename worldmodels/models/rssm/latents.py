@@ -27,7 +27,7 @@ class CategoricalLatents:
         """Return the noise for `sample`, drawn in one piece for many steps: (*leading, latents, classes).
 
         Args:
-            leading: axes, of which the last one holds the rows of the batch.
+            leading: the leading axes; the last of them holds the rows of the batch.
         """
         shape = (*leading, *self._shape)
         return draw_rows(lambda shape: distributions.gumbel_noise(shape, seed), shape, len(leading) - 1)
@@ -89,5 +89,5 @@ class GaussianLatents:
 
 
 def build_latents(config: RSSMConfig) -> CategoricalLatents | GaussianLatents:
-    """Build the kind of latents that the configuration asks for: `classes` 0 means Gaussian."""
+    """Build the latents of a configuration: with `classes` 0 they are Gaussian."""
     return CategoricalLatents(config) if config.classes else GaussianLatents(config)

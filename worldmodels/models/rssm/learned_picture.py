@@ -1,7 +1,7 @@
-"""The picture decoder as it learns: pairs of successive frames of a batch, and an optimizer of its own.
+"""The picture decoder learns from pairs of successive frames of a batch, with its own optimizer.
 
-It reads the states and leaves them alone, so a model learns the same with and without it. Half of the pairs begin with
-a picture of its own, because that is what it copies from when the model imagines.
+It reads the states and does not train them, so a model learns the same with and without it. Half of the pairs begin
+with the decoder's own picture, because it copies from such pictures in imagination.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class PictureInputs(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """N pairs of successive frames, the first M = N // 2 of which may begin with a picture of its own."""
+    """N pairs of successive frames; the first M = N // 2 pairs may begin with the decoder's own picture."""
 
     now: PictureInputs
     """The N moments of the second frames."""
@@ -87,7 +87,7 @@ class LearnedPicture:
         return {"weights": save_variables(self.variables), "optimizer": self.optimizer.save()}
 
     def load(self, tree: dict[str, Any]) -> None:
-        """Take over what `save` gave.
+        """Restore a tree that `save` returned.
 
         Raises:
             CheckpointError: names or shapes differ.

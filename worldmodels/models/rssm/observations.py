@@ -1,7 +1,6 @@
-"""The encoder and the decoder of whole observations: images by the layouts for images, vectors by dense layers.
+"""The encoder and the decoder of whole observations use image layouts for images and dense layers for vectors.
 
-All images of an observation are one picture with the channels of all of them, and all vectors one vector, as in
-DreamerV2.
+All images of an observation are joined along their channels, and all vectors are joined, as in DreamerV2.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ class ObservationEncoder:
 
     Attributes:
         image: the encoder of images; None where none are read.
-        vectors: the encoder of vectors; None likewise.
+        vectors: the encoder of vectors; None where none are read.
         size: of an embedding.
     """
 
@@ -38,7 +37,7 @@ class ObservationEncoder:
         self.size = sum(layer.size for layer in self.layers())
 
     def layers(self) -> Iterator[Any]:
-        """Yield what holds weights."""
+        """Yield the layers that hold weights."""
         yield from (layer for layer in (self.image, self.vectors) if layer)
 
     def __call__(self, arrays: Mapping[str, tf.Tensor]) -> tf.Tensor:
@@ -56,7 +55,7 @@ class ObservationDecoder:
 
     Attributes:
         image: the decoder of images; None where none are predicted.
-        vectors: the decoder of vectors; None likewise.
+        vectors: the decoder of vectors; None where none are predicted.
     """
 
     def __init__(self, config: RSSMConfig, observation: ObservationSpec, features: int, seeds: np.random.Generator):
@@ -67,7 +66,7 @@ class ObservationDecoder:
         self.vectors = VectorDecoder(config, features, size, seeds) if self.spec.vectors else None
 
     def layers(self) -> Iterator[Any]:
-        """Yield what holds weights."""
+        """Yield the layers that hold weights."""
         yield from (layer for layer in (self.image, self.vectors) if layer)
 
     def first_image(self, pictures: tf.Tensor) -> tf.Tensor:

@@ -1,7 +1,8 @@
-"""A picture that is sharp: each pixel is copied from the frame before, along one of a few motions, or painted.
+"""The picture decoder sharpens images: each pixel is copied from the frame before, along one of a few motions, or
+painted.
 
-What a state says of its frame is blurred. But it says enough to tell which of a few colours is the right one, and the
-frame before offers them. One letter per axis: N rows, P pixels of an image in squares, S sources of a pixel.
+An image from the state alone is blurred, but good enough to choose the right colour among a few. The frame before
+offers these colours. One letter per axis: N rows, P pixels of an image in squares, S sources of a pixel.
 """
 
 from __future__ import annotations
@@ -12,21 +13,21 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.models.copying.motion import edge_correlation, find_motions, moved, offsets
-from worldmodels.models.copying.patch_grid import cover
+from worldmodels.models.copying.motion import edge_correlation, find_motions, offsets
 from worldmodels.models.copying.patch_shape import grid_shape
+from worldmodels.models.copying.squares import Squares, candidates, patches_of
 from worldmodels.models.distributions import categorical_nll
-from worldmodels.models.networks.encoders import from_patches, to_float, to_image, to_patches
+from worldmodels.models.networks.encoders import from_patches
 from worldmodels.models.networks.layers import Dense, Layer
 from worldmodels.models.precision import full
 from worldmodels.models.rssm.config import PictureConfig
 
 REACH = 8
 """Pixels by which a picture moves in a step, at most, down or right."""
-PATCH, SQUARE = 8, 4
-"""Sides in pixels: of the patches in which the frame before is read, and of their quarters, which are painted."""
+PATCH = 8
+"""Side in pixels of the patches in which the frame before is read; their quarters are painted."""
 DEPTH = 16
-"""Channels of a patch of the frame before, and of what state and frame before say together of it."""
+"""Channels of a patch of the frame before, and of a patch's share of the joint vector."""
 MOTION_SCALE = 5.0
 """Weight of a motion's nats beside half the squared error of an image, summed over its pixels."""
 
@@ -35,27 +36,27 @@ class Painted(NamedTuple):
     """Pictures, and the motions along which they were copied."""
 
     squares: tf.Tensor
-    """float32 (N, h, w, SQUARE * SQUARE * C), in [-0.5, 0.5] or a little outside."""
+    """float32 (N, h, w, pixels * C), in [-0.5, 0.5] or a little outside."""
     motions: tf.Tensor
     """float32 (N, motions, (2 * REACH + 1) ** 2): logits of each motion, in the order of `offsets`."""
 
 
 class PictureDecoder(Layer):
-    """Pictures from features, from what the state alone says of the image, and from the frame before.
+    """Pictures from features, the image of the state alone, and the frame before.
 
-    State and frame before meet in one vector, which gives a few motions of the whole picture, together with how well
-    the edges of both agree: so what drifted apart in the course of many steps comes together again. The sources of a
-    pixel are the frame before, its copies along the motions, and the image of the state alone, to which a correction
-    is painted. A small layer, the same everywhere, sees the sources of a square and weighs them for each of its pixels.
-    The picture is their weighted mean: where it is not certain, that has the least squared error.
+    State and frame before are joined in one vector, which gives a few motions of the whole picture. The agreement of
+    the edges of both images adds to their logits, so that they stay aligned over many steps. The sources of a pixel are
+    the frame before, its copies along the motions, and the image of the state alone, to which a correction is painted.
+    A small layer, the same everywhere, reads the sources of a square and weighs them for each of its pixels. The
+    picture is their weighted mean: where it is not certain, that has the least squared error.
     """
 
     def __init__(self, config: PictureConfig, features: int, shape: tuple[int, int, int], seeds: np.random.Generator):
         super().__init__(name="picture")
         self.config, self._shape = config, shape
-        self._grid = grid_shape(shape, PATCH)
-        self._sources, self._pixels = config.motions + 2, SQUARE**2
-        patches = int(np.prod(self._grid))
+        self._squares = Squares(shape, grid_shape(shape, PATCH), PATCH)
+        self._sources, self._pixels = config.motions + 2, self._squares.pixels
+        patches = int(np.prod(self._squares.grid))
         colours = self._pixels * shape[2]
         with keras.name_scope("picture"):
             self.near = Dense(PATCH**2 * shape[2], DEPTH, seeds, "near")
@@ -81,8 +82,7 @@ class PictureDecoder(Layer):
         together = self._meet(features, before)
         logits = self._motion_logits(together, edge_correlation(before, alone, REACH))
         motions = tf.gather(offsets(REACH), tf.argmax(logits, -1, tf.int32))
-        copies = [moved(before, motions[:, i]) for i in range(self.config.motions)]
-        sources = [self._in_squares(images) for images in (before, *copies, alone)]
+        sources = [self._squares.cut(images) for images in (*candidates(before, motions), alone)]
         hidden = self._compare(sources, together)
         correction = tf.reshape(full(self.correction(hidden)), (-1, self._pixels, self._shape[2]))
         weights = tf.split(tf.nn.softmax(self._choice(sources, tf.identity(hidden))), self._sources, -1)
@@ -90,13 +90,12 @@ class PictureDecoder(Layer):
         picture = weights[-1] * (colours[-1] + correction)
         for weight, colour in zip(weights[:-1], colours[:-1], strict=True):
             picture += weight * colour
-        rows, columns = self._grid
+        rows, columns = self._squares.grid
         return Painted(tf.reshape(picture, (-1, 2 * rows, 2 * columns, self._pixels * self._shape[2])), logits)
 
     def images(self, painted: Painted) -> tf.Tensor:
         """Return painted pictures as uint8 (N, H, W, C)."""
-        images = to_image(from_patches(painted.squares, SQUARE))
-        return images[:, : self._shape[0], : self._shape[1]]
+        return self._squares.join(painted.squares)
 
     def loss(self, painted: Painted, before: tf.Tensor, target: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         """Return half the squared error of each picture, summed over its pixels, and its motions' nats: (N,) each.
@@ -105,15 +104,15 @@ class PictureDecoder(Layer):
             before: uint8 (N, H, W, C), that of `paint`.
             target: uint8 (N, H, W, C), the true frames.
         """
-        error = painted.squares - self._in_squares(target)
+        error = painted.squares - self._squares.cut(target)
         found = find_motions(before, target, self.config.motions, REACH)
         index = (found[..., 0] + REACH) * (2 * REACH + 1) + found[..., 1] + REACH
         nats = tf.reduce_sum(categorical_nll(painted.motions, index), 1)
         return 0.5 * tf.reduce_sum(tf.square(error), (1, 2, 3)), nats
 
     def _meet(self, features: tf.Tensor, before: tf.Tensor) -> tf.Tensor:
-        """Return what features and frame before say together, (N, units)."""
-        patches = to_float(to_patches(cover(before, self._grid, PATCH), PATCH))
+        """Return the joint vector of features and frame before, (N, units)."""
+        patches = patches_of(before, self._squares.grid, PATCH)
         seen = tf.nn.elu(self.near(tf.reshape(patches, (-1, patches.shape[-1]))))
         seen = self.before(tf.reshape(seen, (-1, self.before.kernel.shape[0])))
         return tf.nn.elu(full(self.state(features)) + full(seen))
@@ -125,14 +124,10 @@ class PictureDecoder(Layer):
         rows, columns = parts[..., :side, None], parts[..., None, side:]
         return tf.reshape(rows + columns, (-1, self.config.motions, side**2)) + self.agreement * agreement[:, None]
 
-    def _in_squares(self, images: tf.Tensor) -> tf.Tensor:
-        """Return images uint8 (N, H, W, C) as float32 (N, h, w, SQUARE * SQUARE * C)."""
-        return to_float(to_patches(cover(images, self._grid, PATCH), SQUARE))
-
     def _compare(self, sources: list[tf.Tensor], together: tf.Tensor) -> tf.Tensor:
         """Return the hidden units of each square, (N * h * w, depth)."""
         context = full(self.context(tf.nn.elu(tf.reshape(self.spread(together), (-1, DEPTH)))))
-        context = from_patches(tf.reshape(context, (-1, *self._grid, context.shape[-1])), 2)
+        context = from_patches(tf.reshape(context, (-1, *self._squares.grid, context.shape[-1])), 2)
         colours = tf.concat(sources, -1)
         seen = full(self.compare(tf.reshape(colours, (-1, colours.shape[-1]))))
         return tf.nn.relu(seen + tf.reshape(context, (-1, seen.shape[-1])))
@@ -140,7 +135,7 @@ class PictureDecoder(Layer):
     def _choice(self, sources: list[tf.Tensor], hidden: tf.Tensor) -> tf.Tensor:
         """Return the logits of the sources, the state alone last: float32 (N * h * w, P, S).
 
-        How far the colour of each source is from what the state alone says decides the same way everywhere.
+        A layer that is the same for all pixels reads each source's distance from the colour of the state alone.
         """
         channels = self._shape[2]
         total = np.ones((channels, 1), np.float32)  # a product is several times faster than a sum over an axis of three

@@ -1,4 +1,4 @@
-"""The recurrence: how the memory of an RSSM moves with the latent and the action, one step at a time or in a scan."""
+"""The recurrence moves the memory of an RSSM with the latent and the action, one step at a time or in a scan."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from worldmodels.models.rssm.config import RSSMConfig
 
 
 class RecurrenceLoop(NamedTuple):
-    """The recurrence in a scan over T steps, without what can be computed for all steps at once."""
+    """The recurrence in a scan over T steps, without the products that are computed for all steps at once."""
 
     inputs: tuple[tf.Tensor, ...]
     """Inputs of the scan, leading (T, B)."""
     step: Callable[..., tuple[tf.Tensor, tuple[tf.Tensor, ...]]]
-    """Latent (B, latent), recurrent state (B, units) and the inputs of a step give the new recurrent state, and what
-    each of the products was given."""
+    """Latent (B, latent), recurrent state (B, units) and the inputs of a step give the new recurrent state, and the
+    input of each product."""
     products: tuple[LoopProduct, ...]
 
 
@@ -57,8 +57,8 @@ class Recurrence(Layer):
 
 
 class BlockRecurrence(Layer):
-    """DreamerV3's, for a large memory: its blocks see all of latent, action and memory through one narrow layer each,
-    and only themselves in full. So weights grow with the memory, and not with its square.
+    """DreamerV3's, for a large memory: each block reads latent, action and memory through one narrow layer each, and
+    its own memory in full. So weights grow with the memory, not with its square.
 
     recurrent, latent, action -> a dense layer each -> to every block, beside its own memory -> dense -> gates.
     """
@@ -107,7 +107,7 @@ class BlockRecurrence(Layer):
         return RecurrenceLoop((acted, *(product.terms for product in products)), step, products)
 
     def _beside_blocks(self, entered: list[tf.Tensor], recurrent: tf.Tensor) -> tf.Tensor:
-        """Return what the blocks see, one after the other: all that has entered, and their own memory."""
+        """Return the inputs of the blocks, one block after the other: all that has entered, and their own memory."""
         shared = tf.repeat(tf.concat(entered, -1)[:, None], self._blocks, 1)
         own = tf.reshape(recurrent, (-1, self._blocks, self.units // self._blocks))
         return tf.reshape(tf.concat([shared, own], -1), (-1, self.hidden.inputs))

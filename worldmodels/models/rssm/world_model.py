@@ -158,7 +158,7 @@ class RSSM:
         self.optimizer.load(tree["optimizer"])
 
     def _alone(self, features: tf.Tensor) -> tf.Tensor:
-        """Return the pictures that states alone say, uint8 (N, H, W, C)."""
+        """Return the pictures of states alone, uint8 (N, H, W, C)."""
         return self.decoder.image.images(self.decoder.image(features))
 
     def _follow(self, observations, previous_actions, is_first, seed, state=None):

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from worldmodels.models.copying.patch_grid import cover
 from worldmodels.models.copying.patch_shape import grid_shape, patch_side
+from worldmodels.models.copying.squares import cover
 from worldmodels.models.next_frame.networks.network import NetworkShape, build_inference, build_network
 from worldmodels.models.next_frame.networks.noise import QUIET
 from worldmodels.models.next_frame.networks.patch_config import PatchNetworkConfig

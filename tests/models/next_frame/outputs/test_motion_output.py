@@ -35,7 +35,7 @@ def silence(layer: MotionOutput) -> None:
 
 def set_biases(layer: MotionOutput, choice: list[float], paint: Sequence[float] = (0.0, 0.0, 0.0)) -> None:
     """Every pixel's logits of its sources, and its paint."""
-    count = layer.small**2
+    count = layer.squares.pixels
     layer.pixels.bias.assign(np.concatenate([np.tile(choice, count), np.tile(paint, count)]).astype(np.float32))
 
 

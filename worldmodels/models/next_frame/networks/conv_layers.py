@@ -188,10 +188,10 @@ def pad_to_even(x: tf.Tensor) -> tf.Tensor:
 
 
 def timing_signal(height: int, width: int, channels: int) -> np.ndarray:
-    """Return sinusoids that say where a pixel is: float32 (1, H, W, channels).
+    """Return sinusoids of each pixel's position: float32 (1, H, W, channels).
 
-    One half of the channels tells the row, the other the column, each by sines and then cosines whose wavelengths grow
-    geometrically, position / scale with scales from 1 to 10,000. Channels left over by a division by four are zero.
+    One half of the channels encodes the row, the other half the column: sines, then cosines, of position / scale. The
+    scales grow geometrically from 1 to 10,000. Channels left over by a division by four are zero.
     """
     count = channels // 4
     scales = 1e4 ** (np.arange(count) / max(count - 1, 1))

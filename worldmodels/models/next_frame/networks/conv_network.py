@@ -1,7 +1,7 @@
 """SimPLe's network (Kaiser et al. 2019, appendix): a U of convolutions that halve and double the resolution.
 
-It departs from the published code where that is of no use to what it computes: the policy and value heads are left out,
-one table of actions serves inputs and targets, and action 0 has a vector like every other.
+It differs from the published code in three points: it has no policy and value heads, one table of actions serves inputs
+and targets, and action 0 has a vector of its own.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class ConvNetwork(Layer):
         return tf.cast(tf.reshape(x, (-1, math.prod(self.bottleneck_shape))), tf.float32)
 
     def _descend(self, frames: tf.Tensor, memory: tf.Tensor, noise: Noise) -> tuple[tf.Tensor, list[tf.Tensor]]:
-        """Return what is seen at the lowest resolution, and what is skipped at the others."""
+        """Return the values at the lowest resolution, and the skips of the other resolutions."""
         x = standardise(frames)
         if self.memory_shape[-1]:
             x = tf.concat([x, memory], -1)

@@ -1,7 +1,7 @@
-"""A network of its own for rewards and ends, which sees the frame before a step, the action and the frame after.
+"""The event network predicts rewards and ends from the frame before a step, the action and the frame after.
 
-What the frame's network says of a step as a whole was learned for painting, and knows a coin by the place where it has
-seen one taken. Here every place is looked at alike, and the largest answer counts: an event learned in one place holds
+The frame network's summary of a step is trained for painting, and recognises a coin by its place in the training
+levels. Here every place is looked at alike, and the largest answer counts: an event learned in one place holds
 everywhere.
 """
 

@@ -1,4 +1,4 @@
-"""The inference network of the published layout: what happened between two frames, as logits of bits."""
+"""The inference network of the published layout gives the logits of bits for the change between two frames."""
 
 from __future__ import annotations
 

@@ -37,12 +37,12 @@ class NetworkShape(NamedTuple):
 
 
 class Encoded(NamedTuple):
-    """The inputs, seen at the lowest resolution."""
+    """The inputs, encoded at the lowest resolution."""
 
     bottleneck: tf.Tensor
     """float32 (N, *bottleneck_shape), after the action was injected."""
     rest: Any
-    """Whatever the layout's `decode` needs besides: skips, the embedded action."""
+    """Other inputs of the layout's `decode`: skips, the embedded action."""
 
 
 class Decoded(NamedTuple):
@@ -51,7 +51,7 @@ class Decoded(NamedTuple):
     features: tf.Tensor
     """float32 (N, *feature_shape)."""
     summary: tf.Tensor
-    """float32 (N, summary_size): what is read of the next step as a whole: reward, continuation, motions."""
+    """float32 (N, summary_size): the summary of the next step, for reward, continuation and motions."""
 
 
 class Network(Protocol):
@@ -60,10 +60,10 @@ class Network(Protocol):
     bottleneck_shape: tuple[int, int, int]
     """(h, w, c)."""
     feature_shape: tuple[int, int, int]
-    """(H', W', c'): (H, W, c') or coarser; an output that reads it has to know how."""
+    """(H', W', c'): (H, W, c') or coarser; an output must fit the layout."""
     summary_size: int
     memory_shape: tuple[int, int, int]
-    """(h, w, memory) at whatever resolution; (0, 0, 0) without memory."""
+    """(h, w, memory) at any resolution; (0, 0, 0) without memory."""
     trainable_weights: list[Any]
 
     def update_memory(self, memory: tf.Tensor, frame: tf.Tensor) -> tf.Tensor:
@@ -78,14 +78,13 @@ class Network(Protocol):
 
         Args:
             frames: uint8 (N, H, W, frames * C), the newest last.
-            memory: float32 (N, *memory_shape), of what came before the newest frame.
+            memory: float32 (N, *memory_shape), of all frames before the newest.
             action: int32 (N,), taken at the newest frame.
-            noise: dropout, which outside training does nothing.
+            noise: dropout, without effect outside training.
         """
 
     def represent(self, frames: tf.Tensor, memory: tf.Tensor) -> tf.Tensor:
-        """Return what `encode` makes of frames and memory before the action comes in: float32
-        (N, representation_size), as the layout's configuration says."""
+        """Return the encoding of frames and memory before the action enters: float32 (N, representation_size)."""
 
     def decode(self, encoded: Encoded, noise: Noise) -> Decoded:
         """Decode to the features that the outputs read."""

@@ -10,7 +10,7 @@ from worldmodels.models.devices import draw_rows
 
 
 class Noise:
-    """Seeds for the draws of one pass, in the order in which they are asked for; or no noise at all.
+    """Seeds for the draws of one pass, in the order of the calls; or no noise at all.
 
     Each draw gets a seed of its own, folded from that of the pass and a count kept while the graph is made, so a pass
     always repeats.
@@ -19,7 +19,7 @@ class Noise:
     def __init__(self, seed: tf.Tensor | None, steps: int = 1):
         """Start a stream from `seed`, int32 (2,), while training; None outside.
 
-        `steps` says that rows are so many steps of all windows, one after the other.
+        The rows are `steps` steps of all windows, one step after the other.
         """
         self._seed, self.steps = seed, steps
         self._draws = 0

@@ -41,7 +41,7 @@ class MotionOutputConfig(Section):
 
     kind: str = "motion"
     motions: Size = 2
-    """Motions of the whole picture, besides standing still; none is longer than a patch is wide."""
+    """Number of motions of the whole picture, in addition to standing still; the longest is a patch's width."""
     patch_motions: bool = False
     """Add a motion for each patch: for several small things that move apart."""
     depth: Size = 64

@@ -7,8 +7,8 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.models.copying.motion import find_motions, find_patch_motions
-from worldmodels.models.copying.patch_grid import cover, patches_of
 from worldmodels.models.copying.patch_shape import grid_shape, patch_side
+from worldmodels.models.copying.squares import cover, patches_of
 from worldmodels.models.networks.layers import Layer
 from worldmodels.models.next_frame.networks.conv_layers import ActionEmbedding, Inject, LayerNorm, Linear
 from worldmodels.models.next_frame.networks.network import Decoded, Encoded, NetworkShape
@@ -63,7 +63,8 @@ class PatchNetwork(Layer):
         return tf.cast(tf.concat([meeting, vector], -1), tf.float32)
 
     def _look(self, frames: tf.Tensor, memory: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
-        """Return the patches (N, *grid, depth), what they say (N, patches * NARROW), and the one vector (N, units)."""
+        """Return the patches (N, *grid, depth), narrow patches (N, patches * NARROW), and the joint vector (N,
+        units)."""
         x = patches_of(frames, self.grid, self.side)
         if self.memory_shape[-1]:
             x = tf.concat([x, memory], -1)
