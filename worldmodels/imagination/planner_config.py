@@ -1,4 +1,4 @@
-"""The configuration of the planner and its named sets, without TensorFlow."""
+"""The configuration of the planner and its named sets import no TensorFlow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A world model as a Gymnasium vector environment: agents of any library can learn in a learned world."""
+"""A world model becomes a Gymnasium vector environment, in which agents of any library can learn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""World models, which depend on shapes and actions, never on an environment."""
+"""World models depend on shapes and actions, never on an environment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contracts of a representation, which observes, and of a world model, which also predicts.
+"""A representation observes, and a world model also predicts: this module has their contracts.
 
 One letter per axis: B batch, T time, H height, W width, C channels, F features. A `State` is a nest of tensors with
 leading dimension B; only the model that made it reads its parts. A nest of states in time has leading (B, T).

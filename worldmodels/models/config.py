@@ -1,4 +1,4 @@
-"""The configuration of the parts that world models and agents share, without TensorFlow."""
+"""World models and agents share these configurations of parts, which import no TensorFlow."""
 
 from __future__ import annotations
 

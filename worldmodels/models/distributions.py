@@ -1,4 +1,4 @@
-"""Distributions of latents, actions and targets. The only place that imports TensorFlow Probability.
+"""Distributions of latents, actions and targets stand here; no other module imports TensorFlow Probability.
 
 Categoricals are given by logits (..., C). They are written out here because they sit in the inner loop: one pass for a
 sample, one for a KL, where the general classes make several. Random draws take their noise as an argument, so that a

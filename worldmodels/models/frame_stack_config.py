@@ -1,4 +1,4 @@
-"""The configuration of the frame stack, without TensorFlow."""
+"""The configuration of the frame stack imports no TensorFlow."""
 
 from __future__ import annotations
 

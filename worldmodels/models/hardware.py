@@ -1,4 +1,4 @@
-"""The hardware on which TensorFlow computes: the first GPU, or the processor."""
+"""TensorFlow computes on the first GPU, or on the processor without one."""
 
 from __future__ import annotations
 

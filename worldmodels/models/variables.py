@@ -1,4 +1,4 @@
-"""Names, saving and loading of the variables of layers."""
+"""Variables of layers are named, saved and loaded."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""The kit that every kind of model goes through, of this package or of another.
+"""The conformance kit checks every kind of model, of this package or of another.
 
     from worldmodels.models.conformance import check_model
     check_model(MyConfig(units=8))
 
-The kind must be registered (`worldmodels.models.register_model`), and its configuration a frozen dataclass, best as
-small as it goes: graphs are traced for every check, at an image size that nothing is made for. Inside
-`building_in` models are built in that precision (`models/precision.py`); one has to keep its contract in both:
+The kind must be registered (`worldmodels.models.register_model`), and its configuration a frozen dataclass. Make it
+small: graphs are traced for every check. The image size is one that no layout is made for. Inside `building_in` models
+are built in that precision (`models/precision.py`); one has to keep its contract in both:
 
     from worldmodels.models.precision import building_in
     with building_in("bfloat16"):
@@ -27,7 +27,7 @@ Check = Callable[[ModelConfig], None]
 
 
 def model_checks(config: ModelConfig) -> tuple[Check, ...]:
-    """Return the checks that a model must pass, each of which takes its configuration and raises ConformanceError."""
+    """Return the checks that a model must pass; each takes its configuration and raises ConformanceError."""
     spec = config.spec(*SPACES)
     of_latents = latents.CHECKS if spec.latent_groups else ()
     return representation.CHECKS + (world_model.CHECKS if spec.imagines else ()) + of_latents
@@ -37,7 +37,7 @@ def check_model(config: ModelConfig) -> None:
     """Check that the model of a configuration keeps the contract of `models/api.py`.
 
     Raises:
-        ConformanceError: it does not; the text names the kind, the check, what was expected and what was found.
+        ConformanceError: a check fails; the text has the kind, the check, the expected and the found value.
     """
     for check in model_checks(config):
         try:

@@ -1,4 +1,4 @@
-"""Comparisons of nests of tensors, and of trees of saved state, bit for bit."""
+"""Nests of tensors and trees of saved state are compared bit for bit."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def require_same(one: Any, other: Any, what: str) -> None:
 
 
 def leaves(tree: dict[str, Any]) -> dict[str, Any]:
-    """Return every value that a checkpoint would hold, by its name; TypeError for what it cannot hold."""
+    """Return every value that a checkpoint would hold, by its name; TypeError for other types."""
     rest, tensors = flatten(tree)
     return {"rest": rest, **tensors}
 

@@ -1,4 +1,4 @@
-"""The contract of a world model whose discrete latents can be read and chosen."""
+"""These checks are the contract of a world model whose discrete latents can be read and chosen."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def check_latents_of_an_observed_step(config: ModelConfig) -> None:
 
 
 def _drawn(model: Any) -> np.ndarray:
-    """Return what holds no group."""
+    """Return a `held` that holds no group."""
     return np.full((ROWS, model.spec.latent_groups[0]), -1, np.int32)
 
 

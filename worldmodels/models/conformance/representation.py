@@ -1,4 +1,4 @@
-"""The contract of a representation: what it makes of observations."""
+"""These checks are the contract of a representation, which observes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def check_methods(config: ModelConfig) -> None:
 
 
 def check_spec_and_features(config: ModelConfig) -> None:
-    """Check that the spec says what is true of features and states."""
+    """Check that features and states are as the spec describes."""
     model = shared_model(config)
     spec, state = model.spec, observed(shared_model(config))
     promised = config.spec(*SPACES)
@@ -87,7 +87,7 @@ def check_a_first_observation_forgets_what_was_before(config: ModelConfig) -> No
 
 
 def check_looking_changes_nothing(config: ModelConfig) -> None:
-    """Check that observing, and imagining where the model can, leave what is saved as it is."""
+    """Check that observing and imagining change nothing that is saved."""
     model = shared_model(config)
     old = leaves(model.save())
     state = observed(model)
@@ -97,7 +97,7 @@ def check_looking_changes_nothing(config: ModelConfig) -> None:
 
 
 def check_grey_images_of_another_size(config: ModelConfig) -> None:
-    """Check that images of 12 x 8 pixels and one channel are as good as others."""
+    """Check that the model works on images of 12 x 8 pixels and one channel."""
     shape = (12, 8, 1)
     model, batch = make_model(config, shape=shape), make_batch(shape)
     state = model.observe(model.initial(ROWS), batch.observation[:, 0], ACTION, batch.is_first[:, 0], key(1))
@@ -109,7 +109,7 @@ def check_grey_images_of_another_size(config: ModelConfig) -> None:
 
 
 def check_other_spaces_fit_or_are_refused(config: ModelConfig) -> None:
-    """Check that vectors, dictionaries and boxes of actions are as good as others, or a ConfigError."""
+    """Check that the model works on vectors, dictionaries and boxes of actions, or raises ConfigError."""
     for words, (observation, action) in OTHER_SPACES.items():
         try:
             spec = config.spec(observation, action)

@@ -1,4 +1,4 @@
-"""Small models and the noise that they are shown: what the checks have in common."""
+"""All checks share these small models and batches of noise."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def make_batch(shape: tuple[int, int, int] = SHAPE, actions: int = ACTIONS) -> B
 
 
 def make_batch_of(observation: ObservationSpec, action: ActionSpec) -> Batch:
-    """Return windows of any spaces, likewise."""
+    """Return windows of noise of any spaces, with the same borders of episodes."""
     random = np.random.default_rng(4)
     is_first, is_last = np.zeros((2, ROWS, STEPS), bool)
     is_first[1, 5] = is_first[2, 0] = is_last[1, 4] = True
@@ -73,7 +73,7 @@ def make_model(
 
 
 def make_model_of(config: ModelConfig, observation: ObservationSpec, action: ActionSpec, number: int = 0) -> Any:
-    """Return a fresh model of any spaces, likewise."""
+    """Return a fresh model of any spaces."""
     make_deterministic()
     return build_model(config, observation, action, key(number))
 

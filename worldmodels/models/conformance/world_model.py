@@ -1,4 +1,4 @@
-"""The contract of a world model: sequences, imagination, and learning."""
+"""These checks are the contract of a world model: sequences, imagination, and learning."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _check_steps_of_images(model: Any, states: Any) -> None:
 
 
 def check_nothing_crosses_the_border_of_episodes(config: ModelConfig) -> None:
-    """Check that what row 1 saw and did before its second episode, at step 5, leaves no trace in what comes after."""
+    """Check that row 1's first episode, before step 5, has no influence on its second episode."""
     observation, action = BATCH.observation.copy(), BATCH.action.copy()
     observation[1, :5], action[1, :5] = 255 - observation[1, :5], (action[1, :5] + 1) % ACTIONS
     model = shared_model(config)
@@ -155,7 +155,7 @@ def check_fitting_repeats_bit_for_bit_and_survives_a_checkpoint(config: ModelCon
 
 
 def check_an_update_that_is_not_finite_changes_nothing(config: ModelConfig) -> None:
-    """Check that fit leaves a model as it is whose weights are NaN, and says so."""
+    """Check that fit does not change a model whose weights are NaN, and reports it."""
     model = renewed_learner(config)
     model.load(poisoned(model.save()))
     old = model.save()
@@ -165,7 +165,7 @@ def check_an_update_that_is_not_finite_changes_nothing(config: ModelConfig) -> N
 
 
 def check_a_checkpoint_of_other_actions_is_refused(config: ModelConfig) -> None:
-    """Check that what does not fit raises CheckpointError, which names the shapes."""
+    """Check that weights of another shape raise CheckpointError, whose text has the shapes."""
     try:
         make_model(config).load(make_model(config, actions=ACTIONS + 2).save())
     except CheckpointError as error:
@@ -202,4 +202,4 @@ CHECKS = (
     check_an_update_that_is_not_finite_changes_nothing,
     check_a_checkpoint_of_other_actions_is_refused,
 )
-"""Properties of every world model, besides those of a representation."""
+"""Properties of every world model, in addition to those of a representation."""

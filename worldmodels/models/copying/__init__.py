@@ -1,1 +1,1 @@
-"""Motions and patches of images, for models that copy pixels of the frame before."""
+"""Models copy pixels of the frame before along motions of the picture."""

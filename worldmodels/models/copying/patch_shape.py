@@ -1,4 +1,4 @@
-"""Sizes of the grid of patches that covers an image. Imports no TensorFlow."""
+"""Sizes of a grid of patches that covers an image are computed without TensorFlow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Actions as networks read them."""
+"""Networks read actions as vectors."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Decoders: features float32 (N, F) to images.
+"""Decoders turn features, float32 (N, F), into images.
 
 Each decoder has its own layout of pixels. `layer(features)` and `layer.target(images)` share it, so that the loss does
-not rearrange large tensors. `layer.images(prediction)` converts it to uint8 images. A prediction is as narrow as what
-the layer multiplies (see `precision.py`).
+not rearrange large tensors. `layer.images(prediction)` converts it to uint8 images. A prediction has the precision of
+the layer's products (see `precision.py`).
 """
 
 from __future__ import annotations

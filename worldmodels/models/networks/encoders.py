@@ -1,4 +1,4 @@
-"""Encoders: images uint8 (N, H, W, C) to embeddings float32 (N, embedding)."""
+"""Encoders turn images, uint8 (N, H, W, C), into embeddings, float32 (N, embedding)."""
 
 from __future__ import annotations
 

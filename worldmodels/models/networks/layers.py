@@ -1,4 +1,4 @@
-"""The layers of all models and agents.
+"""All models and agents are built from these layers.
 
 Inputs are rows (N, features), or images (N, H, W, C): float32, or the output of another layer (see `precision.py`).
 

@@ -1,4 +1,4 @@
-"""Loops over time with gradients. Axes: T time, B batch."""
+"""Loops over time run in one graph, with gradients; axes: T time, B batch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of any size as classes: DreamerV3's symexp two-hot distribution (Hafner et al. 2023).
+"""DreamerV3's symexp two-hot distribution predicts numbers of any size as classes (Hafner et al. 2023).
 
 A number is spread over the two nearest of 255 fixed values, which lie dense around 0 and reach past 10**8. A network
 that predicts the class learns by cross entropy, whose gradient does not grow with the number. It distinguishes "0 or

@@ -1,1 +1,1 @@
-"""Next-frame models (SimPLe, Kaiser et al. 2019): from the last frames and an action to the next frame."""
+"""Next-frame models predict the next frame from the last frames and an action (SimPLe, Kaiser et al. 2019)."""

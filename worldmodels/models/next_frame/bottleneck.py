@@ -1,4 +1,4 @@
-"""The latent of the stochastic model: bits, read off a transition while training, and predicted otherwise.
+"""The latent of the stochastic model is made of bits, inferred from a transition in training and predicted otherwise.
 
 Bits are -1 or +1, float32 (N, bits). A group of them is one class, whose lowest binary digit is the first bit.
 """

@@ -1,4 +1,4 @@
-"""The configuration of the next-frame models, without TensorFlow."""
+"""The configuration of the next-frame models imports no TensorFlow."""
 
 from __future__ import annotations
 

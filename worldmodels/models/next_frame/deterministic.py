@@ -1,4 +1,4 @@
-"""The deterministic next-frame model: the last few frames and an action give the next frame."""
+"""The deterministic next-frame model predicts the next frame from the last few frames and an action."""
 
 from __future__ import annotations
 

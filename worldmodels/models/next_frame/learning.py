@@ -1,4 +1,4 @@
-"""The training step of a next-frame model on windows of experience.
+"""A next-frame model's training step learns from windows of experience.
 
 Time stands in front: T steps, B windows. A window begins with the frames that the model needs. All later frames are
 targets, each predicted from the frames before it. A step that opens an episode is no target.

@@ -1,4 +1,4 @@
-"""Schedules over the count of updates; counts are float32 scalars."""
+"""Schedules give numbers by the count of updates, a float32 scalar."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Optimizers, with everything that must survive a restart in one tree."""
+"""Optimizers keep everything that a restart needs in one tree."""

@@ -1,4 +1,4 @@
-"""Adafactor: steps relative to the size of each weight, with a second moment that needs hardly any memory."""
+"""Adafactor takes steps relative to the size of each weight, with a second moment that needs little memory."""
 
 from __future__ import annotations
 

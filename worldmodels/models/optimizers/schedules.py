@@ -1,4 +1,4 @@
-"""Numbers of a configuration that change with the updates, as tensors."""
+"""Scheduled numbers of a configuration become tensors that change with the updates."""
 
 from __future__ import annotations
 

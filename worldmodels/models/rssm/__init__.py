@@ -1,1 +1,1 @@
-"""Recurrent state-space models: a world in a recurrent state and a stochastic latent."""
+"""Recurrent state-space models keep a recurrent state and a stochastic latent."""

@@ -1,4 +1,4 @@
-"""The configuration of the recurrent state-space model, without TensorFlow."""
+"""The configuration of the recurrent state-space model imports no TensorFlow."""
 
 from __future__ import annotations
 

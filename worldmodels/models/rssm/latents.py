@@ -1,4 +1,4 @@
-"""The stochastic part of the state: categorical variables, or Gaussian ones.
+"""The stochastic part of the state is categorical or Gaussian.
 
 `statistics` are the numbers that a network gives for a distribution, float32 (..., statistics_size); a latent is one
 draw from it, flattened, float32 (..., size).

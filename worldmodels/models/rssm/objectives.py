@@ -1,4 +1,4 @@
-"""The parts of the RSSM's loss: images, rewards, continuations, and the KL between posterior and prior."""
+"""The RSSM's loss has these parts: images, rewards, continuations, and the KL between posterior and prior."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The picture decoder sharpens images: each pixel is copied from the frame before, along one of a few motions, or
-painted.
+"""The picture decoder sharpens images: it copies each pixel from the frame before, along a few motions, or paints it.
 
 An image from the state alone is blurred, but good enough to choose the right colour among a few. The frame before
 offers these colours. One letter per axis: N rows, P pixels of an image in squares, S sources of a pixel.

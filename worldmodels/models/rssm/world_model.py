@@ -1,4 +1,4 @@
-"""The recurrent state-space world model: DreamerV2's, with the parts and sizes that the configuration gives."""
+"""The recurrent state-space world model is DreamerV2's, with the parts and sizes of its configuration."""
 
 from __future__ import annotations
 

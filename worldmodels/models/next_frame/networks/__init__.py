@@ -1,1 +1,1 @@
-"""Layouts of the networks of next-frame models, and their layers."""
+"""Next-frame models have networks of two layouts, with their layers."""

@@ -1,4 +1,4 @@
-"""The layers of SimPLe's networks. Images are float32 (N, H, W, channels), whatever a layer multiplies in."""
+"""SimPLe's networks are built from these layers; images are float32 (N, H, W, channels) in every precision."""
 
 from __future__ import annotations
 
@@ -157,8 +157,8 @@ class Inject(PublishedLayer):
 class ActionEmbedding(Layer):
     """A vector for each action; action 0 has one like all others.
 
-    They start almost equal, so that actions differ by what was seen of them: of many, most do the same in most moments,
-    and differences drawn at random would have to be unlearned for each.
+    They start almost equal, so that actions differ only by experience. Most of many actions have the same effect most
+    of the time, and random differences would have to be unlearned.
     """
 
     def __init__(self, num_actions: int, units: int, seeds: np.random.Generator, name: str):

@@ -1,7 +1,7 @@
-"""SimPLe's network (Kaiser et al. 2019, appendix): a U of convolutions that halve and double the resolution.
+"""SimPLe's network is a U of convolutions that halve and double the resolution (Kaiser et al. 2019, appendix).
 
-It differs from the published code in three points: it has no policy and value heads, one table of actions serves inputs
-and targets, and action 0 has a vector of its own.
+It differs from the published code in three points. It has no policy and value heads. One table of actions serves inputs
+and targets. Action 0 has a vector of its own.
 """
 
 from __future__ import annotations

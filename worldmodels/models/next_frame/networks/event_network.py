@@ -1,8 +1,8 @@
 """The event network predicts rewards and ends from the frame before a step, the action and the frame after.
 
 The frame network's summary of a step is trained for painting, and recognises a coin by its place in the training
-levels. Here every place is looked at alike, and the largest answer counts: an event learned in one place holds
-everywhere.
+levels. This network reads all places with the same weights and takes the largest answer, so an event is learned once
+for all places.
 """
 
 from __future__ import annotations

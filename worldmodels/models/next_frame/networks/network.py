@@ -1,4 +1,4 @@
-"""The contract between a next-frame model and the layout of its network, and the table of layouts.
+"""A next-frame model uses the layout of its network by this contract; the table of layouts stands here, too.
 
 N rows, each a prediction of its own (batch and time are one axis here); H height, W width, C channels of an image.
 
@@ -9,8 +9,8 @@ N rows, each a prediction of its own (batch and time are one axis here); H heigh
     heads(decoded.summary)
 
 The model owns the stack of frames, latents, losses and schedules; the layout owns everything about resolution. Where a
-model has memory, the layout decides its shape and how it takes up a frame. Images come as uint8 and the layout scales
-them as it likes.
+model has memory, the layout decides its shape and how it takes up a frame. Images are uint8, and the layout scales
+them.
 """
 
 from __future__ import annotations

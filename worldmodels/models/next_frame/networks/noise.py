@@ -1,4 +1,4 @@
-"""Random draws of one pass through a network."""
+"""One pass through a network draws its random numbers here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The configuration of the small layout for a CPU, without TensorFlow."""
+"""The configuration of the small layout for a CPU imports no TensorFlow."""
 
 from __future__ import annotations
 

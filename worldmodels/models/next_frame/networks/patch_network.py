@@ -1,4 +1,4 @@
-"""The small layout for a CPU: all arithmetic is products of matrices, on patches and across them."""
+"""The small layout for a CPU computes products of matrices, on patches and across them."""
 
 from __future__ import annotations
 

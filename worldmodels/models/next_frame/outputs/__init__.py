@@ -1,1 +1,1 @@
-"""Outputs of next-frame models: the way from a network's features to a frame."""
+"""Outputs of next-frame models turn a network's features into a frame."""
