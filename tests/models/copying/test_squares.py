@@ -10,7 +10,7 @@ from worldmodels.models.copying.squares import Squares, candidates, cover, patch
 
 def test_squares_are_the_quarters_of_patches() -> None:
     squares = Squares((8, 4, 1), (2, 1), 4)
-    assert (squares.side, squares.pixels, squares.count) == (2, 4, 8)
+    assert (squares.side, squares.pixels, squares.total) == (2, 4, 8)
     picture = tf.reshape(tf.range(32), (1, 8, 4, 1))
     cut = squares.cut(tf.cast(picture, tf.uint8))
     assert cut.shape == (1, 4, 2, 4)

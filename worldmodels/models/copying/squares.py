@@ -31,7 +31,7 @@ class Squares(NamedTuple):
         return self.side**2
 
     @property
-    def count(self) -> int:
+    def total(self) -> int:
         """Return the number of squares in a picture."""
         return 4 * self.grid[0] * self.grid[1]
 

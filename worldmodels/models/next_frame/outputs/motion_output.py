@@ -122,7 +122,8 @@ class MotionOutput(Layer):
         nats = tf.reduce_mean(categorical_nll(logits.of_picture, of_picture + self.side), (1, 2))
         if logits.of_patches is None:
             return Motions(of_picture), nats
-        of_patches, changed = find_patch_motions(*map(self.squares.cover, (newest, target)), self.side, reach=self.side)
+        before, after = self.squares.cover(newest), self.squares.cover(target)
+        of_patches, changed = find_patch_motions(before, after, self.side, reach=self.side)
         patch_nats = tf.reduce_mean(categorical_nll(logits.of_patches, of_patches + self.side), -1)
         weights = tf.where(changed, 1.0, UNCHANGED)
         nats += tf.reduce_sum(weights * patch_nats, (1, 2)) / tf.reduce_sum(weights, (1, 2))
@@ -139,7 +140,7 @@ class MotionOutput(Layer):
     def _compare(self, features: tf.Tensor, copies: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         """Return logits (N, pixels of all quarters, copies + 1), paint last, and the paint (N, 2h, 2w, pixels * C)."""
         x = tf.nn.relu(self.compare(copies) + from_patches(self.quarter(features), 2))
-        sources, quarters, pixels = self.copies + 1, self.squares.count, self.squares.pixels
+        sources, quarters, pixels = self.copies + 1, self.squares.total, self.squares.pixels
         choice, paint = tf.split(self.pixels(x), [pixels * sources, -1], -1)
         colours = tf.reshape(copies, (-1, quarters, pixels, self.copies * self.squares.shape[2]))
         context = tf.reshape(self.context(tf.identity(x)), (-1, quarters, 1, VOTE))
@@ -166,7 +167,7 @@ class MotionOutput(Layer):
         count = made.shape[-1] // channels
         total = np.repeat(np.eye(count, dtype=np.float32), channels, 0) / self.config.spread
         costs = tf.matmul(tf.reshape(tf.abs(made - truth), (-1, count * channels)), total)
-        return tf.reshape(costs, (-1, self.squares.count * pixels, count // pixels))
+        return tf.reshape(costs, (-1, self.squares.total * pixels, count // pixels))
 
 
 def first_largest(values: tf.Tensor) -> tf.Tensor:
