@@ -31,7 +31,7 @@ from archive import Archive
 from few_steps.cells import Cell
 from provenance import made_line
 
-from worldmodels.analysis.statistics.aggregate import estimate
+from worldmodels.analysis.statistics.intervals import estimate
 from worldmodels.core.files.writing import write_atomic
 from worldmodels.core.processor import this_processor
 from worldmodels.experiments.engines.local import core_shares

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from worldmodels.analysis.plots.files import plot_runs
+from worldmodels.analysis.plots.learning_curves import plot_runs
 
 PICTURE = Path(__file__).parent / "images" / "curves.png"
 ENTROPIES = {0.001: 5.5, 0.01: 8.5, 0.1: 3.0}

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from worldmodels.analysis.plots.task_plots import TaskView, plot_tasks
-from worldmodels.analysis.runs.grouping import Grouping
+from worldmodels.analysis.plots.learning_curves import TaskView, plot_tasks
+from worldmodels.analysis.runs.groups import Grouping
 from worldmodels.analysis.runs.reference_scores import packaged_scores
 
 IMAGES = Path(__file__).parent / "images"

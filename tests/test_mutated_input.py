@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from mutations import mutated_bytes, mutated_json, mutated_trees, nested, survivors
 
-from worldmodels.analysis.runs.load import load_metrics
+from worldmodels.analysis.runs.records import load_metrics
 from worldmodels.cluster.storage.manifest import Key, parse_manifest
 from worldmodels.config.checks import check_config
 from worldmodels.config.run_config import RunConfig

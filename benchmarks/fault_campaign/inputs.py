@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fault_campaign.outcome import Outcome, scaled
-from worldmodels.analysis.runs.load import load_metrics
+from worldmodels.analysis.runs.records import load_metrics
 from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.errors import UserError

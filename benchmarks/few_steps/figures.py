@@ -13,7 +13,6 @@ import numpy as np
 from provenance import made_line
 
 from few_steps.cells import Experiment
-from worldmodels.analysis.statistics.aggregate import estimate
 from worldmodels.analysis.statistics.bootstrap import (
     Strata,
     bootstrap,
@@ -21,6 +20,7 @@ from worldmodels.analysis.statistics.bootstrap import (
     interquartile_mean,
     probability_of_improvement,
 )
+from worldmodels.analysis.statistics.intervals import estimate
 from worldmodels.envs.games.levels import LEVELS
 from worldmodels.evaluation.playing.normalisation import normalised_return
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from worldmodels.analysis.runs.load import load_metrics
+from worldmodels.analysis.runs.records import load_metrics
 from worldmodels.core.files.writing import write_atomic
 from worldmodels.core.seeding import Streams
 from worldmodels.loading.quiet import load_tensorflow

@@ -12,7 +12,7 @@ from provenance import made_line
 
 from peers.tasks import METHODS, SIDES, TASKS, Cell
 from worldmodels.analysis.plots.style import COLORS, QUIET, label_steps, panels, save_figure
-from worldmodels.analysis.statistics.aggregate import Estimate, estimate
+from worldmodels.analysis.statistics.intervals import Estimate, estimate
 
 Results: TypeAlias = Mapping[Cell, dict[str, Any]]
 FEW = 2

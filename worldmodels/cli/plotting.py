@@ -135,10 +135,9 @@ def _plot(options: argparse.Namespace) -> None:
 
 
 def _draw(options: argparse.Namespace) -> object:
-    from worldmodels.analysis.plots.files import plot_runs
-    from worldmodels.analysis.plots.lines import DEFAULT, CurveOptions
-    from worldmodels.analysis.plots.task_plots import TaskView, plot_tasks
-    from worldmodels.analysis.runs.grouping import Grouping
+    from worldmodels.analysis.plots.learning_curves import TaskView, plot_runs, plot_tasks
+    from worldmodels.analysis.plots.panels import DEFAULT, CurveOptions
+    from worldmodels.analysis.runs.groups import Grouping
 
     grouping = Grouping(options.select, options.exclude, "run" if options.count else options.group, options.legend)
     limits = tuple(options.xlim or DEFAULT.limits)
@@ -147,7 +146,7 @@ def _draw(options: argparse.Namespace) -> object:
         values = options.value or ["episode/return"]
         return plot_runs(options.paths, values, curves, grouping, options.save, options.export)
     if options.view == "generalisation":
-        from worldmodels.analysis.plots.generalisation_plot import plot_generalisation
+        from worldmodels.analysis.plots.generalisation import plot_generalisation
 
         estimator = options.est or DEFAULT.estimator
         return plot_generalisation(

@@ -51,8 +51,8 @@ def add_report(commands: argparse._SubParsersAction) -> None:
 
 
 def _report(options: argparse.Namespace) -> None:
-    from worldmodels.analysis.report.request import ReportRequest
-    from worldmodels.analysis.runs.grouping import Grouping
+    from worldmodels.analysis.report.contents import ReportRequest
+    from worldmodels.analysis.runs.groups import Grouping
     from worldmodels.experiments.grid_paths import find_grids
     from worldmodels.experiments.run_report import command_text, default_place, report_runs
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from worldmodels.analysis.statistics.aggregate import Estimate, difference, estimate
+from worldmodels.analysis.statistics.intervals import Estimate, difference, estimate
 from worldmodels.core.configuration.ranges import Count, Section
 from worldmodels.core.errors import FileError, UserError
 from worldmodels.core.files.json_files import parse_json, parse_strict

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 from pathlib import Path
 
-from worldmodels.analysis.plots.forecast_plot import plot_forecast
+from worldmodels.analysis.plots.evaluation_plots import plot_forecast
 from worldmodels.core.errors import UserError
 from worldmodels.core.seeding import Streams
 from worldmodels.evaluation.predictions.termination_forecast import (

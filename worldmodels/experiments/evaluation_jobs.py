@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from worldmodels.analysis.report.numbers import counted
-from worldmodels.analysis.runs.run_groups import short_paths
+from worldmodels.analysis.report.html import counted
+from worldmodels.analysis.runs.groups import short_paths
 from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.errors import RunError, UserError

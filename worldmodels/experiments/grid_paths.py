@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from worldmodels.analysis.runs.run_folders import walk_folders
+from worldmodels.analysis.runs.folders import walk_folders
 from worldmodels.core.configuration.presets import grid_names
 from worldmodels.core.errors import RunError
 from worldmodels.core.files.run_dir import RunDir

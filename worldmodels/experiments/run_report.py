@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from worldmodels.analysis.report.request import ReportRequest, RunCondition
-from worldmodels.analysis.report.writing import write_report
-from worldmodels.analysis.runs.run_folders import is_recorded, walk_folders
-from worldmodels.analysis.runs.run_settings import read_tree
+from worldmodels.analysis.report.contents import ReportRequest, RunCondition
+from worldmodels.analysis.report.page import write_report
+from worldmodels.analysis.runs.folders import is_recorded, walk_folders
+from worldmodels.analysis.runs.settings import read_tree
 from worldmodels.config.run_config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig
 from worldmodels.core.configuration.sections import from_dict
 from worldmodels.core.errors import UserError

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from worldmodels.acting.actor import ModelActor
-from worldmodels.analysis.statistics.aggregate import estimate
+from worldmodels.analysis.statistics.intervals import estimate
 from worldmodels.core.errors import ConfigError, UserError
 from worldmodels.core.seeding import Streams
 from worldmodels.envs import VectorEnv

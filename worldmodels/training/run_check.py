@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from PIL import Image
 
-from worldmodels.analysis.runs.load import load_metrics
+from worldmodels.analysis.runs.records import load_metrics
 from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.errors import CheckpointError, RunError, UserError

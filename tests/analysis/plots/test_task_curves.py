@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from worldmodels.analysis.plots.lines import CurveOptions
-from worldmodels.analysis.plots.task_curves import load_task_curves, with_shared_tasks
+from worldmodels.analysis.plots.panels import CurveOptions
+from worldmodels.analysis.plots.task_panels import load_task_curves, with_shared_tasks
 from worldmodels.analysis.runs.reference_scores import Task
-from worldmodels.analysis.runs.task_runs import find_task_runs
+from worldmodels.analysis.runs.tasks import find_task_runs
 from worldmodels.core.errors import UserError
 
 PLAIN = CurveOptions(smooth=1)

@@ -5,12 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from worldmodels.analysis.plots.lines import CurveOptions, Level
-from worldmodels.analysis.plots.task_curves import TaskCurves, load_task_curves
-from worldmodels.analysis.plots.task_panels import Baselines, method_panels, task_panels
-from worldmodels.analysis.runs.reference_scores import all_packaged_scores, packaged_scores
-from worldmodels.analysis.runs.scales import find_scale
-from worldmodels.analysis.runs.task_runs import find_task_runs
+from worldmodels.analysis.plots.panels import CurveOptions, Level
+from worldmodels.analysis.plots.task_panels import Baselines, TaskCurves, load_task_curves, method_panels, task_panels
+from worldmodels.analysis.runs.reference_scores import all_packaged_scores, find_scale, packaged_scores
+from worldmodels.analysis.runs.tasks import find_task_runs
 from worldmodels.core.errors import UserError
 
 PLAIN = CurveOptions(smooth=1)

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from worldmodels.analysis.plots.lines import CurveOptions
+from worldmodels.analysis.plots.learning_curves import TaskView, plot_tasks
 from worldmodels.analysis.plots.panel_drawing import default_columns
-from worldmodels.analysis.plots.task_plots import TaskView, plot_tasks
+from worldmodels.analysis.plots.panels import CurveOptions
 from worldmodels.core.errors import UserError
 
 GAMES = ("coinrun", "maze", "heist", "ninja")

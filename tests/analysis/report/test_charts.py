@@ -6,11 +6,10 @@ import math
 
 import numpy as np
 
-from worldmodels.analysis.plots.curves import GroupCurve
-from worldmodels.analysis.plots.lines import CurvePanel, Line
-from worldmodels.analysis.report.chart_frame import ChartFrame, band_of, path_of, ticks, widened
-from worldmodels.analysis.report.curve_chart import curve_charts
-from worldmodels.analysis.report.markup import breakable
+from worldmodels.analysis.plots.panels import CurvePanel, Line
+from worldmodels.analysis.report.charts import ChartFrame, band_of, curve_charts, path_of, ticks, widened
+from worldmodels.analysis.report.html import breakable
+from worldmodels.analysis.statistics.group_curve import GroupCurve
 
 NAN = math.nan
 UNIT = ChartFrame((0, 1), (0, 1))

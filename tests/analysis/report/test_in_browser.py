@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from worldmodels.analysis.report.request import ReportRequest, RunCondition
-from worldmodels.analysis.report.writing import write_report
+from worldmodels.analysis.report.contents import ReportRequest, RunCondition
+from worldmodels.analysis.report.page import write_report
 from worldmodels.telemetry.video import write_video
 
 playwright = pytest.importorskip("playwright.sync_api")

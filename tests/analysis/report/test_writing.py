@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from worldmodels.analysis.report.request import ReportRequest, RunCondition
-from worldmodels.analysis.report.writing import write_report
+from worldmodels.analysis.report.contents import ReportRequest, RunCondition
+from worldmodels.analysis.report.page import write_report
 from worldmodels.core.errors import RunError, UserError
 
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from worldmodels.analysis.runs.elapsed import elapsed_hours
-from worldmodels.analysis.runs.load import load_metrics
+from worldmodels.analysis.runs.records import elapsed_hours, load_metrics
 from worldmodels.core.errors import UserError
 
 STEPS, UPDATES, POLICY = "time/env_steps_per_second", "time/updates_per_second", "time/policy_updates_per_second"

@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from worldmodels.analysis.runs.reference_scores import Task
-from worldmodels.analysis.runs.scales import find_scale
+from worldmodels.analysis.runs.reference_scores import Task, find_scale
 from worldmodels.core.errors import UserError
 
 

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from worldmodels.analysis.plots.style import COLORS, INK, QUIET, Panels, label_steps, panels, save_figure
-from worldmodels.analysis.statistics.aggregate import Estimate, Values
+from worldmodels.analysis.statistics.intervals import Estimate, Values
 
 
 class HorizonCurve(NamedTuple):
@@ -149,3 +149,26 @@ def _color_range(means: npt.NDArray[np.float64]) -> tuple[float, float]:
 
 def _interval_text(cell: Estimate) -> str:
     return f"n = {cell.n}" if math.isnan(cell.low) else f"{cell.low:.2f} to {cell.high:.2f}, n = {cell.n}"
+
+
+def plot_forecast(
+    predicted_end: npt.NDArray[np.float64], first_correct: int | None, save: Path | str, title: str
+) -> Path:
+    """Draw the predicted end against the step of the prediction, and return the path.
+
+    Args:
+        predicted_end: (T,), in steps; NaN where none is predicted.
+        first_correct: the step from which on the end was always predicted, if it was.
+    """
+    length = len(predicted_end)
+    with panels(1, 1, 7.0, 3.9) as (figure, places):
+        axes = places[0]
+        axes.axhline(length, color=QUIET, linestyle="--", label=f"the end, step {length}")
+        axes.plot([0, length], [0, length], color=QUIET, linewidth=1, label="the step of the prediction")
+        axes.plot(np.arange(length), predicted_end, ".", color=COLORS[0], label="predicted end")
+        if first_correct is not None:
+            label = f"predicted {length - first_correct} steps ahead"
+            axes.axvline(first_correct, color=COLORS[1], label=label)
+        axes.set(title=title, xlabel="step of the prediction", ylabel="step of the end", ylim=(0, None))
+        axes.legend(frameon=False)
+        return save_figure(figure, save)

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from worldmodels.analysis.plots.lines import CurvePanel, Line
+from worldmodels.analysis.plots.panels import CurvePanel, Line
 from worldmodels.analysis.plots.style import COLORS, QUIET
 
 STYLES: tuple[Any, ...] = ("-", (0, (4, 1.2)), (0, (1, 1.2)))

@@ -12,12 +12,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 from matplotlib.transforms import ScaledTranslation
 
-from worldmodels.analysis.plots.curves import ESTIMATORS
 from worldmodels.analysis.plots.legend import LEVELS, add_legend, color_of, room_for, style_of, wrapped
-from worldmodels.analysis.plots.lines import DEFAULT, CurveOptions, CurvePanel, Line
-from worldmodels.analysis.plots.panel_range import band_reach, shown_range
+from worldmodels.analysis.plots.panels import DEFAULT, CurveOptions, CurvePanel, Line, band_reach, shown_range
 from worldmodels.analysis.plots.style import QUIET, label_steps, panels, save_figure
-from worldmodels.analysis.runs.load import TIME
+from worldmodels.analysis.runs.records import TIME
+from worldmodels.analysis.statistics.group_curve import ESTIMATORS
 
 COLUMNS = ((1, 1), (2, 2), (3, 3), (4, 2), (6, 3), (8, 4), (9, 3), (16, 4))
 """The most small panels that stand in so many columns; of more, there are six."""

@@ -1,4 +1,4 @@
-"""The contents of the folders of runs: everything of which a report is made."""
+"""Reads everything of which a report is made: its request, and the folders of its runs."""
 
 from __future__ import annotations
 
@@ -8,15 +8,60 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from worldmodels.analysis.plots.curve_panels import RETURNS, RunMetrics
-from worldmodels.analysis.report.numbers import counted
-from worldmodels.analysis.report.request import Conditions, ReportRequest, RunCondition
-from worldmodels.analysis.runs.load import Series, load_metrics
-from worldmodels.analysis.runs.run_folders import find_runs_by_path, is_recorded, walk_folders
-from worldmodels.analysis.runs.run_groups import RunGroup, group_by_path, group_runs
-from worldmodels.analysis.runs.run_settings import Settings, read_settings
-from worldmodels.analysis.runs.task_runs import BESIDE_METHOD, TaskRuns, read_task, task_runs
+from worldmodels.analysis.plots.value_panels import RETURNS, RunMetrics
+from worldmodels.analysis.report.html import counted
+from worldmodels.analysis.runs.folders import find_runs_by_path, is_recorded, walk_folders
+from worldmodels.analysis.runs.groups import ALL_RUNS, Grouping, RunGroup, group_by_path, group_runs
+from worldmodels.analysis.runs.records import Series, load_metrics
+from worldmodels.analysis.runs.settings import Settings, read_settings
+from worldmodels.analysis.runs.tasks import BESIDE_METHOD, TaskRuns, read_task, task_runs
 from worldmodels.core.errors import RunError, UserError
+
+
+class RunCondition(NamedTuple):
+    """A run's training stands so."""
+
+    state: str
+    """The word for it: one of `STATES`."""
+    reason: str = ""
+    """The end of the output of what failed, or why a run cannot be read."""
+
+
+STATES = {
+    "finished": "has done all that its configuration asks for",
+    "running": "is being trained",
+    "unfinished": "was stopped, and goes on with the same command",
+    "failed": "ended with an error",
+    "not begun": "has no folder yet",
+    "unreadable": "is left out of everything else",
+    "unknown": "has no checkpoint that tells how far it came",
+}
+COMPLETE = ("finished", "unknown")
+"""The states of runs whose last records count as their results."""
+
+
+class ReportRequest(NamedTuple):
+    """A request for a report of runs."""
+
+    paths: Sequence[Path | str]
+    """Run folders, folders of runs, or how their names begin; see `find_runs`."""
+    save: Path
+    """The page to write."""
+    grouping: Grouping = ALL_RUNS
+    """A variant is a configuration, games and seeds aside, or a path."""
+    normalize: str | None = None
+    """The scale of returns over several games, see `find_scale`; None: the published one that all have, if any."""
+    at: int | None = None
+    """The step at which returns are compared; None: the end of each finished run."""
+    films: bool = False
+    """The films are in the page; otherwise it links to them."""
+    command: str = ""
+    """The command that makes the report, which the page shows."""
+
+
+Conditions = Mapping[Path, RunCondition]
+"""The condition of runs by their folder, also of those that recorded nothing."""
+
 
 EVALUATION = "eval/"
 """The names of what evaluations during training measure begin so."""

@@ -8,16 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from worldmodels.analysis.plots.curve_panels import sources
-from worldmodels.analysis.plots.curves import interpolate
-from worldmodels.analysis.plots.lines import DEFAULT, smoothed
-from worldmodels.analysis.plots.task_curves import TaskCurves, task_curves
-from worldmodels.analysis.report.contents import Contents, noted
-from worldmodels.analysis.report.numbers import counted
-from worldmodels.analysis.report.request import COMPLETE
-from worldmodels.analysis.runs.reference_scores import Task
-from worldmodels.analysis.runs.scales import Scale, find_scale, on_scale
+from worldmodels.analysis.plots.panels import DEFAULT, smoothed
+from worldmodels.analysis.plots.task_panels import TaskCurves, task_curves
+from worldmodels.analysis.plots.value_panels import sources
+from worldmodels.analysis.report.contents import COMPLETE, Contents, noted
+from worldmodels.analysis.report.html import counted
+from worldmodels.analysis.runs.reference_scores import Scale, Task, find_scale, on_scale
 from worldmodels.analysis.statistics.bootstrap import Scores
+from worldmodels.analysis.statistics.group_curve import interpolate
 
 AUTOMATIC = ("range", "human")
 """The scales that are taken without being asked for, where all tasks of several have them."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from worldmodels.acting.actor import RandomActor
 from worldmodels.analysis.plots.evaluation_plots import plot_grid
-from worldmodels.analysis.statistics.aggregate import Estimate, difference
+from worldmodels.analysis.statistics.intervals import Estimate, difference
 from worldmodels.config.run_config import EvaluationConfig
 from worldmodels.core.specs import ObservationSpec
 from worldmodels.envs.config import EnvConfig

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from worldmodels.analysis.plots.evaluation_plots import HorizonCurve, plot_horizon
-from worldmodels.analysis.statistics.level_measures import over_chance, over_copying
+from worldmodels.analysis.statistics.last_evaluation import over_chance, over_copying
 from worldmodels.evaluation.evaluator import Evaluator
 from worldmodels.evaluation.measure import NOTHING, Extras, Measure, Occasion
 from worldmodels.evaluation.predictions.event_foresight import STEPS, EventForesight

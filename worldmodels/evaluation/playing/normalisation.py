@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from worldmodels.analysis.runs.reference_scores import Task
-from worldmodels.analysis.runs.scales import find_scale
+from worldmodels.analysis.runs.reference_scores import Task, find_scale
 
 
 def normalised_return(game: str, distribution_mode: str, value: float) -> float | None:

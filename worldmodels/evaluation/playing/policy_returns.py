@@ -9,7 +9,7 @@ import numpy as np
 
 from worldmodels.acting.collect import Collector
 from worldmodels.acting.episode_info import EpisodeInfo
-from worldmodels.analysis.statistics.aggregate import Estimate, estimate
+from worldmodels.analysis.statistics.intervals import Estimate, estimate
 from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Step
 from worldmodels.envs.config import NO_INFO, InfoConfig

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from worldmodels.analysis.statistics.aggregate import Estimate
+from worldmodels.analysis.statistics.intervals import Estimate
 from worldmodels.evaluation.predictions.event_foresight import EventForesight
 from worldmodels.evaluation.predictions.model_errors import Curve
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from worldmodels.analysis.statistics.aggregate import Estimate, difference
+from worldmodels.analysis.statistics.intervals import Estimate, difference
 from worldmodels.evaluation.measures.world_model import IMAGE_ERROR, IMAGE_STANDARD_ERROR
 from worldmodels.evaluation.playing.policy_returns import Episodes
 
