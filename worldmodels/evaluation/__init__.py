@@ -1,1 +1,1 @@
-"""The measurement of policies and world models, offline and while a run trains."""
+"""Measures policies and world models, offline and while a run trains."""

@@ -1,4 +1,4 @@
-"""Runs beside each other: the returns of their last evaluations, and by how much the first run's exceed the others'.
+"""Compares runs: the returns of their last evaluations, and by how much the first run's exceed the others'.
 
 Reads the results that `worldmodels eval` left in the runs' folders, and loads no TensorFlow.
 """

@@ -1,4 +1,4 @@
-"""`worldmodels foresee`: when does a run's model predict the end of a recorded episode?"""
+"""Runs `worldmodels foresee`: prints when a run's model predicts the end of a recorded episode."""
 
 from __future__ import annotations
 

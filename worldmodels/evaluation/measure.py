@@ -21,8 +21,9 @@ from worldmodels.telemetry.table import print_table
 
 Found = TypeVar("Found")
 Kind: TypeAlias = Literal["real", "player", "model", "imagined", "training", "shift"]
-"""`worldmodels eval` of a policy in the real game, of another player there (a planner or random actions), of the world
-model alone and of the policy inside the model; training; and `worldmodels shift`."""
+"""Evaluations by `worldmodels eval`: `real` of the policy in the real game, `player` of a planner or of random actions
+there, `model` of the world model alone, `imagined` of the policy inside the model. Then training and `worldmodels
+shift`."""
 USUAL: tuple[Kind, ...] = ("real", "model", "training", "shift")
 Need: TypeAlias = Literal["policy", "world model", "experience", "variables", "saved states", "frames and choices"]
 

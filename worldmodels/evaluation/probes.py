@@ -1,4 +1,4 @@
-"""Fitted linear probes in a run's folder: `eval/probes_STEP.tree`, one file for each checkpoint that has some."""
+"""Writes and reads fitted linear probes in a run's folder: `eval/probes_STEP.tree`, one file for each checkpoint."""
 
 from __future__ import annotations
 

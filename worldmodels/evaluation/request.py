@@ -1,4 +1,4 @@
-"""The request of `worldmodels eval`. Imports no TensorFlow."""
+"""Defines the request of `worldmodels eval`. Imports no TensorFlow."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Request:
         return ("" if special == "policy" else f"_{special}") + ("_test" if self.levels == "test" else "")
 
     def resolved(self, own: EvaluationConfig) -> EvaluationConfig:
-        """Return the settings of a run's configuration, with those that are asked for in their place.
+        """Return the settings of a run's configuration, with those of the request in their place.
 
         Raises:
             ConfigError: one is unknown or out of range.
@@ -79,7 +79,7 @@ class Request:
         return from_dict(EvaluationConfig, {**to_dict(own), **self.settings}, "the evaluation's settings")
 
     def planner_config(self) -> PlannerConfig:
-        """Return the configuration of the planner that is asked for.
+        """Return the configuration of the requested planner.
 
         Raises:
             ConfigError: a name, field or value is unknown or out of range.

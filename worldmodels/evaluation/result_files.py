@@ -1,4 +1,4 @@
-"""The files of an evaluation in a run's folder; another result of the same checkpoint is never replaced."""
+"""Writes the files of an evaluation into a run's folder, and never replaces another result of the same checkpoint."""
 
 from __future__ import annotations
 

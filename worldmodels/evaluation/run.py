@@ -1,4 +1,4 @@
-"""`worldmodels eval`: measures a run's policy and world model, prints the result and keeps it in the run folder."""
+"""Runs `worldmodels eval`: measures a run's policy and world model, prints and keeps the result."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Plots of runs, drawn with matplotlib."""
+"""Draws plots of runs with Matplotlib."""

@@ -1,4 +1,4 @@
-"""Figures of an evaluation: errors against the horizon, and the grid of returns."""
+"""Draws the results of an evaluation: errors against the horizon, the grid of returns, predicted ends of episodes."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ MEASURES = (
     Measure("Ends foreseen, over chance", ("eval/end_average_precision", "eval/end_base_rate"), over_chance),
     Measure("Variables of the game known", ("eval/known",)),
 )
-"""The measures that are shown where nothing else is asked for: the policy's return, and how good its world model is."""
+"""The measures that are shown by default: the policy's return, and how good its world model is."""
 
 Evaluations = Mapping[Path, LastEvaluation]
 
@@ -55,8 +55,10 @@ Evaluations = Mapping[Path, LastEvaluation]
 def generalisation_panels(
     paths: Sequence[Path | str], values: Sequence[str] = (), estimator: str = "mean", grouping: Grouping = ALL_RUNS
 ) -> list[CurvePanel]:
-    """Return a panel for each measure, with two lines for each method over the number of training levels: on training
-    levels, and on test levels (`beside`). The panel after the return shows the difference of both.
+    """Return a panel for each measure over the number of training levels.
+
+    Each method has two lines, on training levels and on test levels (`beside`). The panel after the return shows the
+    difference of both.
 
     Each run counts as it was last evaluated. Positions are numbers of levels, infinity where they are without limit.
 

@@ -1,4 +1,4 @@
-"""Colours, styles and names of lines, and the legend that tells them."""
+"""Chooses colours, styles and names of lines, and draws the legend."""
 
 from __future__ import annotations
 

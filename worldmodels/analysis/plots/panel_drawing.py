@@ -1,4 +1,4 @@
-"""Panels of lines, drawn: lines with their bands, dashed levels, titles, and one legend for all."""
+"""Draws panels of lines: lines with their bands, dashed levels, titles, and one legend for all."""
 
 from __future__ import annotations
 

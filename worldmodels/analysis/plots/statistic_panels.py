@@ -1,6 +1,6 @@
-"""Curves over tasks: each method's scores in all of them made into one number, with its interval over runs.
+"""Makes panels of statistics over tasks: one number of each method's scores in all tasks, with its interval over runs.
 
-Runs are drawn anew within their task (stratified bootstrap; Agarwal et al., 2021, arXiv:2108.13264). The means that
+Runs are resampled within their task (stratified bootstrap; Agarwal et al., 2021, arXiv:2108.13264). The means that
 records normalise, clipped or not, are those of Hafner et al. (2021, arXiv:2010.02193).
 """
 

@@ -1,4 +1,4 @@
-"""The look that all our figures share. No pyplot: a figure is an object, and nothing global changes."""
+"""Gives all figures one look. No pyplot: a figure is an object, and nothing global changes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from worldmodels.core.files.writing import make_folder, write_atomic
 Panels: TypeAlias = list[Axes]
 
 COLORS = ("#2f6db5", "#e2703a", "#3a9a6d", "#8a5bb0", "#c9a227", "#c04a6b", "#4aa3b8", "#7a7f87")
-"""The colours of lines, in order; told apart also by people who see few colours."""
+"""The colours of lines, in order; people with colour blindness can distinguish them."""
 QUIET = "#8b929c"
 """The colour of baselines and other things to compare with."""
 INK = "#23272e"

@@ -1,4 +1,4 @@
-"""Values of groups of runs made into panels of lines: everything that a picture of learning curves shows."""
+"""Makes a panel of each recorded value, with a line for each group of runs."""
 
 from __future__ import annotations
 

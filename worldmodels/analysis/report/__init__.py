@@ -1,1 +1,1 @@
-"""Writes a report of runs: one HTML page without scripts, which asks for nothing from anywhere else."""
+"""Writes a report of runs: one HTML page without scripts, which loads nothing."""

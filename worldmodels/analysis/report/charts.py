@@ -1,7 +1,7 @@
 """Draws charts in SVG: learning curves with their intervals, and bars beside the numbers of a table.
 
-SVG and not pictures by Matplotlib: a chart then has the page's fonts and the colours of its light or dark theme, stays
-sharp in print, and takes a few kilobytes and no time.
+Charts are SVG and not pictures by Matplotlib. A chart then has the page's fonts and the colours of its light or dark
+theme, stays sharp in print, and takes a few kilobytes and no time.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
 class Markup(str):
-    """Text that is HTML already. Everything else is escaped where it enters a page, whoever wrote it."""
+    """Text that is HTML already. Everything else is escaped where it enters a page."""
 
 
 Child: TypeAlias = "str | int | Iterable[Child] | None"

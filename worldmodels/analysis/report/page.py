@@ -1,4 +1,4 @@
-"""The page of a report: one file of HTML with its style inside, no script, and leave to load nothing."""
+"""Makes and writes the page of a report: one file of HTML with its style inside, which loads nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The results of runs: one return for each, by variant and task, and what to compare them by."""
+"""Reads the results of runs: one return for each, by variant and task."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from worldmodels.analysis.statistics.bootstrap import Scores
 from worldmodels.analysis.statistics.group_curve import interpolate
 
 AUTOMATIC = ("range", "human")
-"""The scales that are taken without being asked for, where all tasks of several have them."""
+"""The scales that are taken by default, if all of several tasks have them."""
 
 
 class Result(NamedTuple):
@@ -57,8 +57,8 @@ def read_results(contents: Contents, value: str, at: int | None = None) -> Resul
     """Return the results of a recorded value, or of `performance`; None where no run has it.
 
     A run's result is the mean of its last records, as many as a point of its curve averages. Finished runs count.
-    Where no run is finished, all are compared at the last step that they have in common; at the step `at`, if it is
-    given, all that have come so far.
+    If no run is finished, all are compared at the last step that they have in common. If a step `at` is given, all runs
+    that reached it are compared there.
     """
     runs = [run for own in contents.found.runs.values() for run in own]
     if not any(name in contents.metrics[run] for name in sources(value) for run in runs):
@@ -93,7 +93,7 @@ def read_results(contents: Contents, value: str, at: int | None = None) -> Resul
 
 
 def scale_of(tasks: Sequence[Task], normalize: str | None) -> Scale | None:
-    """Return the scale that is asked for, or else the published one that all of several tasks have, if any.
+    """Return the requested scale, or else the published one that all of several tasks have, if any.
 
     Raises:
         UserError: there is no such scale, or a task lacks its scores.

@@ -1,1 +1,1 @@
-"""Run folders as data: records, settings, groups of runs."""
+"""Reads run folders as data: records, settings, groups of runs."""

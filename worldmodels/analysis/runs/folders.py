@@ -1,4 +1,4 @@
-"""Run folders are found here by themselves, by a folder around them, or by how their names begin."""
+"""Finds run folders by their paths, by a folder around them, or by how their names begin."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def find_runs(paths: Sequence[Path | str], select: Sequence[str] = (), exclude: 
     """Return the run folders that `paths` stand for, each once, in the order of `paths` and then of their names.
 
     A run folder is one with a `metrics.jsonl`. A path is a run folder, or a folder that contains some, however deep;
-    where there is no such folder, it is how the names of folders begin: `runs/sac` then stands for `runs/sac_0` and
+    if there is no such folder, it is the beginning of the names of folders. `runs/sac` then stands for `runs/sac_0` and
     `runs/sac_1`, and for the runs inside them. Links are followed, each folder once.
 
     Args:

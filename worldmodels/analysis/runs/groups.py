@@ -34,7 +34,7 @@ def group_runs(
     """Return the runs by configuration, some keys aside, in the order of each group's first run.
 
     A run whose configuration cannot be read is a group of its own, with a warning. A group's name is made of the fewest
-    keys that tell the groups apart, with their values; where nothing differs it is that of the run's folder.
+    keys that distinguish the groups, with their values. If nothing differs, it is the name of the run's folder.
 
     Args:
         each: every run is a group of its own, and may be named by its seed.
@@ -69,8 +69,9 @@ def group_by_path(runs: Mapping[Path, Sequence[Path]], names: Sequence[str] = ()
 def telling_keys(settings: Sequence[Settings]) -> list[str]:
     """Return the few keys whose values tell all distinct configurations apart, in their order, the seed last.
 
-    One key after the other is taken, each time the one with which most can be told apart: the kind of a section rather
-    than what follows from it, one that all configurations have, the first. What later ones made needless is left out.
+    One key after the other is taken, each time the key that distinguishes most configurations. Among equals the kind of
+    a section comes first, then a key that all configurations have, then the first. Keys that later ones made needless
+    are left out.
     """
     keys = list(dict.fromkeys(key for known in settings for key in known))
     differing = [key for key in keys if len({known.get(key) for known in settings}) > 1]

@@ -41,9 +41,9 @@ def load_metrics(path: Path | str, x: str = "step", names: Collection[str] | Non
     """Return the numbers in the `metrics.jsonl` of a run folder, by name, sorted by name.
 
     Args:
-        x: the counter that they are a function of: real environment steps, or a recorded one such as `model/updates`
-            where much is learned between two steps; or `time`, the hours of training (`analysis/runs/records.py`).
-        names: those that are asked for, as far as they were recorded; None: all.
+        x: the counter of which they are a function: real environment steps, or a recorded one such as `model/updates`;
+            or `time`, the hours of training (`analysis/runs/records.py`).
+        names: the wanted ones, as far as they were recorded; None: all.
 
     A last line that is torn (the run is being written, or was killed) is left out.
 

@@ -1,4 +1,4 @@
-"""The configuration of a run, as its folder tells it: texts by full key."""
+"""Reads the configuration of a run from its folder, as texts by full key."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def read_tree(run: Path) -> Mapping[str, Any]:
 def _by_sections(text: str) -> dict[str, Any] | None:
     """Return what a text says, read section by section; None where it has to be read as a whole.
 
-    The runs of an experiment have most sections in common, word for word, and those are read once: reading takes 60 ms
-    for a whole file.
+    The runs of an experiment have most sections in common, and equal sections are read once. To read a whole file takes
+    60 ms.
     """
     if not all(map(_WHOLE_LINE.fullmatch, text.splitlines())):
         return None

@@ -1,4 +1,4 @@
-"""Runs by method and task: a task is a game in a distribution mode, and runs of a method differ in task and seed."""
+"""Sorts runs by method and task. A task is a game in a distribution mode; runs of a method differ in task and seed."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Statistics over runs: means, interquartile means, bootstrap intervals."""
+"""Computes statistics over runs: means, interquartile means, bootstrap intervals, curves of groups."""

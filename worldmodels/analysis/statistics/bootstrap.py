@@ -1,4 +1,4 @@
-"""Scores of learners over several tasks, each with some runs, made into one number with its interval.
+"""Computes statistics of learners' scores over several tasks, each with some runs, and bootstrap intervals.
 
 The figures and their intervals are those of Agarwal et al. (2021, arXiv:2108.13264; the `rliable` library): few runs on
 several tasks tell more together than task by task. A task is a stratum: its runs are resampled among themselves.
@@ -27,7 +27,7 @@ _DRAWN_AT_ONCE = 4_000_000
 
 
 class BootstrapInterval(NamedTuple):
-    """A statistic, and the percentiles between which it lies when the runs are drawn anew."""
+    """A statistic, and the percentiles between which it lies when the runs are resampled."""
 
     value: float
     low: float
@@ -59,8 +59,9 @@ def bootstrap(
 def bootstrap_bands(
     statistic: Statistic, strata: Strata, resamples: int = 1_000, confidence: float = 0.95, seed: int = 0
 ) -> tuple[Scores, Scores]:
-    """Return the ends (P,) of the percentile bootstrap interval of a statistic at each point of curves, (P, S) for each
-    task; NaN where no task has two runs.
+    """Return the ends (P,) of the percentile bootstrap interval of a statistic at each point of curves.
+
+    The curves are (P, S) for each task. The ends are NaN if no task has two runs.
 
     Whole curves are drawn, the same ones for all points; `statistic` is as that of `bootstrap`, for one learner.
     """

@@ -1,4 +1,4 @@
-"""Curves of several runs made into one: an estimate at each position, with its 95 % interval over runs."""
+"""Makes one curve of several runs: an estimate at each position, with its 95 % interval over runs."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ Band: TypeAlias = tuple[Numbers, Numbers, Numbers]
 def group_curve(curves: Sequence[tuple[Numbers, Numbers]], estimator: str = "mean") -> GroupCurve:
     """Return the curve of a group. No run counts before its first or after its last position.
 
-    The curve reaches as far as half of the runs do, and its interval as far as all of them: with fewer runs the
-    estimate may change by which they are. Where the ends of runs are nearly the same, within 5 % of the whole, the
-    curve ends where all of them are there.
+    The curve reaches as far as half of the runs do, and its interval as far as all of them. With fewer runs the
+    estimate may change because the runs change. Where the ends of runs are nearly the same, within 5 % of the whole,
+    the curve ends where all of them are there.
 
     Args:
         curves: positions (n,), increasing, and values (n,) of each run.
@@ -73,8 +73,8 @@ def group_curve(curves: Sequence[tuple[Numbers, Numbers]], estimator: str = "mea
 def common_positions(positions: Sequence[Numbers]) -> Numbers:
     """Return the grid on which curves meet, increasing: all their positions.
 
-    Where these are more than `POINTS`, and more than those of the longest curve, the grid has `POINTS` even steps
-    between the first and the last, and the ends of each curve.
+    If these are more than `POINTS`, and more than those of the longest curve, the grid has `POINTS` even steps between
+    the first and the last. It also has the ends of each curve.
     """
     every = np.unique(np.concatenate(positions))
     if len(every) <= max(POINTS, *map(len, positions)):

@@ -1,4 +1,4 @@
-"""Samples of independent numbers, returns of episodes say, made into means with intervals."""
+"""Computes means with intervals of independent numbers, returns of episodes for example."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def moving_average(values: Values, window: int) -> npt.NDArray[np.float64]:
 def t_quantile(freedom: float, confidence: float) -> float:
     """Return the t with which Student's distribution has the mass `confidence` between -t and t.
 
-    With t = sqrt(freedom) tan(angle), that mass is the integral of cos(angle)**(freedom - 1) from 0, over the same
-    integral up to pi / 2, which the gamma function gives. The angle is found by halving.
+    With t = sqrt(freedom) tan(angle), that mass is the integral of cos(angle)**(freedom - 1) from 0, divided by the
+    integral up to pi / 2. The gamma function gives the latter. The angle is found by halving.
     """
     freedom = min(freedom, 1e8)  # from there on it is the normal distribution
     nodes, weights = np.polynomial.legendre.leggauss(64)

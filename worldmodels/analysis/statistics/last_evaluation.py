@@ -1,4 +1,4 @@
-"""The last evaluation of a run: what it measured on its training levels and on its test levels."""
+"""Reads the last evaluation of a run: its measures on training levels and on test levels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures whether a world model knows what actions do: all are tried from real states, in the game and in the model.
+"""Measures whether a world model predicts the effects of actions: it tries all from real states, in game and model.
 
 The game can be saved and restored, so that every action starts at the very same moment. One letter per axis: A actions,
 N states, S steps for which an action is held.
@@ -34,8 +34,8 @@ class ActionEffects(NamedTuple):
     steps: int
     """The steps S for which each action was held."""
     reproduced: float
-    """The share of the difference that actions make to the frame which the model reproduces: 1 - error / variance of
-    what each action adds to the mean of all. 0 for a model that does not heed actions; NaN where they change nothing.
+    """The share of the differences between actions' frames that the model reproduces, 1 - error / variance. Differences
+    are from the mean of all actions. 0 for a model that ignores actions; NaN if actions change nothing.
     """
     ranked: float
     """The share of pairs of actions whose rewards truly differ that the model ranks right; a tie is half right. NaN
@@ -94,7 +94,7 @@ def action_metrics(effects: ActionEffects) -> dict[str, float]:
 
 
 def print_action_effects(effects: ActionEffects, levels: str) -> None:
-    """Print whether the model knows what actions do."""
+    """Print how well the model predicts the effects of actions."""
     rows = [
         ["of what actions change in the frame, the model reproduces", number(effects.reproduced)],
         [f"of {effects.pairs} pairs with other rewards, it ranks right", number(effects.ranked)],
@@ -126,4 +126,4 @@ ACTION_EFFECTS = Measure(
     table=print_action_effects,
     tree=lambda effects: metrics_tree(effects._asdict()),
 )
-"""The effects of actions that the world model knows."""
+"""The world model's prediction of the effects of actions."""

@@ -1,8 +1,8 @@
-"""Measures what a world model knows: whether linear probes can read the true variables of the game from its features.
+"""Measures how well linear probes read the true variables of the game from the features of a world model.
 
 A probe is a linear regression from features to one variable, fitted while the model sees every frame, and tested on
-windows of other environments. The same probe then reads the features of states that the model only imagined: what the
-model loses on its own, the probe loses (Alain & Bengio 2017; Anand et al. 2019 probe Atari's memory so).
+windows of other environments. The same probe then reads the features of imagined states: information that the model
+loses is lost to the probe, too. Alain & Bengio (2017) proposed such probes; Anand et al. (2019) probe Atari's memory.
 
 One letter per axis: M moments, W windows, C steps that are observed, H that are predicted, F features, V variables.
 """
@@ -200,4 +200,4 @@ KNOWLEDGE = Measure(
     shift=lambda knowledge: {"known": knowledge_metrics(knowledge).get("eval/known", math.nan)},
     shift_columns={"known": "known"},
 )
-"""The variables of the game that the world model knows."""
+"""The variables of the game that probes read from the world model's features."""

@@ -1,6 +1,6 @@
-"""Measures whether a policy fools its model: whether it earns more in the model than in reality, from the same starts.
+"""Compares the return of a policy in its model with its real return, from the same starts.
 
-A policy that learns in a model learns its mistakes too: where the model promises rewards that are not there, it goes.
+A policy that learns in a model learns to exploit its errors: it seeks rewards that only the model predicts.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from worldmodels.imagination.model_view import Prediction
 FOOLED = 1.5
 """Imagined return, as a multiple of the real one, above which a policy fools its model."""
 UNSEEN = 3.0
-"""Starts in W that may be paid without one seen among W, with a probability of 5 % (the rule of three)."""
+"""Rewarded starts in W that may remain unobserved with a probability of 5 % (the rule of three)."""
 
 
 class Optimism(NamedTuple):
@@ -34,7 +34,7 @@ class Optimism(NamedTuple):
 
     @property
     def fooled(self) -> bool:
-        """Whether the model promises far too much, and more than chance and rare events explain."""
+        """Whether the model predicts far too much return, and more than chance and rare events explain."""
         excess = self.imagined.mean - self.real.mean
         return excess > (FOOLED - 1) * abs(self.real.mean) and self.difference.low > self.unseen
 
@@ -56,7 +56,7 @@ def play_recorded(evaluator: Evaluator, occasion: Occasion) -> Optimism | None:
 def measure_optimism(played: Prediction, windows: Batch, context: int) -> Optimism:
     """Return both sides of play from the starts of windows that are all usable, as `compare_play`."""
     imagined, real = (returns[:, -1] for returns in returns_of_starts(played, windows, context))
-    # Where no reward was recorded, nobody knows how large one is: 1 is common.
+    # If no reward was recorded, its size is unknown: 1 is common.
     largest = max(float(abs(imagined).max()), float(abs(windows.reward).max()) or 1.0)
     unseen = UNSEEN / len(imagined) * largest
     horizon = windows.reward.shape[1] - context

@@ -1,1 +1,1 @@
-"""Episodes in the real environment: returns, no-ops, the planner as a player."""
+"""Plays episodes in the real environment: returns, no-ops, the planner as a player."""

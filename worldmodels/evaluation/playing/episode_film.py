@@ -1,4 +1,4 @@
-"""A film of episodes side by side, each with its return so far above it, and the actions that replay them."""
+"""Films episodes side by side, each under its return so far, and keeps the actions that replay them."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ class EpisodeFilm:
     def recordings(self, env: EnvConfig, level_seeds: np.ndarray) -> list[ActionRecording]:
         """Return a recording of the actions of each episode.
 
-        Everything that happens in a native game follows from the seed of its level and the actions, so an episode is
-        written as a game of that one level.
+        The seed of a level and the actions determine a native game. So an episode is written as a game of that one
+        level.
 
         Args:
             level_seeds: of the episodes.

@@ -1,4 +1,4 @@
-"""Episodes that begin with a random number of steps without an action, so that equal levels begin differently."""
+"""Begins episodes with a random number of steps without an action, so that equal levels begin differently."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from worldmodels.envs.games.vector_env import GameVectorEnv
 
 
 class NoopActor:
-    """An actor that plays as `actor` does, but begins each episode with 1 to `most` no-ops, drawn anew each time.
+    """An actor that plays as `actor` does, but begins each episode with 1 to `most` no-ops, drawn for each episode.
 
     Args:
         noop_action: a choice, or each number of an action that is a point of a box.
 
-    The actor sees those frames too, and knows which actions were really taken.
+    The actor observes those frames too, and receives the actions that were really taken.
     """
 
     def __init__(self, actor: Actor, most: int, noop_action: int, generator: np.random.Generator) -> None:

@@ -1,4 +1,4 @@
-"""Returns on one scale for all games: 0 for a policy that sees nothing, 1 for the best that is practically possible.
+"""Puts returns on one scale for all games: 0 for a policy without observations, 1 for the best practical policy.
 
 The constants are those published with Procgen (`analysis/runs/scores/procgen.yaml`).
 """

@@ -1,4 +1,4 @@
-"""The planner as an actor in the real world."""
+"""Lets the planner act in the real environment."""
 
 from __future__ import annotations
 

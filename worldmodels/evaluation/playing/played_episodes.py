@@ -1,4 +1,4 @@
-"""Episodes that somebody watches step by step."""
+"""Plays episodes step by step, for a person who watches."""
 
 from __future__ import annotations
 

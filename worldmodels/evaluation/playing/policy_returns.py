@@ -1,4 +1,4 @@
-"""Returns of a policy over whole episodes."""
+"""Plays whole episodes of a policy, and returns their figures."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ class Episodes(NamedTuple):
 
 
 StepObserver: TypeAlias = Callable[[Step, np.ndarray, np.ndarray], None]
-"""A function that is called with each step of N environments, their returns so far, float64 (N,), and whether they
-still play their episode, bool (N,)."""
+"""A function of a step of N environments, their returns so far, float64 (N,), and whether each still plays its episode,
+bool (N,)."""
 
 
 def evaluate_policy(
@@ -73,7 +73,7 @@ def evaluate_policy(
 ) -> Episodes:
     """Play exactly `episodes` episodes, N at a time, and return the figures of every one of them.
 
-    In each round every environment is seeded anew and plays one episode. To count whatever episodes end first would
+    In each round every environment gets a new seed and plays one episode. To count whatever episodes end first would
     favour short ones, and to drop those that are cut would favour policies that get stuck. Equal seeds give equal
     levels, so two policies are compared on the same ones.
 
@@ -92,34 +92,34 @@ def evaluate_policy(
     rounds = []
     for index in range(-(-episodes // env.num_envs)):
         collector = Collector(env, streams.integer(f"levels {index}"))
-        told = EpisodeInfo(env.num_envs, info)
-        played = _first_episodes(collector, actor, told, max_steps, None if index else observer)
+        recorded = EpisodeInfo(env.num_envs, info)
+        played = _first_episodes(collector, actor, recorded, max_steps, None if index else observer)
         # The last round may have more environments than episodes are missing: the first of them count, however long.
         rounds.append(Episodes(*(values[: episodes - index * env.num_envs] for values in played)))
     return Episodes(*map(np.concatenate, zip(*rounds, strict=True)))
 
 
 def _first_episodes(
-    collector: Collector, actor: Any, told: EpisodeInfo, max_steps: int, observer: StepObserver | None
+    collector: Collector, actor: Any, recorded: EpisodeInfo, max_steps: int, observer: StepObserver | None
 ) -> Episodes:
     """Play one episode of each environment; those that end early go on, but count no more."""
     num_envs = collector.env.num_envs
     returns, clipped, lengths = np.zeros(num_envs), np.zeros(num_envs), np.zeros(num_envs, np.int64)
-    info = told.values(lengths)
+    info = recorded.values(lengths)
     finished = np.zeros(num_envs, bool)
     for steps_done, (step, _) in enumerate(collector.steps(actor, max_steps + 1)):
         playing = ~finished
         returns[playing] += step.reward[playing]
         clipped[playing] += np.clip(step.reward[playing], -1, 1)
         lengths[playing] = steps_done
-        told.add(step)
-        info[playing] = told.values(lengths)[playing]
+        recorded.add(step)
+        info[playing] = recorded.values(lengths)[playing]
         if observer is not None:
             observer(step, returns, playing)
         finished |= step.is_last
         if finished.all():
             break
-    table = np.zeros(num_envs, [(name, np.float64) for name in told.names])
-    for column, name in enumerate(told.names):
+    table = np.zeros(num_envs, [(name, np.float64) for name in recorded.names])
+    for column, name in enumerate(recorded.names):
         table[name] = info[:, column]
     return Episodes(returns, clipped, lengths, finished, table)

@@ -1,7 +1,7 @@
-"""Whether a world model foresees rewards and ends: rare events, which decide what a policy can learn from it.
+"""Measures how well a world model predicts rewards and ends: rare events, which decide what a policy can learn from it.
 
-From states along recorded play the model predicts a few steps ahead, under the recorded actions. It is asked whether
-something will happen on the way, rather than when exactly. One letter per axis: N starts, S steps ahead.
+From states along recorded play the model predicts a few steps ahead, under the recorded actions. What counts is whether
+an event happens on the way, and not its exact step. One letter per axis: N starts, S steps ahead.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ STEPS = 5
 class EventForesight(NamedTuple):
     """The foresight of a world model for what happens 1 to S steps ahead, over N starts.
 
-    The average precision is the area under the curve of precision against recall as the threshold falls: 1 where every
-    event was thought likelier than any moment without one, and about the base rate where the model knows nothing.
+    The average precision is the area under the curve of precision against recall as the threshold falls. It is 1 if
+    every event had a higher prediction than any moment without one, and about the base rate for chance.
     """
 
     starts: int
@@ -56,7 +56,7 @@ def event_foresight(
     """Return how well predictions (N, S) foresee the rewards and flags (N, S) of the steps that really followed.
 
     What comes after the end of an episode does not count. A predicted reward counts by the probability that the model
-    gives to getting there, so that it need not know the true end.
+    gives to getting there, so it needs no knowledge of the true end.
     """
     ended = np.logical_or.accumulate(is_last, axis=1)
     counts = np.concatenate([np.ones_like(ended[:, :1]), ~ended[:, :-1]], axis=1)

@@ -1,4 +1,4 @@
-"""Features as vectors of a size that a linear regression can take."""
+"""Converts features to vectors small enough for a linear regression."""
 
 from __future__ import annotations
 

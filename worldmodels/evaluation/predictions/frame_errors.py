@@ -1,4 +1,4 @@
-"""Errors of a model's frames, taken group by group of windows: the frames of all windows at once would be large.
+"""Computes errors of a model's frames, one group of windows after the other: all frames at once would be large.
 
 One letter per axis: W windows, L recorded steps, T = L - start steps that are measured, G windows of a group.
 """

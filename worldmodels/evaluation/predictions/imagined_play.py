@@ -1,4 +1,4 @@
-"""A policy inside the model beside the same policy in the real world, from the same starts.
+"""Plays a policy inside the model, and compares it with the same policy in the real world, from the same starts.
 
 Each start is a step of real play that training never saw. What really followed is known, because the policy itself
 played on; the model, having observed the frames before, predicts what would follow.
@@ -54,7 +54,7 @@ class ImaginedPlayer:
             key: int32 (2,), of all samples.
             temperature: of the policy's sampling.
             model_temperature: of the model's.
-            frames: whether images are asked for, which cost most.
+            frames: whether to predict images, which cost most.
 
         Returns:
             NumPy arrays, leading (W, H).
@@ -117,14 +117,14 @@ class ImaginedPlay(NamedTuple):
     difference: Estimate
     """The imagined less the real return over the whole horizon, start by start."""
     correlation: float
-    """The correlation of imagined and real returns over the starts: whether the model knows good starts from bad ones.
+    """The correlation of imagined and real returns over the starts: whether the model ranks starts as reality does.
     NaN where one of them is always the same."""
 
 
 def usable_starts(windows: Batch, context: int) -> np.ndarray:
     """Return which starts are not the end of an episode and are followed by no time limit, bool (W,).
 
-    Nobody knows what would have come after a time limit, and no model predicts one.
+    What would have come after a time limit is unknown, and no model predicts one.
 
     Args:
         windows: of C + H steps, C being `context`.

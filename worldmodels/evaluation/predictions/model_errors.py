@@ -1,4 +1,4 @@
-"""Errors of a world model against the horizon: it observes some frames, then predicts under the recorded actions.
+"""Computes errors of a world model against the horizon: it observes frames, then predicts under recorded actions.
 
 One letter per axis: W windows, C steps that are observed (the context), H steps that are predicted.
 """
@@ -58,8 +58,8 @@ class WorldModelErrors(NamedTuple):
     """The errors of a world model: those of images are mean squared, of pixels from 0 to 1; accuracies are shares.
 
     A predicted reward is right where, of all rewards that occur in the windows, the true one is the nearest. A
-    predicted continuation is right where its probability lies on the true side of a half: it is true that an episode
-    goes on unless the world itself ended it, a time limit being no end. Both are rare events, so beside each accuracy
+    predicted continuation is right if its probability lies on the true side of a half. An episode truly goes on unless
+    the world itself ended it; a time limit is no end. Both are rare events, so beside each accuracy
     stands that of always predicting the same, and the shares of the rare events that were predicted.
     """
 

@@ -1,4 +1,4 @@
-"""A world model takes in some recorded frames, then predicts what follows under the recorded actions.
+"""Predicts with a world model: it observes some recorded frames, then predicts under the recorded actions.
 
 One letter per axis: W windows, C steps that are observed (the context), H steps that are predicted.
 """
@@ -31,7 +31,7 @@ from worldmodels.models.networks.scan import swap_rows_and_time
 
 
 class OpenLoopPredictor:
-    """A predictor asks one model, in graphs that are traced once for each shape of windows.
+    """A predictor uses one model, in graphs that are traced once for each shape of windows.
 
     Args:
         context: steps C that the model observes.

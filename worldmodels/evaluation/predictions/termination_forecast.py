@@ -1,7 +1,6 @@
-"""A termination forecast: when does a model predict the end of an episode?
+"""Forecasts the termination of a recorded episode from each of its steps.
 
-From each step of a recorded episode, the model continues alone under the actions that were really taken, and says when
-the episode will end.
+From each step the model continues alone under the actions that were really taken, and predicts when the episode ends.
 """
 
 from __future__ import annotations
@@ -48,8 +47,8 @@ class TerminationForecast(NamedTuple):
     length: int
     """T."""
     predicted_end: np.ndarray
-    """float64 (T,): the step at which the episode ends, as predicted from each of its steps 0 to T - 1; NaN where the
-    model predicts no end within its horizon."""
+    """float64 (T,): the predicted step of the end, from each step 0 to T - 1. NaN if the model predicts no end within
+    its horizon."""
 
     @property
     def first_correct(self) -> int | None:
@@ -84,7 +83,7 @@ def replay_episode(played: ActionRecording, number: int, name: Path | str = "the
 
 
 class TerminationForecaster:
-    """A forecaster asks one model, in graphs that are traced once for each length of an episode; it decodes no image.
+    """A forecaster predicts with one model, in graphs traced once for each length of an episode; it decodes no image.
 
     Args:
         horizon: steps that the model looks ahead, 1 or more.
@@ -107,7 +106,7 @@ class TerminationForecaster:
         is_first = np.arange(length) == 0
         rows = map(tf.constant, (episode.frames[None, :length], previous[None], is_first[None]))
         states = self._view.observe(Observations(*rows), tf.constant(fold(key, 0)))
-        # Nobody knows the actions after the end, and no prediction of that time is asked for.
+        # The actions after the end are unknown, and no prediction of that time is used.
         actions = np.concatenate([episode.actions, np.zeros(self._horizon, np.int32)])
         ahead = np.lib.stride_tricks.sliding_window_view(actions, self._horizon)[:length]
         starts = (tf.nest.map_structure(lambda x: x[0], states), ahead)

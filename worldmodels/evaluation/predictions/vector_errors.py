@@ -1,4 +1,4 @@
-"""Errors of the vectors that a model predicts, in units of how much each number varies.
+"""Computes errors of predicted vectors, each number in units of its variance.
 
 One letter per axis: W windows, C steps that are observed (the context), H steps that are predicted, D numbers.
 """

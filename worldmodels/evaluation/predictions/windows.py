@@ -1,4 +1,4 @@
-"""Windows of experience that no training has seen, for measuring a world model.
+"""Plays and draws windows of experience that no training has seen, to measure a world model on.
 
 One letter per axis: W windows, L steps, of which the first C, the context, are observed.
 """

@@ -1,1 +1,1 @@
-"""The results of an evaluation for people and programs: tables, pictures, JSON and videos."""
+"""Shows the results of an evaluation: numbers, curves, images and videos."""

@@ -1,4 +1,4 @@
-"""Videos of a world model at work: beside the truth, and of a policy in it beside what really happened.
+"""Makes videos of a world model beside the truth, and of a policy in it beside the same policy in reality.
 
 One letter per axis: W windows, T = C + H steps, of which C, the context, are observed and H predicted.
 """

@@ -1,4 +1,4 @@
-"""Images built of images: enlarged, framed, tiled, beside a line of text, and the image of a difference."""
+"""Builds images of images: enlarged, framed, tiled, beside a line of text, and the image of a difference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The effect of a distribution shift on a policy and on a world model, beside what they do as in training."""
+"""Judges the effect of a distribution shift on a policy and on a world model, compared with training."""
 
 from __future__ import annotations
 
@@ -25,22 +25,26 @@ class ShiftedPlay(NamedTuple):
 
 
 def lost_return(shifted: ShiftedPlay, training: ShiftedPlay) -> Estimate:
-    """Return by how much the mean return is higher than as in training, negative where it is lost."""
+    """Return by how much the mean return is higher than as in training, negative for a loss."""
     return difference(shifted.policy.returns, training.policy.returns)
 
 
 def policy_verdict(shifted: ShiftedPlay, training: ShiftedPlay) -> str:
-    """Return what a shift does to the policy: "breaks", where it is not better than random play beyond chance; "harms",
-    where its return is lower than as in training, beyond chance; "-" otherwise."""
+    """Return the effect of a shift on the policy.
+
+    "breaks": it is not better than random play, beyond chance. "harms": its return is lower than as in training, beyond
+    chance. "-": neither.
+    """
     if not difference(shifted.policy.returns, shifted.random.returns).low > 0:
         return "breaks"
     return "harms" if lost_return(shifted, training).high < 0 else "-"
 
 
 def model_verdict(shifted: Mapping[str, float] | None, training: Mapping[str, float] | None) -> str:
-    """Return what a shift does to the world model: "breaks", where its images are not better than the last frame,
-    copied, beyond chance; "harms", where their error is a larger share of copying's than as in training, beyond
-    chance; "-" otherwise. Where no images were measured "?", and "" where there is no model.
+    """Return the effect of a shift on the world model.
+
+    "breaks": its images are not better than the last frame, copied, beyond chance. "harms": their error is a larger
+    share of copying's than as in training, beyond chance. "-": neither. "?": no images were measured. "": no model.
     """
     if shifted is None or training is None:
         return ""

@@ -1,4 +1,4 @@
-"""The request of `worldmodels shift`. Imports no TensorFlow."""
+"""Defines the request of `worldmodels shift`. Imports no TensorFlow."""
 
 from __future__ import annotations
 

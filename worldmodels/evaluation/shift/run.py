@@ -1,4 +1,4 @@
-"""`worldmodels shift`: which distribution shift breaks a run's policy, and which its world model."""
+"""Runs `worldmodels shift`: which distribution shift breaks a run's policy, and which its world model."""
 
 from __future__ import annotations
 

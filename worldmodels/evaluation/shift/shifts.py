@@ -1,4 +1,4 @@
-"""Distribution shifts: environments that differ from that of a run in a few options. Imports no TensorFlow."""
+"""Defines distribution shifts: environments that differ from a run's own in a few options. Imports no TensorFlow."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def default_shifts(config: EnvConfig, games: Sequence[str] = ()) -> list[Distrib
     All but the test levels are played on the training levels: one thing changes at a time.
 
     Raises:
-        UserError: an environment that is no native game, whose options nobody here knows, or no such other game.
+        UserError: the environment is no native game, so its options are unknown; or there is no such other game.
     """
     if not is_native(config) or len(config.games) > 1:
         raise ConfigError(

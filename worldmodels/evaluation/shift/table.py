@@ -1,4 +1,4 @@
-"""The table of distribution shifts: for the terminal, as Markdown and as JSON."""
+"""Makes the table of distribution shifts: for the terminal, as Markdown and as JSON."""
 
 from __future__ import annotations
 

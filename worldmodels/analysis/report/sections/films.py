@@ -1,4 +1,4 @@
-"""The section of films: the newest one of each kind, of one run of each variant in each task."""
+"""Makes the section of films: the newest film of each kind, of one run of each variant in each task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The section on what world models foresee: figures of the last evaluation of each run, beside what is trivial."""
+"""Makes the section on predictions of world models: figures of the last evaluation of each run, beside baselines."""
 
 from __future__ import annotations
 

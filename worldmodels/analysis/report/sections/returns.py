@@ -1,4 +1,4 @@
-"""The sections of returns: by task, over all tasks, and as curves."""
+"""Makes the sections of returns: by task, over all tasks, and as curves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The section that compares variants over all runs and tasks (Agarwal et al., 2021, arXiv:2108.13264)."""
+"""Makes the section that compares variants over all runs and tasks (Agarwal et al., 2021, arXiv:2108.13264)."""
 
 from __future__ import annotations
 
