@@ -15,11 +15,11 @@ from pathlib import Path
 import numpy as np
 from provenance import made_now
 
+from worldmodels.analysis.runs.reference_scores import normalised_return
 from worldmodels.analysis.statistics.bootstrap import interquartile_mean
 from worldmodels.core.files.writing import write_atomic
 from worldmodels.envs import make_vec
 from worldmodels.envs.games.table import GAME_INFO
-from worldmodels.evaluation.playing.normalisation import normalised_return
 
 TRAINING_LEVELS = {"coinrun": (20, 200), "starpilot": (200,), "bossfight": (200,), "ninja": (200,), "leaper": (200,)}
 TRAINING_LEVELS |= {"fruitbot": (200,)}

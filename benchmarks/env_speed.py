@@ -24,10 +24,10 @@ from games.chart import RESULTS, draw
 from games.footprint import footprint
 from provenance import made_by, made_now
 
+from worldmodels.analysis.runs.reference_scores import normalised_return
 from worldmodels.core.processor import this_processor
 from worldmodels.envs import GAMES, make_vec
 from worldmodels.envs.games.table import GAME_INFO
-from worldmodels.evaluation.playing.normalisation import normalised_return
 
 NUM_ENVS = 64
 PEER_GAMES = tuple(game for game in GAMES if normalised_return(game, "easy", 0) is not None)  # all that were published

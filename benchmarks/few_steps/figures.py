@@ -13,6 +13,7 @@ import numpy as np
 from provenance import made_line
 
 from few_steps.cells import Experiment
+from worldmodels.analysis.runs.reference_scores import normalised_return
 from worldmodels.analysis.statistics.bootstrap import (
     Strata,
     bootstrap,
@@ -22,7 +23,6 @@ from worldmodels.analysis.statistics.bootstrap import (
 )
 from worldmodels.analysis.statistics.intervals import estimate
 from worldmodels.envs.games.levels import LEVELS
-from worldmodels.evaluation.playing.normalisation import normalised_return
 
 Result: TypeAlias = dict[str, Any]
 """What `CellJob` keeps of a cell."""

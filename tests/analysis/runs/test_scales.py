@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from worldmodels.analysis.runs.reference_scores import Task, find_scale
+from worldmodels.analysis.runs.reference_scores import Task, find_scale, normalised_return
 from worldmodels.core.errors import UserError
 
 
@@ -46,3 +46,16 @@ def test_scores_that_make_no_scale(tmp_path: Path) -> None:
         find_scale(str(path))
     with pytest.raises(UserError, match="no file of scores 'humans'. --normalize takes none, human, range or a"):
         find_scale("humans")
+
+
+@pytest.mark.parametrize(
+    ("game", "mode", "value", "expected"),
+    [("coinrun", "easy", 7.5, 0.5), ("starpilot", "hard", 35, 1.0), ("fruitbot", "easy", -1.5, 0.0)],
+)
+def test_returns_on_the_common_scale(game: str, mode: str, value: float, expected: float) -> None:
+    assert normalised_return(game, mode, value) == expected
+
+
+def test_what_has_no_published_range_has_no_normalised_return() -> None:
+    assert normalised_return("coinrun", "memory", 5) is None
+    assert normalised_return("coinrun_platforms", "easy", 5) is None

@@ -145,6 +145,15 @@ def on_scale(scale: Scale | None, task: Task, values: npt.ArrayLike) -> npt.NDAr
     return returns if scale is None else scale.normalised(task, returns)
 
 
+def normalised_return(game: str, distribution_mode: str, value: float) -> float | None:
+    """Return `value` on the scale `range`: 0 for a policy without observations, 1 for the best practical policy.
+
+    None for a game or a mode without constants published with Procgen (`scores/procgen.yaml`).
+    """
+    scale, task = find_scale("range"), Task(game, distribution_mode)
+    return float(scale.normalised(task, np.float64(value))) if scale and scale.has(task) else None
+
+
 def find_scale(normalize: str) -> Scale | None:
     """Return the scale that is called `human` or `range`, None for `none`, or that of a file of scores.
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from worldmodels.acting.actor import RandomActor
 from worldmodels.analysis.plots.evaluation_plots import plot_grid
+from worldmodels.analysis.runs.reference_scores import normalised_return
 from worldmodels.analysis.statistics.intervals import Estimate, difference
 from worldmodels.config.run_config import EvaluationConfig
 from worldmodels.core.specs import ObservationSpec
@@ -16,7 +17,6 @@ from worldmodels.envs.games.levels import mode_of
 from worldmodels.evaluation.evaluator import Evaluator
 from worldmodels.evaluation.measure import Extras, Measure, Occasion
 from worldmodels.evaluation.playing.episode_film import EpisodeFilm
-from worldmodels.evaluation.playing.normalisation import normalised_return
 from worldmodels.evaluation.playing.policy_returns import Episodes
 from worldmodels.evaluation.report.numbers import metrics_tree, number
 from worldmodels.telemetry.table import print_table
