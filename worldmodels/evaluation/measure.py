@@ -21,9 +21,8 @@ from worldmodels.telemetry.table import print_table
 
 Found = TypeVar("Found")
 Kind: TypeAlias = Literal["real", "player", "model", "imagined", "training", "shift"]
-"""Evaluations by `worldmodels eval`: `real` of the policy in the real game, `player` of a planner or of random actions
-there, `model` of the world model alone, `imagined` of the policy inside the model. Then training and `worldmodels
-shift`."""
+"""The kinds of occasions. The first four are evaluations by `worldmodels eval`: `real` of the policy in the real game,
+`player` of a planner or of random actions there, `model` of the world model alone, `imagined` of the policy in it."""
 USUAL: tuple[Kind, ...] = ("real", "model", "training", "shift")
 Need: TypeAlias = Literal["policy", "world model", "experience", "variables", "saved states", "frames and choices"]
 
@@ -103,15 +102,13 @@ class Measure(Generic[Found]):
         if self.table is not None:
             self.table(found, levels)
             return
-        rows = [[name.removeprefix("eval/").replace("_", " "), number(value)] for name, value in self._items(found)]
+        metrics = self.metrics(found).items()
+        rows = [[name.removeprefix("eval/").replace("_", " "), number(value)] for name, value in metrics]
         print_table(f"{self.name.replace('_', ' ').capitalize()}, {levels}", ["figure", ""], rows)
 
     def as_json(self, found: Found) -> Any:
         """Return the result for JSON."""
-        return metrics_tree(dict(self._items(found))) if self.tree is None else self.tree(found)
-
-    def _items(self, found: Found) -> Iterable[tuple[str, float]]:
-        return self.metrics(found).items()
+        return metrics_tree(self.metrics(found)) if self.tree is None else self.tree(found)
 
 
 NEEDS: Mapping[Need, Callable[[Evaluator, Occasion], bool]] = {
@@ -138,9 +135,7 @@ def can_have(measure: Measure[Any], evaluator: Evaluator, occasion: Occasion) ->
     return all(NEEDS[need](evaluator, occasion) for need in measure.needs)
 
 
-def take(
-    measures: Sequence[Measure[Any]], evaluator: Evaluator, occasion: Occasion
-) -> Iterator[tuple[Measure[Any], Any]]:
+def take(measures: Sequence[Measure[Any]], evaluator: Evaluator, occasion: Occasion) -> Iterator[Result]:
     """Take the measures of an occasion that a run can have, and yield each with its result."""
     wanted = [one for one in measures if occasion.kind in one.occasions and can_have(one, evaluator, occasion)]
     for index, measure in enumerate(wanted):
