@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import fields
 
 import gymnasium as gym
 import numpy as np
@@ -10,7 +11,10 @@ import pytest
 
 import worldmodels
 from worldmodels.cli import main
+from worldmodels.config.run_config import EvaluationConfig
 from worldmodels.core.errors import UserError
+from worldmodels.imagination.vector_env import ImaginedVectorEnv
+from worldmodels.player.session.options import PlayOptions
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +31,26 @@ def test_every_public_function_has_types_and_documentation():
         assert signature.return_annotation is not inspect.Signature.empty, name
         assert all(p.annotation is not inspect.Parameter.empty for p in signature.parameters.values()), name
         assert "Args:" in function.__doc__ and "Raises:" in function.__doc__, name
+
+
+def test_the_options_of_player_evaluation_and_learned_world_are_parameters():
+    def defaults(function):
+        return {name: parameter.default for name, parameter in inspect.signature(function).parameters.items()}
+
+    def own(kind):
+        return {field.name: field.default for field in fields(kind)}
+
+    playing = defaults(worldmodels.play)
+    assert {name: playing[name] for name in own(PlayOptions)} == own(PlayOptions)
+    assert set(playing) - set(own(PlayOptions)) == {"runs", "game", "env", "game_options"}
+    evaluating = defaults(worldmodels.evaluate)
+    assert all(evaluating[name] is None for name in set(own(EvaluationConfig)) - {"test_levels"})  # of training alone
+    dreaming = defaults(worldmodels.dream)
+    for name, default in defaults(ImaginedVectorEnv).items():
+        if name not in ("model", "starts"):
+            assert dreaming[name] == getattr(default, "value", default), name
+    for function in (worldmodels.play, worldmodels.evaluate, worldmodels.dream):
+        assert all(f"        {name}: " in function.__doc__ for name in defaults(function))
 
 
 def test_a_game():

@@ -1,9 +1,11 @@
-"""Experiments with world models: native games, learned worlds, agents that learn inside them, and a player to look."""
+"""A package for world models: native games, learned worlds, agents that learn inside them, and a player."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,17 +14,18 @@ from worldmodels.envs.registration import register
 if TYPE_CHECKING:
     from worldmodels.envs import GameEnv
     from worldmodels.envs.foreign.given import Given
+    from worldmodels.envs.games.levels import Levels
     from worldmodels.imagination.vector_env import ImaginedVectorEnv
     from worldmodels.loading.load import LoadedRun
 
 __version__ = "0.1.0"
 __all__ = ["__version__", "dream", "evaluate", "load", "make", "play", "train"]
 
-# On processors without AVX-512 TensorFlow leaves oneDNN off. There too it multiplies large matrices a quarter faster,
-# at the price of slower single steps, and repeats bit for bit. It is read when TensorFlow is imported, later than here.
+# TensorFlow reads this when it is imported. Without AVX-512 it leaves oneDNN off, which multiplies large matrices a
+# quarter faster there, makes single steps slower, and repeats bit for bit.
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
 
-# Gymnasium looks for no entry points: importing the package is what makes gymnasium.make know the games.
+# Gymnasium reads no entry points, so this import registers the games for gymnasium.make.
 register()
 
 
@@ -30,7 +33,7 @@ def make(game: str, render_mode: str | None = None, **options: Any) -> GameEnv:
     """Make one native game as a Gymnasium environment; `gymnasium.make("worldmodels/Maze-v0")` does the same.
 
     Args:
-        game: its name, for example "maze"; `worldmodels list games` prints all.
+        game: the game's name, for example "maze"; `worldmodels list games` prints all.
         render_mode: None or "rgb_array", which is 512 x 512 pixels.
         options: Procgen's options, for example distribution_mode="hard", start_level=0, num_levels=200.
 
@@ -52,18 +55,17 @@ def train(
 
     Args:
         env: a native game (`"maze"` or `"worldmodels/Maze-v0"`), a mixture of them (`"coinrun,maze"`), or the id of any
-            Gymnasium environment; or a `gymnasium.Env`, or a function without arguments that makes copies of one, which
-            is given again wherever the run is used.
+            Gymnasium environment. Or a `gymnasium.Env`, or a function without arguments that makes copies of one; give
+            the same object to every later use of the run.
         config: YAML files or preset names, later ones win; by default `dreamer_small`, or a run's own configuration.
         overrides: dotted configuration keys and their values, for example `{"seed": 3, "training.steps": 50_000}`.
-        logdir: the run's folder; `runs/<env>` by default, where an environment that is given has its class's or its
-            function's name.
+        logdir: the run's folder; `runs/<env>` by default, with the name of the class or function if `env` is one.
 
     Returns:
         The run's folder.
 
     Raises:
-        UserError: the configuration, its environment or the folder cannot be used; nothing was written then.
+        UserError: the configuration, its environment or the folder cannot be used; then nothing was written.
     """
     import json
 
@@ -82,9 +84,9 @@ def load(run: str | Path, step: int | None = None, env: Given | None = None) -> 
     """Load the world model and the agent of a run.
 
     Args:
-        run: its folder.
-        step: the checkpoint, by its environment steps; the newest by default.
-        env: the environment, where the run was trained with an object or a function.
+        run: the run's folder.
+        step: environment steps of the checkpoint; None takes the newest.
+        env: the environment, if the run was trained with an object or a function.
 
     Returns:
         The run, with `parts.model` (see `models/api.py`), `parts.agent` (see `agents/api.py`), `config` and `step`.
@@ -100,42 +102,61 @@ def load(run: str | Path, step: int | None = None, env: Given | None = None) -> 
     return load_run(run, step, env)
 
 
-def evaluate(
+def evaluate(  # noqa: PLR0913  an argument for each key of the section
     run: str | Path,
-    mode: str = "real",
-    agent: str = "policy",
-    levels: Literal["train", "test"] = "train",
+    mode: Literal["real", "imagined", "model"] = "real",
+    agent: Literal["policy", "planner", "random"] = "policy",
+    levels: Levels = "train",
     step: int | None = None,
     videos: int = 0,
     seed: int = 0,
     env: Given | None = None,
-    **settings: Any,
+    *,
+    episodes: int | None = None,
+    temperatures: Sequence[float] | None = None,
+    model_temperatures: Sequence[float] | None = None,
+    noops: Sequence[int] | None = None,
+    max_steps: int | None = None,
+    context: int | None = None,
+    horizon: int | None = None,
+    windows: int | None = None,
 ) -> dict[str, Any]:
-    """Evaluate a run as `worldmodels eval` does, and return what was found.
+    """Evaluate a run as `worldmodels eval` does, and return the results.
+
+    The arguments after `env` replace the keys of the same names in the run's section `evaluation`; None keeps a key.
 
     Args:
-        run: its folder, which also takes the files that are written.
+        run: the run's folder, which also takes the files that are written.
         mode: "real" (the policy in the game, and the model), "imagined" (the policy inside the model) or "model".
-        agent: who plays in the real game: "policy", "planner" or "random".
-        levels: those on which the run was trained, or none of them.
-        step: the checkpoint, by its environment steps; the newest by default.
+        agent: the player in the real game: the run's policy, a planner that uses the model, or random actions.
+        levels: "train" plays the levels on which the run was trained, "test" all others.
+        step: environment steps of the checkpoint; None takes the newest.
         videos: episodes to film under each setting; 0 for none.
         seed: the seed of everything random in the evaluation.
-        env: the environment, where the run was trained with an object or a function; a function, which makes copies.
-        settings: fields of the section `evaluation` that differ from the run's, for example episodes=256,
-            temperatures=(0, 1), horizon=50.
+        env: the environment, if the run was trained with a function; a function, which makes copies.
+        episodes: episodes for each pair of a temperature and a number of no-ops.
+        temperatures: sampling temperatures of the policy; 0 takes the most probable action.
+        model_temperatures: sampling temperatures of the world model; 0 takes the most probable prediction.
+        noops: numbers of steps without an action at the start of an episode.
+        max_steps: steps after which an episode is cut and reported as unfinished.
+        context: frames that the world model sees before it predicts alone.
+        horizon: steps that the world model then predicts alone.
+        windows: recorded sequences over which the model's errors are averaged.
 
     Returns:
         The content of the JSON file that was written, described in docs/evaluation.md.
 
     Raises:
-        UserError: there is no such run or checkpoint, a setting is out of its range, or a world model is needed and the
-            run has none.
+        UserError: no such run or checkpoint, a setting out of its range, or a run without the needed world model.
     """
+    given = locals()
+    from worldmodels.config.run_config import EvaluationConfig
     from worldmodels.core.files.json_files import parse_strict
     from worldmodels.core.files.writing import read_regular
     from worldmodels.evaluation.request import Request
 
+    names = [field.name for field in fields(EvaluationConfig)]
+    settings = {name: given[name] for name in names if given.get(name) is not None}
     request = Request(run, mode, levels, agent, settings=settings, step=step, videos=videos, seed=seed)
     from worldmodels.loading.quiet import load_tensorflow
 
@@ -145,58 +166,117 @@ def evaluate(
 
     with giving_env(run, env):
         (path,) = evaluate_run(request)
-    found: dict[str, Any] = parse_strict(read_regular(path), f"'{path}'")
-    return found
+    return dict(parse_strict(read_regular(path), f"'{path}'"))
 
 
-def play(*runs: str | Path, game: str | None = None, env: Given | None = None, **options: Any) -> None:
+def play(  # noqa: PLR0913  an argument for each option of the player
+    *runs: str | Path,
+    game: str | None = None,
+    env: Given | None = None,
+    alone: Literal["", "model", "real"] = "",
+    start: Literal["recorded", "game"] = "recorded",
+    levels: Levels = "train",
+    view: Literal["people", "agent"] = "people",
+    policy: bool = False,
+    policy_temperature: float = 1.0,
+    temperature: float = 1.0,
+    put_back_every: int = 0,
+    rate: int = 15,
+    seed: int = 0,
+    ticks: int | None = None,
+    zoom: int | None = None,
+    keys: str | Path | None = None,
+    key_script: str | Path | None = None,
+    record: str | Path | None = None,
+    script: str | Path | None = None,
+    pictures: str | Path = "pictures",
+    video: str | Path | None = None,
+    width: int | None = None,
+    headless: bool = False,
+    web: bool = False,
+    host: str = "127.0.0.1",
+    port: int = 8765,
+    **game_options: Any,
+) -> None:
     """Open the player: a run's model beside the real game, two runs side by side, or a game alone.
 
     Args:
-        runs: one or two folders; none where a `game` is played alone.
+        runs: one or two folders; none if a `game` is played alone.
         game: the name of a native game, or the id of a Gymnasium environment.
-        env: the environment, where the run was trained with an object or a function.
-        options: fields of `player.session.options.PlayOptions`, for example policy=True, headless=True,
-            video="play.mp4", steps as `ticks`; further ones are options of the `game`.
+        env: the environment, if the run was trained with an object or a function.
+        alone: "real" plays a run's game without the model, "model" the model without the game; "" plays both.
+        start: a model alone starts in the run's experience ("recorded") or at an episode's first frame ("game").
+        levels: "train" plays the levels on which a run was trained, "test" all others.
+        view: a game alone is seen as by people (512 pixels) or as by the agent (64 pixels); key V changes it.
+        policy: the policy plays until a key takes over.
+        policy_temperature: sampling temperature of the policy; 0 takes the most probable action.
+        temperature: sampling temperature of the model; 0 takes the most probable prediction.
+        put_back_every: steps after which the model is reset to the real state; 0 leaves that to key X.
+        rate: steps of the worlds each second.
+        seed: the seed of the levels and of the samples of model and policy.
+        ticks: ticks of the clock after which play ends; None for no end, or without a window the script's last event.
+        zoom: screen pixels for each pixel of a 64x64 frame; None chooses by the number of pictures.
+        keys: a YAML file that gives keys other meanings.
+        key_script: a script of key events, which are added to those of the person.
+        record: the recording of actions to write, which `script` and `worldmodels replay` read.
+        script: a recording whose actions are played until a key takes over.
+        pictures: the folder in which key F2 saves pictures.
+        video: the video to write, .mp4 or .gif, with a frame for each tick.
+        width: pixels across of the video at most; None for the screen's, or 800 in a .gif.
+        headless: play without a window; needs `video`, and `key_script` or `ticks`.
+        web: serve the player to browsers instead of opening a window.
+        host: the address at which browsers find it; by default only on this machine.
+        port: the port; 0 takes a free one.
+        game_options: options of the `game`, for example distribution_mode="hard".
 
     Raises:
         UserError: there is nothing to play, no such run or game, or no display for a window.
     """
-    from dataclasses import fields
-
+    given = locals()
     from worldmodels.core.errors import UserError
     from worldmodels.player.app import play_game, play_runs
     from worldmodels.player.session.options import PlayOptions
 
     if bool(runs) == bool(game):
         raise UserError("Say what to play: the folder of a run (or two), or game=NAME.")
-    names = {field.name for field in fields(PlayOptions)}
-    chosen = PlayOptions(**{name: value for name, value in options.items() if name in names})
-    others = {name: value for name, value in options.items() if name not in names}
+    chosen = PlayOptions(**{field.name: given[field.name] for field in fields(PlayOptions)})
     if game is not None:
-        play_game(game, chosen, others)
+        play_game(game, chosen, game_options)
         return
-    if others:
-        raise UserError(f"Options of a game go with game=NAME alone. Received {', '.join(others)}.")
+    if game_options:
+        raise UserError(f"Options of a game go with game=NAME alone. Received {', '.join(game_options)}.")
     from worldmodels.loading.load import giving_env
 
     with giving_env(runs[0], env):
         play_runs(runs, chosen)
 
 
-def dream(
-    run: str | Path, num_envs: int = 16, horizon: int = 50, env: Given | None = None, **options: Any
+def dream(  # noqa: PLR0913  an argument for each option of the environment
+    run: str | Path,
+    num_envs: int = 16,
+    horizon: int = 50,
+    env: Given | None = None,
+    *,
+    step: int | None = None,
+    context: int | None = None,
+    temperature: float = 1.0,
+    observe: Literal["frames", "vectors", "features"] = "frames",
+    autoreset_mode: str | Enum = "NextStep",
+    render_mode: Literal["rgb_array"] | None = None,
 ) -> ImaginedVectorEnv:
     """Return the world model of a run as a Gymnasium vector environment, in which any agent can act and learn.
 
     Args:
-        run: its folder. Episodes start where recorded ones continue.
+        run: the run's folder. Episodes start where recorded ones continue.
         num_envs: episodes side by side.
         horizon: steps after which an episode is truncated.
-        env: the environment, where the run was trained with an object or a function.
-        options: temperature, observe ("frames", "vectors" or "features"), autoreset_mode and render_mode, as in
-            `ImaginedVectorEnv`;
-            and step (of the checkpoint) and context (recorded frames that the model takes in before each episode).
+        env: the environment, if the run was trained with an object or a function.
+        step: environment steps of the checkpoint; None takes the newest.
+        context: recorded frames that the model sees before each episode; None takes the key `evaluation.context`.
+        temperature: sampling temperature of the model; 0 takes the most probable prediction.
+        observe: the model's frames, its vectors (numbers of the environment), or the features of its state.
+        autoreset_mode: Gymnasium's mode of reset: "NextStep", "SameStep" or "Disabled".
+        render_mode: "rgb_array" for `render()`, or None.
 
     Raises:
         UserError: there is no such run, it has no world model, or too little recorded experience.
@@ -204,8 +284,17 @@ def dream(
     from worldmodels.loading.quiet import load_tensorflow
 
     load_tensorflow()
-    from worldmodels.loading.load import dream as dream_run
-    from worldmodels.loading.load import giving_env
+    from worldmodels.loading import load as loading
 
-    with giving_env(run, env):
-        return dream_run(run, num_envs=num_envs, horizon=horizon, **options)
+    with loading.giving_env(run, env):
+        return loading.dream(
+            run,
+            step,
+            context,
+            num_envs=num_envs,
+            horizon=horizon,
+            temperature=temperature,
+            observe=observe,
+            autoreset_mode=autoreset_mode,
+            render_mode=render_mode,
+        )
