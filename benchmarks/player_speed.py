@@ -43,7 +43,7 @@ from worldmodels.player import app
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.session import Session
 from worldmodels.player.view.painter import Painter
-from worldmodels.player.view.window_memory import WindowMemory, remember
+from worldmodels.player.view.resizable_window import WindowMemory, remember
 
 STEPS_A_SECOND, MILLISECONDS, PAUSED = 15, 80, 0.05
 """Targets: steps a second to reach, milliseconds and share of a processor to stay below."""

@@ -13,9 +13,10 @@ from worldmodels.envs.games.table import HUMAN_SIZE
 from worldmodels.models.api import ModelSpec
 from worldmodels.player.session.controls.key_script import KeyScript, read_script
 from worldmodels.player.session.game_setup import GameSetup, set_up_game, set_up_run
-from worldmodels.player.session.loading import Prepare, Report, Run, check_together, count_models, loader
-from worldmodels.player.session.loop import Unattended, play
+from worldmodels.player.session.loading import loader
+from worldmodels.player.session.loop import Prepare, Report, Unattended, play
 from worldmodels.player.session.options import PlayOptions
+from worldmodels.player.session.runs import Run, check_together, count_models
 from worldmodels.player.session.session import Session
 from worldmodels.player.session.settings import Settings
 from worldmodels.player.session.worlds.frames import Frame

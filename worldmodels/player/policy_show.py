@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pygame
 
 from worldmodels.acting.actor import ModelActor
 from worldmodels.analysis.statistics.intervals import estimate
@@ -22,7 +23,7 @@ from worldmodels.envs.making import is_native
 from worldmodels.evaluation.playing.played_episodes import PlayedEpisode, play_episodes
 from worldmodels.evaluation.report.images import BACKGROUND, framed, text_line, tiled
 from worldmodels.loading.load import LoadedRun, load_run
-from worldmodels.player.view.policy_window import PolicyWindow
+from worldmodels.player.view.display import open_display
 from worldmodels.telemetry.video import write_video
 
 MOST_TOGETHER = 1_024
@@ -32,6 +33,9 @@ DARK = 3
 """The factor by which pictures are darker where nothing is played any more."""
 FRAMES_A_SECOND = 30
 """The rate of pictures where an environment names none."""
+
+SMALLEST_SIDE = 400
+"""Pixels that the shorter side of the window has at least; smaller pictures are enlarged by a whole number."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,42 @@ class ShowOptions:
             raise ConfigError(f"The policy's temperature must be from 0 to 10. Received {self.temperature}.")
         if self.rate is not None and not 1 <= self.rate <= 240:
             raise ConfigError(f"The rate must be from 1 to 240 pictures a second. Received {self.rate}.")
+
+
+class PolicyWindow:
+    """A window that shows pictures at a rate, until it is closed.
+
+    Args:
+        title: what stands above it.
+        rate: pictures a second.
+    """
+
+    def __init__(self, title: str, rate: float):
+        self._title, self._rate = title, rate
+        self._clock = pygame.time.Clock()
+        self._surface: pygame.Surface | None = None
+        open_display()
+
+    def show(self, picture: np.ndarray, words: str) -> bool:
+        """Show a picture, uint8 (H, W, 3), with words beside the title; return False once the window was closed."""
+        scale = max(1, -(-SMALLEST_SIDE // min(picture.shape[:2])))
+        size = (scale * picture.shape[1], scale * picture.shape[0])
+        if self._surface is None or self._surface.get_size() != size:
+            self._surface = pygame.display.set_mode(size)
+        frame = pygame.surfarray.make_surface(picture.swapaxes(0, 1))
+        pygame.transform.scale(frame, size, self._surface)
+        pygame.display.set_caption(f"{self._title} - {words}")
+        pygame.display.flip()
+        self._clock.tick(self._rate)
+        return not any(map(_leaves, pygame.event.get()))
+
+    def close(self) -> None:
+        """Close the window."""
+        pygame.display.quit()
+
+
+def _leaves(event: pygame.event.Event) -> bool:
+    return event.type == pygame.QUIT or (event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE)
 
 
 def show_policy(path: str | Path, options: ShowOptions | None = None) -> list[PlayedEpisode]:

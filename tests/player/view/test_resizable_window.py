@@ -1,4 +1,4 @@
-"""The window's size: full screen, the key that enlarges, and what is remembered."""
+"""The size of the window: full screen, the key that enlarges, the memory, and the arithmetic of sizes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,16 @@ from tiny_worlds import BUTTONS, MEANINGS
 from worldmodels.player.session.controls.keys import Controls
 from worldmodels.player.view.painter import Painter
 from worldmodels.player.view.panels.help_screen import make_guide
-from worldmodels.player.view.resizable_window import ResizableWindow
-from worldmodels.player.view.window_memory import WindowMemory, recall, remember
+from worldmodels.player.view.resizable_window import (
+    ResizableWindow,
+    WindowMemory,
+    next_size,
+    opening_size,
+    recall,
+    remember,
+    room_on,
+    within,
+)
 
 
 @pytest.fixture
@@ -81,3 +89,31 @@ def test_a_relative_folder_of_states_is_passed_over(monkeypatch, tmp_path):
     remember(WindowMemory(800, 600, True))
     assert (tmp_path / ".local" / "state" / "worldmodels" / "window.json").is_file()
     assert recall() == WindowMemory(800, 600, True)
+
+
+NATURAL = (1312, 640)
+
+
+@pytest.mark.parametrize(
+    ("natural", "screen", "opened"),
+    [
+        (NATURAL, (1366, 768), (1312, 640)),  # it fits
+        (NATURAL, (1280, 720), (1264, 632)),  # both sides are cut
+        ((908, 970), (1366, 768), (908, 680)),  # a model alone is higher than the screen
+        (NATURAL, (3840, 2160), (3824, 1865)),  # 2.91 times as large, of the 3 that suit the screen
+        (NATURAL, (2560, 1440), (2544, 1240)),
+        (NATURAL, (640, 400), (624, 312)),
+    ],
+)
+def test_a_window_opens_as_large_as_suits_the_screen(natural, screen, opened):
+    assert opening_size(natural, screen) == opened
+    assert within(opened, room_on(screen)) == opened
+
+
+def test_a_key_takes_the_next_multiple_and_begins_again_after_the_last():
+    sizes, size = [], (800, 400)
+    for _ in range(5):
+        size = next_size(size, (800, 400), (1616, 900))
+        sizes.append(size)
+    assert sizes == [(1000, 500), (1200, 600), (1400, 700), (1600, 800), (400, 200)]
+    assert next_size((100, 100), (5000, 5000), (640, 400)) == (100, 100)  # nothing fits: it stays

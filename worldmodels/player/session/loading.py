@@ -1,95 +1,31 @@
-"""Runs as the player needs them, before anything heavy is loaded, and the loading of a session from them."""
+"""The loading of a session: the parts of its runs, their models as worlds, and the policy as a player."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
 
-from worldmodels.config.environment import model_spec
-from worldmodels.config.run_config import RunConfig
-from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.errors import UserError
-from worldmodels.core.files.checkpoint import Checkpoints
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.seeding import Streams
-from worldmodels.models.api import ModelSpec
 from worldmodels.player.session.controls.box_controls import BoxControls
 from worldmodels.player.session.controls.keys import Controls
 from worldmodels.player.session.game_setup import GameSetup
 from worldmodels.player.session.latents.probe_reader import NOT_TOLD, load_probe_reader
-from worldmodels.player.session.options import PlayOptions
+from worldmodels.player.session.loop import Prepare, Report
 from worldmodels.player.session.players import PolicyPlayer
+from worldmodels.player.session.runs import Run, count_models
 from worldmodels.player.session.session import Session
 from worldmodels.player.session.settings import Settings
-from worldmodels.player.session.vector_ranges import VectorRanges
 from worldmodels.player.session.worlds.frames import row_of, vectors_of
 from worldmodels.player.session.worlds.model_world import ModelWorld
 from worldmodels.player.session.worlds.real_world import RealWorld
 from worldmodels.player.session.worlds.replay_start_world import ReplayStartWorld
 from worldmodels.player.session.worlds.state_tracker import StateTracker
+from worldmodels.player.session.worlds.vector_ranges import VectorRanges
 
 RECORDED_WINDOWS = 256
 """Windows of a run's experience that tell in which ranges its numbers are."""
-Report = Callable[[str], None]
-"""A function that tells people what is being done."""
-Prepare = Callable[[Report], Session]
-"""A function that builds a session, which may take a minute."""
-
-
-@dataclass(frozen=True)
-class Run:
-    """A run with everything that is known of it before anything heavy is loaded."""
-
-    path: Path
-    config: RunConfig
-    steps: tuple[int, ...]
-    """The steps of its checkpoints."""
-
-    @classmethod
-    def open(cls, path: str | Path) -> Run:
-        """Open the folder of a run; raise UserError if there is none, or a damaged one."""
-        run_dir = RunDir.open(path)
-        return cls(
-            Path(path), load_config(RunConfig, [run_dir.config]), tuple(Checkpoints(run_dir.checkpoints).steps())
-        )
-
-    @cached_property
-    def spec(self) -> ModelSpec:
-        """The spec of its model, which alone decides what can be played and shown."""
-        return model_spec(self.config)
-
-    @property
-    def source(self) -> str:
-        """The run and its newest checkpoint, for people."""
-        return f"{self.path}, step {max(self.steps):,}"
-
-
-def check_together(runs: Sequence[Run]) -> None:
-    """Raise UserError unless it is one run, or two whose models fit beside one reality."""
-    if len(runs) > 2:
-        raise UserError(f"The player shows one run, or two beside each other. Received {len(runs)}.")
-    if len(runs) < 2:
-        return
-    for run in runs:
-        if not run.spec.imagines or not run.steps:
-            why = "has no checkpoint yet" if run.spec.imagines else "has no world model"
-            raise UserError(f"Two runs are played as two models beside one reality, and the run '{run.path}' {why}.")
-    games = [run.config.env.games[0] for run in runs]
-    if games[0] != games[1]:
-        raise UserError(
-            f"Two models are played beside one reality, so both must know the same game: '{runs[0].path}' knows "
-            f"'{games[0]}', '{runs[1].path}' knows '{games[1]}'."
-        )
-
-
-def count_models(runs: Sequence[Run], options: PlayOptions) -> int:
-    """Return how many models are played; raise UserError if the one that is to be played alone does not exist."""
-    if options.alone == "model" and not runs[0].spec.imagines:
-        raise UserError(f"The run '{runs[0].path}' has no world model that could be played alone.")
-    return len(runs) if runs[0].spec.imagines and options.alone != "real" else 0
 
 
 def loader(runs: Sequence[Run], setup: GameSetup, controls: Controls | BoxControls) -> Prepare:

@@ -13,6 +13,10 @@ from worldmodels.player.session.events import InputEvent, KeyEvent
 from worldmodels.player.session.session import Session
 from worldmodels.player.session.timing import TickClock
 
+Report = Callable[[str], None]
+"""A function that tells people what is being done."""
+Prepare = Callable[[Report], Session]
+"""A function that builds a session, which may take a minute."""
 Due = Callable[[bool], float]
 """A function from whether a key has gone down to the time of the next tick, on the clock `time.perf_counter`."""
 

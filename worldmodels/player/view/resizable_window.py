@@ -2,15 +2,99 @@
 
 from __future__ import annotations
 
+import json
+import os
 import warnings
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Annotated
 
 import pygame
 
+from worldmodels.core.configuration.ranges import Section, between
+from worldmodels.core.errors import UserError
+from worldmodels.core.files.json_files import parse_json
+from worldmodels.core.files.writing import make_folder, read_regular, write_atomic
 from worldmodels.player.view.display import open_display
+from worldmodels.player.view.layout import scale_for
 from worldmodels.player.view.painter import Painter
-from worldmodels.player.view.window_memory import WindowMemory, recall, remember
-from worldmodels.player.view.window_size import LEAST, next_size, opening_size, room_on, within
+
+Size = tuple[int, int]
+EDGES = (16, 88)
+"""Pixels of the screen, across and down, that the frame of a window and the desktop's panels take."""
+FACTORS = (0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0)
+"""The multiples of its natural size that a window can take by a key."""
+LEAST = (320, 200)
+"""The smallest size that is remembered."""
+
+
+def room_on(screen: Size) -> Size:
+    """Return the size of the largest window that a screen has room for."""
+    return max(screen[0] - EDGES[0], LEAST[0]), max(screen[1] - EDGES[1], LEAST[1])
+
+
+def opening_size(natural: Size, screen: Size) -> Size:
+    """Return the size in which a window opens: its natural one, enlarged for a large screen, cut for a small one."""
+    room = room_on(screen)
+    scale = min(scale_for(screen), room[0] / natural[0], room[1] / natural[1])
+    return within(natural if scale < 1.0 else (int(natural[0] * scale), int(natural[1] * scale)), room)
+
+
+def within(size: Size, room: Size) -> Size:
+    """Return a size, cut where it is larger than the room."""
+    return min(size[0], room[0]), min(size[1], room[1])
+
+
+def next_size(size: Size, natural: Size, screen: Size) -> Size:
+    """Return the next larger of the natural size's multiples that the screen has room for, or else the smallest."""
+    room = room_on(screen)
+    multiples = [(int(natural[0] * factor), int(natural[1] * factor)) for factor in FACTORS]
+    fitting = [multiple for multiple in multiples if within(multiple, room) == multiple]
+    larger = [multiple for multiple in fitting if multiple[0] * multiple[1] > size[0] * size[1]]
+    return next(iter(larger or fitting), size)
+
+
+Pixels = Annotated[int, between(0, 32768)]
+
+
+@dataclass(frozen=True)
+class WindowMemory(Section):
+    """The memory of the window.
+
+    Attributes:
+        width: in pixels; 0 before the window was ever resized.
+        height: in pixels, likewise.
+        hint_shown: whether the hint for beginners was shown.
+    """
+
+    width: Pixels = 0
+    height: Pixels = 0
+    hint_shown: bool = False
+
+
+def memory_file() -> Path:
+    """Return the file of the memory: `worldmodels/window.json` in the folder of states that XDG gives."""
+    given = os.environ.get("XDG_STATE_HOME", "")
+    folder = Path(given) if Path(given).is_absolute() else Path.home() / ".local" / "state"
+    return folder / "worldmodels" / "window.json"
+
+
+def recall() -> WindowMemory:
+    """Return what is remembered; nothing where the file is missing, damaged or somebody else's."""
+    with suppress(UserError, OSError, RuntimeError):  # a person may have no home at all
+        path = memory_file()
+        return parse_json(read_regular(path), WindowMemory, str(path))
+    return WindowMemory()
+
+
+def remember(memory: WindowMemory) -> None:
+    """Write what is to be remembered, unless that is impossible: nobody's play fails because of it."""
+    with suppress(UserError, OSError, RuntimeError):
+        path = memory_file()
+        make_folder(path.parent)
+        write_atomic(path, json.dumps(asdict(memory), allow_nan=False) + "\n")
+
 
 TRIES, PAUSE = 8, 30
 """Times that a size is asked for, and the milliseconds between."""

@@ -13,15 +13,13 @@ from worldmodels.player.session.controls.key_names import BEGIN_KEYS, SHIFTED, W
 from worldmodels.player.session.controls.key_script import KeyScript
 from worldmodels.player.session.controls.keys import Command
 from worldmodels.player.session.events import InputEvent, KeyEvent
-from worldmodels.player.session.loading import Prepare
-from worldmodels.player.session.loop import Due, play
+from worldmodels.player.session.loop import Due, Prepare, play
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.session import Session
 from worldmodels.player.session.timing import LatencyMeter
 from worldmodels.player.view.background_task import BackgroundTask
-from worldmodels.player.view.box_input import BoxInput
 from worldmodels.player.view.capture import Film, recorder_of
-from worldmodels.player.view.gamepads import Gamepads
+from worldmodels.player.view.input_devices import BoxInput, Gamepads
 from worldmodels.player.view.painter import Painter
 from worldmodels.player.view.resizable_window import ResizableWindow
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from worldmodels.core.errors import UserError, pip_install
 from worldmodels.player.session.controls.key_script import KeyScript
-from worldmodels.player.session.loading import Prepare
+from worldmodels.player.session.loop import Prepare
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.session import Session
 from worldmodels.player.view.background_task import BackgroundTask

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from worldmodels.player.session.controls.key_script import KeyScript
-from worldmodels.player.session.loading import Prepare, Report
-from worldmodels.player.session.loop import play
+from worldmodels.player.session.loop import Prepare, Report, play
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.session import Session
 from worldmodels.player.session.timing import LatencyMeter

@@ -10,6 +10,8 @@ from typing import Any
 
 import pygame
 
+from worldmodels.player.session.latents.latent_commands import LATENT_KEYS, LatentCommand
+from worldmodels.player.session.latents.latents_snapshot import LatentsSnapshot
 from worldmodels.player.session.snapshot import (
     DIVERGENCE_ERROR,
     BoxPanel,
@@ -18,16 +20,22 @@ from worldmodels.player.session.snapshot import (
     Snapshot,
     TimelineEntry,
 )
-from worldmodels.player.session.vector_ranges import Ranges
 from worldmodels.player.session.worlds.frames import Frame
+from worldmodels.player.session.worlds.vector_ranges import Ranges
 from worldmodels.player.view import theme
 from worldmodels.player.view.panels.bars import Bar, BarRow, bar_span, number_text, position, value_rows
 from worldmodels.player.view.panels.columns import Column, columns_of, in_colour, reality
 from worldmodels.player.view.panels.header import facts, totals
-from worldmodels.player.view.panels.latent_texts import probability_map
+from worldmodels.player.view.panels.latent_texts import (
+    command_text,
+    is_known,
+    likely_rows,
+    probability_map,
+    reading_texts,
+)
+from worldmodels.player.view.panels.latent_texts import facts as latent_facts
 from worldmodels.player.view.panels.timeline import FULL_ERROR, error_name, scale_end
 from worldmodels.player.web.guide_parts import hex_colour
-from worldmodels.player.web.latents_part import latents_part
 
 THOUSAND = pygame.Rect(0, 0, 1001, 1)
 """A bar as long as there are shares."""
@@ -203,3 +211,34 @@ def _level(reward: float) -> int:
     """Return 0 for a reward that rounds to nothing, 1 or -1 for a small one, 2 or -2 for a large one."""
     size = 0 if abs(reward) < 0.05 else 1 if abs(reward) < 0.5 else 2
     return size if reward > 0 else -size
+
+
+def latents_part(snapshot: LatentsSnapshot) -> dict[str, Any]:
+    """Return the inside of a model as a part; its probabilities are the frame "latents", a row for each group.
+
+    The part holds facts, classes, the likeliest ones of the chosen group as shares of a thousand, readings and buttons.
+    """
+    return {
+        "facts": latent_facts(snapshot),
+        "classes": snapshot.classes,
+        "held": [held >= 0 for held in snapshot.held],
+        "chosen": snapshot.chosen,
+        "likely": [_likely(row, snapshot) for row in likely_rows(snapshot)] if snapshot.classes else [],
+        "readings": [
+            {"name": each.name, "unit": each.unit, "texts": reading_texts(each), "known": is_known(each)}
+            for each in snapshot.readings
+        ],
+        "words": [text for text in (snapshot.why_no_latents, snapshot.why_no_readings) if text],
+        "buttons": [_button(command, snapshot) for command in LATENT_KEYS],
+    }
+
+
+def _likely(row: BarRow, snapshot: LatentsSnapshot) -> dict[str, Any]:
+    own = row.name == f"class {snapshot.classes[snapshot.chosen]}"
+    return {"name": row.name, "share": round(1000 * row.bars[0].value), "own": own}
+
+
+def _button(command: LatentCommand, snapshot: LatentsSnapshot) -> dict[str, Any]:
+    """Return the text of a button, and whether it does anything now."""
+    does = bool(snapshot.classes) and (command is not LatentCommand.PASTE or snapshot.copied)
+    return {"text": command_text(command, snapshot), "enabled": does}

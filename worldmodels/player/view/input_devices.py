@@ -1,4 +1,4 @@
-"""Gamepads in the window: sticks push the numbers of a box of actions; in a game of choices they press keys."""
+"""The input devices of the window besides the keyboard: gamepads, and the mouse, which drags bars of a box."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from pygame._sdl2 import controller
 
 from worldmodels.player.session.controls.gamepad_keys import OF_BOX, directions_of_stick, keys_of_buttons
 from worldmodels.player.session.controls.keys import KeyTable
-from worldmodels.player.session.events import InputEvent, KeyEvent, StickEvent
+from worldmodels.player.session.events import AxisEvent, InputEvent, KeyEvent, StickEvent
+from worldmodels.player.session.session import Session
+from worldmodels.player.view.painter import Painter
 
 STICKS = {
     pygame.CONTROLLER_AXIS_LEFTX: (0, 1),
@@ -82,3 +84,29 @@ class Gamepads:
             for name in self._directions
             if name in before ^ self._held
         ]
+
+
+class BoxInput:
+    """The input knows which bar the mouse drags."""
+
+    def __init__(self, painter: Painter, session: Session) -> None:
+        self._painter, self._session = painter, session
+        self._dragged: int | None = None
+
+    def events(self, surface: pygame.Surface, event: pygame.Event) -> list[InputEvent]:
+        """Return what one event of the window means for the box, mostly nothing."""
+        if event.type == pygame.MOUSEBUTTONDOWN and event.button == pygame.BUTTON_LEFT:
+            self._dragged = self._painter.number_at(surface, self._session.snapshot(), event.pos)
+            return self._drag(surface, event.pos)
+        if event.type == pygame.MOUSEMOTION and event.buttons[0]:
+            return self._drag(surface, event.pos)
+        if event.type == pygame.MOUSEBUTTONUP and self._dragged is not None:
+            number, self._dragged = self._dragged, None
+            return [AxisEvent(number, None)]
+        return []
+
+    def _drag(self, surface: pygame.Surface, point: tuple[int, int]) -> list[InputEvent]:
+        if self._dragged is None:
+            return []
+        value = self._painter.value_at(surface, self._session.snapshot(), self._dragged, point)
+        return [AxisEvent(self._dragged, value)]

@@ -15,8 +15,8 @@ from worldmodels.core.specs import ObservationSpec
 from worldmodels.envs import EnvConfig
 from worldmodels.models.api import ModelSpec
 from worldmodels.player.app import play_runs
-from worldmodels.player.session.loading import Run, check_together, count_models
 from worldmodels.player.session.options import PlayOptions
+from worldmodels.player.session.runs import Run, check_together, count_models
 
 
 def test_two_runs_must_know_the_same_game(run_folder, tmp_path):

@@ -1,0 +1,202 @@
+"""The commands of a person to a session: pause, rewind, save, branch, change a setting and the like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from worldmodels.player.session.controls.box_controls import BoxControls
+from worldmodels.player.session.controls.keys import Command, Controls
+from worldmodels.player.session.latents.latent_inspection import LatentInspection
+from worldmodels.player.session.players import Player, PlayerSelection
+from worldmodels.player.session.playthrough import Playthrough
+from worldmodels.player.session.rewind import RewindBuffer
+from worldmodels.player.session.session_log import SessionLog
+from worldmodels.player.session.settings import Settings
+from worldmodels.player.session.worlds.inspection import Inspection
+from worldmodels.player.session.worlds.model_world import ModelWorld
+from worldmodels.player.session.worlds.real_world import RealWorld
+from worldmodels.player.session.worlds.replay_start_world import ReplayStartWorld
+from worldmodels.player.session.worlds.vector_ranges import VectorRanges
+
+NOTICE_TICKS = 30
+"""Ticks for which a message stays."""
+END_TICKS = 12
+"""Ticks for which the last picture of an episode stays before the next one begins."""
+CANNOT_SAVE = "this environment cannot save its state"
+NO_MODEL = "there is no world model here"
+
+
+class SessionCommands:
+    """The parts of a session, and what each command does with them.
+
+    Args:
+        title: the game's name for people.
+        real: a frozen one gives first frames alone, and the models are played without it.
+        models: without any, the real world is played alone.
+        players: can play for the person; the first one does when asked.
+        playing: the name of who plays from the start; the person if it is empty.
+        ranges: the ranges of numbers in earlier experience, if there is any.
+
+    Attributes:
+        pictures: how many pictures were asked for; whoever draws writes them.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        real: RealWorld | ReplayStartWorld,
+        controls: Controls | BoxControls,
+        settings: Settings,
+        models: Sequence[ModelWorld] = (),
+        players: Sequence[Player] = (),
+        playing: str = "",
+        ranges: VectorRanges | None = None,
+    ) -> None:
+        self._title, self.controls, self.settings = title, controls, settings
+        self._play = Playthrough(real, models, players, controls.idle, ranges)
+        self._rewind_buffer = RewindBuffer(self._play)
+        self._selection = PlayerSelection(players, playing)
+        self._inspection = Inspection(self._play.models, controls, settings, self._notify)
+        self._latents = LatentInspection(self._play, self._rewind_buffer, controls.keys, self._notify)
+        self.paused = self.help_shown = self.quit = False
+        self.pictures = 0
+        self._end_ticks = END_TICKS
+        self._notice, self._notice_ticks = "", 0
+        self._one_step = False
+        if playing not in ("", self._selection.name):
+            self._notify(f"no {playing} here: you play")
+
+    @property
+    def log(self) -> SessionLog:
+        """The actions and events so far."""
+        return self._play.log
+
+    def _begin_episode(self) -> None:
+        self._rewind_buffer.push()
+        self._play.begin_episode()
+        self._leave_branches()
+
+    def _leave_branches(self) -> None:
+        """Show the worlds again, after they went elsewhere than one step further."""
+        self._inspection.branches = None
+        self._end_ticks = END_TICKS
+
+    def _execute(self, command: Command | None) -> bool:
+        if command is None:
+            return False
+        {
+            Command.PUT_BACK: lambda: self._if_model(self._put_back),
+            Command.NEW_EPISODE: self._begin_episode,
+            Command.PAUSE: self._pause_or_run,
+            Command.STEP: self._step_once,
+            Command.REWIND: self._rewind,
+            Command.TOGGLE_PLAYER: lambda: self._notify(self._selection.toggle()),
+            Command.NEXT_PLAYER: self._choose_next_player,
+            Command.BRANCHES: lambda: self._if_model(
+                lambda: self._inspection.next_branches(self._play.counters.action)
+            ),
+            Command.UNCERTAINTY: lambda: self._if_model(self._inspection.toggle_uncertainty),
+            Command.LATENTS: lambda: self._if_model(self._latents.toggle),
+            Command.NEXT_SETTING: self.settings.choose_next,
+            Command.DECREASE: lambda: self._setting_changed(self.settings.change(-1)),
+            Command.INCREASE: lambda: self._setting_changed(self.settings.change(1)),
+            Command.SAVE: self._save,
+            Command.LOAD: self._load,
+            Command.PICTURE: self._request_picture,
+            Command.VIEW: self._change_view,
+            Command.FULL_SCREEN: _leave_to_the_window,
+            Command.ZOOM: _leave_to_the_window,
+            Command.HELP: self._show_or_hide_help,
+            Command.QUIT: self._leave,
+        }[command]()
+        return True
+
+    def _put_back(self) -> None:
+        self._rewind_buffer.push()
+        self._play.put_back()
+        self.log.event("put back")
+        self._notify("put back on the real state")
+
+    def _pause_or_run(self) -> None:
+        self.paused = not self.paused
+        self.controls.stop_repeating()
+
+    def _step_once(self) -> None:
+        self.paused = self._one_step = True
+        self._inspection.branches = None
+        self.controls.stop_repeating()
+
+    def _take_over(self) -> None:
+        """Let the person play, who presses a key of an action."""
+        self._inspection.branches = None
+        self._notify(self._selection.take_over())
+
+    def _choose_next_player(self) -> None:
+        self._notify(self._selection.choose_next(self.controls.keys.label(Command.TOGGLE_PLAYER)))
+
+    def _if_model(self, act: Callable[[], None]) -> None:
+        """Do what only a world model can, or say that there is none."""
+        if self._play.models:
+            act()
+        else:
+            self._notify(NO_MODEL)
+
+    def _next_branches(self) -> None:
+        self._inspection.next_branches(self._play.counters.action)
+
+    def _setting_changed(self, changed: str) -> None:
+        self._notify(changed)
+        self.log.event(changed)
+        if self._play.policy:
+            self._play.policy.decide_again()
+
+    def _request_picture(self) -> None:
+        self.pictures += 1
+        self._notify("picture saved")
+
+    def _change_view(self) -> None:
+        if self._play.models:
+            self._notify("beside a model, the game is shown as the agent sees it")
+            return
+        self._play.real.human_view = not self._play.real.human_view
+        self._notify("people's view" if self._play.real.human_view else "the agent's view")
+
+    def _show_or_hide_help(self) -> None:
+        self.help_shown = not self.help_shown
+
+    def _leave(self) -> None:
+        """Leave the help and the branches, or else the pane of latents, or else the player."""
+        if self.help_shown or self._inspection.branches:
+            self.help_shown, self._inspection.branches = False, None
+        elif self._latents.shown:
+            self._latents.toggle()
+        else:
+            self.quit = True
+
+    def _save(self) -> None:
+        back = self.controls.keys.label(Command.LOAD)
+        self._notify(f"saved; {back} comes back to here" if self._rewind_buffer.save() else CANNOT_SAVE)
+
+    def _load(self) -> None:
+        if self._rewind_buffer.load():
+            self._leave_branches()
+            self._notify("back at the saved moment")
+        else:
+            self._notify(f"nothing is saved yet: {self.controls.keys.label(Command.SAVE)} saves")
+
+    def _rewind(self) -> None:
+        """Undo the last step, put-back or new episode, and pause, or it would be stepped again at once."""
+        self.paused = True
+        if self._rewind_buffer.pop():
+            self._leave_branches()
+        else:
+            self._notify("this is as far back as it goes" if self._play.save() else CANNOT_SAVE)
+
+    def _notify(self, notice: str) -> None:
+        """Show a message for a while; an empty one leaves the message before it."""
+        if notice:
+            self._notice, self._notice_ticks = notice, NOTICE_TICKS
+
+
+def _leave_to_the_window() -> None:
+    """Do nothing: size and place of the window are its own."""

@@ -1,0 +1,70 @@
+"""The runs that are played, as far as they are known before TensorFlow is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from worldmodels.config.environment import model_spec
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config
+from worldmodels.core.errors import UserError
+from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.files.run_dir import RunDir
+from worldmodels.models.api import ModelSpec
+from worldmodels.player.session.options import PlayOptions
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run with everything that is known of it before anything heavy is loaded."""
+
+    path: Path
+    config: RunConfig
+    steps: tuple[int, ...]
+    """The steps of its checkpoints."""
+
+    @classmethod
+    def open(cls, path: str | Path) -> Run:
+        """Open the folder of a run; raise UserError if there is none, or a damaged one."""
+        run_dir = RunDir.open(path)
+        return cls(
+            Path(path), load_config(RunConfig, [run_dir.config]), tuple(Checkpoints(run_dir.checkpoints).steps())
+        )
+
+    @cached_property
+    def spec(self) -> ModelSpec:
+        """The spec of its model, which alone decides what can be played and shown."""
+        return model_spec(self.config)
+
+    @property
+    def source(self) -> str:
+        """The run and its newest checkpoint, for people."""
+        return f"{self.path}, step {max(self.steps):,}"
+
+
+def check_together(runs: Sequence[Run]) -> None:
+    """Raise UserError unless it is one run, or two whose models fit beside one reality."""
+    if len(runs) > 2:
+        raise UserError(f"The player shows one run, or two beside each other. Received {len(runs)}.")
+    if len(runs) < 2:
+        return
+    for run in runs:
+        if not run.spec.imagines or not run.steps:
+            why = "has no checkpoint yet" if run.spec.imagines else "has no world model"
+            raise UserError(f"Two runs are played as two models beside one reality, and the run '{run.path}' {why}.")
+    games = [run.config.env.games[0] for run in runs]
+    if games[0] != games[1]:
+        raise UserError(
+            f"Two models are played beside one reality, so both must know the same game: '{runs[0].path}' knows "
+            f"'{games[0]}', '{runs[1].path}' knows '{games[1]}'."
+        )
+
+
+def count_models(runs: Sequence[Run], options: PlayOptions) -> int:
+    """Return how many models are played; raise UserError if the one that is to be played alone does not exist."""
+    if options.alone == "model" and not runs[0].spec.imagines:
+        raise UserError(f"The run '{runs[0].path}' has no world model that could be played alone.")
+    return len(runs) if runs[0].spec.imagines and options.alone != "real" else 0
