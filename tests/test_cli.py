@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from worldmodels.cli import main
+from worldmodels.cli import main, parser
 from worldmodels.config.show import show_config
 from worldmodels.training.launch import DEFAULT_PRESETS
 
@@ -161,7 +161,7 @@ def test_what_the_system_refuses_is_told_and_a_mistake_of_the_program_is_not_hid
     assert errors[0] == "worldmodels: '/mnt/a' cannot be used: Read-only file system."
     assert errors[1:] == [
         "worldmodels: The system refused to read or write: Input/output error.",
-        "worldmodels: There is not enough memory for what was asked.",
+        "worldmodels: There is not enough memory for this command.",
     ]
     for bug in (ValueError("a bug"), OSError(errno.EBADF, "Bad file descriptor"), OSError("some library")):
         with pytest.raises(type(bug)):
@@ -206,11 +206,11 @@ def test_plot_by_task_passes_everything_on(tmp_path, monkeypatch, capsys):
     assert rows[1:] == ["ppo,eval/return,2,1,,,1,maze", "sac,eval/return,2,1,,,1,maze"]
     capsys.readouterr()
     for wrong, words in {
-        "--view seeds --smooth 3": "--smooth has no meaning in --view seeds, but in values, tasks, methods, aggregate",
-        "--normalize human": "--normalize has no meaning in --view values, but in tasks, methods, aggregate",
-        "--view aggregate --est max": "--est has no meaning in --view aggregate",
-        "--view tasks --count": "--count has no meaning in --view tasks",
-        "--count --group path": "one of them is too much",
+        "--view seeds --smooth 3": "--smooth has no effect in --view seeds. It has in values, tasks, methods",
+        "--normalize human": "--normalize has no effect in --view values. It has in tasks, methods, aggregate",
+        "--view aggregate --est max": "--est has no effect in --view aggregate",
+        "--view tasks --count": "--count has no effect in --view tasks",
+        "--count --group path": "leave out one of them",
         "--view tasks --value a b": "one value; received 2: a, b",
     }.items():
         assert main(["plot", "runs", *wrong.split()]) == 2
@@ -239,3 +239,48 @@ def test_odd_paths_are_mistakes_in_a_sentence(words, bad, tmp_path, monkeypatch,
     assert main([bad if word == "BAD" else word for word in words]) == 2
     assert capsys.readouterr().err.startswith("worldmodels: ")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (
+            "play no/run --option num_levels=3",
+            "--option is for --game: a run has its own options. Received num_levels=3",
+        ),
+        (
+            "play --game maze --option num_envs=3",
+            "The option 'num_envs' has no effect in the game 'maze': leave it out",
+        ),
+        (
+            "play --game maze --option sticky_actions=0.1",
+            "The option 'sticky_actions' has no effect in the game 'maze'",
+        ),
+        ("play --game CartPole-v1 --option workers=2", "The option 'workers' has no effect in the game 'CartPole-v1'"),
+        ("play --game maze --levels test", "A game alone has no test levels"),
+        (
+            "play --game maze --alone real",
+            "The option 'alone' is for a run: a game alone has no world model. Received 'real'",
+        ),
+        ("play --game maze --temperature 0", "The option 'temperature' is for a run"),
+        ("play no/run --start game", "The start 'game' is for a model that is played alone"),
+        ("play --game maze --width 80", "The width is that of the video"),
+        ("play --game maze --port 80", "choose --web, too. Received 127.0.0.1, port 80"),
+        ("test no/run --rate 3", "--rate is the rate of pictures: give --window or --video too"),
+        (
+            "test no/run --deterministic --temperature 0.5",
+            "--deterministic is --temperature 0. Received --temperature 0.5",
+        ),
+        ("eval no/run --planner base", "--planner is for --agent planner. Received --agent policy"),
+        ("record maze --steps 9 --out new --temperature 2", "--temperature is for the policy of a run"),
+    ],
+)
+def test_a_flag_without_effect_is_refused(words, text, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(words.split()) == 2
+    assert text in capsys.readouterr().err and not list(tmp_path.iterdir())
+
+
+def test_the_whole_parser_reads_each_command():
+    options = parser().parse_args(["play", "--game", "maze", "--steps", "3"])
+    assert (options.game, options.ticks, options.levels) == ("maze", 3, "train")

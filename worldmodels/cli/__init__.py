@@ -1,4 +1,4 @@
-"""The command line only parses arguments; each subcommand imports what it needs when it runs."""
+"""The command line parses arguments and runs one command, which imports what it needs only then."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from contextlib import suppress
 from typing import NoReturn
 
 from worldmodels import __version__
-from worldmodels.cli import data, evaluation, experiments, information, playing, plotting, reporting, training
+from worldmodels.cli import data, evaluation, information, playing, plotting, reporting, training
 from worldmodels.core.errors import UserError, system_error_text
 from worldmodels.core.lookup import unknown
 from worldmodels.core.output import print_anything
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one subcommand and return its exit status: 0, 2 for a mistake of the user's, 130 for an interruption.
+    """Run one command and return its exit status: 0, 2 for a user's mistake, 130 for an interruption.
 
     Without `arguments` this is the program itself, and the process ends here.
     """
@@ -35,22 +35,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(words: Sequence[str]) -> int:
-    parser, commands = _parser()
+    whole, commands = _parser()
     if not words:
-        parser.print_help()  # which is what was asked for: nothing has failed
+        whole.print_help()
         return 0
     try:
         if not words[0].startswith("-") and words[0] not in commands:
             raise UserError(unknown("command", words[0], commands))
-        options = parser.parse_args(words)
+        options = whole.parse_args(words)
         status: int = options.run(options) or 0
-        sys.stdout.flush()  # here, where a pipe that nobody reads any more is no error
+        sys.stdout.flush()  # here, since a pipe without a reader is no error
         return status
     except UserError as error:
         print(f"worldmodels: {error}", file=sys.stderr)
         return 2
     except MemoryError:
-        print("worldmodels: There is not enough memory for what was asked.", file=sys.stderr)
+        print("worldmodels: There is not enough memory for this command.", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("\nworldmodels: interrupted", file=sys.stderr)
@@ -67,15 +67,15 @@ def _run(words: Sequence[str]) -> int:
 
 
 def _end_process(status: int) -> NoReturn:
-    """End the process with an exit status as soon as everything that is registered for its end is done.
+    """End the process with an exit status after the functions that `atexit` has registered.
 
-    The interpreter's own end takes TensorFlow's graphs apart, which is 2 to 3 seconds of work for nothing, and waits
-    for a model that still loads although its window is closed; ending in the midst of that would crash. Files need none
-    of it: a command has written and closed all of its own when it returns.
+    The interpreter's own end frees TensorFlow's graphs, which takes 2 to 3 seconds for nothing. It also waits for a
+    model that still loads although its window is closed. No file needs it: a command has closed its files when it
+    returns.
     """
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError):  # a full disk has been told already
+        with suppress(OSError):  # a full disk was reported before
             stream.flush()
     os._exit(status)
 
@@ -83,6 +83,11 @@ def _end_process(status: int) -> NoReturn:
 def _show_warning(message: Warning | str, *where: object, **more: object) -> None:
     """Print a warning for the person at the keyboard, without the line of code that gave it."""
     print(f"worldmodels: warning: {message}", file=sys.stderr)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the whole command line, with all its commands."""
+    return _parser()[0]
 
 
 def _parser() -> tuple[argparse.ArgumentParser, Collection[str]]:
@@ -93,7 +98,7 @@ def _parser() -> tuple[argparse.ArgumentParser, Collection[str]]:
     parser.add_argument("--version", action="version", version=f"worldmodels {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for add in (
-        *(training.add_train, experiments.add_grid, training.add_config, evaluation.add_eval, evaluation.add_shift),
+        *(training.add_train, training.add_grid, training.add_config, evaluation.add_eval, evaluation.add_shift),
         *(evaluation.add_compare, playing.add_play, playing.add_replay, evaluation.add_foresee, playing.add_enjoy),
         *(playing.add_test, plotting.add_plot, reporting.add_report, data.add_record, data.add_convert),
         *(information.add_list, information.add_certify, information.add_check, information.add_doctor),

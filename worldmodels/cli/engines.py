@@ -1,4 +1,4 @@
-"""Options that say where the jobs of a command run: on this machine or on a cluster."""
+"""The options for the place where the jobs of a command run: this machine or a cluster."""
 
 from __future__ import annotations
 
@@ -12,35 +12,41 @@ if TYPE_CHECKING:
     from worldmodels.experiments.engines.api import Engine
 
 CLUSTER = ("address", "cores_per_run", "memory_per_run", "gpus_per_run")
-"""Options that only a cluster has."""
+"""The options that only a cluster has."""
 
 
 def add_place(command: argparse.ArgumentParser, help: str) -> argparse._ArgumentGroup:
-    """Add the engine, with what it runs in this command, and the address of a cluster; return their group."""
+    """Add the engine and the address of a cluster; return their group.
+
+    Args:
+        help: the engines, with the jobs that each runs in this command.
+    """
     group = command.add_argument_group("a cluster (docs/scale.md)")
     group.add_argument("--engine", choices=["local", "ray"], default="local", help=help)
-    group.add_argument("--address", metavar="HOST:PORT", help="of the cluster (default: that of this machine)")
+    group.add_argument(
+        "--address", metavar="HOST:PORT", help="the cluster's address (default: the cluster of this machine)"
+    )
     return group
 
 
 def add_engine(command: argparse.ArgumentParser) -> None:
-    """Add where runs go, and what each of them takes of a cluster."""
+    """Add the engine, and the share of a cluster that each run takes."""
     group = add_place(command, "local: processes of this machine; ray: a Ray cluster")
     group.add_argument("--cores-per-run", type=int, metavar="N", help="cores of one node for each run (default: 1)")
     group.add_argument(
-        "--memory-per-run", type=float, metavar="GIB", help="memory kept for each run (default: not counted)"
+        "--memory-per-run", type=float, metavar="GIB", help="memory reserved for each run (default: none)"
     )
     group.add_argument("--gpus-per-run", type=int, metavar="N", help="GPUs for each run (default: 0)")
 
 
 def add_storage(command: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """Add where runs are, if not in folders that all machines see; return the group of such options."""
+    """Add the storage of runs without a shared folder; return the group of such options."""
     group = command.add_argument_group("a storage (docs/scale.md)")
     group.add_argument(
         "--storage",
         metavar="URL",
-        help="the address behind which the runs are, s3://bucket/folder for example: no machine then needs to see a "
-        "folder of another one, and copies come into the grid's folder here",
+        help="keep the runs at this address, for example s3://bucket/folder, instead of in a folder that all machines "
+        "share; copies come into the grid's folder here",
     )
     return group
 
@@ -62,5 +68,5 @@ def engine_of(options: argparse.Namespace) -> Engine:
         return engine
     if given:
         flag = "--" + next(iter(given)).replace("_", "-")
-        raise UserError(f"{flag} is for a cluster: give --engine ray, too, or --jobs alone for this machine.")
+        raise UserError(f"{flag} is for a cluster: give --engine ray too, or only --jobs for this machine.")
     return LocalEngine(core_shares(1 if options.jobs is None else options.jobs))

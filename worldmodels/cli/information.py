@@ -1,4 +1,4 @@
-"""The commands that inform: list, certify, check and doctor."""
+"""The commands that inform about games, runs and the machine: list, certify, check and doctor."""
 
 from __future__ import annotations
 
@@ -22,15 +22,19 @@ def add_certify(commands: argparse._SubParsersAction) -> None:
     """Add the command that solves levels."""
     command = commands.add_parser(
         "certify",
-        help="solve thousands of levels of a game: none may be impossible, or end before one can act",
-        description="Build levels of games and solve them. The exit status is 1 if one is unsolvable or ends at once.",
+        help="solve thousands of levels of a game: each must have a solution and not end at once",
+        description="Build and solve levels. The exit status is 1 if a level has no solution or ends at once.",
     )
-    command.add_argument("games", nargs="+", metavar="GAME", help="names of games, or all")
-    command.add_argument("--mode", nargs="+", default=[], metavar="M", help="distribution modes (default: all offered)")
-    command.add_argument("--levels", type=int, default=100_000, help="of each game and mode (default: %(default)s)")
+    command.add_argument("games", nargs="+", metavar="GAME", help="names of games, or 'all'")
+    command.add_argument(
+        "--mode", nargs="+", default=[], metavar="M", help="distribution modes (default: all of the game)"
+    )
+    command.add_argument(
+        "--levels", type=int, default=100_000, help="levels of each game and mode (default: %(default)s)"
+    )
     command.add_argument("--first", type=int, default=0, help="the lowest level seed (default: %(default)s)")
-    command.add_argument("--threads", type=int, default=2, help="(default: %(default)s)")
-    command.add_argument("--json", metavar="FILE", help="write the results, with the seeds of all levels that failed")
+    command.add_argument("--threads", type=int, default=2, help="threads that solve levels (default: %(default)s)")
+    command.add_argument("--json", metavar="FILE", help="a file for the results, with the seeds of all failed levels")
     command.set_defaults(run=_certify)
 
 
@@ -45,15 +49,15 @@ def add_check(commands: argparse._SubParsersAction) -> None:
     """Add the command that verifies a run folder."""
     command = commands.add_parser(
         "check",
-        help="verify every file of a run, and say how to go on where one is damaged",
+        help="verify every file of a run, and print how to continue if one is damaged",
         description="Verify every file of a run: configuration, checkpoints, experience, records, videos. The exit "
-        "status is 1 if something is damaged.",
+        "status is 1 if a file is damaged.",
     )
     command.add_argument("folder", metavar="RUN", help="the run's folder")
     command.add_argument(
         "--leave-out",
         action="store_true",
-        help="give up damaged steps of the replay store, so that the run can continue without them",
+        help="discard damaged steps of the replay store, so that the run can continue",
     )
     command.set_defaults(run=_check)
 
@@ -66,7 +70,7 @@ def _check(options: argparse.Namespace) -> int:
 
 def add_doctor(commands: argparse._SubParsersAction) -> None:
     """Add the command that examines the machine."""
-    command = commands.add_parser("doctor", help="what this machine has, what is missing, how fast it is")
+    command = commands.add_parser("doctor", help="print what this machine has, what is missing, and how fast it is")
     command.set_defaults(run=_doctor)
 
 

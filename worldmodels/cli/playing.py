@@ -1,10 +1,12 @@
-"""The commands that play: play, enjoy, and replay, which verifies a recording."""
+"""The commands that play: play, replay, which verifies a recording, enjoy and test, which show a policy."""
 
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
+from worldmodels.cli.arguments import add_checkpoint, add_levels, add_run, add_seed
 from worldmodels.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -14,30 +16,37 @@ if TYPE_CHECKING:
 def add_play(commands: argparse._SubParsersAction) -> None:
     """Add the command that opens the player."""
     command = commands.add_parser("play", help="play in a learned world beside the real one, or in a game alone")
-    command.add_argument("paths", nargs="*", metavar="RUN", help="a run's folder; of two, both models play")
-    command.add_argument("--game", metavar="NAME", help="play this real game, or Gymnasium environment, alone")
+    command.add_argument("paths", nargs="*", metavar="RUN", help="a run's folder; both models of two runs play")
+    command.add_argument("--game", metavar="NAME", help="play this real game or Gymnasium environment alone")
     command.add_argument(
         "--option", nargs="+", default=[], metavar="NAME=VALUE", help="of --game, for example distribution_mode=hard"
     )
-    command.add_argument("--alone", default="", metavar="WORLD", help="of a run: model, or real")
+    command.add_argument("--alone", default="", metavar="WORLD", help="play one world of a run alone: model, or real")
     command.add_argument(
-        "--start", default="recorded", help="of a model alone: recorded (in the run's experience), or game"
+        "--start", default="recorded", help="of --alone model: start in the run's experience (recorded), or as a game"
     )
-    _add_levels(command)
+    add_levels(command)
     command.add_argument("--view", default="people", help="of --game: people (512 pixels) or agent (64 pixels)")
     command.add_argument("--policy", action="store_true", help="the policy plays until a key takes over")
-    command.add_argument("--keys", metavar="FILE", help="give keys other meanings, by a YAML file")
+    command.add_argument("--keys", metavar="FILE", help="a YAML file that gives keys other meanings")
     command.add_argument("--key-script", metavar="FILE", help="a script of key events")
-    command.add_argument("--headless", action="store_true", help="without a window; needs --video")
-    command.add_argument("--web", action="store_true", help="in a browser: prints the link to open")
-    command.add_argument("--host", default="127.0.0.1", help="of --web: where to be found (default: %(default)s)")
-    command.add_argument("--port", type=int, default=8765, help="of --web; 0 takes a free one (default: %(default)s)")
-    command.add_argument("--steps", type=int, dest="ticks", help="stop after so many steps")
-    command.add_argument("--record", metavar="FILE", help="write what was done, to be played again")
-    command.add_argument("--script", metavar="FILE", help="let what was recorded play")
+    _add_places(command)
+    command.add_argument("--steps", type=int, dest="ticks", help="stop after this many steps")
+    command.add_argument("--record", metavar="FILE", help="write the actions to a file that --script plays again")
+    command.add_argument("--script", metavar="FILE", help="play the actions of a recording")
     command.add_argument("--pictures", default="pictures", help="where F2 saves pictures (default: %(default)s)")
     _add_picture_options(command, video_required=False)
     command.set_defaults(run=_play)
+
+
+def _add_places(command: argparse.ArgumentParser) -> None:
+    """Add where the session is shown: in a window by default, in a browser, or nowhere."""
+    command.add_argument("--headless", action="store_true", help="play without a window; needs --video")
+    command.add_argument("--web", action="store_true", help="play in a browser: print the link to open")
+    command.add_argument(
+        "--host", default="127.0.0.1", help="of --web: the address that browsers reach (default: %(default)s)"
+    )
+    command.add_argument("--port", type=int, default=8765, help="of --web; 0 takes a free one (default: %(default)s)")
 
 
 def _play(options: argparse.Namespace) -> None:
@@ -47,17 +56,35 @@ def _play(options: argparse.Namespace) -> None:
         raise UserError("Say what to play: the folder of a run (or two), or --game NAME.")
     if options.game is not None and options.levels != "train":
         raise UserError("A game alone has no test levels: --levels is for runs, and --option start_level=N for games.")
+    if options.game is None and options.option:
+        raise UserError(f"--option is for --game: a run has its own options. Received {options.option[0]}.")
     if options.game is None:
         play_runs(options.paths, _play_options(options))
         return
+    play_game(options.game, _play_options(options), _game_options(options.game, options.option))
+
+
+def _game_options(game: str, words: Sequence[str]) -> dict[str, Any]:
+    """Return the options of a game from words such as "distribution_mode=hard".
+
+    Raises:
+        UserError: there is no such option, or it has no effect in this game.
+    """
     from worldmodels.core.configuration.sections import load_config
     from worldmodels.envs.config import DEFAULTS, FOREIGN, WITHOUT_EFFECT, EnvConfig, changed, game_options
     from worldmodels.envs.making import is_native
 
-    settings = load_config(EnvConfig, [], [*options.option, f"game={options.game}"])
-    keys = {*FOREIGN, *DEFAULTS} - {*WITHOUT_EFFECT}
-    own = {key: getattr(settings, key) for key in changed(settings, keys)}
-    play_game(options.game, _play_options(options), game_options(settings) if is_native(settings) else own)
+    settings = load_config(EnvConfig, [], [*words, f"game={game}"])
+    names = [word.partition("=")[0].partition(".")[0] for word in words]
+    if is_native(settings):
+        without_effect = [name for name in names if name not in DEFAULTS]
+        found = game_options(settings)
+    else:
+        without_effect = [name for name in names if name not in {*FOREIGN, *DEFAULTS} - {*WITHOUT_EFFECT}]
+        found = {key: getattr(settings, key) for key in changed(settings, {*FOREIGN, *DEFAULTS} - {*WITHOUT_EFFECT})}
+    if without_effect:
+        raise UserError(f"The option '{without_effect[0]}' has no effect in the game '{game}': leave it out.")
+    return found
 
 
 def add_replay(commands: argparse._SubParsersAction) -> None:
@@ -65,7 +92,7 @@ def add_replay(commands: argparse._SubParsersAction) -> None:
     command = commands.add_parser(
         "replay",
         help="play a recording again, and verify it",
-        description="Play what was recorded with 'play --record', and compare every frame of which a hash was kept.",
+        description="Play a recording of 'play --record' again, and compare each frame with the recorded hash.",
     )
     command.add_argument("file", metavar="FILE", help="a recording of actions")
     command.set_defaults(run=_replay)
@@ -83,11 +110,11 @@ def _replay(options: argparse.Namespace) -> None:
 def add_enjoy(commands: argparse._SubParsersAction) -> None:
     """Add the command that films a policy."""
     command = commands.add_parser("enjoy", help="film a run's policy: model, real game and difference side by side")
-    command.add_argument("path", metavar="RUN", help="the run's folder")
+    add_run(command)
     command.add_argument(
         "--steps", type=int, default=450, dest="ticks", help="length of the film (default: %(default)s)"
     )
-    _add_levels(command)
+    add_levels(command)
     _add_picture_options(command, video_required=True)
     command.set_defaults(run=_enjoy, headless=True, policy=True)
 
@@ -102,30 +129,42 @@ def add_test(commands: argparse._SubParsersAction) -> None:
     """Add the command that lets a policy play in its environment alone."""
     command = commands.add_parser(
         "test",
-        help="let a run's policy play in its environment: print returns, show it in a window or film it",
-        description="Let the policy of a run play whole episodes in its environment, and print what each paid.",
+        help="play whole episodes with a run's policy: print returns, show a window, or film them",
+        description="Play whole episodes in a run's environment with its policy, and print the return of each.",
     )
-    command.add_argument("path", metavar="RUN", help="the run's folder")
+    add_run(command)
     command.add_argument("--episodes", type=int, default=10, help="episodes to play (default: %(default)s)")
     command.add_argument("--max-steps", type=int, default=10_000, help="steps after which an episode is cut")
-    _add_levels(command)
+    add_levels(command)
     command.add_argument(
-        "--num-levels", type=int, default=0, metavar="K", help="play the first K of these levels alone (default: all)"
+        "--num-levels", type=int, default=0, metavar="K", help="play only the first K of these levels (default: all)"
     )
     command.add_argument(
-        "--together", type=int, default=1, metavar="N", help="episodes played, and shown, at once (default: 1)"
+        "--together",
+        type=int,
+        default=1,
+        metavar="N",
+        help="episodes that are played at once, side by side (default: 1)",
     )
-    command.add_argument("--deterministic", action="store_true", help="the most probable action, as --temperature 0")
-    command.add_argument("--temperature", type=float, default=1.0, help="of the policy's samples (default: 1)")
-    command.add_argument("--checkpoint", type=int, metavar="STEP", help="an older checkpoint than the newest")
+    command.add_argument(
+        "--deterministic", action="store_true", help="take the most probable action, as --temperature 0 does"
+    )
+    command.add_argument(
+        "--temperature", type=float, default=1.0, help="sampling temperature of the policy (default: 1)"
+    )
+    add_checkpoint(command)
     command.add_argument("--window", action="store_true", help="show the episodes in a window")
-    command.add_argument("--video", metavar="FILE", help="film them, .mp4 or .gif")
-    command.add_argument("--rate", type=float, help="pictures a second (default: as the environment says)")
-    command.add_argument("--seed", type=int, default=0, help="of episodes and samples (default: %(default)s)")
+    command.add_argument("--video", metavar="FILE", help="write a film of the episodes, .mp4 or .gif")
+    command.add_argument("--rate", type=float, help="pictures a second (default: the environment's own rate)")
+    add_seed(command)
     command.set_defaults(run=_test)
 
 
 def _test(options: argparse.Namespace) -> None:
+    if options.deterministic and options.temperature not in (0.0, 1.0):
+        raise UserError(f"--deterministic is --temperature 0. Received --temperature {options.temperature:g} besides.")
+    if options.rate is not None and not (options.window or options.video):
+        raise UserError("--rate is the rate of pictures: give --window or --video too.")
     from worldmodels.loading.quiet import load_tensorflow_for
 
     load_tensorflow_for(options.path)
@@ -137,28 +176,25 @@ def _test(options: argparse.Namespace) -> None:
     show_policy(options.path, ShowOptions(options.episodes, options.max_steps, temperature, *given, *levels))
 
 
-def _add_levels(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--levels",
-        default="train",
-        metavar="LEVELS",
-        help="of a run: train, those on which it was trained; test, all others (default: %(default)s)",
-    )
-
-
 def _add_picture_options(command: argparse.ArgumentParser, video_required: bool) -> None:
-    command.add_argument("--video", required=video_required, metavar="FILE", help="write what is seen, .mp4 or .gif")
-    command.add_argument("--width", type=int, help="pixels across of the video, at most (default: 800 for a .gif)")
+    command.add_argument("--video", required=video_required, metavar="FILE", help="the video to write, .mp4 or .gif")
+    command.add_argument("--width", type=int, help="the video's width in pixels, at most (default: 800 for a .gif)")
     command.add_argument("--zoom", type=int, help="screen pixels for each pixel of a frame")
     command.add_argument("--rate", type=int, default=15, help="steps a second (default: %(default)s)")
     command.add_argument(
-        "--temperature", type=float, default=1.0, help="of the model's samples; 0 is the most probable"
+        "--temperature", type=float, default=1.0, help="sampling temperature of the model; 0 is greedy"
     )
-    command.add_argument("--policy-temperature", type=float, default=1.0, help="of the policy; 0 is greedy")
     command.add_argument(
-        "--put-back-every", type=int, default=0, metavar="STEPS", help="put the model back on the real state so often"
+        "--policy-temperature", type=float, default=1.0, help="sampling temperature of the policy; 0 is greedy"
     )
-    command.add_argument("--seed", type=int, default=0, help="of levels and samples (default: %(default)s)")
+    command.add_argument(
+        "--put-back-every",
+        type=int,
+        default=0,
+        metavar="STEPS",
+        help="reset the model to the real state after this many steps",
+    )
+    add_seed(command)
 
 
 def _play_options(options: argparse.Namespace) -> PlayOptions:

@@ -1,9 +1,10 @@
-"""The command that plots runs."""
+"""The command plot, which draws curves of runs."""
 
 from __future__ import annotations
 
 import argparse
 
+from worldmodels.cli.arguments import add_grouping
 from worldmodels.core.errors import UserError
 
 BY_TASK = ("tasks", "methods", "aggregate")
@@ -17,27 +18,28 @@ VIEWS = {
     **dict.fromkeys(("scores", "baselines"), ("tasks", "aggregate")),
     "statistics": ("aggregate",),
 }
-"""The views in which an option means something."""
+"""The views in which an option has an effect."""
 
 
 def add_plot(commands: argparse._SubParsersAction) -> None:
     """Add the command that plots runs."""
     command = commands.add_parser(
         "plot",
-        help="plot recorded values of runs: a line for each configuration, a panel for each value or each task",
-        description="Draw learning curves. Runs that differ in nothing but their seed are one line: their mean, with "
-        "its 95 % interval over the seeds as a pale band. Views by task show methods in several games.",
+        help="plot recorded values of runs: a line for each configuration, a panel for each value or task",
+        description="Draw learning curves. Runs that differ only in their seed are one line: their mean, with a pale "
+        "band for its 95 % interval over seeds. Views by task show methods in several games.",
     )
     command.add_argument(
-        "paths", nargs="+", metavar="RUN", help="run folders, folders that contain runs, or how their names begin"
+        "paths", nargs="+", metavar="RUN", help="run folders, folders of runs, or the beginnings of their names"
     )
     command.add_argument(
         "--view",
         choices=("values", "tasks", "methods", "aggregate", "seeds", "generalisation"),
         default="values",
-        help="a panel for each value; for each task, with a line for each method; for each method, with a line for "
-        "each task; for each statistic over all tasks; bars of how many seeds a method has in each task; or what was "
-        "measured on training and on test levels over the number of training levels (default: values)",
+        help="values: a panel for each value; tasks: one for each task, with a line for each method; methods: one for "
+        "each method, with a line for each task; aggregate: one for each statistic over all tasks; seeds: bars of the "
+        "number of seeds; generalisation: training and test levels over the number of training levels (default: "
+        "%(default)s)",
     )
     _add_values(command)
     _add_runs(command)
@@ -45,7 +47,7 @@ def add_plot(commands: argparse._SubParsersAction) -> None:
     command.add_argument(
         "--save", default="curves.png", metavar="FILE", help="the picture to write (default: %(default)s)"
     )
-    command.add_argument("--export", metavar="FILE", help="write what is drawn as a table, too, in CSV")
+    command.add_argument("--export", metavar="FILE", help="also write a CSV table of the curves")
     command.set_defaults(run=_plot)
 
 
@@ -54,44 +56,26 @@ def _add_values(command: argparse.ArgumentParser) -> None:
         "--value",
         nargs="+",
         metavar="NAME",
-        help="recorded values, a panel each; performance is eval/return where there is one, else episode/return "
-        "(default: episode/return; in views by task one value, by default performance; in generalisation return and "
-        "model)",
+        help="recorded values, one panel each; performance is eval/return if it was recorded, else episode/return "
+        "(default: episode/return; in views by task one value, performance; in generalisation return and model)",
     )
     command.add_argument(
         "--x",
         metavar="COUNTER",
-        help="the counter below: step, model/updates, policy/updates; or time, in hours (default: step)",
+        help="the horizontal axis: step, model/updates, policy/updates, or time in hours (default: step)",
     )
-    command.add_argument("--xlim", nargs=2, type=float, metavar=("FIRST", "LAST"), help="show the counter from, to")
+    command.add_argument("--xlim", nargs=2, type=float, metavar=("FIRST", "LAST"), help="range of the horizontal axis")
     command.add_argument("--smooth", type=int, metavar="W", help="records to average over (default: an eighth of them)")
     command.add_argument(
         "--est",
         metavar="ESTIMATOR",
-        help="over the seeds: mean, median, iqm (interquartile mean), min or max (default: mean)",
+        help="the estimator over seeds: mean, median, iqm (interquartile mean), min or max (default: mean)",
     )
 
 
 def _add_runs(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--count", action="store_true", default=None, help="draw each run as a line of its own")
-    command.add_argument(
-        "--group",
-        choices=("configuration", "path"),
-        default="configuration",
-        help="a line for each configuration, or for each RUN that is given, whatever its runs' configurations are "
-        "(default: %(default)s)",
-    )
-    command.add_argument(
-        "--legend",
-        nargs="+",
-        default=[],
-        metavar="NAME",
-        help="a name for each line, in their order, or TEXT:NAME for the line whose own name holds the text",
-    )
-    command.add_argument(
-        "--select", nargs="+", default=[], metavar="TEXT", help="only runs whose path has all of these"
-    )
-    command.add_argument("--exclude", nargs="+", default=[], metavar="TEXT", help="no run whose path has one of these")
+    command.add_argument("--count", action="store_true", default=None, help="draw one line for each run")
+    add_grouping(command, "line", "RUN")
 
 
 def _add_tasks(command: argparse.ArgumentParser) -> None:
@@ -100,34 +84,37 @@ def _add_tasks(command: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--normalize",
         metavar="SCALE",
-        help="returns become 0 at one reference score and 1 at another: none; human, random and human play of Atari; "
-        "range, Procgen's published ranges; or a YAML file of scores (default: none)",
+        help="scale returns to 0 at one reference score and 1 at another: human (random and human play of Atari), "
+        "range (Procgen's published ranges), a YAML file of scores, or none (default: none)",
     )
     group.add_argument(
-        "--baselines", nargs="+", metavar="NAME", help="reference scores as dashed lines, random and human for example"
+        "--baselines",
+        nargs="+",
+        metavar="NAME",
+        help="reference scores to draw as dashed lines, for example random human",
     )
     group.add_argument(
         "--scores",
         metavar="FILE",
-        help="a YAML file of baselines' scores (default: that of --normalize, or the package's)",
+        help="a YAML file with the scores of --baselines (default: the file of --normalize, or the package's)",
     )
     group.add_argument(
         "--statistics",
         nargs="+",
         metavar="NAME",
-        help="over the tasks: mean, median, iqm, record_mean, clipped_record_mean, above_human, below_human "
-        "(default: all that have their reference scores)",
+        help="the statistics over tasks: mean, median, iqm, record_mean, clipped_record_mean, above_human, below_human "
+        "(default: all whose reference scores are known)",
     )
-    group.add_argument("--columns", type=int, metavar="N", help="panels beside each other")
+    group.add_argument("--columns", type=int, metavar="N", help="panels in a row")
 
 
 def _plot(options: argparse.Namespace) -> None:
     for name, views in VIEWS.items():
         if getattr(options, name) is not None and options.view not in views:
-            raise UserError(f"--{name} has no meaning in --view {options.view}, but in {', '.join(views)}.")
+            raise UserError(f"--{name} has no effect in --view {options.view}. It has in {', '.join(views)}.")
     if options.count and options.group == "path":
         raise UserError(
-            "--count draws each run as a line, and --group path each of the given paths: one of them is too much."
+            "--count draws a line for each run, and --group path one for each given path: leave out one of them."
         )
     print(_draw(options))
     if options.export is not None:

@@ -1,9 +1,11 @@
-"""The command that reports on runs."""
+"""The command report, which writes one page about runs."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
+
+from worldmodels.cli.arguments import add_grouping
 
 
 def add_report(commands: argparse._SubParsersAction) -> None:
@@ -12,41 +14,28 @@ def add_report(commands: argparse._SubParsersAction) -> None:
         "report",
         help="write one HTML page about runs: tables, curves, statistics with intervals, films",
         description="Write one page that a browser opens offline: returns with intervals, performance profiles, "
-        "probabilities of improvement, curves, what world models foresee, settings, films, and what failed.",
+        "probabilities of improvement, curves, errors of the world models, settings, films, and failed runs.",
     )
     command.add_argument(
         "paths",
         nargs="+",
         metavar="GRID",
-        help="a grid's folder or its file; or several, runs, or how their names begin",
+        help="folders or files of grids, folders of runs, or the beginnings of their names",
     )
     command.add_argument("--save", metavar="FILE", help="the page to write (default: report.html in the grid's folder)")
-    command.add_argument("--films", action="store_true", help="put films into the page, in place of links to them")
+    command.add_argument("--films", action="store_true", help="put films into the page instead of links to them")
     command.add_argument(
         "--normalize",
         metavar="SCALE",
-        help="none, human, range or a file of scores (default: the published scale that all games have)",
+        help="none, human, range or a file of scores (default: the published scale that covers all games)",
     )
     command.add_argument(
-        "--at", type=int, metavar="STEP", help="compare returns at this step (default: at the end of finished runs)"
+        "--at",
+        type=int,
+        metavar="STEP",
+        help="the step at which returns are compared (default: the end of finished runs)",
     )
-    command.add_argument(
-        "--group",
-        choices=("configuration", "path"),
-        default="configuration",
-        help="a variant is a configuration, or a GRID that is given (default: %(default)s)",
-    )
-    command.add_argument(
-        "--legend",
-        nargs="+",
-        default=[],
-        metavar="NAME",
-        help="a name for each variant, in their order, or TEXT:NAME for the variant whose own name holds the text",
-    )
-    command.add_argument(
-        "--select", nargs="+", default=[], metavar="TEXT", help="only runs whose path has all of these"
-    )
-    command.add_argument("--exclude", nargs="+", default=[], metavar="TEXT", help="no run whose path has one of these")
+    add_grouping(command, "variant", "GRID")
     command.set_defaults(run=_report)
 
 

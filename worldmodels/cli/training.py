@@ -1,4 +1,4 @@
-"""The commands that train: train, and config, which prints what a run would be."""
+"""The commands that train: train for one run, grid for many, and config, which prints their configurations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
-from worldmodels.cli.engines import add_place
+from worldmodels.cli.engines import add_engine, add_place, add_storage, engine_of
 from worldmodels.core.cluster import cluster_module
 from worldmodels.core.errors import UserError
 
@@ -28,17 +28,17 @@ def add_train(commands: argparse._SubParsersAction) -> None:
         nargs="*",
         default=[],
         metavar="FILE",
-        help="YAML files or preset names, later ones win (default: dreamer_small, or an existing run's own)",
+        help="YAML files or preset names; later ones win (default: dreamer_small, or the existing run's own)",
     )
     command.add_argument(
         "overrides", nargs="*", default=[], metavar="KEY=VALUE", help="for example env.game=maze seed=3"
     )
-    command.add_argument("--logdir", required=True, help="the run's folder; a run that is there continues")
+    command.add_argument("--logdir", required=True, help="the run's folder; an existing run continues")
     command.add_argument(
         "--checkpoint",
         type=int,
         metavar="STEP",
-        help="continue from this checkpoint of the run, and give up what came after it (default: the newest)",
+        help="continue from this checkpoint of the run, and discard later ones (default: the newest)",
     )
     add_place(command, "local: training.collectors are processes of this machine; ray: of a Ray cluster")
     command.set_defaults(run=_train)
@@ -62,38 +62,83 @@ def _train(options: argparse.Namespace) -> int:
 
 
 def _collectors(options: argparse.Namespace, config: RunConfig) -> AbstractContextManager[StartCollector]:
-    """Return what starts the run's collectors, where the options say.
+    """Return a context that gives the function that starts the run's collectors.
 
     Raises:
-        UserError: a cluster is given and not used, or there is no such cluster.
+        UserError: a cluster is given without a use, or there is no such cluster.
     """
     if options.engine == "local":
         if options.address:
-            raise UserError("--address is that of a cluster: give --engine ray, too.")
+            raise UserError("--address is the address of a cluster: give --engine ray too.")
         from worldmodels.training.collectors.collector_process import CollectorProcess
 
         return nullcontext(CollectorProcess)
     if not config.training.collectors:
         raise UserError(
-            "--engine ray is where collectors run, and training.collectors is 0: the learner collects itself. Give "
+            "--engine ray runs collectors on a cluster, and training.collectors is 0, so there are none. Give "
             "training.collectors=1 or more."
         )
     collectors: AbstractContextManager[StartCollector] = cluster_module("collectors").on_cluster(options.address)
     return collectors
 
 
+def add_grid(commands: argparse._SubParsersAction) -> None:
+    """Add the command that trains a grid of runs."""
+    command = commands.add_parser(
+        "grid",
+        help="train every combination of values with several seeds; the same command again continues",
+        description="Train a grid of runs, each in a process of its own. The same command again continues the grid. "
+        "The exit status is 1 if a run failed, and 130 if the grid was stopped.",
+    )
+    command.add_argument("file", metavar="FILE", help="the grid: a YAML file, or a name of 'list grids'")
+    command.add_argument(
+        "--jobs",
+        type=int,
+        help="runs at once, which share the cores of this machine (default: 1 on this machine, as many as fit on a "
+        "cluster)",
+    )
+    command.add_argument("--retry", action="store_true", help="train failed runs again")
+    command.add_argument("--dry-run", action="store_true", help="print the commands, and run none")
+    add_engine(command)
+    add_storage(command).add_argument(
+        "--fetch-replay",
+        action="store_true",
+        help="fetch the experience of the runs too, so that training can continue here",
+    )
+    command.set_defaults(run=_grid)
+
+
+def _grid(options: argparse.Namespace) -> int:
+    from worldmodels.experiments.grid import load_grid
+    from worldmodels.experiments.grid_training import show_commands, train_grid
+
+    grid = load_grid(options.file)
+    if options.fetch_replay and not options.storage:
+        raise UserError("--fetch-replay is for runs in a storage: give --storage too.")
+    if options.dry_run and options.storage:
+        raise UserError("--dry-run reads only the grid's folder, not the storage: leave out --storage or --dry-run.")
+    if options.dry_run:
+        show_commands(grid, options.retry)
+        return 0
+    engine, storage = engine_of(options), None
+    if options.storage:
+        storage = cluster_module("grid storage").RemoteGridStorage(options.storage, grid, options.fetch_replay)
+    outcome = train_grid(grid, engine, options.retry, storage)
+    return 130 if outcome.left else 1 if outcome.failed else 0
+
+
 def add_config(commands: argparse._SubParsersAction) -> None:
     """Add the command that prints configurations."""
     command = commands.add_parser(
         "config",
-        help="print a configuration, with what every key means and may be",
-        description="Print a configuration with what every key means and may be, as YAML that 'train --config' reads.",
+        help="print a configuration with the meaning and the range of each key",
+        description="Print a configuration as YAML for 'train --config', with the meaning and the range of each key.",
     )
     command.add_argument(
         "words",
         nargs="*",
         metavar="NAME | KEY=VALUE",
-        help="presets, YAML files or run folders, later ones win (default: that of 'train'), and overrides",
+        help="presets, YAML files or run folders (later ones win; default: the one of 'train'), and overrides",
     )
     command.add_argument(
         "--diff", nargs=2, metavar=("A", "B"), help="print the keys in which two presets, files or run folders differ"

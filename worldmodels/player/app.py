@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from worldmodels.core.errors import UserError
 from worldmodels.envs.games.levels import has_test_levels, level_words
 from worldmodels.envs.games.table import HUMAN_SIZE
 from worldmodels.models.api import ModelSpec
@@ -32,6 +33,8 @@ from worldmodels.telemetry.video import write_video
 
 ZOOMS = {0: 8, 1: 10, 2: 8, 3: 6, 4: 5, 5: 4}
 """Screen pixels for each pixel of a 64x64 frame, by the number of columns; the window stays about as wide."""
+OF_MODELS = ("alone", "start", "temperature", "policy_temperature", "put_back_every")
+"""The options of the player that have no effect on a game alone."""
 
 
 def play_runs(paths: Sequence[str | Path], options: PlayOptions | None = None) -> None:
@@ -81,6 +84,9 @@ def play_game(name: str, options: PlayOptions | None = None, settings: Mapping[s
         UserError: no such game or option, a script of another one, no display, a mistake in the key script.
     """
     options = options or PlayOptions()
+    for name in OF_MODELS:
+        if (value := getattr(options, name)) != getattr(PlayOptions, name):
+            raise UserError(f"The option '{name}' is for a run: a game alone has no world model. Received {value!r}.")
     _play_alone(set_up_game(name, settings or {}, options, "rgb_array"), _read_keys(options))
 
 

@@ -19,7 +19,7 @@ STARTS = ("recorded", "game")
 
 @dataclass(frozen=True)
 class PlayOptions:
-    """The options of `play_runs` and `play_game`; those of the model have no effect on a game alone."""
+    """The options of `play_runs` and `play_game`, which refuses the options of a model."""
 
     headless: bool = False
     """Whether to play without a window: keys come from `key_script`, pictures go to `video`."""
@@ -83,6 +83,15 @@ class PlayOptions:
             raise UserError(unknown("world to play alone", self.alone, ALONE))
         if self.start not in STARTS:
             raise UserError(unknown("start", self.start, STARTS))
+        if self.start == "game" and self.alone != "model":
+            raise UserError("The start 'game' is for a model that is played alone: choose the world 'model', too.")
+        if self.width is not None and self.video is None:
+            raise UserError(f"The width is that of the video: say where it goes, too. Received {self.width}.")
+        if not self.web and (self.host, self.port) != (PlayOptions.host, PlayOptions.port):
+            raise UserError(
+                "The host and the port are those of the player in a browser: choose --web, too. Received "
+                f"{self.host}, port {self.port}."
+            )
         if self.levels not in LEVELS:
             raise UserError(unknown("level set", self.levels, LEVELS))
         if self.levels == "test" and self.alone == "model" and self.start == "recorded":
