@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from worldmodels.cli import _parser
+from worldmodels.cli import parser
 from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.presets import preset_names
 from worldmodels.core.configuration.sections import load_config
@@ -38,7 +38,7 @@ def test_the_pages_have_commands() -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_is_known(command: str) -> None:
     words = shlex.split(command.replace("STEP", "1"))
-    options = _parser()[0].parse_args(words[1:])
+    options = parser().parse_args(words[1:])
     if command.startswith("worldmodels train --config"):
         names = [name for name in options.config if "=" not in name]
         overrides = [name for name in options.config if "=" in name] + options.overrides

@@ -84,9 +84,9 @@ def play_game(name: str, options: PlayOptions | None = None, settings: Mapping[s
         UserError: no such game or option, a script of another one, no display, a mistake in the key script.
     """
     options = options or PlayOptions()
-    for name in OF_MODELS:
-        if (value := getattr(options, name)) != getattr(PlayOptions, name):
-            raise UserError(f"The option '{name}' is for a run: a game alone has no world model. Received {value!r}.")
+    for key in OF_MODELS:
+        if (value := getattr(options, key)) != getattr(PlayOptions, key):
+            raise UserError(f"The option '{key}' is for a run: a game alone has no world model. Received {value!r}.")
     _play_alone(set_up_game(name, settings or {}, options, "rgb_array"), _read_keys(options))
 
 
