@@ -7,7 +7,7 @@ export VENV
 RUN ?= runs/demo
 WORLDMODELS := $(VENV)/bin/worldmodels
 
-.PHONY: demo test coverage lint lint-native format slow-test sanitize wheels distribution-test setup clean
+.PHONY: demo test tests style types coverage lint lint-native format slow-test sanitize wheels distribution-test setup clean
 
 demo:
 	@scripts/setup
@@ -23,7 +23,11 @@ demo:
 # Two processes, each with whole files, whose tests share what is costly to set up; in the order of tests/conftest.py.
 PROCESSES := -n 2 --dist loadfile --no-loadscope-reorder
 
-test: lint
+# Types are checked beside the tests, which leave the second core idle at times.
+test: style
+	@$(MAKE) --no-print-directory -j 2 types tests
+
+tests:
 	$(VENV)/bin/python -m pytest $(PROCESSES)
 
 # The same tests, and which lines of the package they run; `$(VENV)/bin/coverage report -m` says which they do not.
@@ -31,10 +35,14 @@ coverage: lint
 	@rm -f .cache/coverage*  # processes that tests killed leave some
 	$(VENV)/bin/python -m pytest $(PROCESSES) --cov --cov-report=term
 
-lint:
+lint: style types
+
+style:
 	@scripts/setup test
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
+
+types:
 	$(VENV)/bin/mypy worldmodels tests benchmarks
 
 # It takes minutes on two cores, so it is not a part of `lint`.
