@@ -25,7 +25,7 @@ from speed.peer import Peer
 from speed.stopwatch import Product, Stopwatch, precisions
 from worldmodels.acting.actor import ModelActor
 from worldmodels.agents import build_agent
-from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig
+from worldmodels.agents.dreamer.config import ActorCriticConfig
 from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.seeding import fold

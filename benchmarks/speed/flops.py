@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TypeAlias
 
-from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig
+from worldmodels.agents.dreamer.config import ActorCriticConfig
 from worldmodels.models.config import ConvConfig, HeadConfig, PatchConfig
 from worldmodels.models.rssm.config import RSSMConfig
 

@@ -10,7 +10,7 @@ import tensorflow as tf
 from point import Point, PointState
 
 from worldmodels.agents import build_agent
-from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig
+from worldmodels.agents.dreamer.config import ActorCriticConfig
 from worldmodels.imagination.starts import StartStates
 from worldmodels.models.config import HeadConfig, OptimizerConfig
 

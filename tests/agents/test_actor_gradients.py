@@ -13,7 +13,7 @@ from point import ChosenPoint, Point, PointState
 
 from worldmodels.agents import build_agent
 from worldmodels.agents.config import ANY_FEATURES
-from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig
+from worldmodels.agents.dreamer.config import ActorCriticConfig
 from worldmodels.core.errors import ConfigError, UserError
 from worldmodels.core.specs import ObservationSpec
 from worldmodels.imagination.starts import StartStates

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from speed import flops
 
-from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig
+from worldmodels.agents.dreamer.config import ActorCriticConfig
 from worldmodels.models.config import ConvConfig, HeadConfig, PatchConfig
 from worldmodels.models.rssm.config import RSSMConfig
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import pytest
 
-from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig
+from worldmodels.agents.dreamer.config import ActorCriticConfig
 from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.ranges import Range, RangeError, Section, annotations_of
 from worldmodels.core.configuration.sections import kinds_of, load_config

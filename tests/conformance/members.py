@@ -13,8 +13,7 @@ import pytest
 
 from worldmodels.agents.config import RandomConfig
 from worldmodels.agents.conformance import agent_checks, specs
-from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig
-from worldmodels.agents.dreamer.plan2explore_config import Plan2ExploreConfig
+from worldmodels.agents.dreamer.config import ActorCriticConfig, Plan2ExploreConfig
 from worldmodels.agents.off_policy.config import DDPGConfig, SACConfig, TD3Config
 from worldmodels.agents.on_policy.config import PPOConfig, TRPOConfig, VPGConfig
 from worldmodels.models.config import HeadConfig, LaPropConfig, LayerStyle, OptimizerConfig, PatchConfig

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from worldmodels.agents.config import AgentConfig, RandomConfig
-from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig
-from worldmodels.agents.dreamer.plan2explore_config import Plan2ExploreConfig
+from worldmodels.agents.dreamer.config import ActorCriticConfig, Plan2ExploreConfig
 from worldmodels.agents.off_policy.config import DDPGConfig, SACConfig, TD3Config
 from worldmodels.agents.on_policy.config import PPOConfig, TRPOConfig, VPGConfig
 from worldmodels.core.configuration.kinds import Kinds

@@ -10,7 +10,7 @@ from line import Line, Place
 
 from worldmodels.agents import build_agent
 from worldmodels.agents.api import Experience, Recent, Replayed
-from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig, RecentConfig
+from worldmodels.agents.dreamer.config import ActorCriticConfig, RecentConfig
 from worldmodels.core.errors import CheckpointError
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.imagination.starts import StartStates

@@ -10,10 +10,9 @@ import tensorflow as tf
 from line import Place
 
 from worldmodels.agents.api import Experience, Replayed
-from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig, RecentConfig
+from worldmodels.agents.dreamer.config import ActorCriticConfig, Plan2ExploreConfig, RecentConfig
 from worldmodels.agents.dreamer.disagreement import Disagreement
 from worldmodels.agents.dreamer.plan2explore import Plan2Explore
-from worldmodels.agents.dreamer.plan2explore_config import Plan2ExploreConfig
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.imagination.rollout import Trajectory

@@ -9,8 +9,14 @@ import tensorflow as tf
 from worldmodels.agents.api import Rollouts
 from worldmodels.agents.distributions.policy_distributions import CATEGORICAL, DIAGONAL_GAUSSIAN
 from worldmodels.agents.on_policy.config import PPOConfig
-from worldmodels.agents.on_policy.minibatches import draw_minibatches, minibatches_in_order
-from worldmodels.agents.on_policy.samples import collect_samples, explained_variance, normalize, take
+from worldmodels.agents.on_policy.samples import (
+    collect_samples,
+    draw_minibatches,
+    explained_variance,
+    minibatches_in_order,
+    normalize,
+    take,
+)
 from worldmodels.core.errors import ConfigError
 
 CONFIG = PPOConfig(discount=0.5, gae_lambda=0.5, minibatch=4)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from worldmodels.agents import build_agent
-from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig
+from worldmodels.agents.dreamer.config import ActorCriticConfig
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.evaluation.playing.planner_actor import PlannerActor
 from worldmodels.imagination.planner_config import PlannerConfig

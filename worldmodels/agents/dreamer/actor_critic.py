@@ -9,12 +9,16 @@ import tensorflow as tf
 
 from worldmodels.agents.api import NO_EXPERIENCE, Agent, Experience, Recent, Replayed
 from worldmodels.agents.distributions.policy_distributions import BOX_DISTRIBUTIONS, CATEGORICAL, ONE_HOT
-from worldmodels.agents.dreamer.actor_critic_config import ActorCriticConfig
-from worldmodels.agents.dreamer.actor_loss import ActorLoss
-from worldmodels.agents.dreamer.imagined_steps import ImaginedSteps, action_gradient, offset_policy, sampling_policy
+from worldmodels.agents.dreamer.config import ActorCriticConfig
+from worldmodels.agents.dreamer.imagined_steps import (
+    ActorLoss,
+    ImaginedSteps,
+    action_gradient,
+    offset_policy,
+    sampling_policy,
+)
 from worldmodels.agents.dreamer.recent_loss import JudgedSteps, judged_steps, recent_loss
-from worldmodels.agents.dreamer.recorded_targets import recorded_targets
-from worldmodels.agents.dreamer.value_critic import ValueCritic, ValueTargets
+from worldmodels.agents.dreamer.value_critic import ValueCritic, ValueTargets, recorded_targets
 from worldmodels.agents.networks.heads import build_head
 from worldmodels.agents.returns import ReturnScale, lambda_returns, reach_weights, transform_rewards
 from worldmodels.imagination.rollout import Policy, RolloutOptions, Trajectory, rollout
@@ -176,13 +180,13 @@ class ActorCritic(Agent):
         return self._actor_optimizer.gradients(tape, loss), {"actor_loss": loss, **metrics}
 
     def _recorded_targets(self, replayed: Replayed, model: WorldModel, imagined_returns: tf.Tensor) -> ValueTargets:
-        """Return what the critic learns of recorded windows (see `recorded_targets.py`)."""
+        """Return the targets of the critic at recorded windows."""
         features = model.features(tf.nest.map_structure(lambda x: tf.reshape(x, (-1, *x.shape[2:])), replayed.states))
         learned = replayed._replace(rewards=transform_rewards(replayed.rewards, self.config.reward_transform))
         return recorded_targets(self.critic, features, learned, imagined_returns, self.config)
 
     def _recent_targets(self, recent: Recent) -> ValueTargets:
-        """Return what the critic learns of the newest real steps."""
+        """Return the targets of the critic at recent steps."""
         features = tf.reshape(recent.features, (-1, *recent.features.shape[2:]))
         learned = recent._replace(rewards=transform_rewards(recent.rewards, self.config.reward_transform))
         return recorded_targets(self.critic, features, learned, None, self.config)

@@ -12,7 +12,7 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.agents.api import Replayed
-from worldmodels.agents.dreamer.plan2explore_config import Plan2ExploreConfig
+from worldmodels.agents.dreamer.config import Plan2ExploreConfig
 from worldmodels.agents.off_policy.critics import StackedMLP
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.networks.actions import action_vectors

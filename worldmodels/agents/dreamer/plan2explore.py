@@ -16,8 +16,8 @@ import tensorflow as tf
 
 from worldmodels.agents.api import NO_EXPERIENCE, Agent
 from worldmodels.agents.dreamer.actor_critic import ActorCritic
+from worldmodels.agents.dreamer.config import Plan2ExploreConfig
 from worldmodels.agents.dreamer.disagreement import Disagreement
-from worldmodels.agents.dreamer.plan2explore_config import Plan2ExploreConfig
 from worldmodels.agents.returns import RewardScale, continuing_returns, transform_rewards
 from worldmodels.imagination.rollout import Trajectory
 from worldmodels.models import devices

@@ -8,14 +8,12 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.agents.api import Rollouts
-from worldmodels.agents.networks.augmentation import paint_boxes
 from worldmodels.agents.networks.bodies import BodySettings
-from worldmodels.agents.networks.convolution import Regularisation
+from worldmodels.agents.networks.convolution import Regularisation, paint_boxes
 from worldmodels.agents.on_policy.agent import OnPolicyAgent
 from worldmodels.agents.on_policy.config import PPOConfig
-from worldmodels.agents.on_policy.minibatches import draw_minibatches, minibatches_in_order
 from worldmodels.agents.on_policy.ppo_loss import policy_loss, value_loss
-from worldmodels.agents.on_policy.samples import Samples, take
+from worldmodels.agents.on_policy.samples import Samples, draw_minibatches, minibatches_in_order, take
 from worldmodels.agents.optimizer_steps import StepResult, run_steps
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.optimizers.optimizer import Descent, Optimizer

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.agents.networks.lstm import LSTM
+from worldmodels.agents.networks.policy_network import LSTM
 
 random = np.random.default_rng(0)
 INPUTS = tf.constant(random.normal(size=(5, 3, 2)), tf.float32)
