@@ -71,7 +71,7 @@ def build_agent(config: AgentConfig, spec: ModelSpec, seed: np.ndarray) -> Agent
 
 
 def check_fits(config: AgentConfig, spec: ModelSpec) -> None:
-    """Check that an agent can have the actions and the features of a model, and learn from them as it is told.
+    """Check that an agent can have the actions and the features of a model, and learn in it as configured.
 
     Raises:
         ConfigError: it cannot; the text says which agents can.

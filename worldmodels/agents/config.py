@@ -49,8 +49,9 @@ class AgentConfig(Section):
     """The base of the configuration of an agent of any kind, whose first field is `kind: str = "name"`.
 
     Attributes:
-        experience: the kinds of experience from which the agent can learn: "imagination", "rollouts" of its own policy,
-            "transitions" of any age, and "recent" steps beside imagination.
+        experience: the kinds of experience from which the agent can learn. "imagination": rollouts in a world model.
+            "rollouts": real ones of its own policy. "transitions": single steps of any age. "recent": newest real
+            steps, handed over with each update in imagination.
         learns_on_devices: whether several devices can share an update.
         action_kinds: the kinds of actions that the agent can choose.
         feature_kinds: the kinds of features that the agent can see.

@@ -1,7 +1,7 @@
 """Returns are computed from rewards and the values at the end of a rollout. Pure functions.
 
 Time runs along the first axis. Index t of `rewards` and `discounts` belongs to state t: the reward that arrived with
-it, and the discount on everything after it (0 where the episode ended).
+the state, and the discount on all later rewards (0 where the episode ended).
 """
 
 from __future__ import annotations

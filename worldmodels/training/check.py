@@ -22,7 +22,7 @@ MAY_CHANGE = ("steps", "turns")
 
 @dataclass(frozen=True)
 class CheckedRun:
-    """A run that may be trained: `check_run` makes it, and nobody else checks again."""
+    """A run that was checked and may be trained; only `check_run` makes it."""
 
     config: RunConfig
     run_dir: RunDir

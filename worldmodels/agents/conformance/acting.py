@@ -57,7 +57,7 @@ def _require_actions(action: tf.Tensor, spec: ActionSpec) -> None:
     if spec.is_discrete:
         fits, rule = fits and bool(((values >= 0) & (values < spec.count)).all()), f"from 0 to {spec.count - 1}"
     else:
-        # Samples may lie outside of the box: whoever steps an environment clips them.
+        # Samples may lie outside of the box: the caller clips them before an environment gets them.
         fits, rule = fits and bool(np.isfinite(values).all()), "and finite"
     require(fits, f"actions must be {spec.dtype} {shape} {rule}. Received {action}.")
 

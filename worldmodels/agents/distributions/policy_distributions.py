@@ -70,7 +70,7 @@ class PolicyDistribution(ActionDistribution):
 def policy_distribution(action: ActionSpec) -> PolicyDistribution:
     """Return the categorical distribution for discrete actions, and a diagonal Gaussian for a box.
 
-    Samples of the Gaussian may lie outside of the box: whoever steps an environment clips them.
+    Samples of the Gaussian may lie outside of the box: the caller clips them before an environment gets them.
     """
     return CATEGORICAL if action.is_discrete else DIAGONAL_GAUSSIAN
 

@@ -150,8 +150,8 @@ class ActorCriticConfig(AgentConfig):
             return
         if starts.context:
             raise ConfigError(
-                "agent.replay_value_scale lets the critic learn from what followed the states along the last batch, "
-                f"and training.starts.context is {starts.context}: imagination starts elsewhere, so that these are not "
+                "agent.replay_value_scale lets the critic learn from the steps along the last batch, and "
+                f"training.starts.context is {starts.context}: imagination starts elsewhere, so these states are not "
                 "kept. One of the two must be 0."
             )
         if starts.batches > 1 and starts.rollouts == states:
@@ -211,7 +211,7 @@ class Plan2ExploreConfig(AgentConfig):
         if learns_in_imagination(run) and run.training.starts.context:
             raise ConfigError(
                 "agent.kind is 'plan2explore', whose ensemble learns from the states along the last batch, and "
-                f"training.starts.context is {run.training.starts.context}: imagination starts elsewhere, so that "
-                "these are not kept. It must be 0."
+                f"training.starts.context is {run.training.starts.context}: imagination starts elsewhere, so these "
+                "states are not kept. It must be 0."
             )
         self.task.check(run)

@@ -1,7 +1,7 @@
 """An ensemble of one-step predictors measures by its disagreement where the world model is uncertain.
 
-Each member learns by regression what the latent of the next step will be. They begin differently and learn from the
-same steps, so they agree where many were seen, also about what is noise: its mean is the same for all.
+Each member predicts the latent of the next step by regression. Members begin differently and learn from the same steps,
+so they agree where many steps were seen. They agree about noise, too: its mean is the same for all.
 """
 
 from __future__ import annotations

@@ -112,8 +112,8 @@ def recorded_targets(
     Args:
         features: (B * T, ...) of the recorded states.
         recorded: the windows (B, T), with rewards as the critic learns from them.
-        imagined_returns: those of the starts. Where these are all states, they stand for what nobody recorded, as in
-            DreamerV3; otherwise, or without any, the critic's values do.
+        imagined_returns: of the starts. Where the starts are all states, these returns end the recorded ones, as in
+            DreamerV3. Otherwise, or without any, the critic's values do.
     """
     shape = recorded.rewards.shape
     values, slow_values = critic.values(features, shape)

@@ -36,8 +36,8 @@ class OnPolicyAgent(Agent):
     """An `Agent` (see `agents/api.py` for the methods) whose method says in `improve` how it learns from samples.
 
     Where a rollout was cut, the value of the last state stands for what would have come; only a true end is worth 0. In
-    imagination an end is a probability: it discounts what comes after, and what comes after counts as much as it is
-    probable to be reached. That is the expectation over ends, where drawing them would add noise.
+    imagination an end is a probability, which discounts later rewards. Later steps count by the probability that they
+    are reached. This is the expectation over ends, where drawing them would add noise.
 
     Args:
         config: of the method.

@@ -69,8 +69,10 @@ class ModelFreeLoop:
         return Tick("collect", steps)
 
     def _expect(self, ahead: int) -> None:
-        """Let so many rollouts be under way, if the run has as many left: one while the agent learns, and behind it
-        another with what it has learned now."""
+        """Let `ahead` rollouts be under way, if the run has as many left.
+
+        The first is collected while the agent learns, the second with the weights that it has then.
+        """
         if self.step + (ahead - 1) * self.frames_per_update < self._config.steps:
             self._source.expect(self._config.rollout, ahead)
 

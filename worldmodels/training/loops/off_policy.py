@@ -124,8 +124,10 @@ class OffPolicyLoop:
         return Tick("update", self._updates_per_call)
 
     def _expect(self, ahead: int) -> None:
-        """Let so many bursts be under way, if the run has as many left: one while the agent learns, and behind it
-        another with what it has learned now."""
+        """Let `ahead` bursts be under way, if the run has as many left.
+
+        The first is collected while the agent learns, the second with the weights that it has then.
+        """
         config, piece = self._config, self._config.steps_per_burst(self._num_envs)
         if config.prefill <= self.step and self.step + (ahead - 1) * piece < config.steps:
             self._source.expect(piece // self._num_envs, ahead)

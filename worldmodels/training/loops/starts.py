@@ -34,8 +34,10 @@ class ImaginationStarts:
 
     @property
     def replayed(self) -> Replayed | None:
-        """The batch to which the model was last fitted, with its states; None where starts have contexts of their own,
-        and at the beginning of a turn."""
+        """The batch to which the model was last fitted, with its states.
+
+        None where starts have contexts of their own, and at the beginning of a turn.
+        """
         return self._recent[-1] if self._recent else None
 
     def after_fit(self, states: State, batch: Batch, weights: np.ndarray | None = None) -> None:
