@@ -13,7 +13,7 @@ from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.processor import Processor, this_processor
 from worldmodels.envs import EnvConfig
 from worldmodels.models.networks.layers import Layer
-from worldmodels.telemetry.terminal import Progress
+from worldmodels.telemetry.dashboard import Progress
 from worldmodels.training import precision, run
 from worldmodels.training.estimate import RunEstimate
 from worldmodels.training.launch import launch

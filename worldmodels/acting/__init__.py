@@ -1,1 +1,1 @@
-"""Agents act in environments: actors, collectors of steps, random play."""
+"""Agents act in environments: actors, the generator of steps, random play."""

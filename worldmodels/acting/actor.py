@@ -1,4 +1,4 @@
-"""Actors: what chooses actions in a real vector environment, one call for all environments."""
+"""Actors choose the actions in a real vector environment, one call for all environments."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class PolicyOutput:
     action: np.ndarray
     """int32 (N,), or float32 (N, D)."""
     features: Any = None
-    """The `Representation.features` that an agent saw, leading N; None where no agent acted."""
+    """The `Representation.features` that the agent saw, leading N; None if no agent acted."""
     extras: dict[str, Any] = field(default_factory=dict)
     """The outputs of `Agent.act` besides the action, leading N."""
     memory: Any = ()
     """The agent's memory before it acted."""
 
     def with_action(self, action: np.ndarray) -> PolicyOutput:
-        """Return the same output with the actions that were really taken."""
+        """Return the same output with the actions that were taken."""
         return replace(self, action=action)
 
 
@@ -40,7 +40,7 @@ class Actor(Protocol):
         """Choose actions for observations, leading N, of which bool (N,) begin an episode."""
 
     def correct(self, action: np.ndarray) -> None:
-        """Take note that these actions were taken in place of the last ones."""
+        """Replace the last actions by the actions that were taken."""
 
     def save(self) -> dict[str, Any]: ...
 
@@ -48,7 +48,7 @@ class Actor(Protocol):
 
 
 class RandomActor:
-    """Chooses uniformly random actions, whatever it sees."""
+    """Chooses uniformly random actions."""
 
     def __init__(self, action: ActionSpec, generator: np.random.Generator):
         self._action, self._generator = action, generator
@@ -61,7 +61,7 @@ class RandomActor:
         return PolicyOutput(self._action.random(len(is_first), self._generator))
 
     def correct(self, action: np.ndarray) -> None:
-        pass  # it does not look back
+        pass  # its actions do not depend on earlier ones
 
     def save(self) -> dict[str, Any]:
         return {"generator": generator_state(self._generator)}
@@ -71,11 +71,11 @@ class RandomActor:
 
 
 class ModelActor:
-    """An agent that acts on the features of a representation, which takes in every observation.
+    """Acts by an agent on the features of a representation, which observes every step.
 
     Args:
-        key: int32 (2,); all sampling is a function of it and of the number of the call.
-        temperature: scales the policy's randomness; 0 takes the most probable action.
+        key: int32 (2,), the seed of all samples, together with the number of the call.
+        temperature: of the policy's samples; 0 takes the most probable action.
     """
 
     def __init__(self, model: Representation, agent: Agent, num_envs: int, key: np.ndarray, temperature: float = 1.0):
@@ -93,14 +93,14 @@ class ModelActor:
         self.reset(key, temperature)
 
     def reset(self, key: np.ndarray, temperature: float = 1.0) -> None:
-        """Forget everything that was observed, and start over; the compiled step is kept."""
+        """Start over without a memory of earlier steps; the compiled step is kept."""
         self._key, self._temperature = key, tf.constant(temperature, tf.float32)
         self._memory = self._initial()
         self._calls = 0
 
     @property
     def variables(self) -> list[tf.Variable]:
-        """The variables on which the actions depend: no optimizers, and no part that acting does without."""
+        """The variables on which the actions depend, without those of optimizers and unused parts."""
         return self._step.variables
 
     @property
@@ -114,7 +114,7 @@ class ModelActor:
         return output
 
     def peek(self, observation: Observation, is_first: np.ndarray) -> PolicyOutput:
-        """Return what `act` would give now; nothing is remembered, so the next call may be the same again."""
+        """Return the output that `act` would return now, and change nothing."""
         return self._call(observation, is_first)[1]
 
     def _call(self, observation: Observation, is_first: np.ndarray) -> tuple[Any, PolicyOutput]:
@@ -147,7 +147,7 @@ class ModelActor:
     def _choose(
         self, state: Any, agent_state: Any, temperature: tf.Tensor, seed: tf.Tensor
     ) -> tuple[tf.Tensor, Any, dict[str, tf.Tensor]]:
-        """Choose as `Agent.act` does, but given the state itself; a planner overrides this."""
+        """Choose actions from a state of the model by `Agent.act`; a planner overrides this method."""
         return self._agent.act(self._model.features(state), agent_state, temperature, seed)
 
 

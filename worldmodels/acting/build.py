@@ -21,27 +21,27 @@ from worldmodels.models.precision import Precision, building_in
 
 @dataclass(frozen=True)
 class Parts:
-    """The parts of a run that learn; everything else is built around them."""
+    """The parts of a run that learn."""
 
     config: RunConfig
     streams: Streams
     model: Representation
-    """A world model, unless the run learns without one."""
+    """A world model, or a representation without predictions in a run without a world model."""
     agent: Agent
 
     @property
     def world_model(self) -> WorldModel:
-        """The model as a world model; raises ConfigError where it is none."""
+        """The model as a world model; raises ConfigError if it is none."""
         if not self.model.spec.imagines:
             raise ConfigError(
-                f"The model kind '{self.config.model.kind}' is no world model: it represents what was observed, and "
+                f"The model kind '{self.config.model.kind}' is no world model: it represents observations, and "
                 "predicts nothing."
             )
         return cast(WorldModel, self.model)
 
 
 def build_parts(config: RunConfig, env: VectorEnv) -> Parts:
-    """Build a fresh model and agent that fit the environment's spaces; a precision that is undecided is float32."""
+    """Build a new model and agent for the environment's spaces; the precision `auto` is float32 here."""
     streams = Streams(config.seed)
     if config.deterministic is not False:
         make_deterministic()
@@ -53,7 +53,7 @@ def build_parts(config: RunConfig, env: VectorEnv) -> Parts:
 
 
 def resolve_deterministic(config: RunConfig) -> RunConfig:
-    """Return the configuration with `deterministic` decided: yes on a CPU, no where TensorFlow finds a GPU."""
+    """Return the configuration with `deterministic` decided: true on a CPU, false on a GPU."""
     if config.deterministic is not None:
         return config
     return replace(config, deterministic=not has_gpu())

@@ -1,4 +1,4 @@
-"""The one generator of real steps: an actor acts in a vector environment, and every observation becomes a `Step`."""
+"""Generates all real steps: an actor acts in a vector environment, and every observation becomes a `Step`."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:  # a collector needs no TensorFlow of its own
 
 
 class Collector:
-    """Owns a vector environment with NEXT_STEP autoreset and the observation that waits for an action.
+    """Owns a vector environment with NEXT_STEP autoreset, and its next observation.
 
     Training, evaluation and recording are consumers of `steps`.
 
     Args:
-        noise: gives the actions that are really taken in place of those that were chosen, which the steps hold.
+        noise: replaces the chosen actions in the environment; steps hold the chosen ones.
     """
 
     def __init__(self, env: VectorEnv, seed: int, noise: Callable[[np.ndarray], np.ndarray] | None = None):
@@ -56,11 +56,11 @@ class Collector:
 
     @property
     def resumes_exactly(self) -> bool:
-        """Whether the environments can be saved; those that cannot begin new episodes after `load`."""
+        """Whether the environments can be saved; other environments begin new episodes after `load`."""
         return can_save(self.env)
 
     def save(self) -> dict[str, Any]:
-        """Return the exact states of the environments, and the observation that waits."""
+        """Return the exact states of the environments, and the next observation."""
         if not self.resumes_exactly:
             # They begin new episodes, on other levels each time.
             return {"next_seed": Streams(self._seed).integer("after resuming")}
@@ -105,8 +105,7 @@ class Collector:
 
 
 class EpisodeTracker:
-    """Sums up rewards and lengths; a finished episode is a dict of its return and length, and of what is recorded of
-    its infos."""
+    """Sums up the rewards, lengths and recorded infos of episodes."""
 
     def __init__(self, num_envs: int, info: InfoConfig = NO_INFO):
         self._return: np.ndarray = np.zeros(num_envs)
@@ -114,7 +113,7 @@ class EpisodeTracker:
         self._info = EpisodeInfo(num_envs, info)
 
     def add(self, step: Step) -> list[dict[str, float]]:
-        """Add one batched step, and return the episodes that ended with it."""
+        """Add one batched step; return the return, the length and the infos of each episode that ended with it."""
         self._return = np.where(step.is_first, 0.0, self._return) + step.reward
         self._length = np.where(step.is_first, 0, self._length + 1)
         self._info.add(step)

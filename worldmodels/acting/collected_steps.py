@@ -15,11 +15,11 @@ from worldmodels.telemetry.logger import MeanMetrics
 
 
 class CollectedSteps:
-    """The steps of a source, which a loop adds one by one.
+    """Takes the steps of a source one by one.
 
     Args:
-        rollout: steps of each environment in one experience of the agent; 0: none are gathered.
-        metrics: takes the returns and lengths of finished episodes, and what is recorded of their infos.
+        rollout: steps of each environment in one experience of the agent; 0 disables gathering.
+        metrics: takes the returns, lengths and recorded infos of finished episodes.
     """
 
     def __init__(self, source: StepSource, rollout: int, metrics: MeanMetrics, info: InfoConfig = NO_INFO):
@@ -34,18 +34,18 @@ class CollectedSteps:
 
     @property
     def holds_partial_rollout(self) -> bool:
-        """Whether a part of an experience waits for the rest, which would make a checkpoint large."""
+        """Whether the buffer holds steps, which would make a checkpoint large."""
         return len(self._buffer) > 0
 
     def add(self, step: Step, output: PolicyOutput) -> None:
-        """Add a step of the source; at most `steps_until_full` of the agent's, if rollouts are gathered."""
+        """Add a step of the source. If rollouts are gathered, add at most `steps_until_full` steps of the agent."""
         for episode in self._episodes.add(step):
             self._metrics.add({f"episode/{name}": value for name, value in episode.items()})
         if self._rollout and output.features is not None:
             self._buffer.add(step, output)
 
     def take_rollouts(self) -> Rollouts | None:
-        """Return the steps since the last rollouts once they are complete, and None before.
+        """Return the steps since the last rollouts if they are complete, else None.
 
         The last step is the source's next one, with the output of the agent as it is now. After an update the agent
         computes that output again.

@@ -1,4 +1,4 @@
-"""The infos of an episode are recorded as sums, means and maxima of the numbers that `env.info` names."""
+"""Records the infos of episodes: sums, means and maxima of the numbers that `env.info` names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from worldmodels.envs.config import InfoConfig
 
 
 class EpisodeInfo:
-    """Follows the episode that each of N environments is in."""
+    """Records the infos of the current episode of each of N environments."""
 
     def __init__(self, num_envs: int, config: InfoConfig):
         self.names = [f"{how}/{name}" for how in ("sum", "mean", "max") for name in getattr(config, how)]
@@ -20,7 +20,7 @@ class EpisodeInfo:
         self._found: np.ndarray = np.zeros((num_envs, len(self.names)))
 
     def add(self, step: Step) -> None:
-        """Take in a step; that of a reset begins an episode, and tells nothing."""
+        """Add a step; the step of a reset begins an episode, and its infos do not count."""
         if not self.names:
             return
         info: Any = step.info
@@ -29,7 +29,7 @@ class EpisodeInfo:
         self._found = np.where(is_first, np.where(self._is_max, -np.inf, 0.0), added)
 
     def values(self, lengths: np.ndarray) -> np.ndarray:
-        """Return float64 (N, K), the K numbers of each episode so far; without meaning before its first step.
+        """Return float64 (N, K), the K numbers of each episode so far; undefined before its first step.
 
         Args:
             lengths: int (N,), the steps of each episode so far.

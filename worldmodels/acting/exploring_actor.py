@@ -1,4 +1,4 @@
-"""Exploration while experience is collected: random actions that are held, and noise, whatever the policy says."""
+"""Explores while steps are collected: held random actions and noise replace the actions of the policy."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from worldmodels.core.specs import ActionSpec, Observation
 
 
 class ExploringActor:
-    """Lets another actor choose for N environments, but for stretches of one random action, held, and for noise.
+    """Takes the actions of another actor, except during stretches of one held random action, and adds noise.
 
-    Temporally extended epsilon-greedy exploration (Dabney et al. 2021, https://arxiv.org/abs/2006.01782), with
-    geometrically distributed lengths. It takes the policy off its path, to places from which a learner that imagines
-    finds what it would never try from its own.
+    This is temporally extended epsilon-greedy exploration (Dabney et al. 2021, https://arxiv.org/abs/2006.01782), with
+    geometrically distributed lengths. The policy alone would not reach the states in which such a stretch ends;
+    imagination starts there, too.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class ExploringActor:
         return mask.reshape(-1, *[1] * len(self._spec.shape))
 
     def _noisy(self, action: np.ndarray) -> np.ndarray:
-        """Return actions with noise on them; choices have none."""
+        """Return actions with noise; choices have none."""
         if not self._config.noise:
             return action
         noise = self._generator.normal(0.0, self._config.noise, action.shape)
@@ -56,7 +56,7 @@ class ExploringActor:
         return noisy
 
     def _begin(self, is_first: np.ndarray) -> None:
-        """Draw where exploration begins; an episode begins without any."""
+        """Draw the environments in which a stretch begins; an episode begins without one."""
         generator, num_envs = self._generator, len(is_first)
         begins = generator.random(num_envs) < self._config.epsilon
         actions = self._spec.random(num_envs, generator)

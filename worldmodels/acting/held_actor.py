@@ -1,4 +1,4 @@
-"""Random play that gets somewhere: actions are held, some of them preferred, and what paid is done again."""
+"""Plays held random actions, prefers some of them, and repeats the ways of playing that were rewarded."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from worldmodels.core.seeding import generator_state, restore_generator
 from worldmodels.core.specs import Observation
 
 KEPT = 64
-"""Rewards, the last ones, of which it is kept how they came."""
+"""The number of last rewards whose ways of playing are kept."""
 
 
 class HeldActor:
-    """Chooses random actions for N environments and holds each for some steps, whatever it sees.
+    """Chooses random actions for N environments and holds each for some steps.
 
-    Holding as in temporally extended exploration (Dabney et al. 2021, https://arxiv.org/abs/2006.01782), but with
-    geometrically distributed lengths. Each environment plays for a while in one way, a row of A + 1 probabilities: of
-    the A actions, and of drawing another action at a step. Ways are drawn at random, or taken from an urn of those in
-    which rewards came: so each is played about as often as it pays.
+    Actions are held as in temporally extended exploration (Dabney et al. 2021, https://arxiv.org/abs/2006.01782), but
+    with geometrically distributed lengths. Each environment plays in one way for some time. A way is a row of A + 1
+    probabilities: of the A actions, and of drawing another action at a step. Ways are drawn at random, or from those
+    of the last rewards: so the share of a way follows its rewards.
     """
 
     def __init__(self, config: HeldActionsConfig, num_envs: int, num_actions: int, generator: np.random.Generator):
@@ -47,7 +47,7 @@ class HeldActor:
         self._action = action
 
     def reinforce(self, reward: np.ndarray) -> None:
-        """Take note of the rewards (N,) to which the last actions led."""
+        """Add the rewards (N,) of the last actions."""
         for env in np.flatnonzero(reward > 0):
             self._rewarded[self._rewards % KEPT] = self._ways[env]
             self._rewards += 1

@@ -1,4 +1,4 @@
-"""Gathers the steps of an agent until they are enough to learn from."""
+"""Gathers the steps of an agent until a rollout is complete."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from worldmodels.core.types import Step
 
 
 class RolloutBuffer:
-    """Holds the steps since the last experience was made, as the agent saw them.
+    """Holds the steps since the last experience, with the features that the agent saw.
 
-    They are kept, and saved, as they are: the features of a world model cannot be computed again once it has changed.
-    A saved rollout of images is large (the stacks of 16 environments over 200 steps take 150 MB), so checkpoints are
-    written while there is none, where possible.
+    The features are kept and saved, because a world model that has changed gives others. A saved rollout of images is
+    large: the stacks of 16 environments over 200 steps take 150 MB. If possible, checkpoints are written while the
+    buffer is empty.
     """
 
     def __init__(self) -> None:
@@ -29,19 +29,19 @@ class RolloutBuffer:
         return len(self._steps)
 
     def add(self, step: Step, output: PolicyOutput) -> None:
-        """Add a step of all environments and what the agent said at it."""
+        """Add a step of all environments and the output of the agent."""
         fields = step._asdict()
         del fields["observation"]
         self._steps.append(fields)
         self._seen.append(_seen(output))
 
     def truncate(self) -> None:
-        """Mark the newest step as the last of its episodes: the environments cannot continue from there."""
+        """Mark the newest step as the last of its episodes: the environments cannot continue there."""
         if self._steps:
             self._steps[-1]["is_last"] = np.ones_like(self._steps[-1]["is_last"])
 
     def finish(self, step: Step, output: PolicyOutput) -> Rollouts:
-        """Return all steps and one more, and empty the buffer; the next experience begins with that one, seen anew."""
+        """Return all steps and one more, and empty the buffer; the next rollouts begin with that step again."""
         self.add(step, output)
         fields = {name: np.stack([one[name] for one in self._steps]) for name in self._steps[0]}
         features, extras = tf.nest.map_structure(_stacked, *[one[:2] for one in self._seen])
@@ -63,8 +63,11 @@ class RolloutBuffer:
         return {"steps": list(self._steps), "seen": [save_nest(seen) for seen in self._seen]}
 
     def load(self, tree: dict[str, Any], like: PolicyOutput | None) -> None:
-        """Take over what `save` gave; `like` is any output of the same agent in the same environments, and None will do
-        where no steps were saved."""
+        """Restore the state that `save` returned.
+
+        Args:
+            like: any output of the same agent in the same environments; None if no steps were saved.
+        """
         self._steps = list(tree["steps"])
         self._seen = [load_nest(_seen(like), seen) for seen in tree["seen"]] if like else []
 

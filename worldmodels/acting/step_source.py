@@ -1,4 +1,4 @@
-"""Sources of real steps: random actions or the agent's, in the environments of this process."""
+"""Sources of real steps, with random actions or with actions of the agent; `LocalSource` is this process."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from worldmodels.acting.build import Parts
 from worldmodels.acting.collect import Collector
 from worldmodels.acting.exploring_actor import ExploringActor
 from worldmodels.acting.held_actor import HeldActor
-from worldmodels.acting.random_actions import RandomActions
 from worldmodels.config.run_config import ModelBasedConfig, ModelFreeConfig
+from worldmodels.core.seeding import generator_state, restore_generator
+from worldmodels.core.specs import ActionSpec
 from worldmodels.core.types import Step
 from worldmodels.envs import VectorEnv
 from worldmodels.models.variables import assign_values
@@ -26,28 +27,53 @@ class StepSource(Protocol):
 
     @property
     def resumes_exactly(self) -> bool:
-        """Whether the environments can be saved; those that cannot begin new episodes after `load`."""
+        """Whether the environments can be saved; other environments begin new episodes after `load`."""
 
     def steps(self, count: int, at_random: bool) -> Iterator[tuple[Step, PolicyOutput]]:
-        """Yield so many steps of all environments, each with what the policy said at it."""
+        """Yield `count` steps of all environments, each with the output of the policy."""
 
     def expect(self, count: int, ahead: int = 1) -> None:
-        """Let so many steps of each environment be collected by the agent as it is now, behind the expected ones.
+        """Announce `count` more steps of each environment, by the agent as it is now; collectors begin them at once.
 
         Args:
-            ahead: collections that may be under way then; where there are as many, none is added.
+            ahead: the most announced collections at a time; if there are as many already, none is added.
         """
 
     def peek(self) -> tuple[Step, PolicyOutput]:
-        """Return the step that comes next, and what the policy says at it; it will come all the same."""
+        """Return the next step and the output of the policy, without taking it."""
 
     def save(self) -> dict[str, Any]: ...
 
     def load(self, tree: dict[str, Any]) -> None: ...
 
 
+class RandomActions:
+    """Replaces each of N actions by a uniformly random one with probability `share`, which regularises learning.
+
+    `share` is the epsilon of CoinRun's study (Cobbe et al. 2019, arXiv:1812.02341), there a wrapper of environments.
+    The agent learns from its chosen actions and from the rewards of the random ones.
+    """
+
+    def __init__(self, share: float, action: ActionSpec, generator: np.random.Generator):
+        self._share, self._action, self._generator = share, action, generator
+
+    def __call__(self, action: np.ndarray) -> np.ndarray:
+        """Return the actions to take, in the same number and type."""
+        count = len(action)
+        replaced = self._generator.random(count) < self._share
+        at_random = self._action.random(count, self._generator)
+        rows = replaced.reshape(-1, *[1] * (action.ndim - 1))
+        return np.where(rows, at_random, action).astype(action.dtype)
+
+    def save(self) -> dict[str, Any]:
+        return {"generator": generator_state(self._generator)}
+
+    def load(self, tree: dict[str, Any]) -> None:
+        self._generator = restore_generator(tree["generator"])
+
+
 class LocalSource:
-    """A `StepSource` in this process: a step is taken when it is asked for."""
+    """A `StepSource` of this process, which takes a step on demand."""
 
     def __init__(self, parts: Parts, env: VectorEnv):
         streams = parts.streams
@@ -63,7 +89,7 @@ class LocalSource:
         return self._collector.resumes_exactly
 
     def take_weights(self, weights: list[np.ndarray]) -> None:
-        """Let the agent act with the weights of another one: the values of `collecting_policy(...).variables`."""
+        """Let the agent act with the values of the variables of another `collecting_policy`."""
         assign_values(self._policy.variables, weights)
 
     def steps(self, count: int, at_random: bool) -> Iterator[tuple[Step, PolicyOutput]]:
@@ -71,7 +97,7 @@ class LocalSource:
         return self._collector.steps(actor, count, actor.reinforce if isinstance(actor, HeldActor) else None)
 
     def expect(self, count: int, ahead: int = 1) -> None:
-        """Do nothing: the agent learns first."""
+        """Do nothing: steps are taken on demand."""
 
     def peek(self) -> tuple[Step, PolicyOutput]:
         arrived = self._collector.arrived
@@ -99,7 +125,7 @@ def collecting_policy(parts: Parts, num_envs: int) -> ModelActor:
 
 
 def _random_actions(parts: Parts) -> RandomActions | None:
-    """Return the noise on the actions of a run without a model, if it wants some."""
+    """Return the noise on the actions of a model-free run, if its configuration has any."""
     training = parts.config.training
     if not isinstance(training, ModelFreeConfig) or not training.epsilon:
         return None
@@ -107,7 +133,7 @@ def _random_actions(parts: Parts) -> RandomActions | None:
 
 
 def _exploring(policy: ModelActor, parts: Parts, num_envs: int) -> Actor:
-    """Return the actor that collects after the prefill: the policy, with random stretches if the run wants some."""
+    """Return the actor that collects after the prefill: the policy, with exploration if it is configured."""
     training = parts.config.training
     if not isinstance(training, ModelBasedConfig) or not training.exploration.is_on:
         return policy
@@ -116,7 +142,7 @@ def _exploring(policy: ModelActor, parts: Parts, num_envs: int) -> Actor:
 
 
 def _random_actor(parts: Parts, num_envs: int) -> RandomActor | HeldActor:
-    """Return the actor of the prefill, unless the agent plays it."""
+    """Return the actor of a random prefill."""
     training, action = parts.config.training, parts.model.spec.action
     generator = parts.streams.generator("prefill")
     if isinstance(training, ModelBasedConfig) and training.prefill_policy == "held":

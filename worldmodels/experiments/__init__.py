@@ -1,4 +1,4 @@
-"""Experiments as grids of training runs: every combination of some values, each with several seeds."""
+"""Trains grids of runs: every combination of some values, each with several seeds."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ def run_grid(
     engine: Engine | None = None,
     storage: str | None = None,
 ) -> GridOutcome:
-    """Train a grid of runs, as `worldmodels grid` does from a file; calling it again goes on where it was.
+    """Train a grid of runs, as `worldmodels grid` does from a file; the same call again continues it.
 
     Args:
         grid: the keys of such a file, for example `{"config": "debug", "vary": {"agent.horizon": [5, 10]}}`;
             docs/experiments.md describes them.
         name: stands in for the name of the file.
-        jobs: runs at once, among which the cores are divided evenly.
-        retry: train runs again that failed in an earlier call.
+        jobs: the number of runs at once; the cores are divided evenly among them.
+        retry: train the runs again that failed in an earlier call.
         engine: runs them in place of this machine; `worldmodels.cluster.ray_engine.RayEngine` uses a Ray cluster.
         storage: the address that holds the runs, s3://bucket/folder for example; the grid's folder holds copies.
 
     Returns:
-        The runs that are done, that failed, and that are left because they were stopped; each has a `path`.
+        The runs that are done, that failed, and that were stopped; each has a `path`.
 
     Raises:
         UserError: the grid, one of its runs or the engine cannot be used; nothing was begun then.

@@ -1,4 +1,4 @@
-"""Evaluates checkpoints of many runs side by side, each in a process of its own, wherever an engine has places."""
+"""Evaluates the checkpoints of many runs at the same time, each in a process of its own."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from worldmodels.telemetry.status import number
 class EvaluationJob:
     """Evaluates one checkpoint of a run by `worldmodels eval`; a `Job` of `jobs.py`.
 
-    What is done is told from the results in the run's folder, so the same request again does what is missing.
+    The results in the run's folder show what is done, so the same request again measures what is missing.
 
     Args:
-        storage: of the run, where the one here is a copy.
+        storage: the storage of the run, if the one here is a copy.
     """
 
     def __init__(self, name: str, request: Request, step: int, storage: EvaluationStorage | None = None) -> None:
@@ -47,7 +47,7 @@ class EvaluationJob:
         return None
 
     def command(self) -> Sequence[str] | None:
-        # A run that is being trained meanwhile keeps its newest checkpoints alone.
+        # A run that is trained meanwhile removes its older checkpoints.
         if self._done or self._step not in self._checkpoints.steps():
             return None
         if self._storage is not None:
@@ -68,7 +68,7 @@ class EvaluationJob:
         if metrics is None and self._trouble:
             return self._trouble
         if metrics is None:
-            return "its checkpoint is gone: the run goes on, and keeps its newest alone"
+            return "its checkpoint is gone: the run trains on, and keeps only its newest checkpoints"
         return f"return {number(metrics['eval/return'])}" if "eval/return" in metrics else "measured"
 
 
@@ -79,18 +79,18 @@ def evaluate_in_jobs(
     storage: EvaluationStorage | None = None,
     levels: Sequence[Levels] = (),
 ) -> JobsOutcome:
-    """Evaluate the newest checkpoint of each run, the one that the request names, or all, and return what became of it.
+    """Evaluate the newest checkpoint of each run, the requested one, or all, and return the outcome of the jobs.
 
-    Results are those of `evaluate_run`, in the folders of the runs; what has one already is not evaluated again. A job
-    whose machine dies goes on in another place. Call it from the main thread, which gets the signals.
+    The results are those of `evaluate_run`, in the folders of the runs; a checkpoint with a result is not evaluated
+    again. A job whose machine is lost runs again in another place. Call it from the main thread, which gets the
+    signals.
 
     Args:
-        storage: of the runs, where those here are copies.
-        levels: in place of those of the request; each has jobs of its own.
+        storage: the storage of the runs, if those here are copies.
+        levels: replace the levels of the request; each has jobs of its own.
 
     Raises:
-        UserError: a run or a setting cannot be used, there is no checkpoint, or the engine cannot be used; nothing was
-            begun then.
+        UserError: a run, a setting or the engine cannot be used, or there is no checkpoint; nothing has begun.
     """
     requests = {
         f"{name}, {chosen} levels" if len(levels) > 1 else name: replace(request, path=run, levels=chosen)
@@ -117,7 +117,7 @@ def evaluate_in_jobs(
 
 
 def eval_words(request: Request) -> list[str]:
-    """Return the words after `worldmodels eval` that ask for one evaluation."""
+    """Return the words after `worldmodels eval` for one evaluation."""
     words = [str(request.path), "--mode", request.mode, "--levels", request.levels, "--agent", request.agent]
     words += ["--planner", *request.planner, "--videos", str(request.videos), "--seed", str(request.seed)]
     words += [] if request.step is None else ["--checkpoint", str(request.step)]
@@ -128,7 +128,7 @@ def eval_words(request: Request) -> list[str]:
 
 
 def result_files(run: RunDir, request: Request) -> ResultFiles:
-    """Return the files of a request in a run's folder; ConfigError where one of its settings cannot be used."""
+    """Return the files of a request in a run's folder; raise ConfigError if a setting cannot be used."""
     config = load_config(RunConfig, [run.config])
     return ResultFiles(run, request, request.resolved(config.evaluation), config.env)
 

@@ -1,4 +1,4 @@
-"""A grid of runs: variants, which are all combinations of the values of some keys, each trained with several seeds."""
+"""Makes a grid of runs from its file: a variant is a combination of values, trained with several seeds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from worldmodels.training.finished import is_finished
 from worldmodels.training.launch import parse_config
 
 NAME_LENGTH = 200
-"""File systems take 255 bytes, and temporary names are longer than the names that they stand for."""
+"""The longest name of a variant. File systems take 255 bytes, and temporary names are longer."""
 
 
 @dataclass(frozen=True)
@@ -34,46 +34,46 @@ class GridRun:
     """One run of a grid: a folder, and the command that trains in it."""
 
     name: str
-    """The variant and the seed, "lr_0.001/seed_0": the place below the grid's folder."""
+    """The variant and the seed, "lr_0.001/seed_0": the folder below the grid's folder."""
     path: Path
     files: Sequence[str]
     overrides: Sequence[str]
 
     @property
     def log(self) -> Path:
-        """The file beside the run's folder that takes the output of its training; `seed_*` names folders alone."""
+        """The file beside the run's folder with the output of its training; `seed_*` matches folders alone."""
         return training_log(self.path)
 
     @cached_property
     def config(self) -> RunConfig:
-        """The configuration, as `worldmodels train` reads it; ConfigError where it cannot."""
+        """The configuration, as `worldmodels train` reads it; raises ConfigError if it cannot be used."""
         return parse_config(self.files, self.overrides, self.path)
 
     def is_finished(self) -> bool:
-        """Return whether the run is there, and has come to the end that its configuration says."""
+        """Return whether the run exists, and has reached the end that its configuration sets."""
         run = RunDir(self.path)
         return run.exists() and is_finished(run, self.config)
 
     def command(self) -> list[str]:
-        """Return the command that trains it, or goes on with it."""
+        """Return the command that trains or continues the run."""
         train = [sys.executable, "-m", "worldmodels", "train", "--config", *self.files, *self.overrides]
         return [*train, "--logdir", str(self.path)]
 
 
 def training_log(run: Path) -> Path:
-    """Return the file beside a run's folder that takes the output of its training."""
+    """Return the file beside a run's folder with the output of its training."""
     return run.with_name(f"log_{run.name}.txt")
 
 
 class Grid(NamedTuple):
-    """All runs of an experiment, seed by seed, so that an early end leaves all variants compared."""
+    """All runs of an experiment, seed by seed: after an early end all variants have the same seeds."""
 
     name: str
     folder: Path
     runs: Sequence[GridRun]
 
     def check(self) -> None:
-        """Check every run as `worldmodels train` does before it begins; write nothing, and load no TensorFlow.
+        """Check every run as `worldmodels train` does; write nothing, and load no TensorFlow.
 
         Raises:
             UserError: a run cannot be trained; the text names its variant.
@@ -93,7 +93,7 @@ class Grid(NamedTuple):
                 raise ConfigError(f"Grid '{self.name}': {other} and {run.name} are the same run under two names.")
 
     def _check_alone(self) -> None:
-        """Raise RunError where the folder holds runs, and none of them is one of this grid: it is another one's."""
+        """Raise RunError if the folder holds runs, but none of this grid."""
         found = sorted(str(meta.parent.relative_to(self.folder)) for meta in self.folder.glob("*/seed_*/meta.json"))
         if found and not {run.name for run in self.runs} & set(found):
             more = f" and {len(found) - 3} more" if len(found) > 3 else ""
@@ -104,7 +104,7 @@ class Grid(NamedTuple):
 
 
 def load_grid(file: str | Path) -> Grid:
-    """Return the grid in a YAML file, or the shipped one of a bare name; see `make_grid`."""
+    """Return the grid of a YAML file, or the shipped grid of a bare name; see `make_grid`."""
     path = find_grid(file)
     return make_grid(read_mapping(path), path.stem, str(path))
 
@@ -113,8 +113,8 @@ def make_grid(tree: Mapping[str, Any], name: str, where: str = "") -> Grid:
     """Return the grid that a mapping with the keys of `GridFile` describes.
 
     Args:
-        name: of the grid; its folder is `runs/NAME` by default, and a single variant is called so.
-        where: the mapping's origin, for errors.
+        name: the name of the grid, of its default folder `runs/NAME`, and of a single variant.
+        where: the origin of the mapping, for errors.
 
     Raises:
         ConfigError: the mapping cannot be used. The runs are checked by `Grid.check`.
@@ -136,7 +136,7 @@ def make_grid(tree: Mapping[str, Any], name: str, where: str = "") -> Grid:
 
 
 def _variants(spec: GridFile, grid: str, where: str) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Yield the name, the files and the overrides of each variant; of one alone, the name is the grid's."""
+    """Yield the name, the files and the overrides of each variant; a single variant has the name of the grid."""
     varying = [key for key, values in spec.vary.items() if len(values) > 1]
     keys = short_keys(varying, spec.names)
     if len({short.casefold() for short in keys.values()}) < len(keys):
@@ -154,7 +154,7 @@ def _variants(spec: GridFile, grid: str, where: str) -> Iterator[tuple[str, list
 
 
 def _override(key: str, value: Any) -> str:
-    """Return "key=value" as `worldmodels train` reads it, without quotes where none are needed."""
+    """Return "key=value" as `worldmodels train` reads it, without needless quotes."""
     if isinstance(value, str) and _reads_as_itself(value):
         return f"{key}={value}"
     return f"{key}={json.dumps(value, allow_nan=False)}"

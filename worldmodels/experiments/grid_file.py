@@ -1,4 +1,4 @@
-"""A grid as it is written: a YAML file or a mapping, read strictly."""
+"""Reads the file of a grid, a YAML file or a mapping, and checks every key."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from worldmodels.core.lookup import nearest
 from worldmodels.training.launch import DEFAULT_PRESETS
 
 MOST_RUNS = 10_000
-"""A grid of more runs is a slip: a list too many, say."""
+"""The most runs of a grid: more are a mistake."""
 MOST_NODES = 10_000
-"""A value of more members is a slip, or made to take for ever."""
+"""The most members of a value: more are a mistake or an attack."""
 
 
 @dataclass(frozen=True)
@@ -27,19 +27,19 @@ class GridFile(Section):
     """The keys of a grid's file."""
 
     config: str | tuple[str, ...] = DEFAULT_PRESETS
-    """Preset or file, or several of them, with which every run begins; later ones win."""
+    """The preset or file of all runs, or several of them; later ones win."""
     overrides: Mapping[str, Any] = field(default_factory=dict)
-    """Values by dotted key that are the same in all runs."""
+    """Values of all runs, by dotted key."""
     vary: Mapping[str, Any] = field(default_factory=dict)
-    """Lists of values by dotted key, every combination of which is a variant; under `config`, lists of presets."""
+    """Lists of values by dotted key; every combination is a variant. Under `config`: lists of presets."""
     seeds: int | tuple[int, ...] = 1
-    """Seeds with which each variant is trained, or how many of them, from 0 on."""
+    """The seeds of each variant; a number N means the seeds 0 to N - 1."""
     by_seed: Mapping[str, Any] = field(default_factory=dict)
-    """Lists of values by dotted key, one for each seed in their order: a set of levels for each seed, for example."""
+    """Lists of values by dotted key, one value for each seed: other levels for each seed, for example."""
     names: Mapping[str, str] = field(default_factory=dict)
-    """Short names, for folders, of keys in `vary`."""
+    """Short names of the keys in `vary`, for folders."""
     logdir: str = ""
-    """Folder of all runs; by default `runs/` and the name of the grid."""
+    """The folder of all runs; by default `runs/` and the name of the grid."""
 
     @property
     def all_seeds(self) -> Sequence[int]:
@@ -51,7 +51,7 @@ def read_grid_file(tree: Mapping[str, Any], where: str) -> GridFile:
     """Return the grid that a mapping describes, in plain Python data.
 
     Args:
-        where: the mapping's origin, for errors; lines are named where the mapping remembers them.
+        where: the origin of the mapping, for errors, which name the line if the mapping has lines.
 
     Raises:
         ConfigError: a key or value cannot be used.
@@ -62,7 +62,7 @@ def read_grid_file(tree: Mapping[str, Any], where: str) -> GridFile:
 
 @dataclass(frozen=True)
 class _Reader:
-    """Checks what the types of the keys alone do not say."""
+    """Checks the rules that the types of the keys do not express."""
 
     tree: Mapping[str, Any]
     where: str
@@ -151,18 +151,18 @@ class _Reader:
             raise self._error("by_seed", key, f"{rule}; received {received(values)}.")
 
     def _plain(self, section: str, key: str, value: Any) -> Any:
-        """Return a value as plain Python data, which JSON has too."""
+        """Return a value as plain Python data that JSON can hold."""
         odd = self._error(section, key, f"takes numbers, texts, lists and sections under '{key}'; received ")
         return _plain(value, odd, iter(range(MOST_NODES)))
 
     def _error(self, section: str, key: str, problem: str) -> ConfigError:
-        """Return the error that a key of a section, or of the whole file, has a problem, with the line."""
+        """Return the error about a key of a section or of the whole file, with the line."""
         mapping = self.tree.get(section) if section else self.tree
         return ConfigError(f"{place(self.where, mapping or {}, key)}: '{section or key}' {problem}")
 
 
 def _plain(value: Any, odd: ConfigError, room: Iterator[int]) -> Any:
-    """Return a value as plain Python data; raise `odd`, completed, where that cannot be or there is no room left."""
+    """Return a value as plain Python data; raise `odd`, completed, if it has another type or too many members."""
     if next(room, None) is None:
         raise ConfigError(f"{odd}more than {MOST_NODES} of them.")
     if isinstance(value, Mapping):

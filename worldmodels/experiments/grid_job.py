@@ -1,4 +1,4 @@
-"""The job of training one run of a grid, and what is to be seen of it while it goes on."""
+"""Trains one run of a grid as a job, and reads its newest records for the table."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from worldmodels.telemetry.status import number
 
 RETURNS = ("episode/return", "eval/return")
 TAIL_BYTES = 2**16
-"""The end of the records, in which the last return is looked for."""
+"""The size of the end of the records in which the last return is searched."""
 
 
 class GridJob:
-    """Trains a run, or goes on with it; a `Job` of `jobs.py`.
+    """Trains or continues a run; a `Job` of `jobs.py`.
 
-    That it failed is noted in a file beside the run, so that it is not begun again and again.
+    A file beside the run notes a failure, so that the run is not begun again and again.
 
     Args:
-        retry: train it again if it failed before.
-        storage: the place of the runs, where the grid's folder holds copies of them alone.
+        retry: train the run again if it failed before.
+        storage: the storage of the runs, if the grid's folder holds copies.
     """
 
     def __init__(self, run: GridRun, retry: bool = False, storage: GridStorage | None = None):
@@ -51,7 +51,7 @@ class GridJob:
             self.state = "failed"
 
     def obstacle(self) -> str | None:
-        """Return who else trains the run: a grid that was killed leaves some that still save, and so does a node."""
+        """Return the other process that trains the run: after a kill, processes may still save."""
         holder = lock_holder(self.run.path) if self.run.path.is_dir() else None
         return None if holder is None else f"process {holder} trains it, or saves what it has"
 
@@ -74,7 +74,7 @@ class GridJob:
             self.state = "waiting"
         else:
             self.state = "failed"
-            with suppress(UserError, OSError):  # it may have failed because nothing can be written there
+            with suppress(UserError, OSError):  # a full disk may be why it failed
                 write_atomic(self.failure, f"Training ended with status {status}; its output is in {self.log.name}.\n")
 
     def summary(self) -> str:
@@ -83,7 +83,7 @@ class GridJob:
         return text if last_return is None else f"{text}, return {number(last_return)}"
 
     def status(self) -> RunStatus:
-        """Return how the run stands, as a row of the table."""
+        """Return the row of the run in the table."""
         step, last_return = self._last_records()
         seconds = self._seconds
         if seconds is None and self._started is not None:
@@ -91,16 +91,16 @@ class GridJob:
         return RunStatus(self.name, self.state, step, self._step_limit, last_return, seconds)
 
     def _begin(self) -> None:
-        if self.run.is_finished():  # by somebody else, who was waited for
+        if self.run.is_finished():  # by the process that was the obstacle
             self.state = "done"
             return
-        self.log.parent.mkdir(exist_ok=True)  # not the folder around it: where that has vanished, nothing begins anew
+        self.log.parent.mkdir(exist_ok=True)  # not the folder above: if that has vanished, the run fails
         self.failure.unlink(missing_ok=True)
         self.state, self._seconds = "running", None
         self._started = self._started or time.monotonic()
 
     def _last_records(self) -> tuple[int | None, float | None]:
-        """Return the last step and return; what has not changed is not read again, for a table asks all the time."""
+        """Return the last step and the last return; a file that has not changed is not read again."""
         metrics = self._storage.records(self.run) if self._storage else RunDir(self.run.path).metrics
         seen = _size_and_time(metrics)
         if seen != self._seen:
@@ -122,9 +122,9 @@ def failure_note(run: Path) -> Path:
 
 
 def last_records(metrics: Path) -> tuple[int | None, float | None]:
-    """Return the last step and the last return that a run has recorded, None where there is none.
+    """Return the last step and the last return in the records of a run, or None.
 
-    The file may be being written or be damaged: whoever looks at it passes over what cannot be read.
+    Lines that cannot be read are skipped: the file may be damaged, or be written at the moment.
     """
     step: int | None = None
     for record in _newest_first(metrics):

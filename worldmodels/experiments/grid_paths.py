@@ -1,4 +1,4 @@
-"""Runs by the folder or the file of their grid."""
+"""Finds runs by the folder or the file of their grid."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from worldmodels.experiments.grid import Grid, load_grid
 
 
 def find_grids(paths: Sequence[Path | str]) -> dict[Path | str, Grid]:
-    """Return the grids of those paths that are files of grids, or names of shipped ones; folders come first.
+    """Return the grids of all paths that are files or names of grids; an existing folder is no grid file.
 
     Raises:
-        UserError: such a file cannot be read, or nothing of its grid has begun.
+        UserError: a file cannot be read, or no run of its grid has begun.
     """
     grids = {path: load_grid(path) for path in paths if _is_grid_file(path)}
     for path, grid in grids.items():
@@ -31,10 +31,10 @@ def find_grids(paths: Sequence[Path | str]) -> dict[Path | str, Grid]:
 
 
 def begun_runs(path: Path | str) -> list[Path]:
-    """Return the folders of the runs that a path stands for: a run, or a grid's folder or file.
+    """Return the folders of all runs of a path: a run, or the folder or file of a grid.
 
     Raises:
-        UserError: there is none.
+        UserError: there is no run.
     """
     grids = find_grids([path])
     folder = grids[path].folder if path in grids else Path(path)

@@ -1,4 +1,4 @@
-"""Trains the runs of a grid, side by side, and tells what became of them."""
+"""Trains the runs of a grid at the same time, and prints their outcome."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from worldmodels.telemetry.run_table import RunTable, summary
 
 
 class GridOutcome(NamedTuple):
-    """The runs of a grid by what became of them, also in calls before."""
+    """The runs of a grid by their outcome, in this call or an earlier one."""
 
     done: list[GridRun]
     failed: list[GridRun]
     left: list[GridRun]
-    """They wait to be continued or begun."""
+    """The runs that are to be begun or continued."""
 
 
 def train_grid(grid: Grid, engine: Engine, retry: bool = False, storage: GridStorage | None = None) -> GridOutcome:
-    """Train what is not finished of a grid, and go on where an earlier call was stopped or killed.
+    """Train the unfinished runs of a grid, and continue those that an earlier call began.
 
-    Each run is trained by a process of its own, on cores of its own. Ctrl-C and SIGTERM let all of them save; where
-    this process is killed, they are told to save by the kernel. A run that somebody else trains is waited for. Call it
-    from the main thread, which gets the signals.
+    Each run has a process of its own, on cores of its own. After Ctrl-C or SIGTERM all of them save; if this process is
+    killed, the kernel sends them SIGTERM. A run that another process trains is waited for. Call it from the main
+    thread, which gets the signals.
 
     Args:
-        engine: where the processes run.
-        retry: train runs again that failed in an earlier call.
-        storage: where the runs are; their copies come into the grid's folder. By default they are in that folder.
+        engine: runs the processes.
+        retry: train the runs again that failed in an earlier call.
+        storage: holds the runs, whose copies come into the grid's folder; by default that folder holds the runs.
 
     Raises:
-        UserError: a run cannot be trained, or is one of another configuration, or another process trains this grid, or
-            the engine or the storage cannot be used; nothing was begun then.
+        UserError: a run, the engine or the storage cannot be used, or another process trains this grid; nothing has
+            begun.
         StorageError: at the end, results could not be fetched.
     """
     grid.check()
@@ -62,7 +62,7 @@ def train_grid(grid: Grid, engine: Engine, retry: bool = False, storage: GridSto
 
 
 def _run(grid: Grid, engine: Engine, all_jobs: Sequence[GridJob]) -> None:
-    """Run the jobs that wait, and show how all of them stand meanwhile."""
+    """Run the waiting jobs, and show the table of all jobs meanwhile."""
     with engine, locked(grid.folder, "training a grid in"):
         engine.check_folder(grid.folder)
         waiting = [job for job in all_jobs if job.state == "waiting"]
@@ -72,7 +72,7 @@ def _run(grid: Grid, engine: Engine, all_jobs: Sequence[GridJob]) -> None:
 
 
 def show_commands(grid: Grid, retry: bool = False) -> None:
-    """Print how many runs of a grid are finished, and the commands that train the others; write nothing.
+    """Print the number of finished runs of a grid, and the commands that train the others; write nothing.
 
     Raises:
         UserError: as `train_grid`.

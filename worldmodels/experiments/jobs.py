@@ -1,7 +1,7 @@
-"""Jobs that run side by side, wherever an engine has places, until they are done or time is up.
+"""Runs jobs at the same time in the places of an engine, until they are done or time is up.
 
-A job is a sequence of commands. Ctrl-C lets all of them save; a second one kills them. A job whose machine dies goes on
-in another place.
+A job is a sequence of commands. After Ctrl-C all of them save; a second Ctrl-C kills them. A job whose machine is lost
+continues in another place.
 """
 
 from __future__ import annotations
@@ -20,44 +20,44 @@ from worldmodels.training.interrupt import Interruption
 POLL_SECONDS = 0.1
 LOG_LINES = 15
 MOST_LOSSES = 10
-"""A job that loses its machine more often has failed: it may be what takes them down."""
+"""A job that loses its machine more often has failed: it may crash the machines."""
 
 
 class Job(Protocol):
-    """Something to do in several commands."""
+    """A sequence of commands with a name and a log."""
 
     name: str
     log: Path
-    """The file to which all output of its commands is added."""
+    """The file to which the output of its commands is appended."""
 
     def obstacle(self) -> str | None:
-        """Return what the job has to wait for before it is begun, in a few words; None where nothing is in its way."""
+        """Return why the job cannot begin now, in a few words, or None if it can."""
 
     def command(self) -> Sequence[str] | None:
-        """Return the command that comes next, as often as one asks; None where nothing is left to do.
+        """Return the next command, or None if the job is done; several calls return the same command.
 
         Raises:
-            OSError: there is no place for its files; the job has failed.
+            OSError: its files cannot be written; the job has failed.
         """
 
     def ended(self, status: int, used: Used) -> None:
-        """Note that the command ended, or was stopped, with an exit status; after `LOST` it is begun once more."""
+        """Note the exit status of an ended command; after `LOST` the command is started again."""
 
     def summary(self) -> str:
-        """Return what came of a finished job, in a few words."""
+        """Return the result of a finished job, in a few words."""
 
 
 class JobsOutcome(NamedTuple):
-    """The names of the jobs by what became of them."""
+    """The names of the jobs by their outcome."""
 
     finished: list[str]
     failed: list[str]
     left: list[str]
-    """They wait to be continued or begun."""
+    """The jobs that are to be begun or continued."""
 
 
 def log_end(log: Path) -> str:
-    """Return the last lines of a log, indented; a sentence where there is none."""
+    """Return the last lines of a log, indented, or a sentence if there is no log."""
     if not log.is_file():
         return "    There is no log."
     lines = log.read_text(errors="replace").splitlines()[-LOG_LINES:]
@@ -65,13 +65,13 @@ def log_end(log: Path) -> str:
 
 
 def run_jobs(jobs: Iterable[Job], engine: Engine, seconds: float, tell: Callable[[str], None] = print) -> JobsOutcome:
-    """Run jobs in their order, one at a time in each place of an engine, and return what became of them.
+    """Run jobs in their order, one at a time in each place of an engine, and return their outcome.
 
-    A job of which a command fails is named, and the others go on.
+    After a failed command its job ends with a message, and the others go on.
 
     Args:
-        seconds: after which all are stopped.
-        tell: is given a line for each job that starts or ends.
+        seconds: the time after which all jobs are stopped.
+        tell: gets a line for each job that starts or ends.
     """
     with Interruption() as interruption:
         scheduler = _Scheduler(jobs, engine, tell)
@@ -108,7 +108,7 @@ class _Scheduler:
         return bool(self._waiting or self._running)
 
     def turn(self) -> None:
-        """Take note of what ended, and start what there is a free place for."""
+        """Handle ended commands, and start jobs in free places."""
         for running in list(self._running):
             if ended := running.command.poll():
                 self._running.remove(running)
@@ -117,7 +117,7 @@ class _Scheduler:
             self._continue(job, time.monotonic(), f"; {len(self._waiting)} wait")
 
     def stop(self, why: str) -> None:
-        """Ask all commands to stop, once; nothing else is started."""
+        """Stop all commands, once; nothing else is started."""
         if self._stopping:
             return
         self._stopping = True
@@ -129,12 +129,12 @@ class _Scheduler:
             running.command.terminate()
 
     def kill(self) -> None:
-        """End what still runs, at once."""
+        """Kill all running commands."""
         for running in self._running:
             running.command.kill()
 
     def _next_waiting(self) -> Job | None:
-        """Take the first job that waits for nothing but a place, and return it."""
+        """Remove the first job without an obstacle from the queue, and return it."""
         for job in self._waiting:
             if (obstacle := job.obstacle()) is None:
                 self._waiting.remove(job)
@@ -162,7 +162,7 @@ class _Scheduler:
             self.outcome.failed.append(job.name)
 
     def _judged(self, job: Job, status: int) -> int:
-        """Return what losing a machine comes to: it is being stopped while all is, and failing where it goes on."""
+        """Replace `LOST` by the status of a stopped command while stopping, and by a failure after too many losses."""
         if status != LOST:
             return status
         if self._stopping:
@@ -171,13 +171,13 @@ class _Scheduler:
         return LOST if self._losses[job.name] <= MOST_LOSSES else -signal.SIGKILL
 
     def _continue(self, job: Job, begun: float, more: str | None = None) -> None:
-        """Start the next command of a job, if there is one; with `more` to tell, it is the first."""
+        """Start the next command of a job, if there is one; `more` is the end of the message for a first command."""
         try:
             if (command := job.command()) is None:
                 self._finish(job, begun)
                 return
             running = _Running(job, self._engine.start(command, job.log), begun)
-        except OSError as error:  # the storage is gone, or cannot be written
+        except OSError as error:  # a disk is gone, or cannot be written
             self._tell(f"{job.name}: FAILED, it cannot be started: {error}")
             job.ended(1, Used(0.0, 0.0))
             self.outcome.failed.append(job.name)

@@ -1,4 +1,4 @@
-"""The report of runs of experiments, with the condition of each: finished, failed, stopped, running."""
+"""Writes the report of runs, with the condition of each: finished, failed, stopped, running."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from worldmodels.training.finished import is_trained
 
 @dataclass(frozen=True)
 class _TrainingSection:
-    """The section of a configuration that says when a run is finished: reading all of it takes ten times as long."""
+    """The section of a configuration with the length of a run; reading all sections takes ten times as long."""
 
     training: ModelBasedConfig | ModelFreeConfig | OffPolicyConfig
 
@@ -34,7 +34,7 @@ def report_runs(request: ReportRequest, grids: Sequence[Grid] = ()) -> Path:
     """Write a report of runs with the condition of each, and return its path; raises as `write_report`.
 
     Args:
-        grids: whose runs are named, too, that have not begun.
+        grids: grids whose runs are named even if they have not begun.
     """
     conditions = {run.path: RunCondition("not begun") for grid in grids for run in grid.runs}
     conditions |= {run: run_condition(run) for run in _runs(request.paths)}
@@ -42,7 +42,7 @@ def report_runs(request: ReportRequest, grids: Sequence[Grid] = ()) -> Path:
 
 
 def run_condition(run: Path) -> RunCondition:
-    """Return how the training of a run stands."""
+    """Return the condition of a run."""
     try:
         if (run / "meta.json").exists() and _is_finished(run):
             return RunCondition("finished")
@@ -56,18 +56,18 @@ def run_condition(run: Path) -> RunCondition:
 
 
 def default_place(paths: Sequence[Path | str]) -> Path:
-    """Return where a report goes by default: into the folder of runs, if one is given, else where we are."""
+    """Return the default path of a report: in the folder of runs, if one is given, else in the working directory."""
     only = Path(paths[0])
     return (only if len(paths) == 1 and only.is_dir() and not is_recorded(only) else Path()) / "report.html"
 
 
 def command_text(words: Sequence[str]) -> str:
-    """Return the command that makes a report, as one types it."""
+    """Return the command line that makes a report."""
     return shlex.join(["worldmodels", "report", *words])
 
 
 def _runs(paths: Sequence[Path | str]) -> Iterator[Path]:
-    """Yield the folders of all runs: with records, begun without any, or failed before they had a folder."""
+    """Yield the folders of all runs, also without records, or of runs that failed before they had a folder."""
     for folder in walk_folders(paths):
         if is_recorded(folder) or (folder / "meta.json").exists():
             yield folder

@@ -1,4 +1,4 @@
-"""A storage holds the runs of a grid behind an address; these protocols are what a grid needs of it.
+"""The protocols of a storage, which holds the runs of a grid behind an address.
 
 `worldmodels.cluster.storage` implements them.
 """
@@ -30,7 +30,7 @@ class GridStorage(AbstractContextManager["GridStorage"], Protocol):
         """Return the file with the newest records of a run."""
 
     def ended(self, run: GridRun) -> None:
-        """Fetch a run whose command has ended; where that fails, `fetch_rest` tries again."""
+        """Fetch a run whose command has ended; after a failure `fetch_rest` tries again."""
 
     def fetch_rest(self) -> None:
         """Fetch the runs that `ended` could not fetch.

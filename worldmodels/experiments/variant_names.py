@@ -1,4 +1,4 @@
-"""The names of variants, which are those of their folders: short keys and values of what varies, in safe characters."""
+"""Makes the names of variants and of their folders from the keys and values that vary, in safe characters."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import Any
 
 VALUE_LENGTH = 60
-"""A value whose text is longer stands in names by its number."""
+"""A value with a longer text is numbered in names."""
 
 
 def short_keys(keys: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
-    """Return a name for each dotted key: the one given, or as few of its last parts as tell it from the others."""
+    """Return a name for each dotted key: the given one, or as few of its last parts as are unique."""
     return {key: given.get(key) or _short_key(key, keys) for key in keys}
 
 
 def value_texts(key: str, values: Sequence[Any]) -> list[str]:
     """Return a text for each of a key's values, all different even where upper and lower case are one.
 
-    Sections are told by their values, or with their keys, too, where two would be alike. Where they still are, or one
-    is long or empty, all of the key's values are numbered from 1 on.
+    The text of a section holds its values, and also its keys if two texts would be equal. If two are still equal, or
+    one is long or empty, all values of the key are numbered from 1 on.
     """
     for with_keys in (False, True):
         texts = [_safe(_text(_stems(value) if key == "config" else value, with_keys)) for value in values]

@@ -1,1 +1,1 @@
-"""The parts of a run, built from its configuration or loaded from its folder."""
+"""Loads the parts of a run from its folder, and TensorFlow; examines the machine."""

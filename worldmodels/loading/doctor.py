@@ -1,4 +1,4 @@
-"""The doctor says what this machine has, what is missing, and how fast it is."""
+"""Examines this machine: its packages, what is missing, and its speed."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from worldmodels.loading.quiet import load_tensorflow
 _PACKAGES = ("tensorflow", "tf-keras", "tensorflow-probability", "numpy", "gymnasium", "pygame-ce", "av")
 _MEASURE_SECONDS = 0.5
 _SIDE, _SIDE_ON_A_GPU = 1024, 8192
-"""Rows and columns of the matrices whose products are measured; small ones leave most of a GPU idle."""
+"""Rows and columns of the measured matrices; small matrices leave most of a GPU idle."""
 
 
 def examine() -> int:
-    """Print the findings; the exit status is 1 if something needed is missing."""
+    """Print the findings, and return the exit status: 1 if something needed is missing."""
     healthy = True
     for name, fine, finding in _findings():
         mark = {True: "ok     ", False: "MISSING", None: "note   "}[fine]
@@ -31,7 +31,7 @@ def examine() -> int:
 
 
 def _findings() -> Iterator[tuple[str, bool | None, str]]:
-    """Yield findings: the subject, whether it is fine (None for a remark), and the finding in words."""
+    """Yield findings: the subject, whether it is fine (None: a remark), and the finding in words."""
     fits = (3, 10) <= sys.version_info[:2] <= (3, 13)
     yield "Python", fits, f"{platform.python_version()} (3.10 to 3.13 are tested)"
     yield "processor", True, f"{os.cpu_count()} cores, {this_processor()}"
@@ -106,7 +106,7 @@ def _accelerators() -> Iterator[tuple[str, bool | None, str]]:
 
 
 def _products() -> str:
-    """Return how fast matrix products are in the types that `precision: auto` chooses from."""
+    """Return the speed of matrix products in the types from which `precision: auto` chooses."""
     from worldmodels.models.hardware import computing_processor
 
     speeds = {"float32": _gigaflops("float32")}
@@ -119,7 +119,7 @@ def _products() -> str:
 
 
 def _gigaflops(kind: str) -> float:
-    """Return the speed of products of square matrices; the first one prepares, and is not counted."""
+    """Return the speed of products of square matrices, without the first one."""
     import tensorflow as tf
 
     from worldmodels.models.hardware import has_gpu, wait_for_gpu

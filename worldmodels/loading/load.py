@@ -1,4 +1,4 @@
-"""Loads a run from its folder alone: its parts, or its world model as an environment."""
+"""Loads a run from its folder: its parts, its policy, or its world model as an environment."""
 
 from __future__ import annotations
 
@@ -7,24 +7,60 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from worldmodels.acting.actor import ModelActor
 from worldmodels.acting.build import Parts, build_parts
 from worldmodels.config.environment import build_env
 from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.files.checkpoint import Checkpoints
 from worldmodels.core.files.run_dir import RunDir
+from worldmodels.core.seeding import Streams
+from worldmodels.core.specs import Observation
 from worldmodels.envs import VectorEnv
 from worldmodels.envs.foreign.given import Given, giving
 from worldmodels.imagination.replay_starts import ReplayStarts
 from worldmodels.imagination.vector_env import ImaginedVectorEnv
-from worldmodels.loading.policy import Policy
 from worldmodels.models.hardware import computing_processor
 from worldmodels.replay import ReplayReader
 
 
+class Policy:
+    """Chooses actions for N environments by the model and the agent of a run, with a memory of the episode.
+
+        run = worldmodels.load("runs/pendulum")
+        env, policy = run.make_env(), run.policy(deterministic=True)
+        observation, _ = env.reset(seed=0)
+        is_first, ended = np.ones(1, bool), np.zeros(1, bool)
+        for _ in range(1000):
+            observation, reward, terminated, truncated, _ = env.step(policy(observation, is_first))
+            is_first, ended = ended, terminated | truncated  # the step after an episode's last one begins the next
+
+    Args:
+        parts: the parts of the run.
+        num_envs: N.
+        temperature: of the policy's samples; 0 takes the most probable action.
+        seed: the seed of the samples.
+    """
+
+    def __init__(self, parts: Parts, num_envs: int, temperature: float, seed: int):
+        self._actor = ModelActor(parts.model, parts.agent, num_envs, Streams(seed).key("policy"), temperature)
+
+    def __call__(self, observation: Observation, is_first: npt.NDArray[np.bool_]) -> npt.NDArray[np.generic]:
+        """Return an action for each environment.
+
+        Args:
+            observation: leading N, as a vector environment of `make_env` returns it.
+            is_first: bool (N,), whether each environment begins an episode.
+        """
+        return self._actor.act(observation, is_first).action
+
+
 @dataclass(frozen=True)
 class LoadedRun:
-    """A run as its newest checkpoint left it, or as an older one did."""
+    """A run at its newest checkpoint, or at an older one."""
 
     run_dir: RunDir
     config: RunConfig
@@ -32,25 +68,25 @@ class LoadedRun:
     """Real environment steps after which the checkpoint was written."""
     parts: Parts
     given: Given | None = None
-    """The environment, where the run was trained with an object or a function."""
+    """The environment, if the run was trained with an object or a function."""
 
     def steps(self) -> list[int]:
         """Return the steps of all checkpoints that the run kept, ascending."""
         return Checkpoints(self.run_dir.checkpoints).steps()
 
     def make_env(self, num_envs: int = 1, render_mode: str | None = None) -> VectorEnv:
-        """Make the run's environment anew, as a vector environment of so many copies; see `make_vec`."""
+        """Make a vector environment with `num_envs` copies of the run's environment; see `make_vec`."""
         with _giving(self.config, self.given):
             return build_env(self.config, num_envs, render_mode)
 
     def policy(self, num_envs: int = 1, deterministic: bool = False, seed: int = 0) -> Policy:
-        """Return the run's policy as something to act with; deterministic: it takes the most probable actions."""
+        """Return the run's policy; if `deterministic`, it takes the most probable actions."""
         return Policy(self.parts, num_envs, 0.0 if deterministic else 1.0, seed)
 
     def at(self, step: int) -> LoadedRun:
-        """Return the same parts with the weights of another checkpoint; what was compiled with them stays good.
+        """Load the weights of another checkpoint into the same parts; compiled functions stay valid.
 
-        Raises CheckpointError where there is none, or a damaged one.
+        Raises CheckpointError if the checkpoint is missing or damaged.
         """
         found, tree = Checkpoints(self.run_dir.checkpoints).read(step)
         self.parts.model.load(tree["model"])
@@ -59,22 +95,22 @@ class LoadedRun:
 
 
 def load_run(path: str | Path, step: int | None = None, given: Given | None = None) -> LoadedRun:
-    """Open a run folder for looking: playing, evaluating, making videos.
+    """Open a run's folder to play, evaluate or film it.
 
     Args:
         path: the run's folder.
-        step: of the checkpoint; the newest one by default.
-        given: the environment, where the run was trained with an object or a function.
+        step: the step of the checkpoint; by default the newest one.
+        given: the environment, if the run was trained with an object or a function.
 
     Raises:
         RunError: the folder is missing or of another version.
-        CheckpointError: there is no whole checkpoint, or not the one asked for.
+        CheckpointError: the checkpoint is missing or damaged.
     """
     run_dir = RunDir.open(path)
     config = load_config(RunConfig, [run_dir.config])
     found, tree = Checkpoints(run_dir.checkpoints).read(step)
     if not computing_processor().multiplies_bfloat16:
-        config = replace(config, precision="float32")  # to look at what was learned, float32 does as well, and fast
+        config = replace(config, precision="float32")  # float32 plays as well, and faster
     config = replace(config, devices=1)  # nothing is learned here
     with _giving(config, given):
         env = build_env(config, num_envs=1)
@@ -86,7 +122,7 @@ def load_run(path: str | Path, step: int | None = None, given: Given | None = No
 
 
 def giving_env(path: str | Path, env: Given | None) -> AbstractContextManager[None]:
-    """Let a run find its environment, within the block, where it was trained with an object or a function.
+    """Give a run its environment within the block, if it was trained with an object or a function.
 
     Raises:
         UserError: the run's environment is made by its name.
@@ -101,17 +137,16 @@ def _giving(config: RunConfig, env: Given | None) -> AbstractContextManager[None
 
 
 def dream(path: str | Path, step: int | None = None, context: int | None = None, **options: Any) -> ImaginedVectorEnv:
-    """Return the world model of a run as a vector environment, whose episodes start where recorded ones continue.
+    """Return the world model of a run as a vector environment, whose episodes start from recorded ones.
 
     Args:
         path: the run's folder.
-        step: of the checkpoint; the newest one by default.
-        context: recorded frames that the model sees before it goes on alone; by default as many as in the run's
-            evaluation.
+        step: the step of the checkpoint; by default the newest one.
+        context: the number of recorded frames that the model observes first; by default that of the run's evaluation.
         options: of `ImaginedVectorEnv`: num_envs, horizon, temperature, observe, autoreset_mode, render_mode.
 
     Raises:
-        UserError: no such run, no whole checkpoint, a run without a world model, or too little recorded experience.
+        UserError: the run, its checkpoint or its world model is missing, or there is too little experience.
     """
     run = load_run(path, step)
     starts = ReplayStarts(ReplayReader(run.run_dir.replay), context or run.config.evaluation.context)

@@ -1,4 +1,4 @@
-"""Loads TensorFlow without the remarks that it prints about every machine."""
+"""Loads TensorFlow without the messages that it prints on every machine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from worldmodels.core.files.run_dir import RunDir
 
 
 def load_tensorflow_for(run: str | Path) -> None:
-    """Import TensorFlow to open a run's folder; a wrong one is told before that takes its seconds.
+    """Import TensorFlow to open a run's folder; a wrong folder is refused before, since the import takes seconds.
 
     Raises:
         RunError: the folder is missing or of another version.
@@ -24,20 +24,20 @@ def load_tensorflow_for(run: str | Path) -> None:
 
 
 def load_tensorflow(devices: int = 1, threads: int = 0) -> None:
-    """Import TensorFlow and find its devices; what it prints meanwhile is shown only if that fails.
+    """Import TensorFlow and find its devices; its messages are shown only if that fails.
 
-    Its C++ side writes to the file descriptor, before any of its own settings apply; so that is what is diverted.
+    Its C++ code writes to the file descriptor before any setting applies, so the descriptor is redirected.
 
-    Its 300,000 objects live as long as the process, and no collection of garbage needs to look at them again: one after
-    each checkpoint would take 0.16 s, and takes 0.01 s.
+    Its 300,000 objects live as long as the process, so the garbage collector skips them. A collection after a
+    checkpoint then takes 0.01 s, and not 0.16 s.
 
     Args:
-        devices: how many it has to have; see `claim_devices`.
-        threads: how many it computes with; see `claim_threads`.
+        devices: the number of devices that the run needs; see `claim_devices`.
+        threads: the number of threads; see `claim_threads`.
     """
     is_new = "tensorflow" not in sys.modules
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    # Otherwise the first process takes the whole memory of a GPU, and nobody can look at a run while it trains.
+    # Otherwise the first process takes the whole memory of a GPU, and no other can open a run that trains.
     os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
     sys.stderr.flush()
     terminal = os.dup(2)
@@ -58,6 +58,6 @@ def load_tensorflow(devices: int = 1, threads: int = 0) -> None:
         finally:
             os.dup2(terminal, 2)
             os.close(terminal)
-    if is_new:  # what else lives in a process that loaded it before is not ours to judge
+    if is_new:  # a process that loaded it before keeps its own settings
         gc.collect()
         gc.freeze()

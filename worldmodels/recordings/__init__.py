@@ -1,1 +1,1 @@
-"""Recordings of actions and of steps: written, read and played again."""
+"""Writes, reads and replays recordings of actions; records steps as data sets."""

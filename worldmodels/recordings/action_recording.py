@@ -1,15 +1,14 @@
-"""Recordings of actions: a game, the seed of its levels, and the actions taken; of native games exact on any machine.
+"""Writes and reads recordings of actions: the game, its seed and the actions, exact on any machine for native games.
 
-A text file of JSON lines. The first says what was played, each further one is an episode:
+A recording is a text file of JSON lines. The first line names the game, each further line is an episode:
 
     {"worldmodels": "actions", "version": 1, "game": "coinrun", "options": {...}, "seed": 7, "source": "...", ...}
     {"actions": [7, 7, 8], "seen": {"0": "90ab...", "3": "f00d..."}, "events": [[2, "put back"]]}
 
-`seen` holds hashes of all frames of the episode up to so many steps: at the first frame, every 16 steps, and at the
-last one.
+`seen` maps a number of steps to a hash of all frames so far. It has the first frame, every 16th and the last.
 
-Version 2 is for any other environment. Its options are keys of `EnvConfig`, and `box` counts the numbers of an action,
-from -1 to 1 each; with 0 of them actions are numbers of choices, as above:
+Version 2 is for other environments. Its options are keys of `EnvConfig`. `box` is the count of numbers of an action,
+each from -1 to 1. A `box` of 0 means that an action is the number of a choice, as above:
 
     {"worldmodels": "actions", "version": 2, "game": "Pendulum-v1", "options": {}, "seed": 7, "box": 1, ...}
     {"actions": [[0.25], [-1.0]], "seen": {...}, "events": []}
@@ -37,16 +36,16 @@ from worldmodels.core.specs import Observation
 from worldmodels.envs.games.table import GAME_INFO, NUM_ACTIONS
 
 EVERY = 16
-"""Steps from one hash to the next."""
+"""The number of steps from one hash to the next."""
 KIND, VERSIONS = "actions", (1, 2)
 Action: TypeAlias = int | tuple[float, ...]
-"""The number of a choice, or the numbers of a box, from -1 to 1: each the shortest that is the same in float32."""
+"""The number of a choice, or the numbers of a box from -1 to 1, each the shortest text of its float32 value."""
 NativeAction = Annotated[int, between(0, NUM_ACTIONS - 1)]
 BoxNumber = Annotated[float, between(-1.0, 1.0)]
 
 
 class RecordingError(UserError):
-    """A file that cannot be read, or that does not agree with the game."""
+    """A file that cannot be read, or does not agree with the game."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +54,9 @@ class RecordedEpisode:
 
     actions: Sequence[Action]
     seen: Mapping[int, str] = field(default_factory=dict)
-    """Hashes of frames, by the number of steps after which they were taken."""
+    """Hashes of frames, by the number of steps before them."""
     events: Sequence[Sequence[Any]] = ()
-    """Other events, for people: the number of steps before it, its name, and a value if it has one."""
+    """Other events, for readers: the number of steps before it, its name, and its value, if any."""
 
 
 @dataclass(frozen=True)
@@ -70,11 +69,11 @@ class ActionRecording:
     """The seed of the environment."""
     episodes: Sequence[RecordedEpisode]
     source: str = ""
-    """The run whose model was beside the game, if there was one."""
+    """The run whose model was played beside the game, if any."""
     checkpoint: int | None = None
-    """The step of its checkpoint."""
+    """The step of the checkpoint of that run."""
     box: int = 0
-    """The count of numbers of an action; 0 where it is the number of a choice."""
+    """The count of numbers of an action; 0: an action is the number of a choice."""
 
     @property
     def is_native(self) -> bool:
@@ -88,13 +87,13 @@ class ActionRecording:
 
 
 def box_action(numbers: npt.NDArray[Any]) -> Action:
-    """Return the action of a box, float32 (D,); what lies outside of [-1, 1] is clipped, as an environment does."""
+    """Return the action of a box, float32 (D,), clipped to [-1, 1] as an environment does."""
     # NumPy prints the shortest number that is the same in float32.
     return tuple(float(str(number)) for number in np.clip(numbers, -1.0, 1.0).astype(np.float32))
 
 
 def frame_hash(observation: Observation, before: str = "") -> str:
-    """Return a hash of an observation, in most games a frame, and, through `before`, of all before it."""
+    """Return a hash of an observation, and, through the hash `before`, of all observations before it."""
     parts = observation.values() if isinstance(observation, dict) else (observation,)
     data = b"".join(np.ascontiguousarray(part).tobytes() for part in parts)
     return hashlib.blake2b(before.encode() + data, digest_size=8).hexdigest()
@@ -120,7 +119,7 @@ def read_recording(path: Path | str) -> ActionRecording:
     """Read an action file.
 
     Raises:
-        RecordingError: it is no such file, or damaged; names the line.
+        RecordingError: the file is no recording, or is damaged; the text names the line.
     """
     try:
         lines = Path(path).read_bytes().split(b"\n")
@@ -162,7 +161,7 @@ class _ForeignHead(_Head):
 
 @dataclass(frozen=True)
 class _Line(Section):
-    """A further line of a file, besides its actions."""
+    """The fields of a further line without its actions."""
 
     seen: Mapping[str, str]
     events: tuple[tuple[Any, ...], ...]
@@ -196,7 +195,7 @@ def _version(path: Path | str, lines: Sequence[bytes]) -> int:
             return int(head["version"])
     raise RecordingError(
         f"'{path}' is no recording of actions of version {VERSIONS[0]} or {VERSIONS[1]}: its first line must be JSON "
-        f'and say "worldmodels": "{KIND}" and "version": {VERSIONS[0]}, or {VERSIONS[1]}.'
+        f'with "worldmodels": "{KIND}" and "version": {VERSIONS[0]} or {VERSIONS[1]}.'
     )
 
 
@@ -210,7 +209,7 @@ def _episode(text: bytes, kind: type[_NativeLine | _ChoiceLine | _BoxLine], box:
 
 
 def _step(text: str, last: int, where: str) -> int:
-    """Return the number of steps after which a hash was taken."""
+    """Return the number of steps before a hash."""
     if not (text.isascii() and text.isdigit() and len(text) <= len(str(last)) and int(text) <= last):
         raise FileError(
             f"{where}: the keys of 'seen' are numbers of steps from 0 to {last}; received '{shortened(text)}'."

@@ -1,4 +1,4 @@
-"""The replay of recorded actions, compared with the frames that were seen when they were recorded."""
+"""Replays recorded actions, and compares the frames with the hashes in the recording."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from worldmodels.recordings.single_env import SingleEnv
 
 
 class ReplayedStep(NamedTuple):
-    """A frame of a recording that is replayed, the step that led to it, and the action taken at it."""
+    """A frame of a replayed recording, the step before it, and the action after it."""
 
     episode: int
     """The number of the episode, from 1."""
     step: int
-    """Steps before it in its episode."""
+    """The number of steps before it in its episode."""
     observation: Observation
     reward: float
-    """That came with the frame; 0 with a first one."""
+    """The reward of the step before the frame; 0 at a first frame."""
     terminated: bool
     truncated: bool
     action: Action | None
@@ -32,13 +32,13 @@ class ReplayedStep(NamedTuple):
 
 
 def replay_actions(played: ActionRecording, name: Path | str = "the recording") -> Iterator[ReplayedStep]:
-    """Play it again, and compare what is seen with what was seen then.
+    """Replay a recording, and compare its frames with the recorded hashes.
 
     Args:
-        name: of the recording, for errors.
+        name: the name of the recording, for errors.
 
     Raises:
-        RecordingError: says after which step of which episode it stops agreeing.
+        RecordingError: a frame differs; the text names the episode and the step.
     """
     env: Any = _env(played, name)
     try:
@@ -62,22 +62,22 @@ def replay_actions(played: ActionRecording, name: Path | str = "the recording") 
 
 
 def verify_recording(played: ActionRecording, name: Path | str = "the recording") -> None:
-    """Play it again to its end; RecordingError as in `replay_actions`."""
+    """Replay a recording to its end; raises RecordingError as `replay_actions` does."""
     for _ in replay_actions(played, name):
         pass
 
 
 def recorded_options(config: EnvConfig) -> dict[str, Any]:
-    """Return the options that a recording keeps of a foreign environment: those with an effect, other than the
-    default."""
+    """Return the options of a foreign environment that a recording keeps: those with an effect and another value than
+    the default."""
     return {key: getattr(config, key) for key in changed(config, FOREIGN) if key not in WITHOUT_EFFECT}
 
 
 def foreign_config(played: ActionRecording, name: Path | str = "the recording") -> EnvConfig:
-    """Return the configuration of the foreign environment in which a recording was made.
+    """Return the configuration of the foreign environment of a recording.
 
     Raises:
-        RecordingError: its options are none of such an environment.
+        RecordingError: its options are not those of such an environment.
     """
     try:
         return from_dict(EnvConfig, {"game": played.game, **played.options}, f"'{name}', line 1")
@@ -103,7 +103,7 @@ def _check_action(action: Action, env: GameEnv | SingleEnv, where: str) -> None:
 
 
 class _Agreement:
-    """Compares the frames of one episode with the hashes that were kept of them."""
+    """Compares the frames of one episode with their recorded hashes."""
 
     def __init__(self, seen: Mapping[int, str], where: str):
         self._seen, self._where = seen, where

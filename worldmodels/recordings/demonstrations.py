@@ -1,4 +1,4 @@
-"""Demonstrations: recordings of the player as experience that a run begins with."""
+"""Turns recordings of the player into the experience that a run begins with."""
 
 from __future__ import annotations
 
@@ -14,19 +14,18 @@ from worldmodels.recordings.action_recording import ActionRecording, read_record
 from worldmodels.recordings.action_replay import ReplayedStep, replay_actions
 
 LEVEL_OPTIONS = ("num_levels", "start_level")
-"""Options that choose levels, and change neither their look nor their rules."""
+"""The options that choose levels, and change neither their look nor their rules."""
 
 
 def load_demonstrations(files: Sequence[str], env: EnvConfig) -> list[Step]:
     """Replay recordings, and return all of them as steps of `env.num_envs` environments.
 
-    One after the other would take as long as one person played; so they are cut into pieces of equal length, one for
-    each environment. A cut is a truncation: what would have come has value, and what was before is not known. A rest of
-    less than one frame for each environment is left out.
+    The replayed steps are cut into pieces of equal length, one for each environment. A cut truncates an episode, and
+    begins a new one. A rest of less than one frame for each environment is left out.
 
     Raises:
         RecordingError: a file is damaged, or does not agree with the game.
-        ConfigError: it was played in another game, or too little for all environments.
+        ConfigError: a file is of another game, or there are too few frames for all environments.
     """
     replayed: list[tuple[Any, ...]] = []
     for name in files:
@@ -42,7 +41,7 @@ def load_demonstrations(files: Sequence[str], env: EnvConfig) -> list[Step]:
 
 
 def _side_by_side(replayed: Sequence[tuple[Any, ...]], num_envs: int) -> list[Step]:
-    """Return the steps of one environment as those of `num_envs` environments, in pieces of equal length."""
+    """Return the steps of one environment as steps of `num_envs` environments, in pieces of equal length."""
     length = len(replayed) // num_envs
     steps = []
     for t in range(length):

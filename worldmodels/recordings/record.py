@@ -1,4 +1,4 @@
-"""`worldmodels record`: a policy plays in an environment, and its steps become a data set."""
+"""Records a data set: a policy plays in an environment (`worldmodels record`)."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ RANDOM = "random"
 
 
 def recorded_env(game: str | None, policy: str, options: list[str], levels: Levels) -> EnvConfig:
-    """Return the environment that is recorded: that of the policy's run, with another game and options if given.
+    """Return the environment to record: the one of the policy's run, with another game and options if given.
 
     Raises:
-        ConfigError: nothing says which game, an option is wrong, or there are no test levels.
+        ConfigError: no game is given, an option is wrong, or there are no test levels.
     """
     if policy == RANDOM and game is None:
         raise ConfigError("Say which game is recorded, as in 'worldmodels record coinrun': random play has none.")
@@ -41,15 +41,16 @@ def recorded_env(game: str | None, policy: str, options: list[str], levels: Leve
 
 
 def record(env_config: EnvConfig, policy: str, steps: int, place: str, seed: int = 0, temperature: float = 1.0) -> None:
-    """Record steps, summed over the environments and rounded up to whole steps of all, and say what was recorded.
+    """Record steps, and print a summary. The number of steps is rounded up to whole steps of all environments.
 
     Args:
         policy: "random", or the folder of a run.
-        place: of the data set, where nothing is yet; see `datasets/places.py`.
-        seed: of the episodes and the actions: the same gives the same steps, on a CPU.
+        steps: summed over the environments.
+        place: of the new data set; see `datasets/places.py`.
+        seed: of the episodes and the actions; the same seed gives the same steps, on a CPU.
 
     Raises:
-        ConfigError: the policy is of another environment, or there are no steps.
+        ConfigError: the policy has another environment, or `steps` is below 1.
         FileError, DiskFullError: the data set cannot be written.
     """
     if steps < 1:
@@ -60,7 +61,7 @@ def record(env_config: EnvConfig, policy: str, steps: int, place: str, seed: int
         if not is_file(place):
             write(place, played)
         else:
-            # Some formats read their source more than once, and nothing plays twice.
+            # Some formats read their source more than once, and steps are played once.
             with tempfile.TemporaryDirectory() as scratch:
                 store = str(Path(scratch, "store"))
                 write(store, played)
@@ -75,7 +76,7 @@ def record(env_config: EnvConfig, policy: str, steps: int, place: str, seed: int
 
 
 class _PlayedSource:
-    """A source whose steps are played as they are read, which works once."""
+    """A source that plays its steps while they are read, once."""
 
     def __init__(self, env: VectorEnv, actor: Actor, steps: int, seed: int) -> None:
         self._collector, self._actor = Collector(env, Streams(seed).integer("env")), actor

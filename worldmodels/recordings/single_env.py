@@ -1,4 +1,4 @@
-"""One copy of a foreign environment, with the observations and actions that a run learns from."""
+"""Makes one copy of a foreign environment, with the observations and actions of a run."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from worldmodels.recordings.action_recording import Action
 
 
 class SingleEnv:
-    """A foreign environment whose `reset` and `step` are Gymnasium's, without the leading axis of copies.
+    """A foreign environment with the `reset` and `step` of Gymnasium, without the leading axis of copies.
 
     Attributes:
         can_save: whether `get_state` and `set_state` work.
-        why_not_saved: why they do not, in a clause; "" where they do.
+        why_not_saved: why they do not work, in a clause; "" if they work.
     """
 
     def __init__(self, config: EnvConfig) -> None:
@@ -38,7 +38,7 @@ class SingleEnv:
         return self._row(observations), float(rewards[0]), bool(terminated[0]), bool(truncated[0]), {}
 
     def picture(self) -> npt.NDArray[np.uint8] | None:
-        """Return what an environment in the mode "rgb_array" draws, uint8 (H, W, 3) of any size; None without one."""
+        """Return the picture of the render mode "rgb_array", uint8 (H, W, 3) of any size, or None."""
         (picture,) = self._envs.render() or (None,)
         if not isinstance(picture, np.ndarray) or picture.dtype != np.uint8:
             return None
@@ -49,11 +49,11 @@ class SingleEnv:
         return self._envs.action_meanings()
 
     def get_state(self) -> bytes:
-        """Return the exact state. Raises `UserError` where it cannot be saved."""
+        """Return the exact state; raises `UserError` if it cannot be saved."""
         return self._envs.get_state()[0]
 
     def set_state(self, state: bytes) -> None:
-        """Go back to a state that `get_state` gave."""
+        """Restore a state that `get_state` returned."""
         self._envs.set_state([state])
 
     def close(self) -> None:

@@ -1,1 +1,1 @@
-"""The reports of a run about itself: metrics to files, TensorBoard and the terminal, videos, timings."""
+"""Writes the metrics of a run to files, TensorBoard and the terminal; writes videos; measures times."""

@@ -1,15 +1,18 @@
-"""A `Status` as a panel for a terminal, and as one plain line for a log."""
+"""Shows the progress of a run as a live panel in a terminal, or as plain lines in a log."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from rich import box
 from rich.columns import Columns
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from worldmodels.telemetry.display import Display
 from worldmodels.telemetry.status import Status, duration, number, sparkline
 
 SPEEDS = {
@@ -20,11 +23,38 @@ SPEEDS = {
 }
 LABEL, NUMBER, TRAIN, EVALUATION = "grey62", "bold", "green", "magenta"
 SPARKS = 32  # bars of a sparkline
-LINE_LOSSES = 4  # more would bury the rest of the line
+LINE_LOSSES = 4  # the most losses in a line
+
+
+class Progress(Display):
+    """The display of a run: `with Progress(total_steps, title) as progress: ...`."""
+
+    def __init__(
+        self, total_steps: int, title: str, console: Console | None = None, plain_interval: float = 10.0
+    ) -> None:
+        self._status = Status(total_steps, title)
+        super().__init__(title, console, plain_interval)
+
+    def update(
+        self, step: int, values: Mapping[str, float], phase: str = "", seconds_left: float | None = None
+    ) -> None:
+        """Set the environment steps done, and new values by grouped name; cheap enough for every tick.
+
+        Args:
+            phase: the present phase, in words; empty for none.
+            seconds_left: the time until the end of the run; None: not known yet.
+        """
+        self._status.update(step, values, phase, seconds_left)
+
+    def picture(self) -> RenderableType:
+        return panel(self._status)
+
+    def lines(self) -> Iterable[str]:
+        return [line(self._status)]
 
 
 def panel(status: Status) -> RenderableType:
-    """Return the display: progress, time, speed, returns, and every value of the model and the policy."""
+    """Return the panel: progress, time, speed, returns, and every value of the model and the policy."""
     rows = Table.grid(padding=(0, 2), expand=True)
     rows.add_column(style=LABEL, no_wrap=True, width=8)
     rows.add_column(ratio=1)
@@ -44,7 +74,7 @@ def panel(status: Status) -> RenderableType:
 
 
 def line(status: Status) -> str:
-    """Return the same in one line, what matters most first."""
+    """Return the status in one line, the most important values first."""
     parts = [
         f"{status.fraction:4.0%} of {status.total_steps:,} steps" if status.total_steps else f"step {status.step:,}",
         *([status.phase] if status.phase else []),

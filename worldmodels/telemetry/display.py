@@ -1,4 +1,4 @@
-"""A display while something goes on: a live picture in a terminal, plain lines where the output is a file or a pipe."""
+"""Displays progress: a live picture in a terminal, or plain lines in a file or a pipe."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ D = TypeVar("D", bound="Display")
 
 
 class Display(ABC):
-    """A context manager that shows what its subclass draws.
+    """A context manager that shows the drawing of its subclass.
 
-    It is never silent: the picture is drawn anew four times a second, and where the output is no terminal the lines
-    appear every `plain_interval` seconds even while nothing is reported.
+    The picture is redrawn four times a second. Without a terminal the lines are printed every `plain_interval` seconds,
+    even without new values.
     """
 
     def __init__(self, title: str, console: Console | None, plain_interval: float) -> None:
         self._title, self._start = title, time.monotonic()
         self._console = console or Console()
-        print_anything(self._console.file)  # a run of days must not end at a sign that a terminal does not know
+        print_anything(self._console.file)  # a sign that a terminal cannot print must not end a run
         self._live: Live | None = None
         if self._console.is_terminal and not self._console.is_dumb_terminal:
             self._live = Live(console=self._console, get_renderable=self.picture, refresh_per_second=4)
@@ -39,11 +39,11 @@ class Display(ABC):
 
     @abstractmethod
     def picture(self) -> RenderableType:
-        """Return what a terminal shows."""
+        """Return the picture for a terminal."""
 
     @abstractmethod
     def lines(self) -> Iterable[str]:
-        """Return the same for a log."""
+        """Return the lines for a log."""
 
     def __enter__(self: D) -> D:
         if self._live:
@@ -64,7 +64,7 @@ class Display(ABC):
         self._print(*self.lines())
 
     def message(self, text: str) -> None:
-        """Show an event in a line of its own, which stays."""
+        """Print an event in a line of its own, which stays."""
         self._print(text)
 
     def _print(self, *texts: str) -> None:

@@ -1,7 +1,7 @@
-"""Animated GIFs that stay small: one palette for the whole clip, and of each frame only what changed.
+"""Encodes small animated GIFs: one palette for the whole clip, and of each frame only the changed rectangle.
 
-Pillow compresses the pixels; the container around them is written here, because Pillow's own merges equal frames, so
-that a clip no longer has as many as were given, and repeats the palette in each.
+Pillow compresses the pixels. The container is written here, because Pillow merges equal frames and repeats the palette
+in each frame.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from PIL import Image
 Frame = npt.NDArray[np.uint8]
 
 COLORS = 127
-"""Colours of the palette; with more, noise compresses worse than it looks better."""
+"""The number of colours of the palette; more colours enlarge the file more than they improve the picture."""
 TRANSPARENT = 255
-"""The index of pixels that stay as they are."""
+"""The index of pixels that do not change."""
 TOLERANCE = 10
-"""Largest difference of a channel, of 255, by which a pixel may stay as it is: the flicker of a model's images."""
+"""The largest difference of a channel, of 255, that counts as no change: models' images flicker."""
 SAMPLES = 8
-"""Frames of which the palette is made."""
+"""The number of frames from which the palette is made."""
 
 
 def encode_gif(frames: Iterable[Frame], fps: int) -> bytes:
     """Return frames uint8 (H, W, 3), all of one size and one at least, as an animated GIF that repeats forever.
 
     Args:
-        fps: frames a second, up to 50; the format counts in hundredths of a second.
+        fps: frames per second, up to 50; the format counts in hundredths of a second.
     """
     clip = list(frames)
     height, width = clip[0].shape[:2]
     palette = _palette(clip)
     colors = np.array(palette.getpalette(), np.uint8).reshape(256, 3)
     blocks = [b"GIF89a", pack("<HHBBB", width, height, 0xF7, 0, 0), colors.tobytes(), _REPEAT_FOREVER]
-    delay = max(2, round(100 / fps))  # viewers slow down what is faster
+    delay = max(2, round(100 / fps))  # viewers slow down faster clips
     shown = None
     for frame in clip:
         indices = _indices(frame, palette)
@@ -53,7 +53,7 @@ _REPEAT_FOREVER = b"\x21\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00"
 
 
 def _control(delay: int) -> bytes:
-    """Return the block before an image: draw over what is there, for `delay` hundredths of a second."""
+    """Return the block before an image: draw over the last image, for `delay` hundredths of a second."""
     keep, transparency = 1 << 2, 1
     return b"\x21\xf9\x04" + pack("<BHBB", keep | transparency, delay, TRANSPARENT, 0)
 
@@ -76,7 +76,7 @@ def _indices(frame: Frame, palette: Image.Image) -> Frame:
 
 
 def _changes(indices: Frame, shown: Frame | None, palette: Image.Image) -> bytes:
-    """Return the smallest rectangle with all pixels that change as an image block."""
+    """Return the image block of the smallest rectangle with all changed pixels."""
     top, left = 0, 0
     if shown is not None:
         changes = indices != shown
@@ -88,7 +88,7 @@ def _changes(indices: Frame, shown: Frame | None, palette: Image.Image) -> bytes
 
 
 def _image_block(indices: Frame, left: int, top: int, palette: Image.Image) -> bytes:
-    """Return the block of one image: where it lies, and its pixels as Pillow compresses them."""
+    """Return the block of one image: its place, and its pixels as Pillow compresses them."""
     image = Image.fromarray(np.ascontiguousarray(indices))
     image.putpalette(palette.getpalette() or [])
     buffer = io.BytesIO()

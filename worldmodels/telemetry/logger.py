@@ -1,4 +1,4 @@
-"""One place to log to, whatever it is written to; and means of scalars between two moments of logging."""
+"""Logs metrics to several sinks, and averages scalars between two moments of logging."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 
 class Sink(Protocol):
-    """A sink takes metrics. Steps are real environment steps; many records may be of one step."""
+    """Writes metrics. Steps are real environment steps; several records may have the same step."""
 
     def scalars(self, step: int, values: Mapping[str, float]) -> None:
         """Write values by grouped name, for example "episode/return"."""
@@ -19,17 +19,17 @@ class Sink(Protocol):
         """Write a video, frames uint8 (T, H, W, 3)."""
 
     def save(self) -> dict[str, Any]:
-        """Return how much was written."""
+        """Return the amount written."""
 
     def load(self, tree: dict[str, Any]) -> None:
-        """Drop what was written after `save` gave `tree`: a resumed run will write it again."""
+        """Remove the records after the call of `save` that returned `tree`: a resumed run writes them again."""
 
     def close(self) -> None:
-        """Make sure that everything is written."""
+        """Write all buffered records."""
 
 
 class Logger:
-    """A logger passes everything on to each of its sinks, and is a `Sink` itself."""
+    """A `Sink` that passes all metrics on to several sinks."""
 
     def __init__(self, sinks: Sequence[Sink]) -> None:
         self._sinks = list(sinks)
@@ -55,7 +55,7 @@ class Logger:
 
 
 class MeanMetrics:
-    """The means of scalars by name since they were last taken; saving them lets resuming lose no episode."""
+    """The means of scalars by name since `take` was last called; they are saved, so that resuming loses no episode."""
 
     def __init__(self) -> None:
         self._sums: dict[str, float] = {}
@@ -67,7 +67,7 @@ class MeanMetrics:
             self._counts[name] = self._counts.get(name, 0) + 1
 
     def take(self) -> dict[str, float]:
-        """Return the means by name, and start afresh."""
+        """Return the means by name, and reset them."""
         means = {name: total / self._counts[name] for name, total in self._sums.items()}
         self._sums, self._counts = {}, {}
         return means

@@ -1,4 +1,4 @@
-"""Losses that grow a thousandfold: training diverges, most often because a learning rate is too large."""
+"""Detects losses that grow a thousandfold: training diverges, most often from a large learning rate."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 FACTOR = 1_000
 FLOOR = 1.0
-"""Size below which a loss counts as this large: losses near 0 grow a thousandfold whenever there is news to learn, and
-those of a policy cross 0."""
+"""A smaller loss counts as this large: losses near 0 grow a thousandfold with new data, and a policy's cross 0."""
 
 
 class Growth(NamedTuple):
@@ -21,17 +20,17 @@ class Growth(NamedTuple):
 
 
 class LossGrowth:
-    """The smallest mean of each loss, by absolute value; whoever looks learns once of each loss that outgrew it."""
+    """Keeps the smallest absolute mean of each loss, and reports each loss once that outgrows it."""
 
     def __init__(self) -> None:
         self._smallest: dict[str, float] = {}
         self._told: dict[str, bool] = {}
 
     def update(self, means: Mapping[str, float]) -> list[Growth]:
-        """Take in the means of metrics, of which those named `..._loss` or `.../loss` are losses.
+        """Add the means of metrics; names that end in `_loss` or `/loss` are losses.
 
         Returns:
-            The losses that are for the first time more than `FACTOR` times as large as they were at their smallest.
+            The losses that are more than `FACTOR` times their smallest mean, for the first time.
         """
         grown = []
         for name, now in means.items():
@@ -52,7 +51,7 @@ class LossGrowth:
 
 
 def growth_warning(grown: list[Growth], learning_rates: Mapping[str, float | str]) -> str:
-    """Return the warning about losses that grew; `learning_rates` by their keys in the configuration."""
+    """Return the warning about losses that grew; `learning_rates` has the keys of the configuration."""
     losses = ", ".join(f"{growth.name} from {growth.smallest:.4g} to {growth.now:.4g}" for growth in grown)
     shown = {key: rate if isinstance(rate, str) else f"{rate:g}" for key, rate in learning_rates.items()}
     rates = " or ".join(f"{key} ({rate})" for key, rate in shown.items())

@@ -1,4 +1,4 @@
-"""Several runs that go on side by side, as a live table in a terminal or as plain lines."""
+"""Displays runs that train at the same time, as a live table in a terminal or as plain lines."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ STYLES: dict[RunState, str] = {
     "waiting": "grey62",
     "done": "green",
 }
-"""The states with their colours, those first whose runs one wants to see where there is no room for all."""
+"""The states with their colours, in the order of the rows if there is no room for all runs."""
 FRAME_LINES = 6
-"""Lines of the table that are no runs, and one below it."""
+"""The lines of the table without runs, and one line below it."""
 
 
 class RunStatus(NamedTuple):
-    """A row: a run as it is now."""
+    """A row of the table: the state of a run."""
 
     name: str
     state: RunState
     step: int | None
-    """Real environment steps done; None: nothing is recorded yet."""
+    """Real environment steps done; None before the first record."""
     step_limit: int
-    """Steps at which it ends; 0 where something else ends it."""
+    """The number of steps at which it ends; 0: the number is not known."""
     last_return: float | None
     seconds: float | None
-    """The time that its process has taken; None where it has not been started here."""
+    """The time of its process; None if it was not started here."""
 
 
 class RunTable(Display):
     """A display of runs: `with RunTable(title, statuses) as table: ...`.
 
     Args:
-        statuses: returns the rows as they are now; it is called from another thread.
+        statuses: returns the present rows; it is called from another thread.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ def table(title: str, statuses: Sequence[RunStatus], most: int) -> RenderableTyp
 
 
 def summary(statuses: Sequence[RunStatus]) -> str:
-    """Return how many runs there are in each state: "1 of 4 runs done, 2 running, 1 waiting"."""
+    """Return the number of runs in each state: "1 of 4 runs done, 2 running, 1 waiting"."""
     counts = Counter(status.state for status in statuses)
     others = [f"{counts[state]} {state}" for state in STYLES if state != "done" and counts[state]]
     return ", ".join([f"{counts['done']} of {len(statuses)} runs done", *others])

@@ -1,4 +1,4 @@
-"""The sinks of metrics: a file of JSON lines, and TensorBoard."""
+"""Writes metrics into a file of JSON lines and for TensorBoard, and verifies TensorBoard's files."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from worldmodels.core.errors import disk_full_reported
+from worldmodels.core.errors import FileError, disk_full_reported
 from worldmodels.core.files.writing import open_regular, read_regular
 from worldmodels.telemetry.gif import encode_gif
 
 
 class JSONLSink:
-    """A sink of one line per call, `{"step": 1000, "episode/return": 3.5, ...}`; what is not finite is null.
+    """Writes one line per call, `{"step": 1000, "episode/return": 3.5, ...}`, with null for values that are not finite.
 
-    A last line that a crash tore is dropped when the file is opened.
+    An incomplete last line, left by a crash, is removed when the file is opened.
     """
 
     def __init__(self, path: Path | str) -> None:
@@ -38,7 +38,7 @@ class JSONLSink:
             before = file.tell()
             try:
                 rest = line.encode()
-                while rest:  # a disk that fills up takes a part without an error, and fails at the next try
+                while rest:  # a full disk writes a part without an error, and fails at the next try
                     rest = rest[file.write(rest) :]
                 os.fsync(file.fileno())
             except OSError:
@@ -112,9 +112,27 @@ class TensorBoardSink:
             self._writer.flush()
 
 
+def count_events(path: Path) -> int:
+    """Return the number of whole records in an event file of TensorBoard; an incomplete last record does not count.
+
+    Raises:
+        FileError: a record is damaged.
+    """
+    import tensorflow as tf
+
+    count = 0
+    try:
+        for _ in tf.data.TFRecordDataset(str(path), buffer_size=1 << 18):
+            count += 1
+    except tf.errors.DataLossError as error:
+        if "truncated" not in str(error):
+            raise FileError(f"'{path}' was damaged in record {count + 1}: its checksum differs.") from error
+    return count
+
+
 @contextmanager
 def _disk_full_reported(path: Path) -> Iterator[None]:
-    """Report a full disk as the namesake in `core/errors.py` does, for TensorFlow's own errors."""
+    """Report a full disk as `disk_full_reported` in `core/errors.py` does, for errors of TensorFlow."""
     import tensorflow as tf
 
     with disk_full_reported(path):
@@ -134,7 +152,7 @@ def _size(path: Path) -> int:
 
 
 def _shorten(path: Path, size: int) -> None:
-    """Cut off what is beyond `size`; a file that a power cut left shorter stays as it is, an empty one goes."""
+    """Cut a file to `size`; a shorter file, after a power cut for example, stays, and an empty file is removed."""
     if size == 0:
         path.unlink(missing_ok=True)
     elif _size(path) > size:

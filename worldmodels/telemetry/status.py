@@ -1,4 +1,4 @@
-"""The status behind a progress display: how far, how fast, the newest values and the history of returns. No drawing."""
+"""Holds the status of a run for its display: steps, times, the newest values, the history of returns."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 
 class Status:
-    """The state behind a display. Another thread may read it: nothing changes in place, lists only grow."""
+    """The status of a run. Another thread may read it: values are replaced, and lists only grow."""
 
     def __init__(self, total_steps: int, title: str, clock: Callable[[], float] = time.monotonic) -> None:
         self.total_steps = total_steps
@@ -24,7 +24,7 @@ class Status:
     def update(
         self, step: int, values: Mapping[str, float], phase: str = "", seconds_left: float | None = None
     ) -> None:
-        """Take over the step, the phase in words and the time left; values that are missing stay as they were."""
+        """Set the step, the phase in words and the time left; values that are not given stay."""
         self.step, self.phase, self.seconds_left = int(step), phase, seconds_left
         self.values = {**self.values, **{name: float(value) for name, value in values.items()}}
         for name, returns in self.history.items():
@@ -38,12 +38,12 @@ class Status:
 
     @property
     def elapsed(self) -> float:
-        """The seconds since the display was made."""
+        """The seconds since the status was made."""
         return self._clock() - self._start
 
 
 def duration(seconds: float | None) -> str:
-    """Return seconds as "0:07", "12:34" or "1:02:03"; "–" where they are not known."""
+    """Return seconds as "0:07", "12:34" or "1:02:03"; "–" if they are not known."""
     if seconds is None or not math.isfinite(seconds):
         return "–"
     minutes, rest = divmod(round(seconds), 60)
@@ -52,7 +52,7 @@ def duration(seconds: float | None) -> str:
 
 
 def number(value: float) -> str:
-    """Return a value in about three digits that say something: "12,345", "12.3", "0.0123", "1.2e-05"."""
+    """Return a value in about three digits: "12,345", "12.3", "0.0123", "1.2e-05"."""
     if not math.isfinite(value):
         return str(value)
     if abs(value) >= 1000:

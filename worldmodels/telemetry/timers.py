@@ -1,4 +1,4 @@
-"""The wall time of a loop, section by section."""
+"""Measures the wall time of the sections of a loop."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 
 class Timer:
-    """A timer sums up seconds in named sections, `with timer("fit"): ...`, which may repeat and nest."""
+    """Sums up seconds in named sections, `with timer("fit"): ...`, which may repeat and nest."""
 
     def __init__(self) -> None:
         self._seconds: defaultdict[str, float] = defaultdict(float)
@@ -23,7 +23,7 @@ class Timer:
             self._seconds[section] += time.perf_counter() - start
 
     def take(self) -> dict[str, float]:
-        """Return the seconds since they were last taken, as {"time/fit_seconds": 1.5}, and start afresh."""
+        """Return the seconds since the last call, as {"time/fit_seconds": 1.5}, and reset them."""
         seconds = {f"time/{section}_seconds": total for section, total in self._seconds.items()}
         self._seconds.clear()
         return seconds

@@ -1,4 +1,4 @@
-"""Videos in and out of files: .mp4 to keep and .gif to show. The same frames give the same bytes."""
+"""Writes and reads videos, .mp4 and .gif; the same frames give the same bytes."""
 
 from __future__ import annotations
 
@@ -22,13 +22,12 @@ Frame = npt.NDArray[np.uint8]
 
 
 GIF_WIDTH = 800
-"""Pixels across of a .gif, at most, where nothing else is asked for: a full screen of noise takes tens of megabytes."""
+"""The largest default width of a .gif in pixels: a full screen of noise takes tens of megabytes."""
 MP4_OPTIONS = {"crf": "18", "flags": "+bitexact", "x264-params": "mbtree=0:qcomp=1"}
-"""Settings of the encoder, which ignores those of another one.
+"""The settings of the encoder; each encoder ignores the settings of others.
 
-The macroblock tree is off: with AVX-512, x264 sums it up in eights of macroblocks and reads past the end of the last
-row, whatever is there, unless the width is a multiple of 128 pixels. Without the tree, `qcomp` of 1 gives files of the
-same size.
+The macroblock tree is off: with AVX-512, x264 reads past the end of the last row, unless the width is a multiple of 128
+pixels. So the bytes would differ. Without the tree, `qcomp` of 1 gives files of the same size.
 """
 
 
@@ -38,12 +37,12 @@ def write_video(path: Path | str, frames: Iterable[Frame], fps: int = 15, width:
     Odd sizes are padded to even ones in a .mp4; a .gif has one palette for all frames.
 
     Args:
-        width: pixels across of the video, at most: larger frames are reduced. By default a .mp4 is as large as the
-            frames, and a .gif at most `GIF_WIDTH`.
+        width: the largest width in pixels; larger frames are reduced. By default a .mp4 has the size of the frames,
+            and a .gif at most `GIF_WIDTH`.
 
     Raises:
-        UserError: the file is of another type.
-        ValueError: there is no frame, or one of another kind or size.
+        UserError: the file has another type.
+        ValueError: there is no frame, or a frame has another type or size.
     """
     path = Path(path)
     encoders = {".mp4": encode_mp4, ".gif": encode_gif}
@@ -55,7 +54,7 @@ def write_video(path: Path | str, frames: Iterable[Frame], fps: int = 15, width:
 
 
 def encode_mp4(frames: Iterable[Frame], fps: int) -> bytes:
-    """Return frames uint8 (H, W, 3), all of one size, as an MP4 file: H.264 where the codec is there."""
+    """Return frames uint8 (H, W, 3), all of one size, as an MP4 file, in H.264 if the codec is installed."""
     codec = "libx264" if "libx264" in av.codecs_available else "mpeg4"
     buffer = io.BytesIO()
     with av.open(buffer, "w", format="mp4", options={"fflags": "+bitexact"}) as container:
@@ -81,10 +80,10 @@ def read_video(path: Path | str) -> Frame:
 
 
 def count_frames(path: Path | str) -> int:
-    """Return how many frames a .mp4 or .gif file holds, each of which was decoded.
+    """Decode a .mp4 or .gif file, and return the number of its frames.
 
     Raises:
-        FileError: it cannot be decoded.
+        FileError: a frame cannot be decoded.
     """
     try:
         if Path(path).suffix == ".gif":
@@ -97,7 +96,7 @@ def count_frames(path: Path | str) -> int:
 
 
 def _reduced(frames: Iterable[Frame], width: int | None) -> Iterable[Frame]:
-    """Yield frames at most `width` pixels across, with their proportions."""
+    """Yield frames of at most `width` pixels, with their proportions."""
     for frame in frames:
         height, across = frame.shape[:2]
         if width and width < across:
@@ -121,7 +120,7 @@ def _checked(frames: Iterable[Frame]) -> Iterable[Frame]:
 
 
 def _padded_to_even(frame: Frame) -> Frame:
-    """Return a frame of even size: H.264 stores colours at half the resolution, so the border is repeated."""
+    """Return a frame of even size, with a repeated border: H.264 stores colours at half the resolution."""
     height, width = frame.shape[:2]
     if height % 2 == 0 and width % 2 == 0:
         return np.ascontiguousarray(frame)

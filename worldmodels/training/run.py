@@ -28,10 +28,10 @@ from worldmodels.models.hardware import computing_processor
 from worldmodels.replay import Replay
 from worldmodels.replay.layout import Layout
 from worldmodels.replay.statistics import replay_statistics
+from worldmodels.telemetry.dashboard import Progress
 from worldmodels.telemetry.logger import Logger
 from worldmodels.telemetry.loss_growth import Growth, LossGrowth, growth_warning
 from worldmodels.telemetry.sinks import JSONLSink, TensorBoardSink
-from worldmodels.telemetry.terminal import Progress
 from worldmodels.training.check import CheckedRun
 from worldmodels.training.collectors.collector_process import learner_threads
 from worldmodels.training.collectors.collector_source import CollectorSource, StartCollector

@@ -21,7 +21,7 @@ from worldmodels.loading.quiet import load_tensorflow
 from worldmodels.recordings.action_recording import read_recording
 from worldmodels.replay.damage import ChunkReport, examine, leave_out
 from worldmodels.replay.layout import Layout
-from worldmodels.telemetry.event_files import count_events
+from worldmodels.telemetry.sinks import count_events
 from worldmodels.telemetry.video import count_frames
 
 

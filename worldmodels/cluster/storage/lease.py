@@ -100,7 +100,7 @@ class Lease:
                     return
                 self._write()
             except StorageError:
-                continue  # the storage is away: whoever works in it tells that, and this goes on once it is back
+                continue  # the storage is away: its users report that, and the lease is written again later
 
     def _write(self) -> None:
         self._holder = replace(self._holder, beat=self._holder.beat + 1)

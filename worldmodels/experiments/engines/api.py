@@ -1,4 +1,4 @@
-"""An engine has places in which commands run: cores of this machine, or whatever a cluster has room for."""
+"""An engine runs commands in its places: cores of this machine, or shares of the nodes of a cluster."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from types import TracebackType
 from typing import NamedTuple, Protocol
 
 STOPPED = (130, -signal.SIGTERM, -signal.SIGINT)
-"""Exit statuses of a command that was asked to stop."""
+"""Exit statuses of a command that was stopped by a signal."""
 LOST = -1000
-"""The status of a command that went down with its machine, and has no exit status: it may go on elsewhere."""
+"""The status of a command whose machine was lost; it may be started again elsewhere."""
 
 
 class Used(NamedTuple):
-    """The time that a process took, with those that it waited for."""
+    """The time of a process and of its children."""
 
     wall_seconds: float
     processor_seconds: float
@@ -28,43 +28,43 @@ class RunningCommand(Protocol):
 
     @property
     def place(self) -> str:
-        """Return the place that it has, for people: "core 3"."""
+        """Return the place of the command, for messages: "core 3"."""
 
     def poll(self) -> tuple[int, Used] | None:
-        """Return the exit status, or `LOST`, and what the command took once it has ended, and None before."""
+        """Return the exit status, or `LOST`, and the times of an ended command; None while it runs."""
 
     def terminate(self) -> None:
-        """Ask the command to stop by one SIGTERM, which lets it save; `poll` tells when it has."""
+        """Send SIGTERM once, so that the command saves and stops; `poll` returns its end."""
 
     def kill(self) -> None:
         """End the command at once."""
 
 
 class Engine(AbstractContextManager["Engine"], ABC):
-    """Starts commands. What it needs for that, it has inside of a `with` block.
+    """Starts commands inside of a `with` block, which holds the connection to a cluster, for example.
 
     Raises:
-        UserError: on entering, where that is not to be had.
+        UserError: on entering, the engine cannot be used.
     """
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         return None
 
     def check_folder(self, folder: Path) -> None:
-        """Check that commands see a folder of this machine, which is there, wherever they run.
+        """Check that commands see an existing folder of this machine, wherever they run.
 
         Raises:
-            UserError: some do not; the text names the machine.
+            UserError: a machine does not see it; the text names the machine.
         """
 
     @abstractmethod
     def places(self) -> int:
-        """Return how many commands may run at once, as things are now."""
+        """Return how many commands may run at once now."""
 
     @abstractmethod
     def start(self, command: Sequence[str], log: Path) -> RunningCommand:
-        """Start a command in this process's working directory; fewer than `places` run.
+        """Start a command in this process's working directory, while fewer than `places` commands run.
 
         Args:
-            log: the file to which all its output is added; folders that are missing are made.
+            log: the file to which its output is appended; missing folders are made.
         """

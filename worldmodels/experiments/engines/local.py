@@ -1,7 +1,7 @@
-"""Commands as processes of this machine, each on cores of its own.
+"""Runs commands as processes of this machine, each on cores of its own.
 
-Each is a process in a session of its own: so Ctrl-C reaches the scheduler alone. Where the scheduler is killed, the
-kernel asks them to stop.
+Each process has a session of its own, so that Ctrl-C reaches the scheduler alone. If the scheduler is killed, the
+kernel sends SIGTERM to the processes.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ PINNED = Path(__file__).with_name("pinned.py")
 
 
 def core_shares(count: int | None = None) -> list[Cores]:
-    """Return the cores of each of so many jobs: those that this process may use, divided; by default, one job on each.
+    """Divide the cores of this process among `count` jobs, by default one core for each job.
 
-    All get equally many, because the last bits of what is computed follow from their number; what is left over stays
-    idle. Where there are more jobs than cores, some have the same one.
+    All jobs get the same number of cores, because the last bits of the results depend on it; remaining cores stay idle.
+    If there are more jobs than cores, some jobs share a core.
 
     Raises:
         UserError: `count` is below 1.
@@ -57,7 +57,7 @@ class LocalEngine(Engine):
 
 
 class LocalCommand:
-    """A command in a process of its own, on some cores, which go to the front of `free` once it has ended."""
+    """A command in a process of its own, on cores that return to the front of `free` when it ends."""
 
     def __init__(self, command: Sequence[str], log: Path, cores: Cores, free: list[Cores]):
         self.place = f"core{'s' if len(cores) > 1 else ''} {', '.join(map(str, cores))}"
@@ -79,7 +79,7 @@ class LocalCommand:
         return found
 
     def terminate(self) -> None:
-        os.kill(self._process.pid, signal.SIGTERM)  # Popen's own would first reap what has ended, and lose its usage
+        os.kill(self._process.pid, signal.SIGTERM)  # Popen's own would reap an ended process first, and lose its usage
 
     def kill(self) -> None:
         os.kill(self._process.pid, signal.SIGKILL)
@@ -87,15 +87,15 @@ class LocalCommand:
 
 
 def pinned(command: Sequence[str], cores: Cores) -> list[str]:
-    """Return a command that becomes another one on some cores, and is asked to stop when this thread dies."""
+    """Return the command that runs another one on some cores, and that stops it when this thread ends."""
     return [sys.executable, "-I", "-S", str(PINNED), str(os.getpid()), ",".join(map(str, cores)), *command]
 
 
 def reap(process: subprocess.Popen[bytes], started: float) -> tuple[int, Used] | None:
-    """Return the exit status of a child, and what it took, once it has ended, and None before.
+    """Return the exit status and the times of an ended child, or None while it runs.
 
     Args:
-        started: what `time.monotonic` gave when it was started.
+        started: the value of `time.monotonic` at its start.
     """
     number, status, usage = os.wait4(process.pid, os.WNOHANG)
     if not number:

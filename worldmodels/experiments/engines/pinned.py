@@ -1,9 +1,9 @@
-"""Becomes a command that is pinned to some cores, and that is asked to stop when its parent dies.
+"""A program that becomes a command on some cores, which the kernel stops when its parent ends.
 
     python pinned.py PARENT CORE,CORE,... COMMAND ARGUMENT...
 
-It is a program and no module, and needs nothing but the standard library: what has to be done between fork and exec is
-done here, for there no Python may run in a process that has threads.
+It needs the standard library alone. This work belongs between fork and exec, where a process with threads may not run
+Python.
 """
 
 import ctypes
@@ -16,7 +16,7 @@ PR_SET_PDEATHSIG = 1
 
 
 def become(parent: int, cores: list[int], command: list[str]) -> None:
-    """Replace this process by the command; where the parent has died already, end as one that was asked to stop."""
+    """Replace this process by the command; if the parent has ended already, exit as a stopped command does."""
     if sys.platform == "linux":
         os.sched_setaffinity(0, cores)
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)

@@ -1,1 +1,1 @@
-"""Collectors of steps in other processes."""
+"""Collectors take steps in other processes while the learner learns."""

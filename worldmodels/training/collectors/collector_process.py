@@ -1,4 +1,4 @@
-"""Collectors in processes of this machine."""
+"""Runs collectors as processes of this machine."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ PATIENCE = 10.0
 
 
 def learner_threads(config: RunConfig, start: object) -> int:
-    """Return with how many threads the learner computes: as many as there are cores beside collectors of this machine,
-    which have one each; 0, one for each core, where there are none."""
+    """Return the number of threads of the learner: the cores that the collectors of this machine leave.
+
+    A collector takes one core. Without collectors the number is 0, which means one thread for each core.
+    """
     return threads_beside(config.training.collectors) if start is CollectorProcess else 0
 
 
@@ -32,9 +34,9 @@ class CollectorProcess:
     """A `RemoteCollector` in a process of its own.
 
     Args:
-        number: of the collector, for people.
-        config: of the run, as this collector is to see it.
-        given: the factory of the environment, where it was given in Python.
+        number: the number of the collector, for messages.
+        config: the configuration of this collector.
+        given: the factory of the environment, if it was given in Python.
     """
 
     def __init__(self, number: int, config: RunConfig, given: Given | None):
@@ -46,11 +48,11 @@ class CollectorProcess:
         self._at_exit = partial(kill, [self.process])
         atexit.register(self._at_exit)
         self._arrived: SimpleQueue[Any] = SimpleQueue()
-        # A pipe holds a few frames only: somebody has to read while the learner learns.
+        # A pipe holds a few frames only, so a thread reads while the learner learns.
         Thread(target=self._read, daemon=True).start()
 
     def ask(self, name: str, argument: Any = None) -> None:
-        with suppress(OSError):  # it is dead, which its answer tells
+        with suppress(OSError):  # it is dead, and `answer` reports that
             self._pipe.send((name, argument))
 
     def answer(self) -> Any:
@@ -61,8 +63,8 @@ class CollectorProcess:
             self.process.join(PATIENCE)
             raise UserError(
                 f"{self._name}, a process that steps environments for the learner, {exit_text(self.process.exitcode)}. "
-                "What it said, if anything, stands above; the last checkpoint is from before. A script that trains "
-                "with collectors is imported by each of them: what it does must stand below "
+                "Its output, if any, stands above. The same command continues from the last checkpoint. Each collector "
+                "imports a script that trains with collectors: the script's code must stand below "
                 "`if __name__ == '__main__':`."
             )
         return answer

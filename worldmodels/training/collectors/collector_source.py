@@ -1,4 +1,4 @@
-"""Real steps that others collect while the learner learns."""
+"""Gives a loop the steps that other processes collect while the learner learns."""
 
 from __future__ import annotations
 
@@ -23,42 +23,42 @@ from worldmodels.training.collectors.nests import unstack
 
 
 class RemoteCollector(Protocol):
-    """A `collector_worker.Collecting` somewhere else. Its first answer is whether its environments can be saved."""
+    """A `collector_worker.Collecting` elsewhere; its first answer is whether its environments can be saved."""
 
     def ask(self, name: str, argument: Any = None) -> None:
-        """Send a call, whose answers will arrive later."""
+        """Send a call; its answers arrive later."""
 
     def answer(self) -> Any:
         """Wait for the next answer, and return it.
 
         Raises:
-            UserError: the collector has failed or died; the text names it.
+            UserError: the collector, which the text names, has failed or died.
         """
 
     def end(self) -> None:
-        """Ask it to end as soon as it is done."""
+        """Send the signal to end after the calls before it."""
 
     def wait_end(self) -> None:
-        """Wait until it has ended, and kill it where that takes long."""
+        """Wait for its end, and kill it after some seconds."""
 
 
 StartCollector: TypeAlias = Callable[[int, RunConfig, Given | None], RemoteCollector]
-"""Starts the collector of a number with a configuration of its own and the factory that was given in Python, if any."""
+"""Starts a collector with its number, its configuration and the factory that was given in Python, if any."""
 
 
 class Collection:
-    """Steps that were wanted, and arrive one after the other."""
+    """Steps that were requested, and arrive in chunks."""
 
     def __init__(self, wanted: Wanted):
         self.wanted = wanted
         self.left = wanted.steps
-        """The steps that were not taken yet."""
+        """The number of steps that the loop has not taken."""
         self.coming = wanted.steps + wanted.outputs
-        """The steps that have not arrived yet; with outputs one more, which is only looked at."""
+        """The number of steps that have not arrived; with outputs one more, for `peek`."""
         self.items: deque[tuple[Step, PolicyOutput]] = deque()
 
     def add(self, shares: list[Collected]) -> None:
-        """Take over what the collectors have sent: the same steps, each of its environments."""
+        """Add the answers of the collectors: the same steps, each for its share of the environments."""
         arrived = _items(_side_by_side(shares))
         self.items.extend(arrived)
         self.coming -= len(arrived)
@@ -67,13 +67,13 @@ class Collection:
 class CollectorSource:
     """A `StepSource` of several collectors, each of which has an equal share of the environments.
 
-    The steps that are expected next are collected while the learner learns, by the policy as it was before. How fast
-    anybody is changes nothing: the numbers follow from the seed alone, and those of a run that continues are the same.
+    Announced steps are collected while the learner learns, by the policy at the time of the announcement. The numbers
+    follow from the seed alone, however fast each process is, and a continued run has the same numbers.
 
     Args:
-        outputs: whether all that the policy says at each of the agent's steps is wanted, and not only its actions.
+        outputs: whether the whole output of the policy is collected at the agent's steps, and not only its actions.
         start: starts each collector.
-        given: the factory of the environment, where it was given in Python.
+        given: the factory of the environment, if it was given in Python.
     """
 
     def __init__(self, parts: Parts, collectors: int, outputs: bool, start: StartCollector, given: Given | None = None):
@@ -112,7 +112,7 @@ class CollectorSource:
         return first.items[0]
 
     def save(self) -> dict[str, Any]:
-        """Return the state before the steps that are expected, and with which weights they are collected."""
+        """Return the state before the announced steps, and the weights of their policies."""
         self._receive_all()
         expected = [one for one in self._collections if one.left]
         states = self._call("save", len(expected))
@@ -138,7 +138,7 @@ class CollectorSource:
                 self._next()
 
     def close(self) -> None:
-        """End the collectors, and kill those that do not."""
+        """End the collectors, and kill those that do not end."""
         for collector in self._collectors:
             collector.end()
         for collector in self._collectors:
@@ -161,7 +161,7 @@ class CollectorSource:
         return first.items.popleft()
 
     def _forget_taken(self) -> None:
-        """Forget collections of which all steps were taken, with the one more that could be looked at."""
+        """Drop collections whose steps were all taken."""
         while self._collections and not self._collections[0].left:
             self._collections.popleft()
 
@@ -180,8 +180,10 @@ class CollectorSource:
 
 
 def share_of(config: RunConfig, number: int, collectors: int) -> RunConfig:
-    """Return the configuration as one of several collectors sees it: its share of the environments, one device, and for
-    all but the first a seed of its own."""
+    """Return the configuration of one collector: its share of the environments and one device.
+
+    Each collector but the first has a seed of its own.
+    """
     share = replace(config.env, num_envs=config.env.num_envs // collectors)
     seed = Streams(config.seed).integer(f"collector {number}") if number else config.seed
     return replace(config, env=share, seed=seed, devices=1)

@@ -1,13 +1,13 @@
-"""A collector takes steps for a learner, with the weights that it was sent last, in a process of its own.
+"""Takes steps for a learner in a process of its own, with the weights that the learner sent last.
 
-It is called with a name and an argument; what comes back, in the same order:
+A call is a name and an argument. Its answers arrive in the order of the calls:
 
-    ("collect", Wanted)   `Collected`s of some steps each; with outputs one more than wanted, the one that comes next
-    ("peek", None)        the `Collected` of the one that comes next
-    ("save", back)        the state of the source before so many of the last collections: 0, 1 or `AHEAD`
+    ("collect", Wanted)   `Collected`s of some steps each; with outputs there is one more step, the next one
+    ("peek", None)        the `Collected` of the next step
+    ("save", back)        the state of the source before the last `back` collections: 0, 1 or `AHEAD`
     ("load", state)       None
 
-Calls may be sent ahead: as soon as one is done, the next begins.
+Several calls may be sent at once; each begins when the one before it is done.
 """
 
 from __future__ import annotations
@@ -36,32 +36,32 @@ from worldmodels.training.collectors.nests import stack
 CHUNK = 16
 """Steps that are sent together."""
 AHEAD = 2
-"""Collections that a learner asks for before it has taken the steps of the first, at most."""
+"""The most collections that a learner announces before it has taken the steps of the first."""
 
 
 class Wanted(NamedTuple):
-    """The steps that a learner wants."""
+    """A request for steps."""
 
     steps: int
     at_random: bool
     outputs: bool
-    """Whether all that the policy says at each step is wanted, and not only its actions."""
+    """Whether the whole output of the policy is sent at each step, and not only its actions."""
     weights: list[np.ndarray]
-    """The values of the variables on which the policy's actions depend; none for random actions."""
+    """The values of the variables on which the policy's actions depend; empty for random actions."""
 
 
 class Collected(NamedTuple):
-    """T steps and what the policy said at them, with NumPy arrays in place of tensors, all leading (T, N)."""
+    """T steps and the outputs of the policy, as NumPy arrays, all leading (T, N)."""
 
     step: Step
     seen: tuple[Any, ...]
-    """Features, extras and memory of the `PolicyOutput`; nothing where they are not wanted."""
+    """Features, extras and memory of the `PolicyOutput`; empty without outputs."""
 
 
 def work(pipe: Connection, config: RunConfig, given: Given | None) -> None:
-    """Answer, as `Collecting` does, the calls that come through `pipe`; first whether the environments can be saved.
+    """Answer the calls of a pipe by `Collecting`; the first answer is whether the environments can be saved.
 
-    An error for people is sent in place of an answer, and ends the process.
+    A UserError is sent in place of an answer, and ends the process.
     """
     obey_parent()
     calls: SimpleQueue[Any] = SimpleQueue()
@@ -78,8 +78,7 @@ def work(pipe: Connection, config: RunConfig, given: Given | None) -> None:
 
 
 def _read(pipe: Connection, calls: SimpleQueue[Any]) -> None:
-    """Take calls off the pipe while others are being answered: it holds too little for weights, and whoever sends them
-    is not to wait."""
+    """Read calls while others are answered: the pipe holds too little for weights, and the learner must not wait."""
     with suppress(EOFError, OSError):
         while (call := pipe.recv()) is not None:
             calls.put(call)
@@ -87,11 +86,11 @@ def _read(pipe: Connection, calls: SimpleQueue[Any]) -> None:
 
 
 class Collecting:
-    """The work of a collector, wherever it runs: it answers calls, one after the other.
+    """Answers the calls of a learner, one after the other.
 
     Args:
-        config: of the run, with the number of environments and the seed that are this collector's own.
-        given: the factory of the environment, where it was given in Python.
+        config: the configuration of this collector, with its own number of environments and its own seed.
+        given: the factory of the environment, if it was given in Python.
 
     Raises:
         UserError: the environments cannot be made.
@@ -115,7 +114,7 @@ class Collecting:
         return self._source.resumes_exactly
 
     def answers(self, name: str, argument: Any) -> Iterator[Any]:
-        """Yield what a call is answered with."""
+        """Yield the answers to a call."""
         if name == "collect":
             self._before.append(deepcopy(self._source.save()))
             yield from self._collect(argument)

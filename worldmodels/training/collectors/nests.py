@@ -1,6 +1,6 @@
-"""Nests of arrays (tuples, named tuples and dictionaries), stacked along a new first axis, and taken apart again.
+"""Stacks nests of arrays (tuples, named tuples and dictionaries) along a new first axis, and unstacks them.
 
-`tf.nest` does the same in ten times the time, for it checks and sorts at each call; this is done at each step.
+`tf.nest` takes ten times as long, because it checks and sorts at each call.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 
 def stack(nests: Sequence[Any]) -> Any:
-    """Return one nest of arrays, leading T, of T nests of the same structure, of arrays or tensors."""
+    """Return one nest of arrays, leading T, from T nests of arrays or tensors with the same structure."""
     first = nests[0]
     if isinstance(first, dict):
         return {key: stack([nest[key] for nest in nests]) for key in first}
@@ -22,7 +22,7 @@ def stack(nests: Sequence[Any]) -> Any:
 
 
 def unstack(nest: Any, count: int) -> list[Any]:
-    """Return the nests of which `stack` made one, so many; their arrays are parts of the stacked ones."""
+    """Return the `count` nests from which `stack` made one; their arrays are views of the stacked ones."""
     if isinstance(nest, dict):
         rows = [unstack(part, count) for part in nest.values()]
         return [dict(zip(nest, row, strict=True)) for row in zip(*rows, strict=True)] if nest else [{}] * count

@@ -6,9 +6,8 @@ import time
 import pytest
 from rich.console import Console
 
-from worldmodels.telemetry.dashboard import line, panel
+from worldmodels.telemetry.dashboard import Progress, line, panel
 from worldmodels.telemetry.status import Status
-from worldmodels.telemetry.terminal import Progress
 
 VALUES = {
     "time/env_steps_per_second": 112.3,

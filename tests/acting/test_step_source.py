@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from worldmodels.acting.random_actions import RandomActions
+from worldmodels.acting.step_source import RandomActions
 from worldmodels.core.specs import ActionSpec
 
 FOUR = ActionSpec(4)
