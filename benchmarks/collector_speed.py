@@ -1,4 +1,4 @@
-"""How much faster a run is whose steps a process of its own collects, and whether its policy is as good.
+"""Measures how much faster a run is if another process collects its steps, and whether its policy is as good.
 
     python benchmarks/collector_speed.py [--tasks cartpole coinrun ...] [--seeds 3]
 

@@ -1,4 +1,4 @@
-"""How fast the native games are, beside Procgen's, measured in turn within the same run; and what they cost in memory.
+"""Measures the speed of the native games in turn with Procgen's, and their memory.
 
     python benchmarks/env_speed.py --peer-python /path/to/venv/bin/python [--repeats 5] [--seconds 1.0]
 

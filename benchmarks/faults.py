@@ -1,4 +1,4 @@
-"""Break things on purpose, count what held: runs killed at any instant, files damaged, input that means harm.
+"""Breaks things on purpose and counts what held: killed runs, damaged files, harmful input.
 
     python benchmarks/faults.py [--only kills damage disk watched inputs states environments threads films]
                                 [--seed 0] [--scale 1.0]

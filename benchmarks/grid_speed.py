@@ -1,4 +1,4 @@
-"""How long a grid of small runs takes: one run at a time, two at once, and two at once on a Ray cluster of two nodes.
+"""Measures how long a grid of small runs takes: one run at a time, two at once, and two on a Ray cluster.
 
     python benchmarks/grid_speed.py [--ways one two ray] [--repeats 3] [--steps 400] [--runs 4]
 

@@ -1,4 +1,4 @@
-"""Cells that a benchmark measures one by one and keeps, and the rows of their table.
+"""Measures the missing cells of a benchmark, keeps them, and groups them into the rows of a table.
 
 A cell is a game, a kind of model, a number of updates and a seed; its name is GAME_KIND_UPDATES_SEED.
 """

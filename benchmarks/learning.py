@@ -1,4 +1,4 @@
-"""Which learner learns most from the same few real steps: PPO in the real game, SimPLe or Dreamer.
+"""Compares the returns of PPO in the real game, SimPLe and Dreamer after the same few real steps.
 
     python benchmarks/learning.py [--experiments few] [--learners ppo dreamer] [--games coinrun] [--seeds 1 2]
                                   [--jobs 2] [--budget-minutes 60]

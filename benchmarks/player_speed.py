@@ -1,4 +1,4 @@
-"""How fast the player is: steps a second, from a key to its picture, and what a pause costs.
+"""Measures the player: steps a second, the time from a key to its picture, and the cost of a pause.
 
     python benchmarks/player_speed.py [--seconds 20] [--presets dreamer_small simple_small] [--sizes 640x400 ...]
 

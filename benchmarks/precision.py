@@ -1,4 +1,4 @@
-"""Whether bfloat16 learns as well as float32: the same updates, the same data and seeds, in both.
+"""Compares learning in bfloat16 and in float32, with the same updates, data and seeds.
 
     python benchmarks/precision.py [--only dreamer_model simple_model ppo_return dreamer_return] [--seeds 1 2 3]
 

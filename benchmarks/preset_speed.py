@@ -1,4 +1,4 @@
-"""How fast whole runs of presets train on this machine: with its GPU, if it has one, or on the processor's cores.
+"""Measures the training speed of whole runs of presets on this machine, with its GPU or without.
 
     python benchmarks/preset_speed.py [--presets dreamer dreamerv3] [--seconds 20] [--cpu]
 

@@ -1,4 +1,4 @@
-"""Runs in an environment with the package `procgen2`: how the random policy fares in its games.
+"""Measures the random policy in Procgen's games; runs in an environment with the package `procgen2`.
 
     python benchmarks/procgen_random_policy.py coinrun:easy maze:memory ... [--episodes 2048]
 

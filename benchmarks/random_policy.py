@@ -1,4 +1,4 @@
-"""Returns, lengths and completions of the random policy, beside those measured with Procgen's own games.
+"""Measures returns, lengths and completions of the random policy beside those in Procgen's own games.
 
     python benchmarks/random_policy.py [--episodes 2048] [--games coinrun maze]
 

@@ -1,4 +1,4 @@
-"""Measure the replay store: how small it makes frames, and how fast they are appended and sampled.
+"""Measures the replay store: the size of its frames, and the speed of appending and sampling.
 
     python benchmarks/replay_speed.py [--games coinrun maze] [--sizes 10000 1000000] [--folder FOLDER]
 

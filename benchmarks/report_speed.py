@@ -1,4 +1,4 @@
-"""Measure a report: how long it takes, and how large its page is.
+"""Measures a report: the time that it takes, and the size of its page.
 
     python benchmarks/report_speed.py [--repeats 3]
 

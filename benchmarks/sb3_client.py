@@ -1,4 +1,4 @@
-"""A foreign learner on our games, without a line of ours between: Stable-Baselines3's PPO makes them by their ids.
+"""Trains Stable-Baselines3's PPO in our games, made by their ids, without any code of this project between.
 
     pip install stable-baselines3
     python benchmarks/sb3_client.py [--game CoinRun] [--steps 20000] [--levels 1] [--mode easy]

@@ -1,4 +1,4 @@
-"""A foreign learner in a learned world: Stable-Baselines3's PPO trains on nothing but what a world model imagines.
+"""Trains Stable-Baselines3's PPO in the imagination of a learned world model only.
 
     pip install torch stable-baselines3
     python benchmarks/sb3_in_imagination.py RUN [--steps 40000] [--envs 16] [--horizon 50] [--temperature 1]

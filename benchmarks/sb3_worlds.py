@@ -1,4 +1,4 @@
-"""Gymnasium's vector environments as Stable-Baselines3 wants them: it has an idea of its own of what one is."""
+"""Adapts Gymnasium's vector environments to the vector environments of Stable-Baselines3."""
 
 from __future__ import annotations
 

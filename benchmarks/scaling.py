@@ -1,4 +1,4 @@
-"""How the time of an update grows with the size of everything, beside what the machine's arithmetic could do.
+"""Measures how the time of an update grows with each size, beside the speed of a large matrix product.
 
     python benchmarks/scaling.py [--precision float32 bfloat16] [--only size_patch envs] [--again]
 

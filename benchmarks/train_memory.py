@@ -1,4 +1,4 @@
-"""What the memory of a `dreamer_small` run is made of, once it holds 100,000 steps of experience.
+"""Measures the parts of the memory of a `dreamer_small` run with 100,000 steps of experience.
 
     python benchmarks/train_memory.py [--precision float32 bfloat16 auto] [--steps 100000] [--turns 50]
 

@@ -1,4 +1,4 @@
-"""How fast world models and policies learn on this machine, and how well the fast ones predict.
+"""Measures how fast world models and policies learn on this machine, and the errors of the fast models.
 
     python benchmarks/train_speed.py [--only dreamer next_frame ppo atari quality] [--peer-python PYTHON]
                                      [--dreamerv2-python PYTHON]

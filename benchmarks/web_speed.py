@@ -1,4 +1,4 @@
-"""How fast the player is in a browser: from a key to its picture, pictures a second, and what a pause costs.
+"""Measures the player in a browser: the time from a key to its picture, pictures a second, the cost of a pause.
 
     python benchmarks/web_speed.py [--keys 60] [--presets dreamer_small simple_small] [--overrides ...]
 

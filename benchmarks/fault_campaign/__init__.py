@@ -1,1 +1,1 @@
-"""The pieces of `benchmarks/faults.py`: each breaks one kind of thing, and says what held."""
+"""Holds the parts of `benchmarks/faults.py`: each breaks one kind of thing and counts what held."""

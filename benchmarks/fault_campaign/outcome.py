@@ -1,4 +1,4 @@
-"""What a piece of the campaign found."""
+"""Defines the outcome of a part of the campaign."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small training runs in processes of their own, and whether two of them ended the same."""
+"""Trains small runs in processes of their own, and compares how two of them ended."""
 
 from __future__ import annotations
 

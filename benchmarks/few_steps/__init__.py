@@ -1,1 +1,1 @@
-"""What `learning.py` needs: cells, the jobs that train and measure them, and the report."""
+"""Holds the parts of `learning.py`: cells, the jobs that train and measure them, and the report."""

@@ -1,4 +1,4 @@
-"""The job of a cell: train it, measure it, keep the result.
+"""Trains a cell, measures it and keeps its result.
 
 Under the folder of runs stand the run itself, `CELL/`, its log `CELL.log`, and `CELL.json` with what training has taken
 so far: beside the run, because a new run wants an empty folder. The result is kept in the benchmark's archive, and

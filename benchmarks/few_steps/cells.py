@@ -1,4 +1,4 @@
-"""A benchmark's cells: a learner on a game with a seed, in an experiment that says with how many real steps."""
+"""Defines a benchmark's cells: a learner on a game with a seed, in an experiment with a number of real steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figures of experiments as a picture: results/learning.png.
+"""Draws the figures of experiments: results/learning.png.
 
 Each experiment is a row: on the left the interquartile means over all games, on the right each game by itself.
 """

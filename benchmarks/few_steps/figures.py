@@ -1,4 +1,4 @@
-"""The figures of an experiment's results: returns game by game, and over all games the interquartile mean.
+"""Computes the figures of an experiment: returns game by game, and the interquartile mean over all games.
 
 The sample of every interval is the seeds: the episodes of one run share what that run happened to learn.
 """

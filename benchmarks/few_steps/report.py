@@ -1,4 +1,4 @@
-"""The figures of experiments as text: results/learning.md."""
+"""Writes the figures of experiments as text: results/learning.md."""
 
 from __future__ import annotations
 

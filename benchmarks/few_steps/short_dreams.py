@@ -1,4 +1,4 @@
-"""SimPLe as the benchmarks of few real steps have it: short dreams, as many as rewards are foreseen well.
+"""Holds the settings of SimPLe for few real steps: short imagined rollouts, as many as rewards are foreseen well.
 
 Streams and rollouts, which depend on the number of environments, and the settings of PPO are each benchmark's own.
 """

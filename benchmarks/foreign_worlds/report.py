@@ -1,4 +1,4 @@
-"""What learners reach in foreign environments, as Markdown."""
+"""Writes the results in foreign environments as Markdown."""
 
 from __future__ import annotations
 

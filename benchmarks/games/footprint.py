@@ -1,4 +1,4 @@
-"""What one environment costs besides time: memory, construction, and the size of its state.
+"""Measures the memory, the construction and the state of one environment.
 
     python benchmarks/games/footprint.py GAME MODE     # one line of JSON
 

@@ -1,4 +1,4 @@
-"""Runs in an environment with the package `procgen2`: steps its games for a time, and says how fast it was.
+"""Steps Procgen's games for a time and prints their speed; runs in an environment with `procgen2`.
 
 Reads one JSON object per line, {"game", "mode", "num_envs", "seconds"}, and answers each with {"steps_per_second"}.
 `env_speed.py` starts it.

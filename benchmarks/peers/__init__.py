@@ -1,1 +1,1 @@
-"""Pieces of `benchmarks/classics.py`: the methods of this project beside those of Stable-Baselines3."""
+"""Holds the parts of `classics.py`: the methods of this project beside those of Stable-Baselines3."""

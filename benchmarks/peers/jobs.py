@@ -1,4 +1,4 @@
-"""The job of a cell: train it, measure it, keep the result."""
+"""Trains a cell of one side, measures it and keeps its result."""
 
 from __future__ import annotations
 

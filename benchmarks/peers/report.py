@@ -1,4 +1,4 @@
-"""The results of both sides as text and as a picture."""
+"""Writes the results of both sides as text and as a picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The other side: a method of Stable-Baselines3, trained and measured. Needs nothing of this project.
+"""Trains and measures a method of Stable-Baselines3, the other side. Needs nothing of this project.
 
     python stable_baselines.py SETTINGS.json RESULT.json
 

@@ -1,4 +1,4 @@
-"""What is compared: methods on environments, with the same numbers for both sides."""
+"""Defines the comparison: methods on environments, with the same numbers for both sides."""
 
 from __future__ import annotations
 

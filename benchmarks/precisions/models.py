@@ -1,4 +1,4 @@
-"""World models after the same updates in either precision: what they lost, and how far they predict.
+"""Measures losses and image errors of world models after the same updates in either precision.
 
 The data never change: 16 environments of coinrun, 20 levels, random actions held for some steps, recorded once; so do
 the held-out windows, which are of other levels. The seed decides weights, windows and noise, and is the same in both

@@ -1,4 +1,4 @@
-"""The tables of `benchmarks/precision.py`, from its results."""
+"""Writes the tables of `benchmarks/precision.py` from its results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole runs in either precision, and what their policies earn.
+"""Measures the returns of whole runs in either precision.
 
 ppo_return      PPO in the real game, with the Nature network on one frame
 dreamer_return  Dreamer's loop, `dreamer_small demo` with fewer steps and more updates for each

@@ -1,1 +1,1 @@
-"""The pieces of `benchmarks/train_speed.py`."""
+"""Holds the parts of `benchmarks/train_speed.py`."""

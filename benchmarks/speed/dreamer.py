@@ -1,4 +1,4 @@
-"""Dreamer: a world model and the policy in it, updated in turn by two layouts.
+"""Measures updates of a world model and its policy in two layouts of Dreamer, in turn.
 
 reference      DreamerV2's own layout: convolutions of depth 16, GRU of 256, 16 latents of 16 classes, two hidden layers
                of 256 units in each head, imagination of 15 steps from all 512 states of a batch

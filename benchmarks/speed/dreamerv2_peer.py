@@ -1,4 +1,4 @@
-"""DreamerV2's own code beside ours: one update for each line that arrives, one line of JSON for each update.
+"""Runs an update of DreamerV2's own code for each line that arrives, and prints a line of JSON for each.
 
     python benchmarks/speed/dreamerv2_peer.py BATCH LENGTH HORIZON ACTIONS
 

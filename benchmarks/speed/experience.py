@@ -1,4 +1,4 @@
-"""What the learners learn from and are tested on: a game under random actions."""
+"""Records games under random actions, for learners to learn from and to be tested on."""
 
 from __future__ import annotations
 

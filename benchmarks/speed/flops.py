@@ -1,4 +1,4 @@
-"""Floating-point operations of a Dreamer's updates, counted from the sizes of its layers.
+"""Counts the floating-point operations of a Dreamer's updates from the sizes of its layers.
 
 Matrix products and convolutions alone, two operations for each multiplication and addition; what is learned from counts
 three times its forward pass, as is usual: once forward, and twice backward, for its inputs and for its weights. (The

@@ -1,4 +1,4 @@
-"""How well a world model predicts windows that it has not learned from."""
+"""Measures the errors of a world model in windows that it has not learned from."""
 
 from __future__ import annotations
 

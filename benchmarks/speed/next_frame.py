@@ -1,4 +1,4 @@
-"""Next-frame models: how fast they learn and simulate, at the published sizes and at the small ones, in turn.
+"""Measures learning and simulation of next-frame models, published and small, in turn.
 
 A frame of training is one that the model is given as a target: of a window, those after the frames that it sees. (A
 model that predicts those first frames as well, for its own sake, does more than is counted.) A frame of simulation is

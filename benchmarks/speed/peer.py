@@ -1,4 +1,4 @@
-"""A peer's code in a process of its own, which works for one turn at a time."""
+"""Runs a peer's code in a process of its own, one turn at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a time grows with an amount: a power, and what a call costs before it does any work."""
+"""Fits laws to the growth of a time with an amount: a power, and a constant with a share of each unit."""
 
 from __future__ import annotations
 

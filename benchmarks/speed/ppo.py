@@ -1,4 +1,4 @@
-"""PPO in the real game: samples per second of acting, the game and learning together, with the game's share apart.
+"""Measures samples per second of PPO in the real game, and the share of the game.
 
 16 environments of coinrun or of Atari's Pong, 128 steps between updates, the Nature network, minibatches of 256. Where
 the Python of a virtual environment with Stable-Baselines3 is given, its PPO does the same in turn with ours, in a

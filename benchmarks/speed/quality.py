@@ -1,4 +1,4 @@
-"""What the small next-frame models give away: their errors beside those of the published layouts.
+"""Compares the errors of the small next-frame models with those of the published layouts.
 
 Both layouts of a pair learn the same windows, in batches of the published shape, with the same optimizer and schedules,
 those of the small preset: so nothing but layout and size differs, and a short measurement says something, as the

@@ -1,4 +1,4 @@
-"""The tables of `benchmarks/train_speed.py`, from its JSON."""
+"""Writes the tables of `benchmarks/train_speed.py` from its JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stable-Baselines3's PPO beside ours: one iteration for each line that arrives, one line of JSON for each iteration.
+"""Runs an iteration of Stable-Baselines3's PPO for each line that arrives, and prints a line of JSON for each.
 
     python benchmarks/speed/sb3_peer.py GAME ENVIRONMENTS STEPS PASSES MINIBATCH
 

@@ -1,4 +1,4 @@
-"""The tables of `benchmarks/scaling.py`, from its records."""
+"""Writes the tables of `benchmarks/scaling.py` from its records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings of `benchmarks/scaling.py`: one factor at a time, around `dreamer_small` with 16 x 32 frames."""
+"""Defines the settings of `benchmarks/scaling.py`: one size varies at a time, around `dreamer_small`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wall time, which whatever else runs also lengthens, and processor time, which it lengthens much less."""
+"""Measures wall time and processor time; other work of the machine lengthens wall time much more."""
 
 from __future__ import annotations
 
