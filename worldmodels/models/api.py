@@ -3,9 +3,9 @@
 One letter per axis: B batch, T time, H height, W width, C channels, F features. A `State` is a nest of tensors with
 leading dimension B; only the model that made it reads its parts. A nest of states in time has leading (B, T).
 
-Every random draw is a pure function of the `seed` given to the call, int32 (2,): the same weights, inputs and seed give
-the same bits on one CPU. Each method runs as one `tf.function`; another shape of input is traced once more. All of them
-may also be called inside a `tf.function`.
+Every random draw is a pure function of the call's `seed`, int32 (2,). The same weights, inputs and seed give the same
+bits on one CPU. Each method runs as one `tf.function`; another shape of input is traced once more. All of them may also
+be called inside a `tf.function`.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ Categoricals are given by logits (..., C). They are written out here because the
 sample, one for a KL, where the general classes make several. Random draws take their noise as an argument, so that a
 loop over time draws it once, before it starts.
 
-A temperature scales the noise of a draw: 1 samples, 0 gives the mode, and for categoricals values between are exactly
-sampling from the softmax of logits / temperature.
+A temperature scales the noise of a draw: 1 samples, 0 gives the mode. For categoricals, a value between them samples
+from the softmax of logits / temperature.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ from worldmodels.models.devices import draw_rows
 class Noise:
     """Seeds for the draws of one pass, in the order of the calls; or no noise at all.
 
-    Each draw gets a seed of its own, folded from that of the pass and a count kept while the graph is made, so a pass
-    always repeats.
+    Each draw has its own seed, folded from the pass's seed and a count kept while the graph is made. So a pass always
+    repeats.
     """
 
     def __init__(self, seed: tf.Tensor | None, steps: int = 1):
