@@ -41,19 +41,19 @@ RUNS, RESULTS = HERE.parent / "runs" / "explored_world", HERE / "results" / "exp
 ARCHIVE = Archive(RESULTS.with_suffix(".jsonl"))
 FEW = learning.EXPERIMENTS[0]
 EXPLORE: dict[str, Any] = {
-    **FEW.common,
-    **learning.DREAMER,
     "training.prefill_policy": "random",  # held actions repeat what paid
     "training.improve": 2,
-    "training.steps": FEW.steps,
     "env.game": "coinrun",
 }
-del EXPLORE["agent.entropy"], EXPLORE["agent.normalize_returns"]  # of the agent that learns with rewards
 TASK: dict[str, Any] = {
-    **FEW.common,
     "model.picture": None,
-    "agent.kind": "ppo",  # before its keys
-    **{key: learning.SIMPLE[key] for key in learning.PPO_AGENT},  # as PPO learns in SimPLe's imagination
+    "agent.kind": "ppo",  # before its keys; as PPO learns in SimPLe's imagination
+    "agent.discount": 0.98,
+    "agent.reward_transform": "none",
+    "agent.entropy": 1e-2,
+    "agent.minibatch": 200,
+    "agent.clip": 0.2,
+    "agent.optimizer.learning_rate": 1e-3,
     "agent.horizon": 32,
     "agent.gae_lambda": 0.95,
     "agent.epochs": 3,
@@ -65,7 +65,6 @@ TASK: dict[str, Any] = {
     "training.starts.context": 5,
     "env.game": "coinrun",
 }
-del TASK["agent.images"]  # it sees states of the world model
 
 
 def main() -> None:
@@ -90,9 +89,9 @@ def main() -> None:
 def run_seeds(seeds: Sequence[int], updates: int, cores: Sequence[int]) -> None:
     for seed in seeds:
         explored, task = RUNS / f"explored_{seed}", RUNS / f"task_{updates}_{seed}"
-        keep(explored, "dreamer_small explore", {**EXPLORE, "seed": seed}, cores)
+        keep(explored, "few_dreamer explore", {**EXPLORE, "seed": seed}, cores)
         found = {"training.pretrained": str(explored), "training.initial_replay": str(explored)}
-        keep(task, "dreamer_small", {**TASK, **found, "training.improve": updates, "seed": seed}, cores)
+        keep(task, "dreamer_small few", {**TASK, **found, "training.improve": updates, "seed": seed}, cores)
 
 
 def keep(run: Path, presets: str, overrides: Mapping[str, Any], cores: Sequence[int]) -> None:

@@ -76,6 +76,8 @@ PPO_AGENT: dict[str, Any] = {  # `ppo_nature` and PPO, in a learned world
 SIMPLE: dict[str, Any] = {
     **PPO_AGENT,
     **SHORT_DREAMS,
+    "model.output.blend": False,
+    "model.optimizer.learning_rate": 2e-3,
     "env.num_envs": 8,
     "training.real_rollout": 100,
     # In Freeway a policy that has learned nothing meets no rewards. What is known of them is in the prefill alone, so

@@ -39,7 +39,6 @@ from few_steps.chart import draw
 from few_steps.figures import experiment_figures
 from few_steps.measure import EPISODES
 from few_steps.report import report
-from few_steps.short_dreams import SHORT_DREAMS
 
 from worldmodels.core.files.writing import write_atomic
 from worldmodels.experiments.engines.local import LocalEngine, core_shares
@@ -49,90 +48,38 @@ ROOT = Path(__file__).parents[1]
 RESULTS = Path(__file__).parent / "results"
 PLACE = Place(ROOT / "runs" / "learning", Archive(RESULTS / "learning.jsonl"))
 
-COMMON: dict[str, Any] = {
-    "env.num_envs": 16,
-    "env.num_levels": 200,
-    "env.start_level": 0,
-    "schedule.log_every": 2_000,
-    "schedule.evaluate_every": 0,  # measured once, at the end: what is timed is training
-    "schedule.checkpoint_every": 10_000,
-}
-
 # Real steps are 16 environments' in whole rollouts, prefills and turns, so that each learner has exactly as many.
-PPO_AGENT: dict[str, Any] = {  # in the real game, and in SimPLe's world
-    "agent.discount": 0.98,
-    "agent.images": "nature",
-    "agent.reward_transform": "none",
-    "agent.entropy": 0.03,
-    "agent.minibatch": 200,
-    "agent.clip": 0.2,
-    "agent.optimizer.learning_rate": 5e-4,
-}
-PPO: dict[str, Any] = {
-    **PPO_AGENT,
-    "training.rollout": 50,
-}
-SIMPLE: dict[str, Any] = {
-    **PPO_AGENT,
-    **SHORT_DREAMS,
-    "model.features": "network",  # the policy sees what the model has learned to see
-    "model.output.blend": True,
-    "agent.style.norm": "rms",
-    "agent.entropy": 1e-2,
-    "agent.optimizer.learning_rate": 1e-3,
-    "agent.imagined_epochs": 1,
-    "agent.scale_imagined_policy": True,
-    "training.improve": 32,
-    "training.weigh_by_ends": True,
-    "training.starts.newest": 0,  # rewards are rare: dreams begin wherever some were met
-    "training.real_rollout": 50,
-    "training.starts.rollouts": 160,
-}
-DREAMER: dict[str, Any] = {
-    "model.picture": None,  # what is measured is what is learned from
-    "agent.entropy": 5e-3,
-    "agent.normalize_returns": False,
-    "training.prefill": 4_000,
-    "training.collect": 16,
-    "training.fit": 5,
-    "training.improve": 5,
-}
-RECENT: dict[str, Any] = {  # policy and critic learn from what really followed, too
-    "agent.recent.policy_scale": 0.03,
-    "agent.recent.steps": 128,
-}
-
-
-def _dreamer(title: str, overrides: dict[str, Any]) -> Learner:
-    """Return Dreamer with other settings than those with which it learns from imagination alone."""
-    return Learner(title, "dreamer_small", {**DREAMER, **overrides})
-
-
 LEARNERS = {
-    "ppo": Learner("PPO", "ppo", PPO),
-    "simple": Learner("SimPLe", "simple_deterministic_small", SIMPLE),
-    "dreamer": _dreamer("Dreamer", RECENT),
+    "ppo": Learner("PPO", "few_ppo", {}),
+    "simple": Learner("SimPLe", "few_simple", {}),
+    "dreamer": Learner("Dreamer", "few_dreamer", {}),
 }
-NO_DREAMS: dict[str, Any] = {**SIMPLE, "training.improve": 0}
+NO_DREAMS: dict[str, Any] = {"training.improve": 0}
 FEW = {  # what dreams are worth, too: SimPLe, model and all, with a policy that learns in the real game alone
     **LEARNERS,
     "simple": LEARNERS["simple"]._replace(controls=("no_dreams", "more_passes")),
-    "no_dreams": Learner("SimPLe without dreams", "simple_deterministic_small", NO_DREAMS),
+    "no_dreams": Learner("SimPLe without dreams", "few_simple", NO_DREAMS),
     "more_passes": Learner(  # 960 optimizer steps: SimPLe makes 420 to 1,160 in CoinRun and Ninja, where it dreams most
-        "SimPLe without dreams, four times the passes",
-        "simple_deterministic_small",
-        {**NO_DREAMS, "agent.epochs": 12},
+        "SimPLe without dreams, four times the passes", "few_simple", {**NO_DREAMS, "agent.epochs": 12}
     ),
 }
 CEILING = {
     "ppo": LEARNERS["ppo"],
     "ppo_of_simple": Learner(
-        "PPO, entropy 0.003, rate 1e-3", "ppo", {**PPO, "agent.entropy": 3e-3, "agent.optimizer.learning_rate": 1e-3}
+        "PPO, entropy 0.003, rate 1e-3", "few_ppo", {"agent.entropy": 3e-3, "agent.optimizer.learning_rate": 1e-3}
     ),
 }
+IMAGINATION_ALONE: dict[str, Any] = {"agent.recent.policy_scale": 0.0, "agent.recent.steps": 64}
+
+
+def _dreamer(title: str, overrides: dict[str, Any]) -> Learner:
+    """Return Dreamer that learns from imagination alone, with other settings than those of its preset."""
+    return Learner(title, "few_dreamer", {**IMAGINATION_ALONE, **overrides})
+
+
 PARTS = {
     "dreamer": _dreamer("Dreamer", {}),
-    "recent": _dreamer("with recent real steps", RECENT),
+    "recent": LEARNERS["dreamer"]._replace(title="with recent real steps"),
     "random_prefill": _dreamer("uniformly random prefill", {"training.prefill_policy": "random"}),
     "no_event_share": _dreamer("batches drawn uniformly", {"training.event_share": 0.0}),
     "regression": _dreamer(
@@ -147,17 +94,17 @@ PARTS = {
 }
 GAMES = ("coinrun", "starpilot", "bossfight", "ninja", "leaper", "fruitbot")
 EXPERIMENTS = (
-    Experiment("few", 20_000, GAMES, (1, 2, 3, 4, 5), COMMON, FEW, overrides={}),
-    Experiment("more", 100_000, ("coinrun", "starpilot"), (1, 2, 3), COMMON, LEARNERS, overrides={}),
-    Experiment("parts", 20_000, ("coinrun",), (1, 2, 3), COMMON, PARTS, overrides={}),
-    Experiment("ceiling", 80_000, GAMES, (1, 2, 3, 4, 5), COMMON, CEILING, overrides={}),
+    Experiment("few", 20_000, GAMES, (1, 2, 3, 4, 5), {}, FEW, overrides={}),
+    Experiment("more", 100_000, ("coinrun", "starpilot"), (1, 2, 3), {}, LEARNERS, overrides={}),
+    Experiment("parts", 20_000, ("coinrun",), (1, 2, 3), {}, PARTS, overrides={}),
+    Experiment("ceiling", 80_000, GAMES, (1, 2, 3, 4, 5), {}, CEILING, overrides={}),
 )
 
 PREAMBLE = f"""# Learning from few steps
 
 `python benchmarks/learning.py`: PPO in the real game, SimPLe and Dreamer learn from the same number of real steps of
-{COMMON["env.num_envs"]} environments. The games are in easy mode with sprites and backgrounds. Training has
-{COMMON["env.num_levels"]} levels; test levels are all other levels. Settings were chosen on seed 0 and on other levels.
+16 environments. The games are in easy mode with sprites and backgrounds. Training has
+200 levels; test levels are all other levels. Settings were chosen on seed 0 and on other levels.
 A return is the mean of {EPISODES} episodes at temperature 1 after training. The random policy plays the same levels.
 
 Every learner is compared with the first one. SimPLe is also compared with SimPLe without dreams

@@ -3,8 +3,9 @@
     pip install -e '.[atari]'
     python benchmarks/patch_motions.py [--games pong] [--seeds 1 2 3] [--updates 500]
 
-The layout is `simple_deterministic_small` without a policy: as it is, with `blend` of its output, with `patch_motions`
-of its network and its output, and with `moved_scale` of its output too. Updates are made on 20,000 steps of random
+The layout is `simple_deterministic_small` without a policy and with a constant learning rate. Pixels are the most
+probable candidates, or blends of them (`blend` of its output). Then `patch_motions` of its network and its output are
+added, and `moved_scale` of its output too. Updates are made on 20,000 steps of random
 actions, each held for six steps; the native games are easy and have 200 levels. The figure is the error of moving
 pixels, divided by the error of copying the last frame, in play that was not trained on. The native games then have
 other levels.
@@ -35,6 +36,7 @@ from worldmodels.core.seeding import Streams, fold
 from worldmodels.loading.quiet import load_tensorflow
 
 GAMES = {"pong": "ALE/Pong-v5", "starpilot": "starpilot", "coinrun": "coinrun"}
+PLAIN = ["model.output.blend=false", "model.optimizer.learning_rate=2e-3"]
 OF_PATCHES = ["model.network.patch_motions=true", "model.output.patch_motions=true"]
 LAYOUTS = {
     "picture": [],
@@ -88,6 +90,7 @@ def config_of(game: str, layout: str) -> Any:
             f"env.game={GAMES[game]}",
             "env.num_envs=16",
             *levels,
+            *PLAIN,
             *LAYOUTS[layout],
         ],
     )
