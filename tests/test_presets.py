@@ -109,7 +109,6 @@ def test_a_named_setting_is_a_preset_with_overrides(names: str, command: str) ->
     [
         ([], 15, 255_000, 15_000),
         (["training.fit_factors=[3,3,1,1,3,1,1,1,1,3,1,1,1,1,3]"], 15, 375_000, 15_000),
-        (["training.improve_factors=[1,2,1,1,1,1,1,2,1,1,1,2,1,1,3]"], 15, 255_000, 20_000),
     ],
 )
 def test_simple_does_as_much_as_was_published(overrides: list[str], turns: int, fits: int, improvements: int) -> None:

@@ -24,7 +24,6 @@ from worldmodels.acting.build import Parts
 from worldmodels.acting.held_actor import HeldActor
 from worldmodels.acting.step_source import LocalSource
 from worldmodels.cli import main
-from worldmodels.config.run_config import HeldActionsConfig
 from worldmodels.core.files.writing import write_atomic
 from worldmodels.core.specs import Observation
 from worldmodels.core.types import Step
@@ -78,7 +77,7 @@ class HeldStartSource(LocalSource):
     def __init__(self, steps: int, note: Path, parts: Parts, env: VectorEnv):
         super().__init__(parts, env)
         actions, generator = parts.model.spec.action.count, parts.streams.generator("prefill")
-        held = HeldActor(HeldActionsConfig(), env.num_envs, actions, generator)
+        held = HeldActor(env.num_envs, actions, generator)
         self._steps, self._note = steps, note
         self._first = HeldFirst(self._actor, held, -(-steps // env.num_envs))
         self._actor = self._first

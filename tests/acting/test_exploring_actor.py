@@ -7,7 +7,7 @@ import pytest
 
 from worldmodels.acting.actor import PolicyOutput
 from worldmodels.acting.exploring_actor import ExploringActor
-from worldmodels.config.run_config import ExplorationConfig
+from worldmodels.config.training_config import ExplorationConfig
 from worldmodels.core.specs import ActionSpec
 
 ENVS, POLICY_ACTION, ACTIONS = 40, 7, 4

@@ -5,17 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from worldmodels.acting.held_actor import KEPT, HeldActor
-from worldmodels.config.run_config import HeldActionsConfig
-from worldmodels.core.errors import ConfigError
+from worldmodels.acting.held_actor import KEPT, HeldActor, Holding
 
 ENVS, ACTIONS = 50, 4
 LONG = 1e9
 """Steps after which nothing changes within a test."""
 
 
-def actor(seed: int = 0, **settings) -> HeldActor:
-    return HeldActor(HeldActionsConfig(**{"uniform": 0.0, **settings}), ENVS, ACTIONS, np.random.default_rng(seed))
+def actor(seed: int = 0, **holding: float) -> HeldActor:
+    return HeldActor(ENVS, ACTIONS, np.random.default_rng(seed), Holding(**{"uniform": 0.0, **holding}))
 
 
 def play(player: HeldActor, steps: int, begins: tuple[int, ...] = (0,), reward=None) -> np.ndarray:
@@ -61,11 +59,6 @@ def test_preferences_are_those_of_an_episode_and_change_now_and_then() -> None:
     assert (often[1:] != often[:-1]).mean() == pytest.approx(3 / 40, abs=0.005)
 
 
-def test_weights_are_the_mean_preference() -> None:
-    actions = play(actor(weights=(0.0, 1.0, 1.0, 6.0), mean_length=1, concentration=1, preference_steps=1), 2000)
-    np.testing.assert_allclose(shares(actions).mean(0), [0, 1 / 8, 1 / 8, 3 / 4], atol=0.01)
-
-
 def test_a_share_of_the_preferences_is_none() -> None:
     settings = {"mean_length": LONG, "concentration": 1e-6, "preference_steps": LONG}
     actions = play(actor(**settings, uniform=0.4, seed=1), 400)
@@ -96,17 +89,3 @@ def test_a_saved_actor_goes_on_as_it_was() -> None:
     expected = play(straight, 100, (50,), reward=pays)
     resumed.load(tree)
     np.testing.assert_array_equal(play(resumed, 100, (50,), reward=pays), expected)
-
-
-@pytest.mark.parametrize(
-    ("settings", "text"),
-    [
-        ({"mean_length": 0.5}, "mean_length must be at least 1. Received 0.5"),
-        ({"concentration": 0.0}, "concentration must be above 0"),
-        ({"reuse": 1.5}, "reuse must be between 0 and 1. Received 1.5"),
-        ({"weights": (0.0, 0.0)}, "weights must not be 0 for every action"),
-    ],
-)
-def test_numbers_that_mean_nothing_are_refused(settings: dict, text: str) -> None:
-    with pytest.raises(ConfigError, match=text):
-        HeldActionsConfig(**settings)

@@ -15,7 +15,8 @@ from few_steps.measure import measure
 from untrained import write_untrained_run
 
 from worldmodels.config.checks import check_config
-from worldmodels.config.run_config import ModelFreeConfig, RunConfig
+from worldmodels.config.run_config import RunConfig
+from worldmodels.config.training_config import ModelFreeConfig
 from worldmodels.core.configuration.sections import load_config
 from worldmodels.envs.games.levels import has_test_levels, level_words
 from worldmodels.experiments.engines.api import Used

@@ -10,7 +10,8 @@ from recent_agent import HabitConfig
 
 from worldmodels.agents import register_agent
 from worldmodels.agents.conformance import check_agent
-from worldmodels.config.run_config import ModelBasedConfig, RunConfig, ScheduleConfig
+from worldmodels.config.run_config import RunConfig, ScheduleConfig
+from worldmodels.config.training_config import ModelBasedConfig
 from worldmodels.core.errors import ConfigError
 from worldmodels.envs.config import EnvConfig
 from worldmodels.training.launch import launch

@@ -120,7 +120,7 @@ BFLOAT16 = ("precision=bfloat16", "schedule.evaluate_every=0")
 
 
 EVENTS = (
-    "env.game=fruitbot", "training.prefill_policy=held", "training.prefill_events=1000", "training.prefill_most=200",
+    "env.game=fruitbot", "training.prefill_policy=held", "training.prefill_events=1000", "training.prefill=50",
     "training.event_share=0.5", "training.steps=304", "schedule.evaluate_every=0", "training.exploration.epsilon=0.2",
     "agent.replay_value_scale=0.3", "agent.recent.policy_scale=0.1",
 )  # fmt: skip

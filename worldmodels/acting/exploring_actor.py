@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from worldmodels.acting.actor import Actor, PolicyOutput
-from worldmodels.config.run_config import ExplorationConfig
+from worldmodels.config.training_config import ExplorationConfig
 from worldmodels.core.seeding import generator_state, restore_generator
 from worldmodels.core.specs import ActionSpec, Observation
 

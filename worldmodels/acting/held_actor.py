@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from worldmodels.acting.actor import PolicyOutput
-from worldmodels.config.run_config import HeldActionsConfig
 from worldmodels.core.seeding import generator_state, restore_generator
 from worldmodels.core.specs import Observation
 
 KEPT = 64
-"""The number of last rewards whose ways of playing are kept."""
+"""Number of recent rewards whose preceding ways of play are kept."""
+
+
+class Holding(NamedTuple):
+    """The numbers by which environments hold actions, and come to prefer some of them."""
+
+    mean_length: float = 2.0
+    """Mean number of steps for which an action is held; the numbers are geometrically distributed."""
+    preference_steps: float = 50.0
+    """Mean number of steps after which an environment gets another preference; each episode brings one, too."""
+    concentration: float = 0.1
+    """Concentration, for each action, of the Dirichlet distribution of holding. Far below 1, an environment prefers
+    one action or two; far above 1, none."""
+    uniform: float = 0.5
+    """Probability that a drawn preference is the mean one, and that actions are not held. In some games nothing finds
+    more rewards."""
+    reuse: float = 0.75
+    """Probability that a preference is not drawn, but taken from those that preceded the last rewards above 0."""
+
+
+DEFAULTS = Holding()
 
 
 class HeldActor:
@@ -24,17 +43,22 @@ class HeldActor:
     of the last rewards: so the share of a way follows its rewards.
     """
 
-    def __init__(self, config: HeldActionsConfig, num_envs: int, num_actions: int, generator: np.random.Generator):
-        weights = np.asarray(config.weights or (1.0,) * num_actions)
-        self._config, self._generator = config, generator
-        self._mean_preference = weights / weights.sum()
+    def __init__(
+        self,
+        num_envs: int,
+        num_actions: int,
+        generator: np.random.Generator,
+        holding: Holding = DEFAULTS,
+    ):
+        self._holding, self._generator = holding, generator
+        self._mean_preference = np.ones(num_actions) / num_actions
         self._ways = np.tile([*self._mean_preference, 1.0], (num_envs, 1))
         self._action = np.zeros(num_envs, np.int32)
         self._rewarded, self._rewards = np.zeros((KEPT, num_actions + 1)), 0
 
     def act(self, observation: Observation, is_first: np.ndarray) -> PolicyOutput:
         random, num_envs = self._generator.random, len(is_first)
-        changes = is_first | (random(num_envs) < 1 / self._config.preference_steps)
+        changes = is_first | (random(num_envs) < 1 / self._holding.preference_steps)
         for env in np.flatnonzero(changes):
             self._ways[env] = self._draw_way()
         drawn = changes | (random(num_envs) < self._ways[:, -1])
@@ -67,10 +91,10 @@ class HeldActor:
         self._action, self._rewards = tree["action"], tree["rewards"]
 
     def _draw_way(self) -> np.ndarray:
-        config, generator = self._config, self._generator
-        if generator.random() < config.reuse and self._rewards:
+        holding, generator = self._holding, self._generator
+        if generator.random() < holding.reuse and self._rewards:
             return self._rewarded[generator.integers(min(self._rewards, KEPT))]
-        if generator.random() < config.uniform:
+        if generator.random() < holding.uniform:
             return np.array([*self._mean_preference, 1.0])
-        concentrations = config.concentration * len(self._mean_preference) * self._mean_preference
-        return np.array([*generator.dirichlet(concentrations), 1 / config.mean_length])
+        concentrations = holding.concentration * len(self._mean_preference) * self._mean_preference
+        return np.array([*generator.dirichlet(concentrations), 1 / holding.mean_length])

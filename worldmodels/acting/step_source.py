@@ -12,7 +12,7 @@ from worldmodels.acting.build import Parts
 from worldmodels.acting.collect import Collector
 from worldmodels.acting.exploring_actor import ExploringActor
 from worldmodels.acting.held_actor import HeldActor
-from worldmodels.config.run_config import ModelBasedConfig, ModelFreeConfig
+from worldmodels.config.training_config import ModelBasedConfig, ModelFreeConfig
 from worldmodels.core.seeding import generator_state, restore_generator
 from worldmodels.core.specs import ActionSpec
 from worldmodels.core.types import Step
@@ -146,5 +146,5 @@ def _random_actor(parts: Parts, num_envs: int) -> RandomActor | HeldActor:
     training, action = parts.config.training, parts.model.spec.action
     generator = parts.streams.generator("prefill")
     if isinstance(training, ModelBasedConfig) and training.prefill_policy == "held":
-        return HeldActor(training.held, num_envs, action.count, generator)
+        return HeldActor(num_envs, action.count, generator)
     return RandomActor(action, generator)

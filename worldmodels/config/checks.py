@@ -8,7 +8,8 @@ from __future__ import annotations
 from worldmodels.agents import AGENTS, check_fits
 from worldmodels.config.devices import check_devices
 from worldmodels.config.environment import model_spec
-from worldmodels.config.run_config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig, RunConfig
+from worldmodels.config.run_config import RunConfig
+from worldmodels.config.training_config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig
 from worldmodels.core.errors import ConfigError
 from worldmodels.envs.config import spread_mixture
 from worldmodels.models.api import ModelSpec
@@ -109,9 +110,7 @@ def _check_model_based(config: RunConfig, training: ModelBasedConfig, spec: Mode
         )
     _check_work(training)
     _check_prefill(training, config.env.num_envs)
-    _check_prefill_limit(training)
     _check_choices(training, spec)
-    _check_held(training, spec)
     _check_length(training, spec)
     _check_starts(config, training)
     _check_weigh_imagination(config, training)
@@ -166,17 +165,6 @@ def _check_prefill(training: ModelBasedConfig, num_envs: int) -> None:
             )
 
 
-def _check_prefill_limit(training: ModelBasedConfig) -> None:
-    """Check the steps at which a prefill gives up its search for events."""
-    most = training.prefill_most
-    too_many = training.collect and most > training.steps
-    if training.prefill_events and most and (most < training.prefill or too_many):
-        raise ConfigError(
-            "training.prefill_most is where the search for training.prefill_events ends: it must be 0, or at least "
-            f"training.prefill, {training.prefill}, and at most training.steps, {training.steps}. Received {most}."
-        )
-
-
 def _check_choices(training: ModelBasedConfig, spec: ModelSpec) -> None:
     """Check that nothing holds one of a number of actions where an action is a point of a box."""
     if spec.action.is_discrete:
@@ -190,15 +178,6 @@ def _check_choices(training: ModelBasedConfig, spec: ModelSpec) -> None:
         raise ConfigError(
             f"training.prefill_policy is 'held', which holds discrete actions; this environment takes {spec.action}. "
             "Choose 'random' or 'agent'."
-        )
-
-
-def _check_held(training: ModelBasedConfig, spec: ModelSpec) -> None:
-    given = len(training.held.weights)
-    if given not in (0, spec.action.count):
-        raise ConfigError(
-            f"training.held.weights must hold one number for each of the {spec.action.count} actions, or none. "
-            f"Received {given}."
         )
 
 

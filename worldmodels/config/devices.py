@@ -6,7 +6,8 @@ from contextlib import suppress
 from typing import Any
 
 from worldmodels.agents import AGENTS
-from worldmodels.config.run_config import ModelBasedConfig, RunConfig
+from worldmodels.config.run_config import RunConfig
+from worldmodels.config.training_config import ModelBasedConfig
 from worldmodels.core.configuration.kinds import Kinds
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.processor import usable_cores

@@ -12,7 +12,7 @@ from worldmodels.analysis.report.contents import ReportRequest, RunCondition
 from worldmodels.analysis.report.page import write_report
 from worldmodels.analysis.runs.folders import is_recorded, walk_folders
 from worldmodels.analysis.runs.settings import read_tree
-from worldmodels.config.run_config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig
+from worldmodels.config.training_config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig
 from worldmodels.core.configuration.sections import from_dict
 from worldmodels.core.errors import UserError
 from worldmodels.core.files.lock import lock_holder

@@ -17,7 +17,8 @@ import tensorflow as tf
 from worldmodels.acting.actor import ModelActor
 from worldmodels.acting.build import Parts
 from worldmodels.agents.api import Experience, Recent, Replayed, Rollouts
-from worldmodels.config.run_config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig, RunConfig
+from worldmodels.config.run_config import RunConfig
+from worldmodels.config.training_config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig
 from worldmodels.core.files.tree import flatten
 from worldmodels.core.types import Batch
 from worldmodels.imagination.starts import StartStates, states_after
@@ -25,7 +26,7 @@ from worldmodels.models.api import ModelSpec
 from worldmodels.models.hardware import wait_for_gpu
 from worldmodels.replay.stream import ASSUMED_COMPRESSION
 from worldmodels.training.loops.plan import TrainingPlan
-from worldmodels.training.loops.starts import choose_among
+from worldmodels.training.loops.starts import choose_along
 from worldmodels.training.loops.transitions import blank_transitions, updates_per_call
 
 BELIEVED = 20.0
@@ -148,8 +149,7 @@ def _blank_starts(parts: Parts, training: ModelBasedConfig, states: Any) -> Star
     if config.context:
         windows = _blank_batch(config.rollouts, config.context, parts.model.spec)
         return StartStates(states_after(parts.world_model, windows, SEED), tf.ones((config.rollouts,)))
-    along = (states, tf.zeros((training.batch, training.length), tf.bool))
-    return choose_among([along] * config.batches, config.rollouts, SEED)
+    return choose_along(states, tf.zeros((training.batch, training.length), tf.bool), config.rollouts, SEED)
 
 
 def _blank_batch(rows: int, steps: int, spec: ModelSpec) -> Batch:

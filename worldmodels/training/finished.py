@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from worldmodels.config.run_config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig, RunConfig
+from worldmodels.config.run_config import RunConfig
+from worldmodels.config.training_config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig
 from worldmodels.core.errors import CheckpointError
 from worldmodels.core.files.checkpoint import Checkpoints
 from worldmodels.core.files.run_dir import RunDir

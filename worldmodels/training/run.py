@@ -13,7 +13,8 @@ from worldmodels.acting.build import Parts, build_parts, resolve_deterministic
 from worldmodels.acting.step_source import LocalSource, StepSource
 from worldmodels.config.devices import threads_warning
 from worldmodels.config.environment import build_env
-from worldmodels.config.run_config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig, RunConfig
+from worldmodels.config.run_config import RunConfig
+from worldmodels.config.training_config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig
 from worldmodels.core.errors import UserError
 from worldmodels.core.files.checkpoint import Checkpoints
 from worldmodels.core.files.run_dir import RunDir

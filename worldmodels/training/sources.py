@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from worldmodels.config.environment import build_env, model_spec
-from worldmodels.config.run_config import ModelBasedConfig, RunConfig
+from worldmodels.config.run_config import RunConfig
+from worldmodels.config.training_config import ModelBasedConfig
 from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.errors import CheckpointError, ConfigError
 from worldmodels.core.files.checkpoint import Checkpoints

@@ -57,7 +57,7 @@ def eventful():
     return [Step(frames, np.full(2, t % 8 == 0, np.float32), *flags, np.zeros(2, np.int32)) for t in range(40)]
 
 
-SEARCH = {**PHASED, "prefill_policy": "held", "prefill_events": 10**6, "prefill_most": 120, "steps": 160}
+SEARCH = {**PHASED, "prefill_policy": "held", "prefill": 30, "prefill_events": 10**6, "steps": 160}
 """A prefill of 20 steps of each environment that never finds its events, and goes on to 60."""
 
 
@@ -126,7 +126,7 @@ def test_imagination_is_worth_what_was_foreseen(model_based, monkeypatch):
 
 @pytest.mark.parametrize(
     ("context", "changes"),
-    [(0, {}), (3, {}), (3, {**SEARCH, "event_share": 0.5, "held": {"mean_length": 3.0}}), (3, WEIGHED)],
+    [(0, {}), (3, {}), (3, {**SEARCH, "event_share": 0.5}), (3, WEIGHED)],
     ids=["batches", "contexts", "events", "weighed"],
 )
 def test_a_run_stopped_after_any_tick_goes_on_to_the_same_numbers(
@@ -204,9 +204,9 @@ def test_without_context_rollouts_start_at_states_of_the_last_batch(model_based)
     assert (loop._starts.draw(2)[0] != states).numpy().any()
 
 
-def test_rollouts_start_along_the_last_batches_of_a_turn(model_based):
-    """The first turn of PHASED fits six times: all batches but two are too old."""
-    loop = model_based({**PHASED, "starts": {"batches": 2}})
+def test_rollouts_start_along_the_last_batch_of_a_turn(model_based):
+    """The first turn of PHASED fits six times: all batches but one are too old."""
+    loop = model_based({**PHASED, "starts": {}})
     loop.begin()
     fitted = []
     keep = loop._starts.after_fit
@@ -214,35 +214,20 @@ def test_rollouts_start_along_the_last_batches_of_a_turn(model_based):
     while loop.iterate().phase != "improve":
         pass
     assert len(fitted) == 6
-    expected = tf.reshape(tf.concat(fitted[-2:], 0), (-1, 1))
-    np.testing.assert_array_equal(loop._starts.draw(1).states, expected)
+    np.testing.assert_array_equal(loop._starts.draw(1).states, tf.reshape(fitted[-1], (-1, 1)))
     np.testing.assert_array_equal(loop._starts.replayed.states, fitted[-1])
 
 
-def test_starts_along_several_batches_are_saved_while_the_model_is_fitted(model_based):
-    training = {**PHASED, "starts": {"batches": 3}}
-    loop, other = model_based(training), model_based(training)
-    loop.begin()
-    while loop.updates < 4:
-        loop.iterate()
-    other._starts.load(loop._starts.save(improving=False))
-    for one, two in zip(loop._starts.draw(1), other._starts.draw(1), strict=True):
-        np.testing.assert_array_equal(one, two)
-    assert len(loop._starts.draw(1).continuations) == 3 * 2 * 4
-
-
-def test_starts_of_a_checkpoint_that_knew_one_batch_are_taken_over(model_based):
+def test_the_last_batch_is_saved_while_the_policy_learns(model_based):
     loop, other = model_based({**PHASED, "starts": {}}), model_based({**PHASED, "starts": {}})
     loop.begin()
     while loop.iterate().phase != "improve":
         pass
-    tree = loop._starts.save(improving=True)
-    (saved,) = tree.pop("recent").values()
-    for replayed, count in ((saved, 1), (None, 0)):
-        other._starts.load({**tree, "replayed": replayed})
-        assert len(other._starts._recent) == count
-        if count:
-            np.testing.assert_array_equal(other._starts.draw(1).states, loop._starts.draw(1).states)
+    other._starts.load(loop._starts.save(improving=True))
+    for one, two in zip(loop._starts.draw(1), other._starts.draw(1), strict=True):
+        np.testing.assert_array_equal(one, two)
+    other._starts.load(loop._starts.save(improving=False))
+    assert other._starts.replayed is None
 
 
 def test_agents_are_given_the_last_batch_with_its_weights_and_borders(model_based):

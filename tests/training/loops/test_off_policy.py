@@ -7,7 +7,8 @@ import tensorflow as tf
 from worldmodels.acting.build import build_parts
 from worldmodels.acting.step_source import LocalSource
 from worldmodels.config.environment import build_env
-from worldmodels.config.run_config import OffPolicyConfig, RunConfig
+from worldmodels.config.run_config import RunConfig
+from worldmodels.config.training_config import OffPolicyConfig
 from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.errors import NonFiniteError
 from worldmodels.core.files.checkpoint import Checkpoints

@@ -2,7 +2,7 @@
 
 import pytest
 
-from worldmodels.config.run_config import ModelBasedConfig
+from worldmodels.config.training_config import ModelBasedConfig
 from worldmodels.training.loops.plan import Position, TrainingPlan
 
 
@@ -27,18 +27,16 @@ def test_dreamer_collects_fits_and_improves_once_a_turn():
 
 
 def test_simple_has_long_phases_with_factors():
-    config = ModelBasedConfig(
-        steps=96_000, prefill=6400, collect=6400, fit=15_000, fit_factors=(3,), improve=1000, improve_factors=(1, 2)
-    )
+    config = ModelBasedConfig(steps=96_000, prefill=6400, collect=6400, fit=15_000, fit_factors=(3,), improve=1000)
     plan = TrainingPlan(config, num_envs=16)
     assert plan.turns() == 15
     assert phases(plan, 3) == [
         (0, "collect", 400), (0, "fit", 45_000), (0, "improve", 1000),
-        (1, "collect", 400), (1, "fit", 15_000), (1, "improve", 2000),
+        (1, "collect", 400), (1, "fit", 15_000), (1, "improve", 1000),
         (2, "collect", 400), (2, "fit", 15_000), (2, "improve", 1000),
     ]  # fmt: skip
-    # 45k + 14 x 15k updates; 1000 x 16 policy updates, of which one turn does 2000.
-    assert plan.remaining(plan.start(0)) == {"collect": 6000, "fit": 255_000, "improve": 16_000}
+    # 45k + 14 x 15k updates; 15 x 1000 policy updates.
+    assert plan.remaining(plan.start(0)) == {"collect": 6000, "fit": 255_000, "improve": 15_000}
 
 
 def test_a_position_in_words():
@@ -80,12 +78,12 @@ def test_a_recording_stands_in_place_of_the_prefill():
 
 
 def test_a_factor_of_zero_leaves_a_phase_out():
-    plan = TrainingPlan(ModelBasedConfig(prefill=16, collect=16, improve=3, improve_factors=(0, 0.5)), num_envs=16)
-    assert [amount for _, phase, amount in phases(plan, 3) if phase == "improve"] == [2, 3]
+    plan = TrainingPlan(ModelBasedConfig(prefill=16, collect=16, fit=3, fit_factors=(0, 0.5)), num_envs=16)
+    assert [amount for _, phase, amount in phases(plan, 3) if phase == "fit"] == [2, 3]
 
 
 def searching(**changes):
-    settings = {"steps": 320, "prefill": 48, "collect": 32, "prefill_events": 5, "prefill_most": 130} | changes
+    settings = {"steps": 320, "prefill": 33, "collect": 32, "prefill_events": 5} | changes
     return TrainingPlan(ModelBasedConfig(**settings), num_envs=16)
 
 
@@ -95,7 +93,7 @@ def test_a_prefill_that_lacks_events_goes_on_in_pieces_up_to_its_limit():
     while position.phase == "collect":
         places.append(position)
         position = plan.after(position, position.left, prolong=True)
-    # 48 steps are two pieces of 32; a third and a fourth are 128 steps, and a fifth would be beyond 130.
+    # 33 steps are two pieces of 32; a third and a fourth are 128 steps, and a fifth would be beyond 4 x 33 = 132.
     assert places == [Position(0, "collect", 4), Position(0, "collect", 2, 2), Position(0, "collect", 2, 4)]
     assert position == Position(0, "fit", 1, 4)
     assert plan.after(Position(0, "collect", 2, 2), 1, prolong=True) == Position(0, "collect", 1, 2)
@@ -121,10 +119,10 @@ def test_a_prolonged_prefill_in_words():
 
 @pytest.mark.parametrize(
     ("changes", "limit"),
-    [({"prefill_most": 0}, 192), ({"prefill_most": 0, "steps": 100}, 100), ({"prefill_events": 0}, 48)],
+    [({}, 192), ({"steps": 100}, 100), ({"prefill_events": 0}, 48)],
 )
 def test_the_limit_of_a_prefill(changes, limit):
-    settings = {"steps": 320, "prefill": 48, "prefill_events": 5, "prefill_most": 130} | changes
+    settings = {"steps": 320, "prefill": 48, "prefill_events": 5} | changes
     assert ModelBasedConfig(**settings).prefill_limit == limit
 
 

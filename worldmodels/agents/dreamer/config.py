@@ -145,21 +145,12 @@ class ActorCriticConfig(AgentConfig):
 
     def _check_starts(self, training: Any) -> None:
         """Check that a critic which learns from recorded steps gets the states along them."""
-        starts, states = training.starts, training.batch * training.length
-        if not self.replay_value_scale:
-            return
-        if starts.context:
+        starts = training.starts
+        if self.replay_value_scale and starts.context:
             raise ConfigError(
                 "agent.replay_value_scale lets the critic learn from the steps along the last batch, and "
                 f"training.starts.context is {starts.context}: imagination starts elsewhere, so these states are not "
                 "kept. One of the two must be 0."
-            )
-        if starts.batches > 1 and starts.rollouts == states:
-            raise ConfigError(
-                f"training.starts.rollouts is {states}, as many as a batch has states (training.batch x "
-                "training.length). A critic with replay_value_scale takes so many starts for these very states, and "
-                f"with training.starts.batches {starts.batches} the starts are others. Choose another number, or 0 for "
-                "the states of all batches."
             )
 
 

@@ -144,7 +144,7 @@ class _Merge:
     def _unknown_key(self, cls: Any, key: str, where: str) -> str:
         keys, full = list(_fields(cls)), _join(where, key)
         # A key that exists in another section was rather forgotten its prefix than misspelt.
-        elsewhere = {path: None for path in _paths(self.root) if path.rpartition(".")[2] == key and path != full}
+        elsewhere = {path: None for path in key_paths(self.root) if path.rpartition(".")[2] == key and path != full}
         guess = nearest(key, keys)
         guesses = list(elsewhere) or ([_join(where, guess)] if guess else [])
         hint = " Did you mean " + " or ".join(f"'{guess}'" for guess in guesses) + "?" if guesses else ""
@@ -212,13 +212,13 @@ def kinds_of(field: dataclasses.Field[Any], annotation: Any) -> Mapping[str, Any
     return {getattr(member, "kind", ""): member for member in members}
 
 
-def _paths(cls: Any, where: str = "") -> Iterator[str]:
-    """Yield every full key below a dataclass."""
+def key_paths(cls: Any, where: str = "") -> Iterator[str]:
+    """Yield every full key below a dataclass, of all kinds of its sections."""
     hints = _types(cls)
     for name, field in _fields(cls).items():
         yield _join(where, name)
         for inner in kinds_of(field, hints[name]).values():
-            yield from _paths(inner, _join(where, name))
+            yield from key_paths(inner, _join(where, name))
 
 
 def _join(where: str, key: str) -> str:

@@ -18,7 +18,7 @@ from worldmodels.acting.build import Parts
 from worldmodels.acting.collected_steps import CollectedSteps
 from worldmodels.acting.step_source import StepSource
 from worldmodels.agents.api import Experience
-from worldmodels.config.run_config import ModelBasedConfig
+from worldmodels.config.training_config import ModelBasedConfig
 from worldmodels.core.seeding import fold
 from worldmodels.core.types import Batch, Step
 from worldmodels.replay import Replay

@@ -9,7 +9,7 @@ import tensorflow as tf
 from worldmodels.acting.build import Parts
 from worldmodels.acting.collected_steps import CollectedSteps
 from worldmodels.acting.step_source import StepSource
-from worldmodels.config.run_config import ModelFreeConfig
+from worldmodels.config.training_config import ModelFreeConfig
 from worldmodels.core.seeding import fold
 from worldmodels.telemetry.logger import MeanMetrics
 from worldmodels.telemetry.timers import Timer

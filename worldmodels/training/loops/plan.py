@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from worldmodels.config.run_config import ModelBasedConfig
+from worldmodels.config.training_config import ModelBasedConfig
 
 PHASES = ("collect", "fit", "improve")
 READABLE = 100
@@ -54,7 +54,7 @@ class TrainingPlan:
             return self._collect if turn else self._prefill + extra
         if phase == "fit":
             return _scaled(config.fit, config.fit_factors, turn) + (0 if turn else config.pretrain)
-        return _scaled(config.improve, config.improve_factors, turn)
+        return config.improve
 
     def start(self, turn: int, extra: int = 0) -> Position:
         """Return the first phase of a turn that has any work."""
@@ -115,7 +115,7 @@ class TrainingPlan:
 
     def _total(self, phase: str, first: int, turns: int) -> int:
         """Sum up a phase over the turns from `first` on; there may be millions, of which only the first are special."""
-        special = max(len(self._config.fit_factors), len(self._config.improve_factors), 1)
+        special = max(len(self._config.fit_factors), 1)
         alike = max(0, turns - max(first, special))
         return alike * self.amount(special, phase) + sum(
             self.amount(turn, phase) for turn in range(first, min(special, turns))
