@@ -15,10 +15,10 @@ from worldmodels.telemetry.logger import MeanMetrics
 
 
 class CollectedSteps:
-    """Takes the steps of a source one by one.
+    """Counts the episodes of the steps that a loop takes from a source, and gathers the agent's rollouts.
 
     Args:
-        rollout: steps of each environment in one experience of the agent; 0 disables gathering.
+        rollout: steps of each environment in the rollouts of one update; 0 disables gathering.
         metrics: takes the returns, lengths and recorded infos of finished episodes.
     """
 
@@ -29,7 +29,7 @@ class CollectedSteps:
 
     @property
     def steps_until_full(self) -> int:
-        """The steps of each environment until the next experience is complete."""
+        """The steps of each environment until the next rollouts are complete."""
         return self._rollout - len(self._buffer)
 
     @property

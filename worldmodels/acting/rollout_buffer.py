@@ -13,7 +13,7 @@ from worldmodels.core.types import Step
 
 
 class RolloutBuffer:
-    """Holds the steps since the last experience, with the features that the agent saw.
+    """Holds the steps since the last rollouts, with the features that the agent saw.
 
     The features are kept and saved, because a world model that has changed gives others. A saved rollout of images is
     large: the stacks of 16 environments over 200 steps take 150 MB. If possible, checkpoints are written while the
@@ -45,7 +45,7 @@ class RolloutBuffer:
         self.add(step, output)
         fields = {name: np.stack([one[name] for one in self._steps]) for name in self._steps[0]}
         features, extras = tf.nest.map_structure(_stacked, *[one[:2] for one in self._seen])
-        experience = Rollouts(
+        rollouts = Rollouts(
             features=features,
             actions=tf.constant(fields["action"]),
             rewards=tf.constant(fields["reward"], tf.float32),
@@ -56,7 +56,7 @@ class RolloutBuffer:
             memory=tf.nest.map_structure(tf.convert_to_tensor, self._seen[0][2]),
         )
         self._steps, self._seen = [], []
-        return experience
+        return rollouts
 
     def save(self) -> dict[str, Any]:
         """Return the steps as a tree."""
