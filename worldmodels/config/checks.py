@@ -5,6 +5,9 @@ Ranges of single numbers are checked by the dataclasses themselves.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from worldmodels.agents import AGENTS, check_fits
 from worldmodels.config.devices import check_devices
 from worldmodels.config.environment import model_spec
@@ -96,7 +99,8 @@ def _check_learns(config: RunConfig, experience: str, why: str) -> None:
     if experience in agent.experience:
         return
     ways = [words for kind, words in WAYS.items() if kind in agent.experience]
-    able = [kind for kind, other in AGENTS.items() if experience in other.experience and kind != "random"]
+    others: Mapping[str, Any] = AGENTS
+    able = [kind for kind, other in others.items() if experience in other.experience and kind != "random"]
     raise ConfigError(
         f"{why}; agent.kind is '{agent.kind}', which learns {' or '.join(ways)}. Agents that can: {', '.join(able)}."
     )

@@ -139,9 +139,11 @@ def _blank_recent(parts: Parts, training: ModelBasedConfig) -> Recent:
     features, actions = model.features(model.initial(rows)), tf.constant(model.spec.action.zeros(rows))
     extras = agent.act(features, agent.initial(rows), 1.0, SEED)[2]
     shape = (training.batch, training.length)
-    windows = tf.nest.map_structure(lambda x: tf.reshape(x, (*shape, *x.shape[1:])), (features, actions, extras))
+    features, actions, extras = tf.nest.map_structure(
+        lambda x: tf.reshape(x, (*shape, *x.shape[1:])), (features, actions, extras)
+    )
     nothing = tf.zeros(shape, tf.bool)
-    return Recent(*windows, tf.zeros(shape), nothing, nothing)
+    return Recent(features, actions, extras, tf.zeros(shape), nothing, nothing)
 
 
 def _blank_starts(parts: Parts, training: ModelBasedConfig, states: Any) -> StartStates:

@@ -88,10 +88,12 @@ class ActorCritic(Agent):
         imagined, slopes = self._imagine(model, starts, seed)
         returns = imagined.returns
         targets = ValueTargets(imagined.features, returns, imagined.slow_values[:-1], imagined.weights)
-        learns_recorded = replayed is not None and self.config.replay_value_scale
-        recorded = self._recorded_targets(replayed, model, returns[0]) if learns_recorded else None
-        followed = self._recent_targets(recent) if recent is not None else None
-        judged = judged_steps(recent, followed, self.distribution) if followed else None
+        recorded = followed = judged = None
+        if replayed is not None and self.config.replay_value_scale:
+            recorded = self._recorded_targets(replayed, model, returns[0])
+        if recent is not None:
+            followed = self._recent_targets(recent)
+            judged = judged_steps(recent, followed, self.distribution)
 
         actor_gradients, metrics = self._actor_gradients(imagined, slopes, judged)
         with tf.GradientTape() as critic_tape:

@@ -44,8 +44,8 @@ class ImaginationWeight:
     Args:
         settings: the context and horizon of an evaluation, which are those of the windows here.
         key: of all samples.
-        by_ends: let the weight be no more than that of ends that are not rewarded, once some were met: deaths, where
-            the end of a won episode pays.
+        by_ends: limit the weight by the precision for ends without a reward, once some were met. These are deaths,
+            where the end of a won episode is rewarded.
     """
 
     def __init__(
