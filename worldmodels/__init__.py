@@ -211,7 +211,7 @@ def play(  # noqa: PLR0913  an argument for each option of the player
         policy: the policy plays until a key takes over.
         policy_temperature: sampling temperature of the policy; 0 takes the most probable action.
         temperature: sampling temperature of the model; 0 takes the most probable prediction.
-        put_back_every: steps after which the model is reset to the real state; 0 leaves that to key X.
+        put_back_every: steps after which the model is put back on the real state; 0 leaves that to key X.
         rate: steps of the worlds each second.
         seed: the seed of the levels and of the samples of model and policy.
         ticks: ticks of the clock after which play ends; None for no end, or without a window the script's last event.

@@ -128,9 +128,9 @@ def test_a_script_of_another_game_or_of_other_settings_is_refused(run_folder, re
     def options():
         return headless(None, tmp_path / "a.mp4", script=recording, ticks=3)
 
-    with pytest.raises(UserError, match="is of the game 'coinrun'. What is played is 'maze'"):
+    with pytest.raises(UserError, match="is of the game 'coinrun'. Received the game 'maze'"):
         play_game("maze", options())
-    with pytest.raises(UserError, match="made with distribution_mode 'easy', and is played with that. Received 'hard'"):
+    with pytest.raises(UserError, match="is played with its own options, distribution_mode 'easy'. Received 'hard'"):
         play_game("coinrun", options(), {"distribution_mode": "hard"})
     play_game("coinrun", options(), {"distribution_mode": "easy"})
     write_recording(recording, ActionRecording("coinrun", {}, 0, [RecordedEpisode([7, 99])]))

@@ -192,7 +192,7 @@ def _add_picture_options(command: argparse.ArgumentParser, video_required: bool)
         type=int,
         default=0,
         metavar="STEPS",
-        help="reset the model to the real state after this many steps",
+        help="put the model back on the real state after so many steps",
     )
     add_seed(command)
 

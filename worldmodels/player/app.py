@@ -1,4 +1,4 @@
-"""The entry of the player: play one or two runs, or a game alone, in a window, in a browser or without either."""
+"""The player's entry: it plays one or two runs, or a game alone, in a window, in a browser, or into a video."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ OF_MODELS = ("alone", "start", "temperature", "policy_temperature", "put_back_ev
 
 
 def play_runs(paths: Sequence[str | Path], options: PlayOptions | None = None) -> None:
-    """Play in the world model of a run, beside the real game and their difference; of two runs, in both at once.
+    """Play in a run's world model beside the real game and their difference; with two runs, in both models.
 
-    A run without a world model is played as the real game alone, by a person or by its policy; so is one that has no
-    checkpoint yet, by a person; one that trains no policy, without the policy. Of two runs, the first one's policy
-    plays, in the first one's game. A recorded script brings its own levels along.
+    A run without a world model plays the real game alone, with the run's policy. A run without a checkpoint plays it
+    without the policy. With two runs, the first run gives the game and the policy. A recorded script plays on its own
+    levels.
 
     Raises:
-        UserError: no such run, a damaged one, more than two, two that do not fit together, a script of another game, no
-            display, a mistake in the key script.
+        UserError: a run is missing or damaged; there are more than two, or two that do not fit together; the script is
+            of another game; there is no display; the key script has a mistake.
     """
     options = options or PlayOptions()
     keys = _read_keys(options)
@@ -54,7 +54,7 @@ def play_runs(paths: Sequence[str | Path], options: PlayOptions | None = None) -
     check_together(runs)
     first = runs[0]
     if not first.steps:
-        print(f"The run '{first.path}' has no checkpoint yet, so no world model: the real game is played alone.")
+        print(f"The run '{first.path}' has no checkpoint yet, so the real game is played without a model.")
         _play_alone(set_up_run(first.config.env, options, "rgb_array"), keys)
         return
     models = count_models(runs, options)
@@ -75,7 +75,7 @@ def play_runs(paths: Sequence[str | Path], options: PlayOptions | None = None) -
 
 
 def play_game(name: str, options: PlayOptions | None = None, settings: Mapping[str, Any] | None = None) -> None:
-    """Play a real game alone, as people see it.
+    """Play a real game without a model, in people's view.
 
     Args:
         settings: the environment's options, for example {"distribution_mode": "hard"}.
@@ -96,7 +96,7 @@ def play_headless(
     """Yield the picture after each tick, uint8 (H, W, 3), until `ticks` are done or the key script presses Esc.
 
     Args:
-        folder: for single pictures that the key script asks for.
+        folder: the folder of the pictures that key F2 saves.
     """
     film, nobody = Film(painter, zoom, folder), Unattended()
     for _ in play(session, nobody, nobody, keys, ticks):

@@ -1,4 +1,4 @@
-"""Show or film how a run's policy plays in its environment, whatever that is, and print what each episode paid."""
+"""Play episodes with a run's policy in its environment: show or film them, and print the return of each."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ MOST_TOGETHER = 1_024
 WIDEST = 1_280
 """Pixels across of several pictures beside each other, at most."""
 DARK = 3
-"""The factor by which pictures are darker where nothing is played any more."""
+"""The factor by which the pictures of finished episodes are darker."""
 FRAMES_A_SECOND = 30
-"""The rate of pictures where an environment names none."""
+"""The rate of pictures if the environment has none."""
 
 SMALLEST_SIDE = 400
 """Pixels that the shorter side of the window has at least; smaller pictures are enlarged by a whole number."""
@@ -59,19 +59,19 @@ class ShowOptions:
     video: str | Path | None = None
     """A film to write, .mp4 or .gif, of all episodes one after the other."""
     window: bool = False
-    """Whether a window shows them."""
+    """Whether a window shows the episodes."""
     rate: float | None = None
-    """Pictures a second, of window and film; by default those that the environment names."""
+    """Pictures a second, of window and film; by default the environment's own rate."""
     levels: Levels = "train"
-    """The levels of a native game that are played: those on which the run was trained, or "test": none of those."""
+    """The levels of a native game: "train" plays the levels on which the run was trained, "test" all others."""
     num_levels: int = 0
-    """The number of these levels, the first of them; 0: all."""
+    """The number of these levels to play, counted from the first; 0 plays all."""
     together: int = 1
-    """Episodes that are played at once, and shown beside each other."""
+    """Episodes that are played at once, side by side."""
 
     @property
     def needs_pictures(self) -> bool:
-        """Return whether anybody looks."""
+        """Whether pictures are drawn, for a window or a film."""
         return self.window or self.video is not None
 
     def __post_init__(self) -> None:
@@ -90,7 +90,7 @@ class PolicyWindow:
     """A window that shows pictures at a rate, until it is closed.
 
     Args:
-        title: what stands above it.
+        title: the window's title.
         rate: pictures a second.
     """
 
@@ -101,7 +101,7 @@ class PolicyWindow:
         open_display()
 
     def show(self, picture: np.ndarray, words: str) -> bool:
-        """Show a picture, uint8 (H, W, 3), with words beside the title; return False once the window was closed."""
+        """Show a picture, uint8 (H, W, 3), with words beside the title; return False after the window was closed."""
         scale = max(1, -(-SMALLEST_SIDE // min(picture.shape[:2])))
         size = (scale * picture.shape[1], scale * picture.shape[0])
         if self._surface is None or self._surface.get_size() != size:
@@ -123,11 +123,11 @@ def _leaves(event: pygame.event.Event) -> bool:
 
 
 def show_policy(path: str | Path, options: ShowOptions | None = None) -> list[PlayedEpisode]:
-    """Let the policy of a run play, print what each episode paid, and return them; fewer where the window was closed.
+    """Play episodes with a run's policy, print and return them; closing the window ends play early.
 
     Raises:
-        UserError: no such run or checkpoint, a run that trains no policy, no such levels, no display, or an environment
-            that draws no pictures where some are wanted.
+        UserError: there is no such run or checkpoint, policy, level set or display, or the environment draws no
+            pictures although pictures are needed.
     """
     options = options or ShowOptions()
     run = load_run(path, options.step)
@@ -161,7 +161,7 @@ def show_policy(path: str | Path, options: ShowOptions | None = None) -> list[Pl
 def _play(
     run: LoadedRun, env: VectorEnv, options: ShowOptions, window: PolicyWindow | None, episodes: list[PlayedEpisode]
 ) -> Iterator[np.ndarray]:
-    """Play all episodes; yield their pictures, uint8 (H, W, 3), if there are any, and add what was played."""
+    """Play all episodes and append them to `episodes`; yield their pictures, uint8 (H, W, 3), if there are any."""
     streams, count = Streams(options.seed), env.num_envs
     actor = ModelActor(run.parts.model, run.parts.agent, count, streams.key("policy"))
     for index in range(-(-options.episodes // count)):
@@ -179,7 +179,7 @@ def _play(
 
 
 def _words(before: int, played: Sequence[PlayedEpisode]) -> str:
-    """Return what is written above a picture; `before` episodes were played before these."""
+    """Return the text above a picture; `before` episodes were played before these."""
     steps, total = max(episode.steps for episode in played), sum(episode.total for episode in played)
     if len(played) == 1:
         return f"episode {before + 1}, step {steps}, return {total:g}"
@@ -196,8 +196,8 @@ def _mosaic(env: VectorEnv, played: Sequence[PlayedEpisode]) -> np.ndarray:
         if not isinstance(picture, np.ndarray) or picture.ndim != 3 or picture.dtype != np.uint8:
             raise UserError(
                 "This environment draws no pictures: its `render` must give an array uint8 (height, width, 3) in the "
-                f"mode 'rgb_array'. Received {type(picture).__name__}. Leave the window and the film out to play "
-                "without them."
+                f"mode 'rgb_array'. Received {type(picture).__name__}. Leave out the window and the film to play "
+                "without pictures."
             )
     if len(pictures) == 1:
         return np.asarray(pictures[0])

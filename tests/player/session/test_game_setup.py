@@ -28,5 +28,7 @@ def test_levels_that_there_are_not_are_refused():
         set_up_run(replace(CONFIG, num_levels=0), PlayOptions(levels="test"))
     with pytest.raises(UserError, match="Unknown level set 'tests'. Did you mean 'test'"):
         PlayOptions(levels="tests")  # type: ignore[arg-type]
-    with pytest.raises(UserError, match="starts, is of its training levels: choose the start 'game'"):
+    with pytest.raises(
+        UserError, match="starts in the run's experience, which is from training levels. The start 'game'"
+    ):
         PlayOptions(levels="test", alone="model")

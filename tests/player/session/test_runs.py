@@ -24,9 +24,9 @@ def test_two_runs_must_know_the_same_game(run_folder, tmp_path):
     with pytest.raises(UserError, match="'.*other' has no checkpoint yet"):
         play_runs([run_folder, other.path])
     Checkpoints(other.checkpoints).write(0, {"model": {}, "agent": {}})
-    with pytest.raises(UserError, match="'.*run' knows 'coinrun', '.*other' knows 'maze'"):
+    with pytest.raises(UserError, match="'.*run' is of 'coinrun', '.*other' of 'maze'"):
         play_runs([run_folder, other.path])
-    with pytest.raises(UserError, match="one run, or two beside each other. Received 3"):
+    with pytest.raises(UserError, match="one run, or two side by side. Received 3"):
         play_runs([run_folder] * 3)
 
 
@@ -60,5 +60,5 @@ def test_a_representation_that_does_not_imagine_is_no_model_to_play():
     assert count_models([run], PlayOptions()) == 0
     with pytest.raises(UserError, match="the run 'made_up' has no world model"):
         check_together([run, run])
-    with pytest.raises(UserError, match="'made_up' has no world model that could be played alone"):
+    with pytest.raises(UserError, match="'made_up' has no world model to play alone"):
         count_models([run], PlayOptions(alone="model"))

@@ -117,7 +117,7 @@ def test_without_who_plays_the_session_waits(make_session):
                 await begin(first)
             await second.until(lambda page: not page.role["played"])
             await second.until(lambda page: page.parts["header"]["clock"] == "paused")
-            assert page_notice(second) == "nobody is there to play: paused"
+            assert page_notice(second) == "paused: no viewer plays"
             assert await second.quiet()
             async with TestPage(http, served, "a") as again:
                 await again.until(lambda page: page.role.get("plays"))
@@ -135,7 +135,7 @@ def test_a_page_that_connects_again_replaces_its_dead_connection(make_session):
             await again.until(lambda page: page.role.get("plays"))
             with pytest.raises(ConnectionError):
                 await first.until(lambda page: False)
-            assert first.ended == "The session goes on in another tab of this browser."
+            assert first.ended == "The session continues in another tab of this browser."
             await again.until(lambda page: page.role["watching"] == 0)
 
     play(make_session(), act)

@@ -1,4 +1,4 @@
-"""The commands of a person to a session: pause, rewind, save, branch, change a setting and the like."""
+"""The commands of a session: each key command, such as pause, rewind, save or branch, and its effect."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ NO_MODEL = "there is no world model here"
 
 
 class SessionCommands:
-    """The parts of a session, and what each command does with them.
+    """The parts of a session, and the commands that change them.
 
     Args:
         title: the game's name for people.
-        real: a frozen one gives first frames alone, and the models are played without it.
-        models: without any, the real world is played alone.
-        players: can play for the person; the first one does when asked.
-        playing: the name of who plays from the start; the person if it is empty.
+        real: the real world; a frozen one gives only first frames, and the models are played without it.
+        models: the learned worlds; without any, only the real world is played.
+        players: the players that can replace the person; key P starts the first.
+        playing: the name of the player at the start; empty for the person.
         ranges: the ranges of numbers in earlier experience, if there is any.
 
     Attributes:
-        pictures: how many pictures were asked for; whoever draws writes them.
+        pictures: the number of pictures that the person has requested; the loop's owner writes them.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class SessionCommands:
         self._leave_branches()
 
     def _leave_branches(self) -> None:
-        """Show the worlds again, after they went elsewhere than one step further."""
+        """Show the worlds again after a jump to another moment."""
         self._inspection.branches = None
         self._end_ticks = END_TICKS
 
@@ -127,7 +127,7 @@ class SessionCommands:
         self.controls.stop_repeating()
 
     def _take_over(self) -> None:
-        """Let the person play, who presses a key of an action."""
+        """Give the person control, after a key of an action."""
         self._inspection.branches = None
         self._notify(self._selection.take_over())
 
@@ -135,7 +135,7 @@ class SessionCommands:
         self._notify(self._selection.choose_next(self.controls.keys.label(Command.TOGGLE_PLAYER)))
 
     def _if_model(self, act: Callable[[], None]) -> None:
-        """Do what only a world model can, or say that there is none."""
+        """Do something that needs a world model, or show that there is none."""
         if self._play.models:
             act()
         else:
@@ -165,7 +165,7 @@ class SessionCommands:
         self.help_shown = not self.help_shown
 
     def _leave(self) -> None:
-        """Leave the help and the branches, or else the pane of latents, or else the player."""
+        """Close the help and the branches; if neither is open, the pane of latents; else quit."""
         if self.help_shown or self._inspection.branches:
             self.help_shown, self._inspection.branches = False, None
         elif self._latents.shown:
@@ -185,7 +185,7 @@ class SessionCommands:
             self._notify(f"nothing is saved yet: {self.controls.keys.label(Command.SAVE)} saves")
 
     def _rewind(self) -> None:
-        """Undo the last step, put-back or new episode, and pause, or it would be stepped again at once."""
+        """Undo the last step, put-back or new episode, and pause, so that the clock does not repeat it."""
         self.paused = True
         if self._rewind_buffer.pop():
             self._leave_branches()
@@ -193,10 +193,10 @@ class SessionCommands:
             self._notify("this is as far back as it goes" if self._play.save() else CANNOT_SAVE)
 
     def _notify(self, notice: str) -> None:
-        """Show a message for a while; an empty one leaves the message before it."""
+        """Show a message for a while; an empty text keeps the message before it."""
         if notice:
             self._notice, self._notice_ticks = notice, NOTICE_TICKS
 
 
 def _leave_to_the_window() -> None:
-    """Do nothing: size and place of the window are its own."""
+    """Do nothing: the window handles its own size."""

@@ -40,7 +40,7 @@ class GameSetup:
 
     @property
     def playing(self) -> str:
-        """The name of who plays from the start; empty for the person."""
+        """The name of the player at the start; empty for the person."""
         return "policy" if self.options.policy else "script" if self.script else ""
 
     def players(self) -> list[Player]:
@@ -67,15 +67,15 @@ class GameSetup:
 def set_up_game(
     game: str, settings: Mapping[str, Any], options: PlayOptions, render_mode: str | None, may_differ: bool = False
 ) -> GameSetup:
-    """Set up a game; with a script, on the levels and with the settings that it was recorded with.
+    """Set up a game; with a script, on its recorded levels and settings.
 
     Args:
         settings: the environment's options; of a foreign one, keys of `EnvConfig`.
         may_differ: a script may have been recorded with other ones.
 
     Raises:
-        UserError: no such game or option; the script is of another game or of other settings, and the text says both;
-            it is damaged, and the text says from which step on.
+        UserError: there is no such game or option; the script is of another game or of other settings, and the text has
+            both; or it is damaged, and the text has the step.
     """
     if not is_native(EnvConfig(game=game)):
         return _set_up_foreign(from_dict(EnvConfig, {"game": game, **settings}, "the options"), options)
@@ -87,7 +87,7 @@ def set_up_game(
     different = {key: value for key, value in settings.items() if theirs.get(key, value) != value}
     for key, value in different.items() if not may_differ else ():
         raise UserError(
-            f"The recording '{options.script}' was made with {key} {theirs[key]!r}, and is played with that. "
+            f"The recording '{options.script}' is played with its own options, {key} {theirs[key]!r}. "
             f"Received {value!r}."
         )
     verify_recording(script, options.script)
@@ -111,8 +111,8 @@ def set_up_run(
         checkpoint: the step of that run's checkpoint.
 
     Raises:
-        UserError: there is no such environment here, or there are no test levels; the script is of another game, or
-            nobody could play a recording of this environment again.
+        UserError: there is no such environment, or it has no test levels; the script is of another game; or a recording
+            of this environment could not be replayed.
     """
     config = on_levels(config, options.levels)
     if is_native(config):
@@ -125,7 +125,8 @@ def set_up_run(
 def _set_up_foreign(config: EnvConfig, options: PlayOptions) -> GameSetup:
     if options.record and config.game.startswith(PYTHON):
         raise UserError(
-            f"Whoever reads a recording plays it again, and no id leads to '{config.game}', which was given in Python."
+            f"A recording is replayed by the id of its game, and '{config.game}' was given in Python without an id: "
+            "leave out the recording."
         )
     env, script, seed = ForeignGame(config), None, Streams(options.seed).integer("player/env")
     if options.script is not None:
@@ -140,5 +141,5 @@ def _set_up_foreign(config: EnvConfig, options: PlayOptions) -> GameSetup:
 def _read_script(path: str | Path, game: str) -> ActionRecording:
     script = read_recording(path)
     if script.game != game:
-        raise UserError(f"The recording '{path}' is of the game '{script.game}'. What is played is '{game}'.")
+        raise UserError(f"The recording '{path}' is of the game '{script.game}'. Received the game '{game}'.")
     return script

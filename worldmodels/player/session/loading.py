@@ -25,11 +25,11 @@ from worldmodels.player.session.worlds.state_tracker import StateTracker
 from worldmodels.player.session.worlds.vector_ranges import VectorRanges
 
 RECORDED_WINDOWS = 256
-"""Windows of a run's experience that tell in which ranges its numbers are."""
+"""Windows of a run's experience from which the ranges of its numbers are taken."""
 
 
 def loader(runs: Sequence[Run], setup: GameSetup, controls: Controls | BoxControls) -> Prepare:
-    """Return the function that loads the runs' parts and builds the session, and reports its progress."""
+    """Return the function that loads the runs' parts, builds the session and reports its progress."""
     options, with_models = setup.options, count_models(runs, setup.options) > 0
     with_policy = runs[0].config.trains_policy
     what = "world model" if with_models else "policy"
@@ -86,7 +86,7 @@ def _real_world(run: Run, setup: GameSetup, human_view: bool) -> RealWorld | Rep
 
 
 def _recorded_ranges(run: Run, streams: Streams) -> VectorRanges:
-    """Return the ranges of the numbers in a part of the run's experience; empty where there is none."""
+    """Return the ranges of the numbers in a part of the run's experience; empty without experience."""
     from worldmodels.replay import ReplayReader
 
     ranges = VectorRanges()

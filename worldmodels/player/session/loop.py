@@ -14,7 +14,7 @@ from worldmodels.player.session.session import Session
 from worldmodels.player.session.timing import TickClock
 
 Report = Callable[[str], None]
-"""A function that tells people what is being done."""
+"""A function that shows people the present work."""
 Prepare = Callable[[Report], Session]
 """A function that builds a session, which may take a minute."""
 Due = Callable[[bool], float]
@@ -103,7 +103,7 @@ def _at_a_key(pressed: bool) -> float:
 
 
 class Unattended:
-    """The source and the sink of a session without a window: nobody plays, nobody looks, and no tick waits."""
+    """The source and the sink of a session without a window: no person plays or looks, and no tick waits."""
 
     closed = False
 

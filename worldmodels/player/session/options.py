@@ -24,17 +24,17 @@ class PlayOptions:
     headless: bool = False
     """Whether to play without a window: keys come from `key_script`, pictures go to `video`."""
     keys: str | Path | None = None
-    """A file that gives keys other meanings, see `worldmodels.player.session.controls.key_file`."""
+    """A file that gives keys other meanings (`player/session/controls/key_file.py`)."""
     key_script: str | Path | None = None
-    """A key script (`player/session/controls/key_script.py`); with a window, its keys join those of the person."""
+    """A key script (`player/session/controls/key_script.py`); its keys are added to the person's."""
     video: str | Path | None = None
-    """The video to write (.mp4 or .gif), one frame for each tick of the clock."""
+    """The video to write (.mp4 or .gif), with a frame for each tick of the clock."""
     width: int | None = None
-    """Pixels across of the video, at most; by default as wide as the screen, a .gif at most 800."""
+    """The video's width in pixels, at most; by default the screen's, or 800 in a .gif."""
     zoom: int | None = None
-    """Screen pixels for each pixel of a 64x64 frame. By default 6, or 8 for a game alone."""
+    """Screen pixels for each pixel of a 64x64 frame. By default chosen by the number of frames."""
     rate: int = 15
-    """Ticks of the clock, so steps of the worlds, each second."""
+    """Ticks of the clock, which are steps of the worlds, each second."""
     temperature: float = 1.0
     """The temperature of the model's samples; 0 takes the most probable."""
     policy: bool = False
@@ -42,27 +42,28 @@ class PlayOptions:
     policy_temperature: float = 1.0
     """The temperature of the policy's samples; 0 takes the most probable action."""
     put_back_every: int = 0
-    """Steps after which the model is put back on the real state; 0: only key X does that."""
+    """Steps after which the model is put back on the real state; 0 leaves that to key X."""
     record: str | Path | None = None
     """The recording of actions to write (`recordings/action_recording.py`)."""
     script: str | Path | None = None
-    """A recording whose actions can play: key T chooses it, key P lets it play; from the start if no policy does."""
+    """A recording whose actions are played: key T chooses it, key P starts it. It plays from the start without
+    `policy`."""
     pictures: str | Path = "pictures"
     """The folder in which key F2 saves pictures."""
     alone: str = ""
-    """A run is played alone: "real" plays the real game without the model, "model" the model without the real game."""
+    """The one world of a run to play: "real" is the game without the model, "model" the model without the game."""
     start: str = "recorded"
-    """The start of a model alone: "recorded" in the run's experience, "game" where episodes begin."""
+    """The start of a model alone: "recorded" in the run's experience, "game" at an episode's first frame."""
     view: str = "people"
     """The view of a game alone: "people" (512 pixels) or "agent" (64 pixels, enlarged); key V changes it."""
     levels: Levels = "train"
-    """The levels of a run that are played: those on which it was trained, or "test": none of those."""
+    """The levels of a run: "train" plays the levels on which the run was trained, "test" all others."""
     seed: int = 0
     """The seed of the levels, the model's samples and the policy's: same seed and keys, same pictures."""
     web: bool = False
     """Whether to serve the session to browsers instead of opening a window."""
     host: str = "127.0.0.1"
-    """The address or name at which browsers find it; by default this machine alone."""
+    """The address or name that browsers reach; by default only on this machine."""
     port: int = 8765
     """The port; 0 takes a free one."""
     ticks: int | None = None
@@ -84,27 +85,27 @@ class PlayOptions:
         if self.start not in STARTS:
             raise UserError(unknown("start", self.start, STARTS))
         if self.start == "game" and self.alone != "model":
-            raise UserError("The start 'game' is for a model that is played alone: choose the world 'model', too.")
+            raise UserError("The start 'game' is for a model that is played alone: give --alone model too.")
         if self.width is not None and self.video is None:
-            raise UserError(f"The width is that of the video: say where it goes, too. Received {self.width}.")
+            raise UserError(f"The width is the video's: give --video FILE too. Received {self.width}.")
         if not self.web and (self.host, self.port) != (PlayOptions.host, PlayOptions.port):
             raise UserError(
-                "The host and the port are those of the player in a browser: choose --web, too. Received "
+                "The host and the port are for the player in a browser: give --web too. Received "
                 f"{self.host}, port {self.port}."
             )
         if self.levels not in LEVELS:
             raise UserError(unknown("level set", self.levels, LEVELS))
         if self.levels == "test" and self.alone == "model" and self.start == "recorded":
             raise UserError(
-                "The run's experience, in which a model alone starts, is of its training levels: choose the start "
-                "'game' to play test levels."
+                "A model alone starts in the run's experience, which is from training levels. The start 'game' plays "
+                "test levels."
             )
         if self.alone == "model" and self.record:
-            raise UserError("A recording is verified by the real game; there is none where a model is played alone.")
+            raise UserError("The real game verifies a recording, and a model alone has none: leave out the recording.")
         if self.headless and self.web:
-            raise UserError("A session is played without a window, headless, or in a browser (web). Received both.")
+            raise UserError("Play is headless or in a browser (web). Received both.")
         if self.headless and self.video is None:
-            raise UserError("Playing headless shows nothing: say where the video goes, for example --video play.mp4.")
+            raise UserError("Playing headless writes a video: give its file, for example --video play.mp4.")
         if self.headless and self.key_script is None and self.ticks is None:
             raise UserError("Playing headless needs an end: a key script (--key-script FILE) or a length (--steps N).")
         if self.video is not None and Path(self.video).suffix not in (".mp4", ".gif"):

@@ -1,4 +1,4 @@
-"""The players besides the person: a policy, random actions, the script of a recording, and who of them plays."""
+"""The players besides the person: a policy, random actions, a recorded script, and the choice between them."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from worldmodels.agents.api import Agent
 
 YOU = "you"
-NO_PLAYER = "nobody here plays but you"
+NO_PLAYER = "there is no other player here"
 
 
 class Player(Protocol):
-    """A player chooses actions in place of the person."""
+    """A player chooses actions instead of the person."""
 
     name: str
     """One word: "policy"."""
@@ -32,22 +32,22 @@ class Player(Protocol):
 
     @property
     def begins_episode(self) -> bool:
-        """Whether it goes on in a new episode, although this one is not over."""
+        """Whether the player continues in a new episode although this one is not over."""
 
     def reset(self) -> None:
         """Begin a real episode, whose first frame was observed."""
 
     def advance(self) -> None:
-        """Go on to the next frame, which was observed, whoever played."""
+        """Go on to the next observed frame, after an action of any player."""
 
     def act(self) -> Action | None:
-        """Return the action at the last frame; None where this player has come to its end."""
+        """Return the action at the last frame; None after the player's end."""
 
     def save(self) -> Any:
-        """Return what `load` needs to go on from here exactly, besides the tracker."""
+        """Return the state for `load`, without the tracker's."""
 
     def load(self, saved: Any) -> None:
-        """Go back to what `save` gave."""
+        """Return to a state of `save`."""
 
 
 class _Decision(NamedTuple):
@@ -63,10 +63,10 @@ class _Decision(NamedTuple):
 
 
 class PolicyPlayer:
-    """An agent that acts on the features of the real frames, and decides at each of them, whoever plays.
+    """An agent that decides at each real frame, also while another player plays.
 
     Args:
-        world: the model whose predictions the agent acts on where there is no reality.
+        world: the model whose predictions the agent sees if there is no real world.
     """
 
     name, title, begins_episode = "policy", "the policy", False
@@ -152,7 +152,7 @@ class RandomBoxPlayer(RandomPlayer):
 
 
 class ScriptPlayer:
-    """A player that repeats recorded actions, one list for each episode, and has none after those."""
+    """A player that repeats recorded actions, a list for each episode, and then ends."""
 
     name, title = "script", "the script"
 
@@ -197,11 +197,11 @@ def _policy_panel(action: Action, extras: dict[str, Any]) -> PolicyPanel | None:
 
 
 class PlayerSelection:
-    """The selection knows who plays now and who plays next; whatever changes it returns a message for people.
+    """The selection holds the present player and the next one; each change returns a message for people.
 
     Args:
-        players: can play for the person; the first one does when asked.
-        playing: the name of who plays from the start; the person if it is empty or no player's.
+        players: the players that can replace the person; the first is the next one.
+        playing: the name of the player at the start; the person if there is no such player.
     """
 
     def __init__(self, players: Sequence[Player], playing: str = "") -> None:
@@ -211,18 +211,18 @@ class PlayerSelection:
 
     @property
     def name(self) -> str:
-        """The name of who plays."""
+        """The name of the present player."""
         return self._playing.name if self._playing else YOU
 
     def toggle(self) -> str:
-        """Let the next player play, or the person again."""
+        """Give control to the next player, or back to the person."""
         if self._next is None:
             return NO_PLAYER
         self._playing = None if self._playing else self._next
         return f"{self._playing.title} plays" if self._playing else "you play"
 
     def choose_next(self, key: str) -> str:
-        """Choose another player as the one that plays for the person, who presses a key of this name for it."""
+        """Choose another player for the person, who starts it by a key of this name."""
         if self._next is None:
             return NO_PLAYER
         self._next = self._players[(self._players.index(self._next) + 1) % len(self._players)]
@@ -231,17 +231,17 @@ class PlayerSelection:
         return f"{self._next.title} plays when you press {key}"
 
     def take_over(self) -> str:
-        """Let the person play; there is no message if nothing changes."""
+        """Give control to the person; the message is empty if nothing changes."""
         changed, self._playing = self._playing is not None, None
         return "you play" if changed else ""
 
     @property
     def begins_episode(self) -> bool:
-        """Whether who plays goes on in a new episode, although this one is not over."""
+        """Whether the player continues in a new episode although this one is not over."""
         return self._playing is not None and self._playing.begins_episode
 
     def act(self) -> tuple[Action | None, str]:
-        """Return the player's action, or None where the person is to choose, and a message, mostly empty."""
+        """Return the player's action, or None if the person chooses, and a message, mostly empty."""
         if self._playing is None:
             return None, ""
         player, action = self._playing, self._playing.act()

@@ -64,9 +64,9 @@ class Playthrough:
     """A playthrough steps a real world and the learned ones beside it, if any; it begins with a first episode.
 
     Args:
-        real: a frozen one gives first frames alone, and the models are played without it.
-        models: without any, the real world is played alone.
-        players: can play for the person; they follow the frames whoever plays.
+        real: the real world; a frozen one gives only first frames, and the models are played without it.
+        models: the learned worlds; without any, only the real world is played.
+        players: the players that can replace the person; they see every frame.
         idle: the action that does nothing.
         ranges: in which real numbers are known to have been before.
 
@@ -145,7 +145,7 @@ class Playthrough:
             self._count_episode()
 
     def draw_again(self, classes: Sequence[int]) -> None:
-        """Let the newest step of the first model come out with these classes of its latents, and count it anew."""
+        """Repeat the newest step of the first model with these classes of its latents, and count it again."""
         model, before = self.models[0], self.models[0].reward
         model.draw_again(classes)
         mark = self.history.pop().mark
@@ -199,7 +199,7 @@ class Playthrough:
     # ---- going back
 
     def save(self) -> SavedState | None:
-        """Return the current state, or None where the environment cannot save its own."""
+        """Return the current state, or None if the environment cannot save its state."""
         real = self.real.save()
         if real is None:
             return None
@@ -277,7 +277,7 @@ class Playthrough:
         return ModelForecast(reward, model.continuation, error, seen)
 
     def _error(self, frame: Frame | None, vectors: Vectors) -> float:
-        """Return how far a picture, or numbers where there is none, are from reality, on the scale of 0 to 255."""
+        """Return the error of a picture, or of numbers without a picture, on the scale of 0 to 255."""
         if frame is not None and self.real.image is not None:
             return image_error(frame, self.real.image)
         return RANGE_ERROR * vector_error(vectors, self.real.vectors, self.ranges.ranges)

@@ -1,4 +1,4 @@
-"""The states of a playthrough to go back to: those of the last steps, and one that the person saved."""
+"""The saved states of a playthrough: the states of the last steps, and one that the person saved."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CAPACITY = 1000
 class RewindBuffer:
     """The buffer saves states of a playthrough and loads them again.
 
-    It does nothing where the environment cannot save its state.
+    It does nothing if the environment cannot save its state.
     """
 
     def __init__(self, play: Playthrough) -> None:
@@ -35,7 +35,7 @@ class RewindBuffer:
         return True
 
     def save(self) -> bool:
-        """Save the current state for as long as the person likes; return False where that is not possible."""
+        """Save the current state for the person; return False if the environment cannot save its state."""
         self._saved = self._play.save()
         return self._saved is not None
 

@@ -1,4 +1,4 @@
-"""The runs that are played, as far as they are known before TensorFlow is loaded."""
+"""The runs that are played: their configurations, specs and checkpoints, read before TensorFlow is loaded."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from worldmodels.player.session.options import PlayOptions
 
 @dataclass(frozen=True)
 class Run:
-    """A run with everything that is known of it before anything heavy is loaded."""
+    """A run's configuration and checkpoints, read before TensorFlow is loaded."""
 
     path: Path
     config: RunConfig
@@ -36,7 +36,7 @@ class Run:
 
     @cached_property
     def spec(self) -> ModelSpec:
-        """The spec of its model, which alone decides what can be played and shown."""
+        """The spec of the run's model, which decides what can be played and shown."""
         return model_spec(self.config)
 
     @property
@@ -46,25 +46,26 @@ class Run:
 
 
 def check_together(runs: Sequence[Run]) -> None:
-    """Raise UserError unless it is one run, or two whose models fit beside one reality."""
+    """Raise UserError unless it is one run, or two runs with world models of the same game."""
     if len(runs) > 2:
-        raise UserError(f"The player shows one run, or two beside each other. Received {len(runs)}.")
+        raise UserError(f"The player shows one run, or two side by side. Received {len(runs)}.")
     if len(runs) < 2:
         return
     for run in runs:
         if not run.spec.imagines or not run.steps:
             why = "has no checkpoint yet" if run.spec.imagines else "has no world model"
-            raise UserError(f"Two runs are played as two models beside one reality, and the run '{run.path}' {why}.")
+            raise UserError(f"Two runs are played as two models beside one real game, and the run '{run.path}' {why}.")
     games = [run.config.env.games[0] for run in runs]
     if games[0] != games[1]:
         raise UserError(
-            f"Two models are played beside one reality, so both must know the same game: '{runs[0].path}' knows "
-            f"'{games[0]}', '{runs[1].path}' knows '{games[1]}'."
+            f"Two models are played beside one real game, so both must be of that game: '{runs[0].path}' is of "
+            f"'{games[0]}', '{runs[1].path}' of '{games[1]}'."
         )
 
 
 def count_models(runs: Sequence[Run], options: PlayOptions) -> int:
-    """Return how many models are played; raise UserError if the one that is to be played alone does not exist."""
+    """Return the number of models that are played; raise UserError if a model is to be played alone and there is
+    none."""
     if options.alone == "model" and not runs[0].spec.imagines:
-        raise UserError(f"The run '{runs[0].path}' has no world model that could be played alone.")
+        raise UserError(f"The run '{runs[0].path}' has no world model to play alone.")
     return len(runs) if runs[0].spec.imagines and options.alone != "real" else 0

@@ -1,7 +1,7 @@
-"""The session: key events in, one tick of the clock after the other, and a snapshot of everything to draw.
+"""The session: it takes events, steps the worlds at each tick of the clock, and gives a snapshot to draw.
 
-Nothing here knows pygame or TensorFlow, and nothing looks at a real clock: the same events at the same ticks always
-give the same snapshots.
+The session imports neither pygame nor TensorFlow and reads no real clock: the same events at the same ticks always give
+the same snapshots.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Session(SessionCommands):
         self._inspection.do_pending()
 
     def warm_up(self) -> None:
-        """Let models compile what only a step calls; this changes nothing that can be seen."""
+        """Compile the models' steps; nothing visible changes."""
         for model in self._play.models:
             model.warm_up()
 
@@ -86,7 +86,7 @@ class Session(SessionCommands):
         return True
 
     def _advance(self) -> None:
-        """Step the worlds, or begin the next episode where one is over and was shown long enough."""
+        """Step the worlds, or begin the next episode if the last one is over and was shown long enough."""
         if not self._play.real.ended and self._selection.begins_episode:
             self._begin_episode()
         elif not self._play.real.ended:
@@ -156,9 +156,9 @@ class Session(SessionCommands):
         )
 
     def _box_panel(self, policy: PolicyPanel | None) -> BoxPanel | None:
-        """Return the numbers of a box of actions: those that the person holds, or that another player took.
+        """Return the panel of a box of actions: the numbers of the person, or the last action of another player.
 
-        The policy's next choice would only confuse where it plays itself.
+        The policy's next choice is hidden while the policy plays.
         """
         player = self._selection.name
         last = None if player == YOU else self._play.counters.action

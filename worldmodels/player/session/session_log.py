@@ -1,4 +1,4 @@
-"""The log of a session: its actions and events, of which going back forgets those that were undone."""
+"""The log of a session: its actions and events, without those that a rewind has undone."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class SessionLog:
         self._last = _Entry(self._last, kind, value)
 
     def save(self) -> Any:
-        """Return what `load` needs to come back here."""
+        """Return the state for `load`."""
         return self._last, self._hashed
 
     def load(self, saved: Any) -> None:

@@ -26,7 +26,7 @@ class Setting:
         name: for people.
         values: the possible values, in order.
         index: the position of the current value.
-        zero_text: shown to people in place of 0; may be empty.
+        zero_text: the text for 0; may be empty.
     """
 
     name: str
@@ -128,6 +128,6 @@ class Settings:
         return f"{setting.name}: {setting.text}"
 
     def take(self, event: SettingEvent) -> str:
-        """Choose a setting and give it a value, each the last one where there is none at its place."""
+        """Choose a setting and a value by their places; a place beyond the end takes the last one."""
         self.chosen = min(event.setting, len(self.rows) - 1)
         return self.change(event.value - self.rows[self.chosen].index)

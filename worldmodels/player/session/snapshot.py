@@ -1,4 +1,4 @@
-"""The snapshot of a session: everything that the player shows at one tick, free of how it is drawn."""
+"""The snapshot of a session: everything that the player shows at one tick, without its drawing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class RealSnapshot:
     """The real world."""
 
     frame: Frame | None
-    """The picture to show; None where there is nothing but numbers."""
+    """The picture to show; None if there are only numbers."""
     reward: float
     """The reward of the last step."""
     episode_return: float
@@ -38,11 +38,11 @@ class ModelSnapshot:
 
     name: str
     frame: Frame | None
-    """The picture that it predicts; None for a model that predicts numbers alone."""
+    """The predicted picture; None for a model of numbers."""
     reconstruction: Frame | None
     """Its own picture of the real frame, after observing it; None for a model that gives observed frames back."""
     uncertainty: npt.NDArray[np.float32] | None
-    """float32 (H, W), 0 to 1: how much samples of this step differ; None where it is not wanted."""
+    """float32 (H, W), 0 to 1: how much samples of this step differ; None if it is not measured."""
     reward: float
     """The reward predicted for the last step."""
     episode_return: float
@@ -56,7 +56,7 @@ class ModelSnapshot:
     reconstructed_vectors: Vectors = field(default_factory=dict)
     """Its own values of the numbers that it has observed; empty for a model that gives them back as they are."""
     spreads: Vectors = field(default_factory=dict)
-    """The standard deviations of the numbers over samples of this step; empty where they are not wanted."""
+    """The standard deviations of the numbers over samples of this step; empty if they are not measured."""
     error: float = 0.0
     """The mean absolute difference of its numbers from the real ones, each as a share of the range seen so far."""
     held: int = 0
@@ -83,7 +83,7 @@ class BoxPanel:
 
     names: tuple[str, ...]
     keys: tuple[str, ...]
-    """The pair of keys of each of the first numbers; none where there are sliders."""
+    """The pair of keys of each of the first numbers; none if there are sliders."""
     low: tuple[float, ...]
     high: tuple[float, ...]
     values: tuple[float, ...]
@@ -93,7 +93,7 @@ class BoxPanel:
     value: float | None
     """The return that the policy expects from here on."""
     slider: int | None
-    """The slider that keys move now; None where each number has keys of its own."""
+    """The slider that keys move now; None if each number has its own keys."""
 
 
 @dataclass(frozen=True)
@@ -137,8 +137,8 @@ class ModelForecast:
     reward: float
     continuation: float
     image_error: float
-    """Mean absolute difference of the two frames, 0 to 255; of a model of numbers alone, that of those, where 96 is
-    their whole range."""
+    """Mean absolute difference of the two frames, 0 to 255. For a model of numbers, the difference of the numbers, with
+    96 for their whole range."""
     reconstruction_error: float | None = None
     """The same of its own picture of the observed frame; None for a model that gives observed frames back."""
 
@@ -175,7 +175,7 @@ class Snapshot:
     level_seed: int | None
     clock: ClockState
     player: str
-    """"you", or the name of who plays for you."""
+    """"you", or the name of the player that replaces you."""
     action: str
     """The meaning of the last action in this game."""
     episode: int
@@ -185,7 +185,7 @@ class Snapshot:
     since_put_back: int
     """Steps that the model has predicted alone."""
     alone: bool
-    """Whether the models are played without reality, whose frame is then the one that they started from."""
+    """Whether the models are played without the real world, whose frame is then their start."""
     real: RealSnapshot
     models: tuple[ModelSnapshot, ...]
     policy_panel: PolicyPanel | None
@@ -205,4 +205,4 @@ class Snapshot:
     box_panel: BoxPanel | None = None
     """The numbers of the action, for a box of actions."""
     latents: LatentsSnapshot | None = None
-    """The inside of the first model, where it is shown."""
+    """The pane of latents, if it is shown."""

@@ -1,4 +1,4 @@
-"""The timing of ticks, at a steady rate but for keys that go down, and of pictures, which follow keys."""
+"""The timing of ticks, which come at a steady rate or earlier after a key, and of the pictures after keys."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ AVERAGED_TICKS = 30
 class TickClock:
     """Ticks are due at equal distances; a key brings the next one forward, by up to half of a distance.
 
-    The ones after that are due when they were, so nobody plays faster who presses more keys.
+    The later ticks keep their times, so more keys make no faster play.
 
     Args:
         now: the time in seconds, of any steady clock; the first tick is due then.
@@ -21,7 +21,7 @@ class TickClock:
         self._due = now
 
     def ticked(self, now: float, rate: float) -> None:
-        """Count a tick that began now, at so many a second. A late one makes all later ones later."""
+        """Count a tick that begins now, at this rate a second. A late tick delays all later ones."""
         self._due = max(self._due + 1 / rate, now)
 
     def next(self, pressed: bool, rate: float) -> float:
@@ -41,7 +41,7 @@ class LatencyMeter:
         self._rate = 1.0
 
     def add(self, seconds: float, rate: float) -> None:
-        """Add one more tick, at so many a second."""
+        """Add one more tick, at this rate a second."""
         self._seconds.append(seconds)
         self._rate = rate
 

@@ -1,4 +1,4 @@
-"""Work in a thread, while the window stays awake."""
+"""Work in a thread, while the window stays responsive."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class BackgroundTask(Generic[Result]):
         return self._result
 
     def stop(self) -> None:
-        """Let the work give up at its next report, without waiting for it.
+        """End the work at its next report, without waiting for it.
 
         The thread is no daemon. So an interpreter that ends waits for it, because it may crash in the midst of a
         compilation; the command line does not wait (`cli/__init__.py`).
@@ -56,4 +56,4 @@ class BackgroundTask(Generic[Result]):
 
 
 class _Stopped(Exception):
-    """An exception in the thread of a task whose result nobody wants any more."""
+    """An exception that ends the thread of a task after `stop`."""

@@ -1,4 +1,4 @@
-"""Captures of what is seen: single pictures as PNG files, and the picture of every tick as a video."""
+"""Captures of a session: single pictures as PNG files, and the picture of every tick as a video."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Film:
     """The pictures of a session that go into files: of a size and a scale of their own, whatever the window's.
 
     Args:
-        folder: for single pictures, when the session asks for them.
+        folder: the folder of the single pictures that the session requests.
     """
 
     def __init__(self, painter: Painter, zoom: int, folder: str | Path) -> None:
@@ -41,7 +41,7 @@ class Film:
         self._folder, self._saved = Path(folder), 0
 
     def frame(self, session: Session) -> Frame:
-        """Return the picture of a session, uint8 (H, W, 3), and save it if the session has asked for that."""
+        """Return the picture of a session, uint8 (H, W, 3), and save it if the session has requested that."""
         snapshot = session.snapshot()
         self._painter.draw(self._surface, snapshot)
         if session.pictures > self._saved:
@@ -50,7 +50,7 @@ class Film:
         return pixels(self._surface)
 
     def record(self, session: Session, recorder: VideoRecorder | None) -> None:
-        """Add the picture of a session to a video, if there is one; nothing is drawn for nobody."""
+        """Add the picture of a session to a video; without a video, draw only a requested picture."""
         if recorder is not None:
             recorder.add(self.frame(session))
         elif session.pictures > self._saved:

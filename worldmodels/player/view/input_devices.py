@@ -54,7 +54,7 @@ class Gamepads:
         controller.init()
 
     def events(self, event: pygame.Event) -> list[InputEvent]:
-        """Return what one event of the window means for the session, mostly nothing."""
+        """Return the session's events for one event of the window, mostly none."""
         if event.type == pygame.CONTROLLERDEVICEADDED:
             self._gamepads.append(controller.Controller(event.device_index))
         elif event.type == pygame.CONTROLLERAXISMOTION and event.axis in STICKS:
@@ -66,7 +66,7 @@ class Gamepads:
         return []
 
     def release_all(self) -> None:
-        """Forget what the stick holds, because the window lost it."""
+        """Release the stick, because the window lost it."""
         self._held = frozenset()
 
     def _move(self, axis: int, value: float) -> list[InputEvent]:
@@ -87,14 +87,14 @@ class Gamepads:
 
 
 class BoxInput:
-    """The input knows which bar the mouse drags."""
+    """The mouse as input: it drags the bars of a box."""
 
     def __init__(self, painter: Painter, session: Session) -> None:
         self._painter, self._session = painter, session
         self._dragged: int | None = None
 
     def events(self, surface: pygame.Surface, event: pygame.Event) -> list[InputEvent]:
-        """Return what one event of the window means for the box, mostly nothing."""
+        """Return the session's events for one event of the window, mostly none."""
         if event.type == pygame.MOUSEBUTTONDOWN and event.button == pygame.BUTTON_LEFT:
             self._dragged = self._painter.number_at(surface, self._session.snapshot(), event.pos)
             return self._drag(surface, event.pos)

@@ -24,12 +24,12 @@ NUMBER_ROW, MOST_NUMBERS = 17, 8
 BELOW, HIGHEST_BELOW = 90, 190
 """Least and greatest height of the time line, and of a panel."""
 INSIDE, HIGHEST_INSIDE = 172, 330
-"""Least and greatest height of the pane of a model's inside, which takes the place of the time line; less where that
-would be more than three eighths of all that is between header and settings."""
+"""Least and greatest height of the pane of latents, which replaces the time line. The pane takes at most three eighths
+of the height between header and settings."""
 RULES = 170
 """Least height of the rules of a game below its frame."""
 BESIDE, WIDEST_BESIDE = 280, 420
-"""Least and greatest width of what stands beside the frames and not below them."""
+"""Least and greatest width of the parts beside the frames."""
 SMALL_HEIGHT, SMALL_WIDTH = 540, 960
 """Heights and widths below which lines stand closer together."""
 
@@ -149,7 +149,7 @@ def _candidates(middle: Rect, content: Content, scale: float, gap: int) -> Itera
 
 
 def _zoom(area: Rect, rows: int, content: Content, scale: float, gap: int) -> float:
-    """Return by how much frames are enlarged, in pixels; whole where it is large, and very small where none fit."""
+    """Return the factor by which frames are enlarged: whole if it is large, very small if no frame fits."""
     across = -(-max(content.columns, 1) // rows)
     wide = (area.width - gap * (across - 1)) / across
     high = area.height / rows - _around(content, area.height // rows)

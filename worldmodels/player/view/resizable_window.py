@@ -1,4 +1,4 @@
-"""A window of the screen that opens to fit, fills the screen when asked, and remembers its size."""
+"""A window that opens in a fitting size, can fill the screen, and remembers its size."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def opening_size(natural: Size, screen: Size) -> Size:
 
 
 def within(size: Size, room: Size) -> Size:
-    """Return a size, cut where it is larger than the room."""
+    """Return a size, cut to the room."""
     return min(size[0], room[0]), min(size[1], room[1])
 
 
@@ -81,7 +81,7 @@ def memory_file() -> Path:
 
 
 def recall() -> WindowMemory:
-    """Return what is remembered; nothing where the file is missing, damaged or somebody else's."""
+    """Return the memory of the window; an empty one if the file is missing, damaged or not readable."""
     with suppress(UserError, OSError, RuntimeError):  # a person may have no home at all
         path = memory_file()
         return parse_json(read_regular(path), WindowMemory, str(path))
@@ -89,7 +89,7 @@ def recall() -> WindowMemory:
 
 
 def remember(memory: WindowMemory) -> None:
-    """Write what is to be remembered, unless that is impossible: nobody's play fails because of it."""
+    """Write the memory of the window, if possible: play never fails because of it."""
     with suppress(UserError, OSError, RuntimeError):
         path = memory_file()
         make_folder(path.parent)
@@ -97,20 +97,20 @@ def remember(memory: WindowMemory) -> None:
 
 
 TRIES, PAUSE = 8, 30
-"""Times that a size is asked for, and the milliseconds between."""
+"""Attempts to set a size, and the milliseconds between them."""
 
 
 class ResizableWindow:
     """A window in which a painter's pictures are shown.
 
     Args:
-        painter: knows how large pictures would like to be.
+        painter: gives the natural size of its pictures.
         zoom: of frames, in a window that was never resized.
         as_it_was: open in the size that is remembered.
 
     Attributes:
-        surface: what is shown; another one after each change of size.
-        memory: what will be remembered.
+        surface: the surface that is shown, which is a new one after each change of size.
+        memory: the size and the hint for the next time.
 
     Raises:
         UserError: there is no display.
@@ -153,7 +153,7 @@ class ResizableWindow:
         pygame.display.quit()
 
     def take_hint(self) -> bool:
-        """Return whether the hint for beginners is to be shown, which is once and then never again."""
+        """Return whether to show the hint for beginners, which is shown once."""
         wanted = not self.memory.hint_shown
         if wanted:
             self.memory = replace(self.memory, hint_shown=True)

@@ -119,7 +119,7 @@ class _Window:
         self._draw_again()
 
     def do_pending(self, session: Session) -> None:
-        """Do pending work in a thread, so that the window answers and says what is being done."""
+        """Do pending work in a thread, while the window answers and shows its status."""
         status = session.pending.status if session.pending else ""
         task = BackgroundTask(lambda report: session.do_pending())
         for dots in self._while_running(task):
@@ -179,7 +179,7 @@ class _Window:
         self._stale = False
 
     def _poll(self) -> list[InputEvent]:
-        """Return the input since the last call; everything else that happens to the window is dealt with here."""
+        """Return the input since the last call, and handle all other events of the window."""
         taken: list[InputEvent] = []
         for event in pygame.event.get():
             if event.type == pygame.QUIT:
@@ -203,12 +203,12 @@ class _Window:
             self._gamepads.release_all()
 
     def _other_events(self, event: pygame.Event) -> list[InputEvent]:
-        """Return what an event of a mouse or a gamepad means."""
+        """Return the session's events for an event of a mouse or a gamepad."""
         of_mouse = self._box_input.events(self._window.surface, event) if self._box_input else []
         return of_mouse or (self._gamepads.events(event) if self._gamepads else [])
 
     def _key(self, event: KeyEvent) -> list[InputEvent]:
-        """Do what a key of the window itself means; return the event of any other key."""
+        """Do the command of a key of the window; return the event of any other key."""
         act = {Command.FULL_SCREEN: self._window.toggle_full_screen, Command.ZOOM: self._window.enlarge}
         command = self._keys.command(event.key)
         if command not in act:

@@ -1,1 +1,1 @@
-"""The player in a browser: a session in a thread, and a server that shows it to those who have its link."""
+"""The player in a browser: a session in a thread, and a server that shows the session to everyone with its link."""

@@ -1,7 +1,7 @@
-"""Access: who may talk to the server. The link's token opens it, and only pages of its own may use that.
+"""Access to the server: a request needs the token of the link and must come from the server's own page.
 
-The token stands in the fragment of the link, which browsers send to nobody; the page sends it with each request. A
-foreign page is told by its origin, and a foreign name that was made to point here (DNS rebinding) by the host.
+The token is in the fragment of the link, which browsers never send; the page sends it with each request. The header
+Origin reveals a foreign page, the header Host a foreign name that points here (DNS rebinding).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ HEADERS = {
 
 
 class Access:
-    """The access to one server, by a token that is drawn anew for each.
+    """The access to one server, by a new random token.
 
     Args:
         host: the address or name at which it is found.
@@ -40,14 +40,14 @@ class Access:
         return hmac.compare_digest(token.encode("utf-8", "replace"), self.token.encode())
 
     def problem(self, host: str, origin: str | None) -> str:
-        """Return what is wrong with the headers Host and Origin of a request; nothing if they are ours.
+        """Return the problem of a request's headers Host and Origin; empty if they are ours.
 
         Any port is right, because a tunnel may lead here from another one.
         """
         if not self._is_own(_name(host)):
-            return "This server is reached by an address or by its own name. The header Host has another one."
+            return "The header Host must have an address or the own name of this server. It has another name."
         if origin is not None and _netloc(origin) != host.lower():
-            return "Only this server's own page may talk to it. The header Origin names another one."
+            return "Requests must come from this server's own page. The header Origin has another one."
         return ""
 
     def _is_own(self, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""The audience: everybody who looks at the session, of whom one plays."""
+"""The audience of a session: its viewers, one of whom plays."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Viewer:
 
     Attributes:
         page: the name that the page gave itself, by which it is known again after a lost connection.
-        asks: it wants to play.
+        asks: whether the viewer has requested to play.
         in_flight: the scenes that were sent to it and not yet drawn, the oldest first.
         changed: set when there may be something to send.
     """
@@ -32,7 +32,7 @@ class Viewer:
         self._held: dict[InputEvent, None] = {}
 
     def hold(self, event: InputEvent) -> None:
-        """Remember what is held, to be let go when the page is gone."""
+        """Remember a held key, axis or stick, to release it when the page is gone."""
         release = _release_of(event)
         if release is not None:
             self._held.pop(release, None)
@@ -40,7 +40,7 @@ class Viewer:
                 self._held[release] = None
 
     def let_go(self) -> list[InputEvent]:
-        """Return the events that let go whatever is held."""
+        """Return the events that release everything held."""
         released, self._held = list(self._held), {}
         return released
 
@@ -54,7 +54,7 @@ class Viewer:
 
 
 def _release_of(event: InputEvent) -> InputEvent | None:
-    """Return the event that lets go what another one holds; None for one that holds nothing."""
+    """Return the event that releases another event's key, axis or stick; None if it holds none."""
     if isinstance(event, KeyEvent):
         return KeyEvent(event.key, False)
     if isinstance(event, AxisEvent):
@@ -63,12 +63,12 @@ def _release_of(event: InputEvent) -> InputEvent | None:
 
 
 class Audience:
-    """The first viewer plays, and the others watch, until who plays hands over or is gone.
+    """The first viewer plays and the others watch, until the player hands over or leaves.
 
-    A page that comes back finds its place free, unless somebody else has taken it meanwhile.
+    A page that reconnects plays again, unless another viewer plays by then.
 
     Args:
-        inbox: gets the events of whoever plays.
+        inbox: gets the events of the viewer who plays.
     """
 
     def __init__(self, inbox: Inbox) -> None:
@@ -83,7 +83,7 @@ class Audience:
         return tuple(self._viewers)
 
     def join(self, viewer: Viewer) -> None:
-        """Let a viewer in."""
+        """Add a viewer."""
         alone = not self._viewers
         self._viewers.append(viewer)
         if self._player is None and (alone or viewer.page == self._last_page):
@@ -91,7 +91,7 @@ class Audience:
         self._tell_all()
 
     def leave(self, viewer: Viewer) -> None:
-        """Let a viewer go, who may have gone already; the session waits if it was the one who played."""
+        """Remove a viewer, if it is still there; the session waits if this viewer played."""
         if viewer in self._viewers:
             self._viewers.remove(viewer)
         if viewer is self._player:
@@ -99,18 +99,18 @@ class Audience:
         self._tell_all()
 
     def take(self, viewer: Viewer, event: InputEvent) -> None:
-        """Take an event of a viewer; of those who watch nothing is taken."""
+        """Take an event of the viewer who plays; events of other viewers are ignored."""
         if viewer is self._player:
             viewer.hold(event)
             self._inbox.put(event)
 
     def release(self, viewer: Viewer) -> None:
-        """Let go whatever a viewer holds."""
+        """Release everything that a viewer holds."""
         for event in viewer.let_go():
             self._inbox.put(event)
 
     def ask(self, viewer: Viewer) -> None:
-        """Let a viewer play where nobody does; else it asks for that, or asks no longer."""
+        """Give a viewer control if nobody plays; otherwise add or withdraw its request to play."""
         if self._player is None:
             self._let_play(viewer)
         elif viewer is not self._player:
@@ -118,18 +118,19 @@ class Audience:
         self._tell_all()
 
     def hand_over(self, viewer: Viewer) -> None:
-        """Let the first play who asks, or else the first of the others, if it is the one who plays who wishes it."""
+        """If `viewer` is the player, hand control to the first viewer who requested it, otherwise to any other
+        viewer."""
         others = [other for other in self._viewers if other is not viewer]
         if viewer is self._player and others:
             self._let_play(next((other for other in others if other.asks), others[0]))
             self._tell_all()
 
     def plays(self, viewer: Viewer) -> bool:
-        """Return whether a viewer is the one who plays."""
+        """Return whether a viewer plays."""
         return viewer is self._player
 
     def role(self, viewer: Viewer) -> dict[str, Any]:
-        """Return what a viewer is told of itself and of the others."""
+        """Return the role of a viewer, and the numbers of the others."""
         return {
             "plays": viewer is self._player,
             "asks": viewer.asks,

@@ -12,7 +12,7 @@ CAPACITY = 1000
 """Events that can wait; more than any person presses within the longest tick, so further ones are dropped."""
 LONGEST = 60.0
 """Seconds of one wait at most, since the system cannot wait forever."""
-GONE = "nobody is there to play: paused"
+GONE = "paused: no viewer plays"
 
 
 class Inbox:

@@ -7,7 +7,7 @@ A message is a JSON object of one of these forms, and anything else is none:
     {"stick": 0, "deflection": -0.5}     a gamepad deflects a number of a box from its rest, from -1 to 1
     {"setting": 1, "value": 3}           the setting at this place gets the value at that place
     {"group": 3}                         the group of latents with this number is chosen
-    {"wish": "play"}                     what else a viewer can want (`Wish`)
+    {"wish": "play"}                     another wish of a viewer (`Wish`)
     {"seen": 17}                         the scene with this number has been drawn
 """
 
@@ -32,7 +32,7 @@ class Wish(Enum):
     """A wish of a viewer."""
 
     PLAY = "play"
-    """The viewer wants to play, now or when whoever plays hands over."""
+    """The viewer wants to play, now or when the player hands over."""
     HAND_OVER = "hand over"
     """The viewer who plays hands over to another one."""
     RELEASE = "release"

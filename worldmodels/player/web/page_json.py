@@ -1,4 +1,4 @@
-"""JSON for a page, which knows neither NaN nor infinity."""
+"""JSON for a page, without NaN and infinity."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class Scene:
         return self._packed[key]
 
     def is_packed_since(self, old: Scene | None) -> bool:
-        """Return whether that message is ready, since it was asked for before."""
+        """Return whether that message was packed before."""
         return (old.number if old else 0) in self._packed
 
     def differs_from(self, old: Scene) -> bool:

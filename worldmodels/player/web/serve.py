@@ -1,4 +1,4 @@
-"""The player served to browsers: prints the link, plays until somebody quits, and ends as the window does."""
+"""The player in a browser: it prints the link, serves the session until a person quits, and ends as the window does."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from worldmodels.player.web.access import Access
 from worldmodels.player.web.session_thread import SessionThread
 
 POLL_INTERVAL = 0.1
-"""Seconds from one look whether the session is over to the next."""
+"""Seconds between two checks for the session's end."""
 LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
 def run_web(painter: Painter, prepare: Prepare, options: PlayOptions, script: KeyScript, zoom: int) -> Session | None:
-    """Serve the session that `prepare` builds until somebody quits; return it, or None if it never was ready.
+    """Serve the session that `prepare` builds until a person quits; return it, or None if it never was ready.
 
     Raises:
         UserError: the packages for it are not installed, the address cannot be had, or whatever `prepare` raised.
     """
     if importlib.util.find_spec("aiohttp") is None:
         raise UserError(
-            f"The player in a browser needs a package that is not installed: {pip_install('web')} brings it."
+            f"The player in a browser needs a package that is not installed: {pip_install('web')} installs it."
         )
     with recorder_of(options) as video:  # the video is written after the server has ended
         return asyncio.run(serve(painter, prepare, options, script, zoom, video, lambda text: print(text, flush=True)))
@@ -46,7 +46,7 @@ async def serve(
     video: VideoRecorder | None,
     announce: Callable[[str], object],
 ) -> Session | None:
-    """Do what `run_web` does; `announce` gets the text with the link, and the video is written elsewhere."""
+    """Serve the session as `run_web` does; `announce` gets the text with the link, and the caller writes the video."""
     from worldmodels.player.web.server import Server
 
     loop = asyncio.get_running_loop()
@@ -79,14 +79,14 @@ async def serve(
 
 
 def _invitation(host: str, port: int, token: str) -> str:
-    """Return the link, and who else could read along."""
+    """Return the link, and a warning if others could read along."""
     everywhere = host in ("0.0.0.0", "::", "")
     name = socket.gethostname() if everywhere else f"[{host}]" if ":" in host else host
     link = f"http://{name}:{port}/#{token}"
-    text = f"Open this link to play; whoever else has it can watch:\n\n    {link}\n\nCtrl-C ends it."
+    text = f"Open this link to play; everyone with the link can watch:\n\n    {link}\n\nCtrl-C ends it."
     if host in LOCAL:
         return text
     return (
-        f"{text} Nothing is encrypted, so whoever can listen on the network can read along; a tunnel "
-        f"(ssh -L {port}:localhost:{port} ...) to a player that is bound to localhost avoids that."
+        f"{text} The connection is not encrypted, so others on the network can read it. A tunnel to a player on "
+        f"localhost avoids that: ssh -L {port}:localhost:{port} ..."
     )

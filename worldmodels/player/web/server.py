@@ -24,7 +24,7 @@ TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 MOST_VIEWERS = 32
 HEARTBEAT = 10.0
 """Seconds after which a connection is asked whether it is still there."""
-REPLACED = "The session goes on in another tab of this browser."
+REPLACED = "The session continues in another tab of this browser."
 PATIENCE = 1.0
 """Seconds to wait for a connection that is to be closed."""
 NAME_LENGTH = 64
@@ -36,7 +36,7 @@ class Server:
 
     Args:
         thread: the session.
-        access: who may talk to it.
+        access: checks each request.
     """
 
     def __init__(self, thread: SessionThread, access: Access) -> None:
@@ -61,7 +61,7 @@ class Server:
             await web.TCPSite(self._runner, host, port).start()
         except OSError as error:
             raise UserError(
-                f"The player cannot be served at {host}, port {port}: {error.strerror or error}. --host takes an "
+                f"The player cannot listen at {host}, port {port}: {error.strerror or error}. --host takes an "
                 "address or name of this machine, --port another port, and --port 0 a free one."
             ) from error
         return int(self._runner.addresses[0][1])
@@ -73,7 +73,7 @@ class Server:
             viewer.changed.set()
 
     async def close(self, why: str) -> None:
-        """Tell everybody why it is over, and listen no longer."""
+        """Send every viewer the reason of the end, and stop listening."""
         for socket in list(self._sockets.values()):
             await _dismiss(socket, why)
         await self._runner.cleanup()
@@ -88,14 +88,15 @@ class Server:
         return web.Response(body=body, content_type=kind, charset="utf-8")
 
     async def _check(self, request: web.Request) -> web.Response:
-        """Answer whether the token of a link is right, which a web socket cannot tell its page."""
+        """Answer whether the token of a link is right, since a web socket cannot give its page the reason of a
+        failure."""
         self._check_token(request)
         return web.Response(status=204)
 
     async def _connect(self, request: web.Request) -> web.WebSocketResponse:
         self._check_token(request)
         if len(self._sockets) >= MOST_VIEWERS:
-            raise web.HTTPServiceUnavailable(text=f"There are {MOST_VIEWERS} viewers already, which is the most.")
+            raise web.HTTPServiceUnavailable(text=f"There are already {MOST_VIEWERS} viewers, the maximum.")
         socket = web.WebSocketResponse(max_msg_size=LARGEST, heartbeat=HEARTBEAT, compress=False)
         await socket.prepare(request)
         viewer = Viewer(request.query.get("page", "")[:NAME_LENGTH])
@@ -120,7 +121,7 @@ class Server:
     def _check_token(self, request: web.Request) -> None:
         self._check_headers(request)
         if not self._access.admits(request.query.get("token", "")):
-            raise web.HTTPForbidden(text="This link is not, or no longer, that of the session which is played here.")
+            raise web.HTTPForbidden(text="This link does not belong to the session that is played here.")
 
     def _check_headers(self, request: web.Request) -> None:
         if problem := self._access.problem(request.host, request.headers.get("Origin")):
@@ -129,7 +130,7 @@ class Server:
     # ---- viewers
 
     def _take(self, viewer: Viewer, text: str) -> None:
-        """Take one message of a viewer; what is none is passed over."""
+        """Take one message of a viewer; ignore anything else."""
         message = read_message(text)
         if isinstance(message, Seen):
             self._take_receipt(viewer, message)
@@ -167,7 +168,7 @@ class Server:
 
 
 async def _dismiss(socket: Any, why: str) -> None:
-    """Close a connection and say why, so that the page does not come back; one that does not answer is left alone."""
+    """Close a connection with a reason, so that the page does not reconnect; ignore a page that does not answer."""
     if socket is not None:
         with suppress(ConnectionError, asyncio.TimeoutError):
             await asyncio.wait_for(socket.send_str(page_json({"ended": why})), PATIENCE)

@@ -22,7 +22,7 @@ READY = "Ready: press a key to begin"
 
 
 class SessionThread:
-    """The work of that thread: neither games nor models nor pictures ever keep the server from answering.
+    """The work of that thread, so that games, models and pictures never block the server.
 
     It is the sink of the session's snapshots; their source of events is the inbox.
 
@@ -81,7 +81,7 @@ class SessionThread:
         self._show_session(session, "ready", READY)
 
     def do_pending(self, session: Session) -> None:
-        """Do pending work while the pages show what is being done."""
+        """Do pending work while the pages show its status."""
         if session.pending:
             self._show_session(session, "working", session.pending.status)
             session.do_pending()

@@ -138,7 +138,7 @@ def _bar(row: BarRow, bar: Bar) -> dict[str, Any]:
 
 
 def _zero(row: BarRow) -> int | None:
-    """Return where 0 lies within a row; None where it does not."""
+    """Return the place of 0 within a row; None if 0 is outside."""
     return position(row, 0.0, THOUSAND) if row.low < 0 < row.high else None
 
 

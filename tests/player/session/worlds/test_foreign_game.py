@@ -96,7 +96,7 @@ def test_what_cannot_be_shown_is_refused_at_the_door(tmp_path):
     config = from_dict(RunConfig, FREE | {"env": {"game": "test/Stack-v0"}})
     run = RunDir.create(tmp_path / "run", config, {}).path
     with pytest.raises(
-        UserError, match=r"'test/Stack-v0' cannot be played here: .* Received image uint8 \(64, 64, 4\)"
+        UserError, match=r"The player cannot show 'test/Stack-v0': .* Received image uint8 \(64, 64, 4\)"
     ):
         play_runs([run], PlayOptions(headless=True, ticks=1, video=tmp_path / "play.mp4"))
 
@@ -132,7 +132,7 @@ def test_numbers_are_recorded_taken_back_verified_and_played_by_a_script(tmp_pat
     play_game(name, PlayOptions(headless=True, video=tmp_path / "b.mp4", **options))
     again = read_recording(tmp_path / "b.jsonl")
     assert (again.seed, again.episodes[0].actions) == (played.seed, episode.actions)
-    with pytest.raises(UserError, match=f"is of the game '{name}'. What is played is 'test/Lamp-v0'"):
+    with pytest.raises(UserError, match=f"is of the game '{name}'. Received the game 'test/Lamp-v0'"):
         play_game("test/Lamp-v0", PlayOptions(headless=True, video=tmp_path / "b.mp4", **options))
 
 
@@ -174,5 +174,5 @@ def test_an_environment_that_fails_in_the_player_is_named(tmp_path, monkeypatch)
 
 
 def test_what_was_given_in_python_is_not_recorded():
-    with pytest.raises(UserError, match="no id leads to 'python:Lamp'"):
+    with pytest.raises(UserError, match="'python:Lamp' was given in Python without an id"):
         set_up_run(EnvConfig(game="python:Lamp"), PlayOptions(record="a.jsonl"))

@@ -1,4 +1,4 @@
-"""Actions as the player has them: the number of a choice, or the numbers of a box."""
+"""The forms of an action: the number of a choice or the numbers of a box, as a tuple or as rows for a model."""
 
 from __future__ import annotations
 
@@ -17,6 +17,6 @@ def action_rows(action: Action, rows: int, spec: ActionSpec) -> npt.NDArray[Any]
 
 
 def action_of(row: npt.ArrayLike) -> Action:
-    """Return an action of one row, int32 () or float32 (D,); what lies outside of the box is clipped."""
+    """Return an action from one row, int32 () or float32 (D,); values outside the box are clipped."""
     array = np.asarray(row)
     return box_action(array) if array.ndim else int(array)

@@ -1,11 +1,11 @@
 """The controls of a box of actions: keys, mouse and gamepad give each of its numbers.
 
-Each number has a pair of keys, as far as there are pairs: held, one pushes it to its lowest value and the other to its
-highest; released, it goes back to rest, the value nearest to 0 in the environment's own units. Whoever drags its bar
-with the mouse, or moves the stick of a gamepad, holds it anywhere in between.
+Each of the first numbers has a pair of keys: one pushes the number to its lowest value while it is held, the other to
+its highest. Released, the number returns to rest, the value nearest to 0 in the environment's own units. The mouse,
+which drags the number's bar, and the stick of a gamepad hold it anywhere in between.
 
-A box of more numbers than pairs has sliders, which stay where they are put: up and down choose one, left and right move
-it, and space puts all of them to rest.
+A box of more numbers than pairs has sliders, which keep their positions: up and down choose one, left and right move
+it, and space moves all of them to rest.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class BoxControls(CommandControls):
     Args:
         spec: the box.
         names: the name of each number.
-        keys: which key does what.
+        keys: the table of keys.
     """
 
     signs: tuple[str, ...] = ()
@@ -82,7 +82,7 @@ class BoxControls(CommandControls):
 
     @property
     def touched(self) -> bool:
-        """Whether a number was pushed anew within this tick, by whatever means."""
+        """Whether a key, the mouse or a gamepad has moved a number within this tick."""
         return bool(self._fresh) or self._moved
 
     @property
@@ -136,7 +136,7 @@ class BoxControls(CommandControls):
         return actions
 
     def panel(self, policy: PolicyPanel | None, last: Action | None, shows_choice: bool = True) -> BoxPanel:
-        """Return what is to be seen of the box.
+        """Return the panel of the box.
 
         Args:
             policy: the policy's choice and value at the real frame, if there is a policy.
@@ -215,7 +215,7 @@ def _both(first: Keys, second: Keys) -> str:
 
 
 def _slider_keys(keys: KeyTable) -> dict[str, str]:
-    """Return what each key does with sliders: the keys of directions, and those of the first special action."""
+    """Return the effect of each key on sliders: the keys of directions, and of the first special action."""
     moves = {key: name for name, group in keys.directions.items() for key in group}
     return moves | dict.fromkeys(keys.specials[0], "rest")
 

@@ -1,4 +1,4 @@
-"""The keys that a gamepad presses in a game of choices, by its cross, its left stick and its buttons.
+"""The keys that a gamepad presses in a game of choices, with its cross, its left stick and its buttons.
 
 A gamepad is as SDL and browsers know it: the four buttons at the right are south, east, west and north.
 """
@@ -10,9 +10,9 @@ from worldmodels.player.session.controls.keys import Command, KeyTable
 SPECIALS = ("south", "east", "west", "north", "left shoulder", "right shoulder")
 """The buttons of the first special actions."""
 OF_BOX = ("up", "down", "left", "right", "start", "back")
-"""The buttons that mean something where actions are numbers, too."""
+"""The buttons that also work in a box of actions."""
 PUSHED, LET_GO = 0.5, 0.35
-"""Deflections of the stick from which it presses a direction, and below which it lets it go."""
+"""Stick thresholds: a direction is pressed above the first and released below the second."""
 
 
 def keys_of_buttons(table: KeyTable) -> dict[str, str]:
@@ -28,7 +28,7 @@ def directions_of_stick(x: float, y: float, held: frozenset[str]) -> frozenset[s
     Args:
         x: from -1, left, to 1, right.
         y: from -1, up, to 1, down.
-        held: those that it presses so far, which it lets go a little later than it took them.
+        held: the directions that are pressed now; they are released below the lower threshold.
     """
     pushed = {"left": -x, "right": x, "up": -y, "down": y}
     return frozenset(name for name, by in pushed.items() if by >= (LET_GO if name in held else PUSHED))

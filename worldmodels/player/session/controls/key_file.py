@@ -29,7 +29,7 @@ NUMBERS = tuple(f"number_{i}" for i in range(3, 3 + len(NUMBER_KEYS)))
 
 
 def names() -> Keys:
-    """Return all that can have keys."""
+    """Return every name that can have keys."""
     return *DIRECTIONS, *SPECIALS, *NUMBERS, *COMMANDS, *LATENTS
 
 
@@ -37,8 +37,8 @@ def read_keys(path: Path) -> KeyTable:
     """Return the table of keys that a file gives.
 
     Raises:
-        ConfigError: it cannot be read; it names something unknown; a key is none, or would mean two things. The text
-            says in which line, and what is allowed.
+        ConfigError: the file cannot be read, a name or a key is unknown, or a key has two meanings. The text has the
+            line and the allowed values.
     """
     tree = read_mapping(path)
     given: dict[str, Any] = {}
@@ -60,7 +60,7 @@ def read_keys(path: Path) -> KeyTable:
 
 
 def _keys(value: Any, where: str) -> Keys:
-    """Return one key or a list of them, each of which exists and stands there once."""
+    """Return one key or a list of different keys, all of which exist."""
     keys = tuple(str(key) for key in (value if isinstance(value, list) else [value]))
     for key in keys:
         if key not in KEY_NAMES:
@@ -80,10 +80,10 @@ def _pair(value: Any, where: str) -> tuple[Keys, Keys]:
 
 
 def _check_free(table: KeyTable, name: str, where: str) -> None:
-    """Raise ConfigError where a key of `name` means something else, too.
+    """Raise ConfigError if a key of `name` has a second meaning.
 
-    A special action and a number of a box may share a key, since no game has both; so may the pane of latents and the
-    game, since it takes its keys first.
+    A special action and a number of a box may share a key, since no game has both. The pane of latents and the game may
+    share a key, since the open pane takes its keys first.
     """
     keys_of = {
         **table.directions,

@@ -1,4 +1,4 @@
-"""The names of keys, as pygame gives them: those that a key script, a page or a file of keys may say."""
+"""The names of keys, from pygame, that are valid in a key script, a page's message or a file of keys."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The controls: keys of a game's actions, keys that command the player, and the keys that are held down.
 
-Which key does what is one table, `KeyTable`; the keys of actions come from `envs/games/action_keys.py`.
+`KeyTable` is the table of all keys; the keys of actions come from `envs/games/action_keys.py`.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ class Command(Enum):
     PAUSE = "pause or run; paused, each action key is one step"
     STEP = "one step, then pause"
     REWIND = "one step back, of both worlds"
-    TOGGLE_PLAYER = "let somebody else play; any action key takes over"
-    NEXT_PLAYER = "who that is: the policy, chance, a script"
+    TOGGLE_PLAYER = "give control to a player; any action key takes over"
+    NEXT_PLAYER = "choose the player: the policy, chance, a script"
     BRANCHES = "branch: many samples from here, then each action, then off"
-    UNCERTAINTY = "heat map: where samples of the next step differ"
-    LATENTS = "look inside the model: its latents, and what probes read"
+    UNCERTAINTY = "heat map of the differences between samples of the next step"
+    LATENTS = "look inside the model: its latents and its probes"
     NEXT_SETTING = "choose the setting that - and + change"
-    DECREASE = "less of it"
-    INCREASE = "more of it"
+    DECREASE = "decrease the setting"
+    INCREASE = "increase the setting"
     SAVE = "save this moment"
     LOAD = "go back to the saved moment"
     PICTURE = "save pictures of the window and of the frames"
@@ -69,7 +69,7 @@ COMMAND_KEYS = {
     Command.QUIT: ("escape",),
 }
 NUMBER_KEYS: tuple[tuple[Keys, Keys], ...] = tuple(((low,), (up,)) for low, up in ("jl", "ki", "uo", "12", "34", "56"))
-"""The keys that push the third to the eighth number of a box of actions down, and those that push it up."""
+"""The keys that push the third to the eighth number of a box down, and the keys that push it up."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class KeyTable:
     Attributes:
         directions: of the moves, and of the first two numbers of a box of actions.
         specials: of the first special action, of the second, and so on.
-        numbers: those that push the third number of a box down and up, then the fourth, and so on.
+        numbers: the keys that push the third number of a box down and up, then the fourth, and so on.
         commands: of the player.
         latents: of the pane of latents, which takes its keys first while it is shown.
     """
@@ -100,7 +100,7 @@ class KeyTable:
 
     @property
     def pairs(self) -> tuple[tuple[Keys, Keys], ...]:
-        """The keys that push each number of a box of actions down, and those that push it up."""
+        """The keys that push each number of a box down, and the keys that push it up."""
         of = self.directions
         return (of["left"], of["right"]), (of["down"], of["up"]), *self.numbers
 
@@ -127,10 +127,10 @@ REPEATED = (Command.STEP, Command.REWIND, Command.DECREASE, Command.INCREASE)
 
 
 class CommandControls:
-    """The part of all controls that knows commands, and for how long keys are held.
+    """The part of all controls that handles commands and counts for how long keys are held.
 
     Attributes:
-        keys: which key does what.
+        keys: the table of keys.
     """
 
     def __init__(self, keys: KeyTable) -> None:
@@ -155,7 +155,7 @@ class CommandControls:
         self._may_repeat = False
 
     def _begin_holding(self) -> None:
-        """Count anew, because a key of an action went down."""
+        """Restart the count, because a key of an action went down."""
         self._ticks_held, self._may_repeat = 0, True
 
     def _handle_command(self, key: str, pressed: bool) -> Command | None:
@@ -172,9 +172,9 @@ class Controls(CommandControls):
     """The controls know which keys are held down, and which action they mean.
 
     Args:
-        buttons: for each action of the game, the buttons that mean it; none for the action that does nothing.
-        meanings: for each action, its meaning in this game; "nothing" where it does nothing.
-        keys: which key does what.
+        buttons: the buttons of each action; none for the action that does nothing.
+        meanings: the meaning of each action in this game; "nothing" for an action without an effect.
+        keys: the table of keys.
     """
 
     def __init__(
@@ -183,7 +183,7 @@ class Controls(CommandControls):
         super().__init__(keys)
         self.meanings = tuple(meanings)
         self.names = tuple(_name(i, names, meanings[i]) for i, names in enumerate(buttons))
-        """The name of each action where all are shown together."""
+        """The name of each action in a list of all actions."""
         self._actions: dict[frozenset[str], int] = {}
         for action, names in enumerate(buttons):
             self._actions.setdefault(frozenset(name.lower() for name in names), action)
@@ -219,20 +219,20 @@ class Controls(CommandControls):
 
     @property
     def repeats(self) -> bool:
-        """Whether an action key is held for so long that, although the clock is paused, it steps at every tick."""
+        """Whether an action key is held long enough to step the paused worlds at every tick."""
         return bool(self._held) and self._may_repeat and self._ticks_held >= REPEAT_DELAY
 
     @property
     def asks_for_step(self) -> bool:
-        """Whether the keys of this tick make it a step although the clock is paused."""
+        """Whether the keys of this tick step the paused worlds."""
         return self.touched or self.repeats
 
     def choose(self) -> int:
         """Return the action of the step that comes now, from the buttons that are held or were just tapped.
 
-        Where no action means exactly these buttons, the best that means some of them: special actions win over
-        moves, then more buttons over fewer, then newer over older (left and right together: the later one). A special
-        action that is held together with a move takes turns with it, so that one can fly and fire.
+        If no action has exactly these buttons, the best action with some of them: special actions win over moves, then
+        more buttons over fewer, then newer over older (left and right together: the later one). A held special action
+        alternates with a held move, so that a person can fly and fire.
         """
         down = [*self._held, *self._tapped]
         best = self._best(down)
@@ -259,7 +259,7 @@ class Controls(CommandControls):
         return self.meanings[action] if isinstance(action, int) else ""
 
     def name(self, action: Action) -> str:
-        """Return the name of an action where all are shown together."""
+        """Return the name of an action in a list of all actions."""
         return self.names[action] if isinstance(action, int) else ""
 
     def held_actions(self) -> list[tuple[Action, str]]:

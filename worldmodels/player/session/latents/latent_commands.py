@@ -1,4 +1,4 @@
-"""The commands of the pane of latents, which it takes while it is shown."""
+"""The commands and keys of the pane of latents, which are active while it is shown."""
 
 from __future__ import annotations
 

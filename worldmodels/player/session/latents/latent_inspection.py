@@ -1,4 +1,4 @@
-"""The pane of latents: it looks into the first model of a session, and lets its newest step come out otherwise."""
+"""The pane of latents: it shows the latents of a session's first model and changes those of its newest step."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOVES = {LatentCommand.PREVIOUS: -1, LatentCommand.NEXT: 1}
 
 
 class LatentInspection:
-    """The inspection of a model's latents: which group is chosen, and what is done with it.
+    """The inspection of a model's latents: the chosen group, and the commands that change it.
 
     Attributes:
         shown: the pane is open, and takes its keys.
@@ -63,11 +63,11 @@ class LatentInspection:
         return True
 
     def toggle(self) -> None:
-        """Show the pane, or hide it; what is held stays held."""
+        """Show or hide the pane; held groups stay held."""
         self.shown, self._moving = not self.shown, None
 
     def snapshot(self) -> LatentsSnapshot | None:
-        """Return what is to be seen of the first model; None where the pane is not shown."""
+        """Return the pane of the first model; None while the pane is hidden."""
         if not self.shown:
             return None
         model, latents = self._model, self._model.latents
@@ -141,9 +141,9 @@ class LatentInspection:
         return len(self._model.latents.held) if self._model.latents else 1
 
     def _readings(self, probes: ProbeReader) -> tuple[Reading, ...]:
-        """Return what probes read of the predicted state and of the one that has seen the real frame.
+        """Return the variables that probes read from the predicted state and from the state after the real frame.
 
-        Variables of which nobody knows how well they are read, because they were too seldom there, are left out.
+        Variables that were too rare for a measurement of their probes are left out.
         """
         model, real = self._model, self._play.real
         imagined = probes.read(model.predicted).tolist()

@@ -46,7 +46,7 @@ class LatentSteps:
     Attributes:
         held: the class at which each group is held in all steps to come; `FREE` for one that is drawn.
         changed: a step since the last observed state was drawn again with other classes.
-        draws: how often a step was drawn again, which tells one draw from the next.
+        draws: the number of repeated draws of a step, which distinguishes them.
     """
 
     def __init__(self, model: ModelView, groups: int) -> None:
@@ -71,7 +71,7 @@ class LatentSteps:
         return self._observed is not None
 
     def observed(self, tracker: StateTracker, painted: npt.NDArray[np.uint8] | None) -> None:
-        """Stand at the state that a tracker has observed; what is held waits for the steps after it."""
+        """Take the state that a tracker has observed; held groups apply to the steps after it."""
         spec = tracker.representation.spec.action
         actions = _no_action(spec) if tracker.action is None else action_rows(tracker.action, 1, spec)
         self._origin, self._observed = Origin(tracker.before, actions, painted), tracker.state
@@ -80,7 +80,7 @@ class LatentSteps:
     def step(
         self, state: Any, actions: npt.NDArray[Any], temperature: np.float32, key: Key, painted: Any = None
     ) -> tuple[Any, Prediction]:
-        """Do what `ModelView.step` does, with what is held."""
+        """Do the step of `ModelView.step`, with the held groups."""
         self._origin = Origin(state, actions, painted)
         return self._draw(self.held, temperature, key)
 
@@ -108,11 +108,11 @@ class LatentSteps:
         return int(order[(order.index(now.classes[group]) + 1) % len(order)])
 
     def save(self) -> tuple[Any, ...]:
-        """Return what `load` needs to go on from here exactly."""
+        """Return the state for `load`, from which play continues exactly."""
         return self.held, self.changed, self.draws, self._origin, self._observed, self._latents
 
     def load(self, saved: tuple[Any, ...]) -> None:
-        """Go back to what `save` gave."""
+        """Return to a state of `save`."""
         self.held, self.changed, self.draws, self._origin, self._observed, self._latents = saved
 
     def _draw(self, held: Sequence[int], temperature: np.float32, key: Key) -> tuple[Any, Prediction]:

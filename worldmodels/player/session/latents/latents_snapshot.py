@@ -25,9 +25,9 @@ class Reading:
     imagined: float
     """It is read from the predicted state."""
     seen: float | None
-    """It is read from the state that has seen the real frame; None where there is no reality."""
+    """The value read from the state after the real frame; None without a real world."""
     truth: float | None
-    """NaN where it is not there or not seen; None where nobody tells."""
+    """NaN if the thing is absent or out of view; None if the environment reports no variables."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class LatentsSnapshot:
     model: str
     origin: StepOrigin
     probabilities: npt.NDArray[np.float32]
-    """float32 (G, K): what the model expected of each group before it knew."""
+    """float32 (G, K): the model's expectation of each group before the draw."""
     classes: tuple[int, ...]
     """The class of each group; none where there are no latents."""
     held: tuple[int, ...]
@@ -47,10 +47,10 @@ class LatentsSnapshot:
     copied: bool
     """Whether there are latents to paste."""
     why_no_latents: str
-    """A text for people; empty where there are latents."""
+    """A text for people; empty if there are latents."""
     readings: tuple[Reading, ...]
     why_no_readings: str
-    """A text for people; empty where there are readings."""
+    """A text for people; empty if there are readings."""
 
     @property
     def sure(self) -> int:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from worldmodels.models.api import Representation
 
 NONE_SAVED = "no probes were fitted for this checkpoint; worldmodels eval RUN --mode model fits them"
-NOT_TOLD = "this environment does not tell its variables, so no probes can be fitted"
-UNREADABLE = "the probes of this checkpoint cannot be read; worldmodels eval RUN --mode model fits them anew"
+NOT_TOLD = "this environment does not report its variables, so no probes can be fitted"
+UNREADABLE = "the probes of this checkpoint cannot be read; worldmodels eval RUN --mode model fits them again"
 
 
 class ProbeReader(NamedTuple):

@@ -19,7 +19,7 @@ from worldmodels.recordings.action_recording import Action
 class Branches:
     """A model continues one row of its state for each branch, by one step a tick, and starts again after the last.
 
-    Every branch draws samples of its own; at temperature 0 nothing but the actions tells them apart.
+    Every branch draws its own samples; at temperature 0 branches differ only by their actions.
 
     Args:
         actions: the action that each branch repeats.
@@ -56,7 +56,7 @@ class Branches:
         self._survival = self._survival * np.asarray(prediction.continuation)
 
     def snapshot(self) -> BranchesSnapshot:
-        """Return what is to be drawn of the branches now."""
+        """Return the branches at their present step."""
         branches = tuple(
             Branch(
                 label,

@@ -52,7 +52,7 @@ class ForeignGame(SingleEnv):
         self.rules = "A Gymnasium environment." + (f" Nothing can be taken back: {why}." if why else "")
 
     def render(self) -> npt.NDArray[np.uint8] | None:
-        """Return what the environment draws of itself; None where agents see images, or it draws nothing."""
+        """Return the environment's own picture; None if agents see images or there is no picture."""
         return self._picture if self._drawn_elsewhere else self.picture()
 
     def set_state(self, state: bytes) -> None:
@@ -88,8 +88,8 @@ def _check_shown(game: str, observation: ObservationSpec) -> None:
     channels = {name: part.shape[-1] for name, part in observation.parts if part.is_image}
     if set(channels.values()) - {1, 3}:
         raise UserError(
-            f"'{game}' cannot be played here: the player shows images of 3 colours or of 1, and vectors. Received "
-            f"{observation}. Its policy can be measured: worldmodels eval."
+            f"The player cannot show '{game}': it shows images of 1 or 3 colours, and vectors. Received "
+            f"{observation}. Instead, worldmodels eval measures its policy."
         )
 
 

@@ -64,7 +64,7 @@ class Inspection:
                 model.forget_uncertainty()
 
         self._after_compiling(change)
-        self._notify("where samples of the next step differ" if wanted else "no more heat map")
+        self._notify("heat map of the differences between samples" if wanted else "no more heat map")
 
     def do_pending(self) -> None:
         """Do the work that is pending, if any."""
@@ -78,7 +78,7 @@ class Inspection:
 
     def _branch_by_action(self) -> None:
         actions, names = zip(*self._controls.held_actions(), strict=True)
-        self._branch(actions, names, "each action, held")
+        self._branch(actions, names, "one branch for each action, held")
 
     def _branch(self, actions: Sequence[Action], labels: Sequence[str], notice: str) -> None:
         self.branches = Branches(self._models[0], actions, labels, self._settings.branch_steps)

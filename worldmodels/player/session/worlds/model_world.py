@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from worldmodels.imagination.model_view import ModelView, Prediction
 
 NUM_SAMPLES = 16
-"""Samples of one step that tell how uncertain a model is."""
+"""Samples of one step from which a model's uncertainty is measured."""
 
 
 class ModelWorld:
@@ -124,13 +124,13 @@ class ModelWorld:
         return fold(self._streams.key(f"player/{use}/{self._settings.sample}"), self._steps)
 
     def save(self) -> Any:
-        """Return what `load` needs to go on from here exactly, besides the tracker."""
+        """Return the state for `load`, without the tracker's."""
         shown = self.frame, self.vectors, self.reward, self.continuation
         latents = self.latents.save() if self.latents else ()
         return self.predicted, self.uncertainty, self.spreads, self._steps, self._newest, shown, latents
 
     def load(self, saved: Any) -> None:
-        """Go back to what `save` gave; the tracker must have gone back already."""
+        """Return to a state of `save`, after the tracker has returned."""
         self.predicted, self.uncertainty, self.spreads, self._steps, self._newest, shown, latents = saved
         if self.latents:
             self.latents.load(latents)
@@ -146,13 +146,13 @@ class ModelWorld:
         return self._rows(self.tracker.frames[-1], rows)
 
     def warm_up(self) -> None:
-        """Compile what `step` calls; the states stay what they are."""
+        """Compile the functions of `step`; the states do not change."""
         before = self.save()
         self._step(self.predicted, 0)
         self.load(before)
 
     def warm_up_samples(self) -> None:
-        """Compile what many samples need; the states stay what they are."""
+        """Compile the functions of many samples; the states do not change."""
         self._imagine(self.model.repeat(self.predicted, NUM_SAMPLES), 0, self.key("uncertainty"), NUM_SAMPLES)
 
     def _step(self, state: Any, action: Action) -> tuple[Any, Prediction]:

@@ -30,8 +30,8 @@ class RealWorld:
     """A game together with its last observation, reward and end.
 
     Args:
-        human_view: show what people see (`render()`), not what agents see (the observation); it may change any time.
-        frozen: the world gives first frames alone and does not go on, so that a learned world is played without it.
+        human_view: show people's view (`render()`) instead of the agent's observation; it may change any time.
+        frozen: the world gives only first frames, and a learned world is played without it.
         part: the name of the image to show, where an observation has several.
 
     Attributes:
@@ -76,7 +76,7 @@ class RealWorld:
 
     @property
     def variables(self) -> Mapping[str, float]:
-        """The true variables of the moment, by name; NaN for one that is not there, and none where nobody tells."""
+        """The true variables of the moment, by name; NaN for an absent thing, none if the environment reports none."""
         tells = not self.frozen and hasattr(self._env, "variables")
         return self._env.variables() if tells else {}
 
@@ -92,7 +92,7 @@ class RealWorld:
         self.reward, self.ended = float(reward), bool(terminated or truncated)
 
     def save(self) -> RealWorldState | None:
-        """Return what `load` needs to go on from here exactly, or None if this environment cannot save its state."""
+        """Return the state for `load`, or None if this environment cannot save its state."""
         if not getattr(self._env, "can_save", hasattr(self._env, "get_state")):
             return None
         return RealWorldState(self._env.get_state(), self.observation, self.reward, self.ended, self.info)

@@ -1,4 +1,4 @@
-"""The world that stands in for the real one where a model is played alone from the experience of a run."""
+"""The replacement of the real world for a model that is played alone: its episodes start in the run's experience."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class ReplayStartWorld:
         raise RuntimeError("experience does not go on under other actions")
 
     def save(self) -> RealWorldState:
-        """Return what `load` needs to come back here."""
+        """Return the state for `load`."""
         resets = self._resets.to_bytes(8, "little")
         return RealWorldState(resets, self.observation, 0.0, False, {"first": self.first, "context": self.context})
 

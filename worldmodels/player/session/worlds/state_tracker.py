@@ -45,11 +45,11 @@ class StateTracker:
         self._observe(observation, action, is_first=False, state=self.state)
 
     def save(self) -> tuple[Any, ...]:
-        """Return what `load` needs to go on from here exactly."""
+        """Return the state for `load`, from which play continues exactly."""
         return self.steps, self.state, self.frames, self.before, self.action
 
     def load(self, saved: tuple[Any, ...]) -> None:
-        """Go back to what `save` gave."""
+        """Return to a state of `save`."""
         self.steps, self.state, self.frames, self.before, self.action = saved
 
     def _observe(self, observation: Observation, action: Action, is_first: bool, state: Any) -> None:

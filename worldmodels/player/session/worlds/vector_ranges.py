@@ -1,4 +1,4 @@
-"""The ranges of the numbers that reality has shown so far, by which bars are scaled."""
+"""The ranges of the real numbers so far, which scale the bars."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NARROWEST = 1e-3
 
 
 class VectorRanges:
-    """The ranges grow with whatever is shown, and belong to the state of a playthrough."""
+    """The ranges grow with each real frame, and belong to the state of a playthrough."""
 
     def __init__(self) -> None:
         self.ranges: Ranges = {}
@@ -31,11 +31,11 @@ class VectorRanges:
         }
 
     def save(self) -> Ranges:
-        """Return what `load` needs; nobody changes it."""
+        """Return the state for `load`."""
         return self.ranges
 
     def load(self, saved: Ranges) -> None:
-        """Go back to what `save` gave."""
+        """Return to a state of `save`."""
         self.ranges = saved
 
 

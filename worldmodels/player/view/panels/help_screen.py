@@ -18,13 +18,13 @@ ROW, LINE, RULE = 21, 15, 19
 PADDING, BETWEEN, HEAD = 14, 20, 20
 """Units around the help, between its columns, and of the name of a table."""
 WIDEST, COLUMN, BRIEF_COLUMN = 1080, 300, 150
-"""The greatest width of the help, and the least of a column, also where commands are told in a word."""
+"""The greatest width of the help, and the least width of a column with full and with short texts."""
 SHRINKS = tuple(1.0 - 0.05 * i for i in range(12))
 """Units get smaller by these factors until the help fits."""
 Table = tuple[tuple[str, str], ...]
 TIME_LINE = (
-    "The time line shows the {error}, the rewards (real ones above the model's) and how sure the model is that the "
-    "episode goes on. A white line: models were put back; a blue one: an episode began; a short orange one: the first "
+    "The time line shows the {error}, the rewards (real ones above the model's) and the model's probability that the "
+    "episode continues. White line: models were put back; blue line: an episode began; short orange line: the first "
     "model left reality."
 )
 _SHORT = {
@@ -34,7 +34,7 @@ _SHORT = {
     Command.STEP: "one step",
     Command.REWIND: "back",
     Command.TOGGLE_PLAYER: "let play",
-    Command.NEXT_PLAYER: "who",
+    Command.NEXT_PLAYER: "player",
     Command.BRANCHES: "branch",
     Command.UNCERTAINTY: "heat map",
     Command.LATENTS: "inside",
@@ -69,7 +69,7 @@ class Guide:
     signs: tuple[str, ...] = ()
     """A character or two for each action."""
     action_names: tuple[str, ...] = ()
-    """The name of each action where all are shown together."""
+    """The name of each action in a list of all actions."""
     hint_keys: tuple[str, ...] = ()
     """The key of each hint, by the name that the controls know."""
     keys: KeyTable = DEFAULT_KEYS
@@ -126,9 +126,9 @@ def draw_guide(canvas: Canvas, area: pygame.Rect, guide: Guide) -> None:
 
 
 def draw_help(canvas: Canvas, guide: Guide, status: str = "") -> None:
-    """Draw rules and keys over the whole picture; `status` says what the player is doing.
+    """Draw rules and keys over the whole picture, with a line for the player's status.
 
-    Where there is little room, commands are told in a word and the notes are left out; then all gets smaller.
+    With little room, commands have short texts and the notes are left out; then everything gets smaller.
     """
     canvas.surface.fill((40, 40, 40), special_flags=pygame.BLEND_RGB_MULT)
     for shrink in SHRINKS:
