@@ -297,7 +297,7 @@ def test_a_busy_page_shows_the_newest_picture(make_session):
 def test_a_wrong_link_says_so(make_session):
     async def act(open_page, served):
         page = await open_page(f"{served.address}/#wrong")
-        await shows(page, "#lost", "not, or no longer")
+        await shows(page, "#lost", "does not belong to the session")
         assert await page.locator("#screen").is_hidden()
 
     browse(make_session(), act)
