@@ -36,10 +36,10 @@ def add_plot(commands: argparse._SubParsersAction) -> None:
         "--view",
         choices=("values", "tasks", "methods", "aggregate", "seeds", "generalisation"),
         default="values",
-        help="values: a panel for each value; tasks: one for each task, with a line for each method; methods: one for "
-        "each method, with a line for each task; aggregate: one for each statistic over all tasks; seeds: bars of the "
-        "number of seeds; generalisation: training and test levels over the number of training levels (default: "
-        "%(default)s)",
+        help="the panels: values, one for each value; tasks, one for each task with a line for each method; methods, "
+        "one for each method with a line for each task. Also aggregate, one for each statistic over all tasks; seeds, "
+        "bars of the number of seeds; generalisation, test levels over the number of training levels. "
+        "(default: %(default)s)",
     )
     _add_values(command)
     _add_runs(command)

@@ -45,8 +45,8 @@ def play_runs(paths: Sequence[str | Path], options: PlayOptions | None = None) -
     levels.
 
     Raises:
-        UserError: a run is missing or damaged; there are more than two, or two that do not fit together; the script is
-            of another game; there is no display; the key script has a mistake.
+        UserError: a run is missing or damaged, there are more than two, or two do not fit together. Or the script is of
+            another game, the key script has a mistake, or there is no display.
     """
     options = options or PlayOptions()
     keys = _read_keys(options)

@@ -74,8 +74,8 @@ def set_up_game(
         may_differ: a script may have been recorded with other ones.
 
     Raises:
-        UserError: there is no such game or option; the script is of another game or of other settings, and the text has
-            both; or it is damaged, and the text has the step.
+        UserError: there is no such game or option, or the script is damaged, of another game, or of other settings. The
+            text has the step, or both games or settings.
     """
     if not is_native(EnvConfig(game=game)):
         return _set_up_foreign(from_dict(EnvConfig, {"game": game, **settings}, "the options"), options)

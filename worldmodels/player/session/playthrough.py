@@ -42,7 +42,7 @@ class Counters:
     """The number of the episode, from 1."""
     step: int = 0
     since_put_back: int = 0
-    """Steps that the models have predicted alone."""
+    """Steps that the models have predicted since they were put back."""
     real_return: float = 0.0
     model_returns: tuple[float, ...] = ()
     models_ended: tuple[bool, ...] = ()
@@ -134,7 +134,7 @@ class Playthrough:
         self.history.append(self._timeline_entry(mark="put back"))
 
     def step(self, action: Action) -> None:
-        """Step all worlds, the models first: they are not to see where the action really leads."""
+        """Step all worlds, the models first: they may not see the real result of the action."""
         self._step_models(action)
         if not self.real.frozen:
             self._step_reality(action)

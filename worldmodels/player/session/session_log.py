@@ -20,7 +20,7 @@ class _Entry(NamedTuple):
 
 
 class SessionLog:
-    """The log is a chain of entries, of which it holds the last one."""
+    """The log is a chain of entries and holds the last one."""
 
     def __init__(self) -> None:
         self._last: _Entry | None = None

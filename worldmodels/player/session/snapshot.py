@@ -183,7 +183,7 @@ class Snapshot:
     step: int
     """Steps of this episode."""
     since_put_back: int
-    """Steps that the model has predicted alone."""
+    """Steps that the model has predicted since it was put back."""
     alone: bool
     """Whether the models are played without the real world, whose frame is then their start."""
     real: RealSnapshot

@@ -57,8 +57,8 @@ class LatencyMeter:
 def mean_latency(work: float, rate: float) -> float:
     """Return the mean seconds from a key, pressed at a random time, to its picture.
 
-    A key is taken by the first tick that begins after it: half a tick after the last one at the earliest, and not
-    before the last one's work was done.
+    The first tick after a key takes it. This tick begins at the earliest half a tick after the last one, and not before
+    the last one's work is done.
 
     Args:
         work: seconds from the beginning of a tick to its picture.

@@ -18,7 +18,7 @@ WHOLE_FROM, NEARLY_ONE = 2.0, 1.1
 
 
 class Canvas:
-    """A canvas takes places and sizes in units, of which each is `scale` pixels of its surface.
+    """A canvas takes places and sizes in units; a unit is `scale` pixels of its surface.
 
     Text is rendered in its size in pixels, and measured in units. Ends of rectangles are rounded, not their widths, so
     what meets in units meets in pixels.
@@ -55,7 +55,7 @@ class Canvas:
     # ---- shapes
 
     def fill(self, colour: Colour, area: pygame.Rect) -> None:
-        """Fill an area; where it is thinner than a pixel, that pixel."""
+        """Fill an area, with a width of at least a pixel."""
         left, top, width, height = self.pixels(area)
         self.surface.fill(colour, (left, top, max(1, width), max(1, height)))
 
@@ -129,7 +129,7 @@ class Canvas:
         """Write a line of text with its `anchor` (topleft, midright, center ...) at `place`; return its rectangle.
 
         Args:
-            room: the width that it may have; a longer text ends with dots, and where not even those fit there is none.
+            room: the greatest width; a longer text ends with dots, or is left out if not even the dots fit.
         """
         pixels = self._font_size(size)
         if room is not None:
@@ -194,5 +194,5 @@ def _shortened(text: str, room: int, pixels: int, bold: bool) -> str:
 
 @functools.lru_cache(maxsize=1024)
 def _render(text: str, pixels: int, colour: Colour, bold: bool) -> pygame.Surface:
-    """Return a line of text, kept from one picture to the next; nobody may draw on it."""
+    """Return a line of text from the cache; do not draw on it."""
     return theme.font(pixels, bold).render(text, True, colour)

@@ -27,7 +27,7 @@ def open_display() -> None:
 
 
 def forbid_opengl(driver: str) -> None:
-    """Keep SDL from drawing the window of a driver through OpenGL; X11 alone can do without.
+    """Prevent SDL from drawing the window through OpenGL, if the driver is X11, which can do without.
 
     Mesa's OpenGL drivers and TensorFlow each bring an LLVM of their own, and crash in one process.
     """

@@ -1,6 +1,6 @@
-"""The layout of the window: where everything goes, for any size, from 640 x 400 to 4K and upright.
+"""The layout of the window: the place of each part, for any size from 640 x 400 to 4K and for upright screens.
 
-This is arithmetic alone. All numbers are units, of which each is `scale` pixels (`view/canvas.py`).
+This is only arithmetic. All numbers are units; a unit is `scale` pixels (`view/canvas.py`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SMALL_HEIGHT, SMALL_WIDTH = 540, 960
 
 @dataclass(frozen=True)
 class Content:
-    """The content of a picture: what there is to lay out.
+    """The content of a picture: the parts to lay out.
 
     Args:
         columns: frames side by side; 0 for a game alone beside its rules.
@@ -55,7 +55,7 @@ class Content:
 
 @dataclass(frozen=True)
 class FramePlace:
-    """The place of one frame with what stands around it; a game alone has no title, numbers or caption."""
+    """The place of one frame with its title, numbers and caption, which a game alone has not."""
 
     title: Rect
     frame: Rect
@@ -88,7 +88,7 @@ class _Candidate:
 
 
 def scale_for(size: tuple[int, int]) -> float:
-    """Return the pixels of a unit in a window of so many pixels: 1 to 3 by quarters, less where it is very small."""
+    """Return the pixels of a unit in a window of so many pixels: 1 to 3 by quarters, less for a very small surface."""
     smallest = min(size[0] / SMALLEST[0], size[1] / SMALLEST[1])
     if smallest < 1.0:
         return max(smallest, 1 / 64)

@@ -67,7 +67,7 @@ class Painter:
             draw_hint(canvas, layout.rest, hint)
 
     def draw_rules(self, surface: pygame.Surface, status: str) -> None:
-        """Draw the rules and keys alone, and what the player is doing."""
+        """Draw only the rules and keys, and the player's status."""
         surface.fill(theme.BACKGROUND)
         draw_help(self.canvas(surface), self.guide, status)
 
@@ -90,7 +90,7 @@ class Painter:
         return box_panel.value_at(place, snapshot.box_panel, number, self._in_units(surface, point)[0])
 
     def panel_place(self, surface: pygame.Surface, snapshot: Snapshot) -> pygame.Rect | None:
-        """Return where the panel of the policy or of a box is, in units, if there is one."""
+        """Return the place of the panel of the policy or of a box, in units, if there is one."""
         return self._layout(surface, snapshot).panel
 
     def _in_units(self, surface: pygame.Surface, point: tuple[int, int]) -> tuple[int, int]:

@@ -26,7 +26,7 @@ class Inbox:
     def __init__(self) -> None:
         self.closed = self.played = False
         self._left = False
-        """Whether the person who played has left since the last call of `take`, and nobody has come."""
+        """Whether the person who played has left since the last call of `take`, without a successor."""
         self._events: list[InputEvent] = []
         self._changed = threading.Condition()
 

@@ -1,8 +1,8 @@
-"""A scene is what pages show at one moment, in parts: texts and numbers as JSON, and frames.
+"""A scene is the content of the pages at one moment, in parts: texts and numbers as JSON, and frames.
 
-A page gets only the parts that differ from the scene that it was sent before. The message is compressed with zlib: the
-length of its head in bytes (uint32, little-endian), the head as JSON, then the pixels of the frames, RGB, one after the
-other. The head is
+A page gets only the parts that differ from the scene that it was sent before. The message is compressed with zlib. It
+has the length of its head in bytes (uint32, little-endian), the head as JSON, then the RGB pixels of each frame. The
+head is
 
     {"number": 17, "parts": {"header": {...}, ...}, "frames": [["column 0", height, width], ...]}
 """

@@ -4,8 +4,8 @@ Each of the first numbers has a pair of keys: one pushes the number to its lowes
 its highest. Released, the number returns to rest, the value nearest to 0 in the environment's own units. The mouse,
 which drags the number's bar, and the stick of a gamepad hold it anywhere in between.
 
-A box of more numbers than pairs has sliders, which keep their positions: up and down choose one, left and right move
-it, and space moves all of them to rest.
+A box of more numbers than pairs has sliders, which keep their positions. Up and down choose a slider, left and right
+move it, and space moves all sliders to rest.
 """
 
 from __future__ import annotations

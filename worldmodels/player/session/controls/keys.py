@@ -231,7 +231,8 @@ class Controls(CommandControls):
         """Return the action of the step that comes now, from the buttons that are held or were just tapped.
 
         If no action has exactly these buttons, the best action with some of them: special actions win over moves, then
-        more buttons over fewer, then newer over older (left and right together: the later one). A held special action
+        more buttons over fewer, then newer over older. Of left and right together, the later one counts. A held special
+        action
         alternates with a held move, so that a person can fly and fire.
         """
         down = [*self._held, *self._tapped]

@@ -124,7 +124,7 @@ class LatentInspection:
         self._play.draw_again(classes)
         self._play.log.event("latents", list(latents.now.classes))
         new = latents.now.classes[group]
-        drawn = f"class {new} again" if new == own else f"class {new} in place of {own}"
+        drawn = f"class {new} again" if new == own else f"class {new} instead of {own}"
         self._notify("latents pasted" if command is LatentCommand.PASTE else f"{name}: {drawn}")
 
     def _move(self, places: int) -> None:

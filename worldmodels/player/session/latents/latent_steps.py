@@ -41,7 +41,7 @@ class Origin(NamedTuple):
 
 
 class LatentSteps:
-    """Steps of one row of a `models.api.LatentModel`, of which the newest can be drawn again.
+    """Steps of one row of a `models.api.LatentModel`; the newest step can be drawn again.
 
     Attributes:
         held: the class at which each group is held in all steps to come; `FREE` for one that is drawn.
@@ -85,7 +85,8 @@ class LatentSteps:
         return self._draw(self.held, temperature, key)
 
     def draw_again(self, classes: Sequence[int], temperature: np.float32, key: Key) -> tuple[Any, Prediction]:
-        """Draw the newest step again with these classes, `FREE` ones anew. What is held and changes is held so."""
+        """Draw the newest step again with these classes; `FREE` classes are drawn. A held group that changes is held at
+        its new class."""
         before = self.now.classes
         drawn = self._draw(classes, temperature, key)
         self.held = tuple(

@@ -54,7 +54,7 @@ class LatentsSnapshot:
 
     @property
     def sure(self) -> int:
-        """The number of groups of which one class has a probability of at least `SURE`."""
+        """The number of groups with a class whose probability is at least `SURE`."""
         return int((self.probabilities.max(-1) >= SURE).sum()) if self.classes else 0
 
     @property

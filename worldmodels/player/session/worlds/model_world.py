@@ -1,4 +1,4 @@
-"""The learned world of a session: a world model that predicts alone, and how uncertain it is."""
+"""The learned world of a session: the predictions of a world model, and their uncertainty."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ NUM_SAMPLES = 16
 
 
 class ModelWorld:
-    """A world model that predicts alone since it was last put back on the real state.
+    """A world model that predicts without seeing the real world since it was last put back on the real state.
 
     The tracker goes on following the real frames all the time, in a state that the prediction never sees. So putting it
     back is exact: the prediction's state becomes what the model makes of everything that really happened.
 
     Attributes:
         name: for people.
-        frame: the frame that it predicts for the current step; None for a model of numbers alone.
+        frame: the predicted frame of the current step; None for a model of numbers.
         vectors: the numbers that it predicts.
         reconstruction: its own picture of the real frame, after observing it; None for a model that gives observed
             frames back as they are.
         reconstructed_vectors: the same of its numbers; empty for such a model.
         measures_uncertainty: whether `uncertainty` and `spreads` are wanted.
-        uncertainty: float32 (H, W), 0 to 1, how much the samples of the last step differ; None where it is not wanted.
+        uncertainty: float32 (H, W), 0 to 1, how much the samples of the last step differ; None if it is not measured.
         spreads: the standard deviations of numbers over those samples.
         latents: the discrete latents of its newest step; None for a model that draws none.
-        probes: what reads variables of the game from its states, or a sentence that says why nothing does.
+        probes: the reader of the game's variables from states, or a sentence with the reason for its absence.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class ModelWorld:
         """The frame of `predicted`, from which the next may be copied: the real one where it was put back."""
 
     def step(self, action: Action) -> None:
-        """Predict the step of `action`, before the tracker observes where it really led."""
+        """Predict the step of `action`, before the tracker observes its real result."""
         before = self.predicted
         self._steps += 1
         self.predicted, prediction = self._step(before, action)
@@ -87,7 +87,7 @@ class ModelWorld:
         self._newest = self.tracker.frames[-1]
 
     def draw_again(self, classes: Sequence[int]) -> None:
-        """Draw the newest step again with these classes of its latents, `FREE` ones anew, if it has latents."""
+        """Draw the newest step again with these classes of its latents, if it has latents; `FREE` classes are drawn."""
         if self.latents is None:
             return
         key = fold(self.key("latents"), self.latents.draws)
@@ -112,7 +112,7 @@ class ModelWorld:
         return self.frames_of(prediction), arrays_of(prediction)
 
     def frames_of(self, prediction: Prediction) -> npt.NDArray[np.uint8] | None:
-        """Return the frames of a prediction, leading B; None for a model of numbers alone."""
+        """Return the frames of a prediction, leading B; None for a model of numbers."""
         return None if self.model.spec.image is None else np.asarray(prediction.frame)
 
     def forget_uncertainty(self) -> None:

@@ -32,7 +32,7 @@ class RealWorld:
     Args:
         human_view: show people's view (`render()`) instead of the agent's observation; it may change any time.
         frozen: the world gives only first frames, and a learned world is played without it.
-        part: the name of the image to show, where an observation has several.
+        part: the name of the image to show, if an observation has several.
 
     Attributes:
         first: the first observation of the episode.

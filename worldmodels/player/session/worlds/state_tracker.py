@@ -31,7 +31,7 @@ class StateTracker:
         """The action that led to the last frame; None at the first frame of an episode."""
         self.frames: tuple[Any, ...] = ()
         """The last two frames of the episode, the newest last; after its first, that one alone. Without images these
-        are whole observations, from which nobody copies."""
+        are whole observations."""
 
     def reset(self, observation: Observation) -> None:
         """Begin a real episode with its first frame."""

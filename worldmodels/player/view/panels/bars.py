@@ -1,4 +1,4 @@
-"""Numbers as bars: each in a row with its name, the true value above the model's, on the scale of what was seen."""
+"""Numbers as bars: each in a row with its name, the true value above the model's, on the scale of earlier values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Bar:
     """A bar is one number of a row.
 
     Attributes:
-        spread: the standard deviation around the value; 0 where nobody measured it.
+        spread: the standard deviation around the value; 0 if it was not measured.
     """
 
     value: float
@@ -90,7 +90,7 @@ def draw_bars(canvas: Canvas, area: pygame.Rect, rows: Sequence[BarRow]) -> None
 
 
 def draw_small_bars(canvas: Canvas, area: pygame.Rect, rows: Sequence[BarRow]) -> None:
-    """Draw the bars alone, each row as thin as it has to be; with their names where there is much room."""
+    """Draw bars in the thinnest rows that fit; with much room, draw their names too."""
     if area.width >= ROOMY and area.height >= LOWEST_ROW * len(rows):
         draw_bars(canvas, area, rows)
         return
@@ -100,13 +100,13 @@ def draw_small_bars(canvas: Canvas, area: pygame.Rect, rows: Sequence[BarRow]) -
 
 
 def bar_span(row: BarRow, value: float, plot: pygame.Rect) -> tuple[int, int]:
-    """Return the left end and the width of a bar; what lies beyond the scale ends with it."""
+    """Return the left end and the width of a bar, cut at the ends of the scale."""
     origin, end = (position(row, number, plot) for number in (min(max(0.0, row.low), row.high), value))
     return min(origin, end), max(1, abs(end - origin))
 
 
 def position(row: BarRow, value: float, plot: pygame.Rect) -> int:
-    """Return where a value lies on the scale of a row; what lies beyond it is at its end."""
+    """Return the place of a value on the scale of a row, cut at its ends."""
     share = (value - row.low) / max(row.high - row.low, NARROWEST)
     return plot.left + round(min(max(share, 0.0), 1.0) * (plot.width - 1))
 
@@ -160,6 +160,6 @@ def _range(ranges: Ranges, part: str, index: int, value: float) -> tuple[float, 
 
 
 def number_text(value: float) -> str:
-    """Return a number of at most seven characters, without a sign where it rounds to nothing."""
+    """Return a number of at most seven characters, without a sign if it rounds to 0."""
     text = f"{value:.2f}" if abs(value) < 1000 else f"{value:.2g}"
     return text if float(text) else "0.00"

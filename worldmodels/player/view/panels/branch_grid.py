@@ -27,7 +27,7 @@ def draw_branches(
     """Draw all branches, as large as they fit; those without frames as bars in the ranges of numbers.
 
     Args:
-        short: a character or two in place of a label that has no room.
+        short: a character or two for each label, if labels have no room.
     """
     first = snapshot.branches[0].frame
     shape = NUMBERS if first is None else first.shape[:2]
@@ -48,7 +48,7 @@ def _best_grid(
 
     Args:
         shape: height and width of a frame.
-        whole: frames are enlarged by whole numbers where they are large.
+        whole: large frames are enlarged by whole numbers.
     """
 
     def zoom(columns: int) -> float:

@@ -18,7 +18,7 @@ from worldmodels.player.view.panels.bars import BarRow, difference_rows, draw_ba
 from worldmodels.player.view.theme import LARGE, QUIET, SMALL
 
 SHORT = {"Difference": "Diff."}
-"""Names where there is little room."""
+"""Short names, for little room."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def draw_column(canvas: Canvas, place: FramePlace, column: Column) -> None:
 
 
 def show_numbers(canvas: Canvas, rows: tuple[BarRow, ...], place: pygame.Rect, ended: bool = False) -> None:
-    """Draw numbers as bars where others have a frame."""
+    """Draw numbers as bars in the place of a frame."""
     canvas.card(place)
     draw_bars(canvas, place.inflate(-20, -16), rows)
     colour, width = _border(ended)
@@ -175,7 +175,7 @@ def _difference(model: ModelSnapshot, snapshot: Snapshot) -> Column:
 def _rows_beside_real(
     vectors: Vectors, colour: theme.Colour, snapshot: Snapshot, spreads: Vectors | None = None
 ) -> tuple[BarRow, ...]:
-    """Return a model's numbers below the real ones; alone where there is no reality."""
+    """Return a model's numbers below the real ones, or only the model's without a real world."""
     real = [] if snapshot.alone else [(snapshot.real.vectors, theme.REAL)]
     return value_rows(snapshot.ranges, [*real, (vectors, colour)], spreads)
 
@@ -200,7 +200,7 @@ def _draw_title(canvas: Canvas, place: pygame.Rect, column: Column) -> None:
 
 
 def _draw_caption(canvas: Canvas, place: pygame.Rect, column: Column) -> None:
-    """Draw the reward and the text at the end, in one line or, where that is too narrow, in two."""
+    """Draw the reward and the text at the end, in one line, or in two if the line is too narrow."""
     wide = canvas.inline_width("reward", column.reward) + canvas.width(column.end, SMALL) + 12 <= place.width
     first, second = (place.centery, place.centery) if wide else (place.top + 9, place.top + 25)
     if column.reward:

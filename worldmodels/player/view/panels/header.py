@@ -19,7 +19,7 @@ ALWAYS = 2
 def draw_header(canvas: Canvas, area: pygame.Rect, snapshot: Snapshot, source: str, latency: str) -> None:
     """Draw the header; `source` names the run of the model, `latency` says how fast pictures follow keys.
 
-    A message stands beside the title, or, where that would cut it, in the line below.
+    A message stands beside the title, or in the line below if it would be cut.
     """
     low = area.height < LOW
     first, second = (area.top + 15, area.top + 37) if low else (area.top + 27, area.top + 55)
@@ -39,7 +39,7 @@ def draw_header(canvas: Canvas, area: pygame.Rect, snapshot: Snapshot, source: s
 
 
 def _pills(canvas: Canvas, right: int, y: int, snapshot: Snapshot) -> int:
-    """Draw who plays and whether the clock runs; return their left end."""
+    """Draw the player and the state of the clock; return their left end."""
     clock_colour = {"running": theme.GOOD, "paused": theme.MODEL, "episode over": theme.ALERT}[snapshot.clock]
     clock = "BRANCHES" if snapshot.branches else snapshot.clock.upper()
     pill = canvas.pill(clock, (right, y), clock_colour)
@@ -112,7 +112,7 @@ def _draw_hint(canvas: Canvas, keys: str, text: str, midleft: tuple[int, int]) -
 
 
 def facts(snapshot: Snapshot) -> list[tuple[str, str]]:
-    """Return what the header says of the moment, as names and values."""
+    """Return the header's facts about the moment, as names and values."""
     found = [("episode", f"{snapshot.episode}"), ("step", f"{snapshot.step}"), ("action", snapshot.action)]
     if snapshot.level_seed is not None:
         found.insert(1, ("level", f"{snapshot.level_seed}"))
@@ -127,7 +127,7 @@ def facts(snapshot: Snapshot) -> list[tuple[str, str]]:
 
 
 def totals(snapshot: Snapshot) -> str:
-    """Return what the header says of the episodes that came to their end; empty before the first."""
+    """Return the header's facts about finished episodes; empty before the first."""
     sums = snapshot.totals
     if not sums.episodes:
         return ""

@@ -88,7 +88,7 @@ def make_guide(
     """Return the guide of a session, without commands that have nothing to act on.
 
     Args:
-        of_images: the model predicts images, and not numbers alone.
+        of_images: the model predicts images, not only numbers.
         in_window: there is a window, which has keys of its own.
     """
     there = {

@@ -17,11 +17,11 @@ from worldmodels.player.view.theme import QUIET
 
 MOST_CLASSES = 12
 KNOWN = 0.3
-"""The share of its variance below which what is read of a variable is no more than a guess."""
+"""The explained share of variance below which a variable's reading is only a guess."""
 
 
 def facts(snapshot: LatentsSnapshot) -> list[tuple[str, str]]:
-    """Return what is to be known of the step, as names and values."""
+    """Return the facts about the step, as names and values."""
     found = [("inside", snapshot.model), ("this step", snapshot.origin)]
     if snapshot.classes:
         found.append(("sure of", f"{snapshot.sure} of {len(snapshot.classes)} groups"))
@@ -33,7 +33,7 @@ def facts(snapshot: LatentsSnapshot) -> list[tuple[str, str]]:
 
 
 def key_hints(snapshot: LatentsSnapshot, keys: KeyTable) -> list[tuple[str, str]]:
-    """Return the keys of the pane and what they do now; those of groups only where there are groups."""
+    """Return the keys of the pane and their present commands; keys of groups only if there are groups."""
     close = (keys.label(Command.LATENTS), "close")
     if not snapshot.classes:
         return [close]
@@ -44,7 +44,7 @@ def key_hints(snapshot: LatentsSnapshot, keys: KeyTable) -> list[tuple[str, str]
 
 
 def command_text(command: LatentCommand, snapshot: LatentsSnapshot) -> str:
-    """Return what a command does now, in a word or two."""
+    """Return the present meaning of a command, in a word or two."""
     lets_go = command is LatentCommand.HOLD and snapshot.classes and snapshot.held[snapshot.chosen] >= 0
     return "let go" if lets_go else command.value
 
@@ -71,13 +71,13 @@ def likely_rows(snapshot: LatentsSnapshot) -> tuple[BarRow, ...]:
 
 
 def reading_texts(reading: Reading) -> tuple[str, str, str, str]:
-    """Return the true value, what is read of both states, and the share of the variance that the probe explains."""
+    """Return the true value, the readings of both states, and the share of the variance that the probe explains."""
     known = f"{max(0.0, reading.explained):.0%}"
     return _number(reading.truth), _number(reading.seen), _number(reading.imagined), known
 
 
 def is_known(reading: Reading) -> bool:
-    """Return whether what is read of a variable is more than a guess, and there is anything to be read."""
+    """Return whether a variable has a reading, and the reading is more than a guess."""
     absent = reading.truth is not None and math.isnan(reading.truth)
     return reading.explained >= KNOWN and not absent
 

@@ -1,4 +1,5 @@
-"""The pane of a model's inside: a row of classes for each group of latents, the chosen group, and what probes read."""
+"""The pane of a model's inside: a row of classes for each group of latents, the chosen group, and the readings of the
+probes."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ LINE, MARKS, BETWEEN, SPACE = 15, 14, 24, 16
 """Height of a line, width of the marks beside the rows of classes, and space between the parts and between texts."""
 HIGHEST_ROW, WIDEST_CLASS = 20, 12
 CHOSEN, NARROW_CHOSEN = 190, 116
-"""Width of the classes of the chosen group, and where there is no room for numbers beside the bars."""
+"""Width of the classes of the chosen group, with and without room for numbers beside the bars."""
 NAME, VALUE = 112, 46
 """Least widths of the name of a variable, and of each number that is read."""
 LEAST = 40
@@ -32,7 +33,7 @@ SIDE_BY_SIDE, ROOMY = 560, 700
 """The width from which the parts stand side by side, and from which the chosen group has numbers beside its bars."""
 HEADS = (("true", theme.REAL), ("seen", theme.RECONSTRUCTION), ("model", theme.MODEL), ("known", QUIET))
 TABLE, WIDEST_TABLE = NAME + VALUE * len(HEADS), 420
-"""Least and greatest width of a table of what is read; a smaller one does not say what is known."""
+"""Least and greatest width of a table of readings; a smaller table omits the explained share."""
 
 
 def draw_latents(canvas: Canvas, area: pygame.Rect, snapshot: LatentsSnapshot, keys: KeyTable) -> None:
@@ -60,7 +61,7 @@ def draw_latents(canvas: Canvas, area: pygame.Rect, snapshot: LatentsSnapshot, k
 
 
 def _places(body: pygame.Rect, snapshot: LatentsSnapshot) -> tuple[pygame.Rect, pygame.Rect, pygame.Rect]:
-    """Return the places of all classes, of those of the chosen group, and of what is read."""
+    """Return the places of all classes, of the chosen group's classes, and of the readings."""
     groups, classes = snapshot.probabilities.shape
     wide = body.width >= SIDE_BY_SIDE
     beside = CHOSEN if body.width >= ROOMY else NARROW_CHOSEN
@@ -96,7 +97,7 @@ def _draw_classes(canvas: Canvas, area: pygame.Rect, snapshot: LatentsSnapshot) 
 
 
 def _draw_readings(canvas: Canvas, area: pygame.Rect, readings: tuple[Reading, ...]) -> None:
-    """Draw what is read in a table, in as many columns as there is room for."""
+    """Draw the readings in a table, in as many columns as fit."""
     rows = max(1, area.height // LINE - 1)
     columns = max(1, min(-(-len(readings) // rows), (area.width + BETWEEN) // (TABLE + BETWEEN)))
     width = (area.width + BETWEEN) // columns - BETWEEN

@@ -24,7 +24,7 @@ def draw_policy_panel(canvas: Canvas, area: pygame.Rect, panel: PolicyPanel, sig
     """Draw the policy's probability of each action as a bar, and the return that it expects.
 
     Args:
-        signs: a few characters for each action; where they have no room beside each other, they stand in a column.
+        signs: a few characters for each action, drawn in a column if they do not fit side by side.
     """
     canvas.card(area)
     inner = area.inflate(-24, -12)

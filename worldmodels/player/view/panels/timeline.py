@@ -27,7 +27,7 @@ def draw_timeline(
     of_images: bool = True,
     alone: bool = False,
 ) -> None:
-    """Draw rows for the error, both rewards and the continuation, and lines where the model was put back.
+    """Draw rows for the error, both rewards and the continuation, and a line for each put-back of the model.
 
     Args:
         of_images: the error is that of images, and not of numbers.
@@ -79,7 +79,7 @@ def scale_end(of_images: bool) -> str:
 
 
 def _draw_scale(canvas: Canvas, row: pygame.Rect, of_images: bool) -> None:
-    """Draw the ends of the scale of the error, and a line from where on the model has left reality."""
+    """Draw the ends of the scale of the error, and a line at the step where the model left reality."""
     top, bottom = scale_end(of_images), "0"
     canvas.write(top, (row.left - 4, row.top - 2), size=theme.TINY, colour=QUIET, anchor="topright")
     canvas.write(bottom, (row.left - 4, row.bottom + 2), size=theme.TINY, colour=QUIET, anchor="bottomright")
@@ -135,7 +135,7 @@ def _share(row: pygame.Rect, index: int, models: int) -> pygame.Rect:
 def _rewards(canvas: Canvas, row: pygame.Rect, x: int, width: int, entry: TimelineEntry, alone: bool) -> None:
     """Draw real rewards above the middle and the model's below it, unless they round to nothing.
 
-    Of a model alone, its rewards have the whole row.
+    The rewards of a model alone have the whole row.
     """
     half = row.height if alone else row.height // 2
     values = [] if alone else [(entry.real_reward, row.top, theme.REAL)]
