@@ -36,7 +36,7 @@ def add_levels(command: argparse.ArgumentParser, more: str = "") -> None:
 
 def add_episodes(command: argparse.ArgumentParser, each: str) -> None:
     """Add the numbers of the episodes that are played in each cell of an evaluation."""
-    command.add_argument("--episodes", type=int, help=f"episodes in each {each} (default: the run's own)")
+    command.add_argument("--episodes", type=int, help=f"episodes for each {each} (default: the run's own)")
     command.add_argument("--max-steps", type=int, help="steps after which an episode is cut and reported as unfinished")
 
 

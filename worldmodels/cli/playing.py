@@ -16,17 +16,25 @@ if TYPE_CHECKING:
 def add_play(commands: argparse._SubParsersAction) -> None:
     """Add the command that opens the player."""
     command = commands.add_parser("play", help="play in a learned world beside the real one, or in a game alone")
-    command.add_argument("paths", nargs="*", metavar="RUN", help="a run's folder; both models of two runs play")
+    command.add_argument("paths", nargs="*", metavar="RUN", help="a run's folder; two folders show both models")
     command.add_argument("--game", metavar="NAME", help="play this real game or Gymnasium environment alone")
     command.add_argument(
-        "--option", nargs="+", default=[], metavar="NAME=VALUE", help="of --game, for example distribution_mode=hard"
+        "--option",
+        nargs="+",
+        default=[],
+        metavar="NAME=VALUE",
+        help="options of --game, for example distribution_mode=hard",
     )
-    command.add_argument("--alone", default="", metavar="WORLD", help="play one world of a run alone: model, or real")
+    command.add_argument("--alone", default="", metavar="WORLD", help="play only one world of a run: model, or real")
     command.add_argument(
-        "--start", default="recorded", help="of --alone model: start in the run's experience (recorded), or as a game"
+        "--start",
+        default="recorded",
+        help="the start of --alone model: recorded (in the run's experience), or game (an episode's first frame)",
     )
     add_levels(command)
-    command.add_argument("--view", default="people", help="of --game: people (512 pixels) or agent (64 pixels)")
+    command.add_argument(
+        "--view", default="people", help="the view of a game alone: people (512 pixels), or agent (64 pixels)"
+    )
     command.add_argument("--policy", action="store_true", help="the policy plays until a key takes over")
     command.add_argument("--keys", metavar="FILE", help="a YAML file that gives keys other meanings")
     command.add_argument("--key-script", metavar="FILE", help="a script of key events")
@@ -34,7 +42,9 @@ def add_play(commands: argparse._SubParsersAction) -> None:
     command.add_argument("--steps", type=int, dest="ticks", help="stop after this many steps")
     command.add_argument("--record", metavar="FILE", help="write the actions to a file that --script plays again")
     command.add_argument("--script", metavar="FILE", help="play the actions of a recording")
-    command.add_argument("--pictures", default="pictures", help="where F2 saves pictures (default: %(default)s)")
+    command.add_argument(
+        "--pictures", default="pictures", help="the folder in which key F2 saves pictures (default: %(default)s)"
+    )
     _add_picture_options(command, video_required=False)
     command.set_defaults(run=_play)
 
@@ -43,10 +53,10 @@ def _add_places(command: argparse.ArgumentParser) -> None:
     """Add where the session is shown: in a window by default, in a browser, or nowhere."""
     command.add_argument("--headless", action="store_true", help="play without a window; needs --video")
     command.add_argument("--web", action="store_true", help="play in a browser: print the link to open")
+    command.add_argument("--host", default="127.0.0.1", help="the address of --web for browsers (default: %(default)s)")
     command.add_argument(
-        "--host", default="127.0.0.1", help="of --web: the address that browsers reach (default: %(default)s)"
+        "--port", type=int, default=8765, help="the port of --web; 0 takes a free one (default: %(default)s)"
     )
-    command.add_argument("--port", type=int, default=8765, help="of --web; 0 takes a free one (default: %(default)s)")
 
 
 def _play(options: argparse.Namespace) -> None:
@@ -192,7 +202,7 @@ def _add_picture_options(command: argparse.ArgumentParser, video_required: bool)
         type=int,
         default=0,
         metavar="STEPS",
-        help="put the model back on the real state after so many steps",
+        help="steps after which the model is put back on the real state; 0: never",
     )
     add_seed(command)
 

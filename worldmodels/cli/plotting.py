@@ -38,7 +38,7 @@ def add_plot(commands: argparse._SubParsersAction) -> None:
         default="values",
         help="the panels: values, one for each value; tasks, one for each task with a line for each method; methods, "
         "one for each method with a line for each task. Also aggregate, one for each statistic over all tasks; seeds, "
-        "bars of the number of seeds; generalisation, test levels over the number of training levels. "
+        "bars of the number of seeds; generalisation, test levels over the number of training levels "
         "(default: %(default)s)",
     )
     _add_values(command)
