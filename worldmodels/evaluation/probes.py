@@ -79,7 +79,7 @@ def _decode(data: bytes) -> Probes:
     tree = tree_from_bytes(data)
     units: Any = tree.pop("units", None)
     if not isinstance(units, dict) or not all(isinstance(unit, str) for unit in units.values()):
-        raise ValueError("its units are no texts by the names of variables")
+        raise ValueError("its units must be texts by the names of variables")
     if set(tree) != set(_SHAPES) or not all(isinstance(array, np.ndarray) and array.ndim for array in tree.values()):
         raise ValueError(f"it must have the arrays {', '.join(_SHAPES)}, and has {', '.join(sorted(tree))}")
     probes = Probes(units, **tree)

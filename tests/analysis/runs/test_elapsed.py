@@ -51,5 +51,5 @@ def test_a_series_over_the_hours(tmp_path: Path) -> None:
     assert list(series) == ["a"]
     assert (series["a"].steps.tolist(), series["a"].values.tolist()) == ([1.0, 1.5], [7, 8])
     (tmp_path / "metrics.jsonl").write_text('{"step": 1, "a": 1}\n')
-    with pytest.raises(UserError, match="no record tells how fast the run was"):
+    with pytest.raises(UserError, match="no record has a speed"):
         load_metrics(tmp_path, "time")

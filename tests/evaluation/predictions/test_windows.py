@@ -32,7 +32,7 @@ def test_recorded_windows_are_what_happened(parts: SimpleNamespace) -> None:
 def test_a_horizon_that_no_window_reaches_is_refused(parts: SimpleNamespace) -> None:
     rows = parts.windows([[3, 4, 5, 6, 0], [7, 8, 0, 1, 2]], [[1] * 5] * 2)
     check_horizon(rows, context=3)  # what follows the new beginning in the second window is one episode
-    with pytest.raises(ConfigError, match="evaluation.horizon is 3, .* the longest does for 2 steps after the 2"):
+    with pytest.raises(ConfigError, match="evaluation.horizon is 3, .* The longest stays for 2 steps after the 2"):
         check_horizon(rows, context=2)
 
 

@@ -75,7 +75,7 @@ def generalisation_panels(
     if estimator not in ESTIMATORS:
         raise UserError(unknown("estimator", estimator, ESTIMATORS))
     if wrong := [value for value in values if not value.startswith("eval/")]:
-        raise UserError(f"What is measured on training and on test levels is called 'eval/...'. Received '{wrong[0]}'.")
+        raise UserError(f"Values of training and of test levels are called 'eval/...'. Received '{wrong[0]}'.")
     groups = find_groups(paths, grouping, ASIDE)
     evaluations = {run: last_evaluation(run) for group in groups for run in group.runs}
     _warn_of_steps(groups, evaluations)

@@ -113,7 +113,7 @@ def without_empty(panels: Sequence[CurvePanel], options: CurveOptions) -> list[C
     left = [panel for panel in shown if panel.lines]
     if not left:
         low, high = options.limits
-        raise UserError(f"Nothing was recorded from {low:g} to {high:g} of '{options.x}', which is what was asked for.")
+        raise UserError(f"Nothing was recorded from {low:g} to {high:g} of '{options.x}'. Choose other limits.")
     return left
 
 

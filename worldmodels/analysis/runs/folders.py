@@ -38,7 +38,7 @@ def find_runs_by_path(
     """Return the runs of `find_runs` by the first of the `paths` that stands for them; no path without a run."""
     found: dict[tuple[int, int], tuple[Path, Path]] = {}
     if "" in paths:
-        raise RunError("A path is empty, and stands for no run; '.' is the folder where we are.")
+        raise RunError("A path is empty; '.' stands for the present folder.")
     for path in map(Path, paths):
         tops = [path] if os.path.isdir(path) else _beginning_with(path)
         runs = list(_runs_below(tops))

@@ -92,7 +92,7 @@ def _positions(records: Sequence[Record], x: str, path: Path | str) -> Sequence[
     if x == TIME:
         hours = elapsed_hours(records)
         if records and not hours:
-            raise UserError(f"In '{path}' no record tells how fast the run was, so its hours are not known.")
+            raise UserError(f"In '{path}' no record has a speed, so the hours of training are unknown.")
         return hours
     if records and not any(x in record for record in records):
         raise UserError(f"In '{path}': {unknown('counter', x, sorted(set().union(*records)))}")

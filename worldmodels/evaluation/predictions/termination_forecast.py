@@ -73,7 +73,7 @@ def replay_episode(played: ActionRecording, number: int, name: Path | str = "the
     steps = [step for step in replay_actions(up_to_it, name) if step.episode == number]
     frames = [step.observation for step in steps if not isinstance(step.observation, dict)]
     if played.box or not frames:
-        raise UserError(f"Ends are foreseen where one array is seen and choices are made; '{name}' has others.")
+        raise UserError(f"A forecast takes one array as observation and choices as actions; '{name}' has others.")
     return ReplayedEpisode(
         frames=np.stack(frames),
         actions=np.array([step.action for step in steps[:-1]], np.int32),

@@ -156,6 +156,6 @@ def check_horizon(windows: Batch, context: int) -> None:
     longest = int(counts.sum(1).max())
     raise ConfigError(
         f"evaluation.horizon is {counts.shape[1]}, and none of {len(counts)} recorded windows stays inside one episode "
-        f"for so long: the longest does for {longest} steps after the {context} that are observed. "
+        f"for so long. The longest stays for {longest} steps after the {context} observed ones. "
         + (f"Choose a horizon of at most {longest}." if longest else "Choose a smaller context.")
     )

@@ -53,8 +53,8 @@ def default_shifts(config: EnvConfig, games: Sequence[str] = ()) -> list[Distrib
     """
     if not is_native(config) or len(config.games) > 1:
         raise ConfigError(
-            f"What may be shifted is known of single native games alone, and env.game is '{config.game}': name the "
-            "shifts in a file, --shifts FILE, as in 'sticky: {sticky_actions: 0.25}'."
+            f"There are default shifts of single native games only. Received env.game '{config.game}'. Name the "
+            "shifts in a file, --shifts FILE, for example 'sticky: {sticky_actions: 0.25}'."
         )
     game = find_game(config.game)
     found = [DistributionShift("test levels", on_levels(config, "test"))] if has_test_levels(config) else []
