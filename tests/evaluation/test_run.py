@@ -28,6 +28,8 @@ SETTINGS = EvaluationConfig(
 class Agent:
     """Takes the action that its checkpoint says."""
 
+    discount = None
+
     def __init__(self) -> None:
         self.action = tf.Variable(2)
 

@@ -72,7 +72,7 @@ def test_evaluations_of_different_steps_are_told(folder: Path, make_level_run) -
 
 
 def test_what_cannot_be_shown_is_told(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="is called 'eval/...'. Received 'episode/return'"):
+    with pytest.raises(UserError, match="are called 'eval/...'. Received 'episode/return'"):
         generalisation_panels([folder], ["eval/return", "episode/return"])
     with pytest.raises(UserError, match="Unknown estimator 'meen'. Did you mean 'mean'"):
         generalisation_panels([folder], estimator="meen")

@@ -88,7 +88,7 @@ def test_what_a_run_cannot_play_is_refused_by_name() -> None:
             check_shifts(RUN, [DistributionShift("poles", env)])
     with pytest.raises(ConfigError, match="'poles' is there twice"):
         check_shifts(RUN, [cartpole, cartpole])
-    with pytest.raises(ConfigError, match=r"env.game is 'CartPole-v1': name the shifts in a file, --shifts FILE"):
+    with pytest.raises(ConfigError, match=r"env.game 'CartPole-v1'. Name the shifts in a file, --shifts FILE"):
         default_shifts(EnvConfig(game="CartPole-v1"))
     with pytest.raises(UserError, match="Did you mean 'maze'"):
         default_shifts(TEN, ["mase"])
