@@ -1,4 +1,4 @@
-"""The command line and YAML know these names."""
+"""Lists the names that the command line and YAML accept."""
 
 from __future__ import annotations
 

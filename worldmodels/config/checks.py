@@ -1,4 +1,4 @@
-"""Mistakes that no single section of a configuration shows are found here before anything is built, without TensorFlow.
+"""Checks that the sections of a configuration go together, before anything is built and without TensorFlow.
 
 Ranges of single numbers are checked by the dataclasses themselves.
 """

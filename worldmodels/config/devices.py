@@ -1,4 +1,4 @@
-"""The devices of a run: whether it can have as many as it asks for, and making those that have to be made."""
+"""Checks whether a run can have its number of devices, and makes logical devices of a CPU."""
 
 from __future__ import annotations
 

@@ -35,16 +35,16 @@ class ScheduleConfig(Section):
     log_every: Positive = 5_000
     """Steps between two records of the metrics."""
     log_updates: Count = 0
-    """Updates, of model and policy together, between two further records of the metrics; 0 for none."""
+    """Updates, of model and policy together, between two more records of the metrics; 0 disables them."""
     evaluate_every: Count = 100_000
-    """Steps between two evaluations of policy and world model, with a video, at the end of a turn; 0 for none
-    (`eval_every` in DreamerV2)."""
+    """Steps between two evaluations of policy and world model, with a video, at the end of a turn (`eval_every` in
+    DreamerV2); 0 disables them."""
     checkpoint_every: Positive = 25_000
     """Steps between two checkpoints; the end of a run always writes one."""
     checkpoint_updates: Count = 0
-    """Updates, of model and policy together, between two further checkpoints; 0 for none."""
+    """Updates, of model and policy together, between two more checkpoints; 0 disables them."""
     keep_checkpoints: Positive = 2
-    """Number of steps, the newest ones, of which a checkpoint is kept."""
+    """Number of newest checkpoints that are kept."""
 
 
 @dataclass(frozen=True)
@@ -52,24 +52,23 @@ class EvaluationConfig(Section):
     """The numbers of an evaluation, each of which `worldmodels eval` can override from the command line."""
 
     episodes: Positive = 64
-    """Episodes for each cell of the grid; all of them are counted, finished or not."""
+    """Episodes for each pair of a temperature and a number of no-ops; unfinished episodes count, too."""
     temperatures: Annotated[tuple[NonNegative, ...], _DISTINCT] = (1.0,)
     """Sampling temperatures of the policy: 0 takes the most probable action, 1 samples."""
     model_temperatures: Annotated[tuple[NonNegative, ...], _DISTINCT] = (1.0,)
-    """Sampling temperatures of the world model, wherever it predicts."""
+    """Sampling temperatures of the world model's predictions."""
     noops: Annotated[tuple[Count, ...], _DISTINCT] = (0,)
     """Numbers of steps without an action at the start of an episode."""
     max_steps: Positive = 1_000
     """Steps after which an episode is cut and reported as unfinished."""
     context: Size = 5
-    """Frames that the world model sees before it predicts alone."""
+    """Frames that the world model observes before it predicts."""
     horizon: Size = 15
-    """Steps that the world model then predicts alone."""
+    """Steps that the world model then predicts without observations."""
     windows: Size = 256
     """Recorded sequences over which the errors of the world model are averaged."""
     test_levels: bool = True
-    """Measure on test levels too, during training, where `env.num_levels` leaves any: `eval/test_return` and the
-    like."""
+    """Evaluate on test levels, too, during training, if `env.num_levels` leaves any (`eval/test_return` and others)."""
 
 
 @dataclass(frozen=True)
@@ -79,16 +78,16 @@ class RunConfig(Section):
     seed: AnyInteger = 0
     """The seed of everything random in the run."""
     deterministic: bool | None = None
-    """Whether the same configuration repeats bit for bit, which costs a GPU much speed and a CPU none; null: yes on a
-    CPU, no with a GPU, decided when the run is made."""
+    """Whether the same configuration repeats bit for bit. That costs a GPU much speed and a CPU none. null: yes on a
+    CPU, no on a GPU, decided when the run is made."""
     precision: Precision = "auto"
-    """Type in which matrix products and convolutions multiply; sums, weights and losses are float32 (`precision` in
-    DreamerV2). auto: bfloat16 where the processor has instructions for it and a measurement of the run's own updates
-    says that it is faster, otherwise float32; decided when the run is made."""
+    """Type of the factors of matrix products and convolutions; sums, weights and losses are float32 (`precision` in
+    DreamerV2). auto: bfloat16 if the processor has instructions for it and the run's own updates are faster with it,
+    otherwise float32. It is decided when the run is made."""
     devices: Positive = 1
-    """Devices of this machine that share each update of model and policy: GPUs, or without one logical CPUs, which gain
-    nothing. They must divide the batches; the numbers are those of one device but for rounding, and a run may continue
-    with another number."""
+    """GPUs of this machine that share each update of model and policy; without a GPU, logical CPUs, which gain nothing.
+    They must divide the batches. The numbers are those of one device but for rounding, and a run may continue with
+    another number of devices."""
     env: EnvConfig = field(default_factory=EnvConfig)
     replay: ReplayConfig = field(default_factory=ReplayConfig)
     model: ModelConfig = field(default_factory=RSSMConfig, metadata={"kinds": MODELS})

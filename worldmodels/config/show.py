@@ -1,4 +1,4 @@
-"""`worldmodels config` prints a configuration with its documentation, or how two differ, without TensorFlow."""
+"""Prints a configuration with its documentation, or the differences of two, without TensorFlow."""
 
 from __future__ import annotations
 

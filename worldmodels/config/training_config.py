@@ -26,15 +26,15 @@ class StartsConfig(Section):
     """The states at which imagined rollouts start, chosen anew for each policy update."""
 
     rollouts: Count = 0
-    """Number of rollouts, each of which starts at another state; 0, without context alone: at all states along the
-    batches (`simulated_batch_size` in SimPLe's code)."""
+    """Number of imagined rollouts for each policy update (`simulated_batch_size` in SimPLe's code). 0, which needs
+    `context: 0`: as many as the batch has states."""
     context: Count = 0
-    """Recorded frames that the model takes in before a rollout starts; 0: rollouts start at the states that the model
-    had along the batches to which it was last fitted, and the numbers below have no effect."""
+    """Recorded frames that the model observes before a rollout starts. 0: rollouts start at the model's states along
+    its last batch, and the two numbers below have no effect."""
     newest: Count = 0
-    """Number of the newest recorded steps, summed over the environments, from which contexts are drawn; 0: all."""
+    """Contexts are drawn from so many of the newest recorded steps, summed over the environments; 0: from all."""
     beginnings: Count = 0
-    """Number of contexts that begin where an episode does; the others begin anywhere."""
+    """Number of contexts that begin with an episode; the others begin anywhere."""
 
 
 _Mean = Annotated[float, at_least(1), limits(1, 1e9)]
@@ -42,20 +42,19 @@ _Mean = Annotated[float, at_least(1), limits(1, 1e9)]
 
 @dataclass(frozen=True)
 class ExplorationConfig(Section):
-    """Random actions, each held for some steps, in place of the agent's while it collects."""
+    """Random actions, each held for some steps, instead of the agent's while it collects."""
 
     epsilon: Share = 0.0
-    """Probability, at each step of an environment in which none is held, that a random action begins to be; 0: the
-    agent alone decides."""
+    """Probability of starting a random action, at each step of an environment that holds none; 0 disables it."""
     mean_length: _Mean = 5.0
-    """Mean number of steps for which it is held; the numbers are geometrically distributed."""
+    """Mean number of steps for which a random action is held; the numbers are geometrically distributed."""
     noise: NonNegative = 0.0
-    """Standard deviation of Gaussian noise on the agent's actions where they are boxes, from -1 to 1 (`expl_noise` in
-    DreamerV2)."""
+    """Standard deviation of Gaussian noise on box actions, which range from -1 to 1 (`expl_noise` in DreamerV2); 0
+    disables it."""
 
     @property
     def is_on(self) -> bool:
-        """Return whether the agent does not decide alone."""
+        """Return whether any action is random."""
         return self.epsilon > 0 or self.noise > 0
 
 
@@ -67,8 +66,8 @@ class LoopConfig(Section):
     steps: Positive = 1_000_000
     """Real environment steps of the whole run."""
     collectors: Count = 0
-    """Processes that collect the next steps while the learner learns from the last ones, each in num_envs / collectors
-    of the environments. Their policy is older by that much. 0: the learner collects, and then learns."""
+    """Processes that collect the next steps while the learner learns, each in num_envs / collectors environments. Their
+    policy is one turn older. 0: the learner collects, and then learns."""
 
     @property
     def step_limit(self) -> int:
@@ -80,10 +79,10 @@ class LoopConfig(Section):
 class ModelBasedConfig(LoopConfig):
     """The model-based loop: collect steps, fit the model, improve the policy in imagination, repeat.
 
-    Steps are real environment steps, summed over the parallel environments; updates are optimiser steps of the model,
-    and calls of `Agent.update_from_imagination` for the policy. One turn of the loop collects, fits and improves, each
-    in one piece; a run ends with the turn that reaches `steps`. Zero for `improve` trains a model only, zero for `fit`
-    keeps a pretrained model as it is, zero for `collect` learns from what was recorded before.
+    Steps are real environment steps, summed over the parallel environments. Updates are optimiser steps of the model,
+    and calls of `Agent.update_from_imagination` of the policy. A turn of the loop collects, fits and improves; a run
+    ends with the turn that reaches `steps`. `improve: 0` trains a model only, `fit: 0` keeps a pretrained model, and
+    `collect: 0` learns from recorded steps.
     """
 
     kind: str = "model_based"
@@ -91,54 +90,54 @@ class ModelBasedConfig(LoopConfig):
     """Steps that the first turn collects, rounded up to a multiple of `collect` (`learning_starts` in
     Stable-Baselines3)."""
     prefill_policy: Literal["random", "held", "agent"] = "random"
-    """Policy that plays the prefill: uniformly random actions, random ones that are held, or the agent as it is."""
+    """Policy of the prefill: uniformly random actions, random actions that are held, or the untrained agent."""
     prefill_events: Count = 0
-    """Events until which the prefill goes on, `collect` steps at a time: steps with a reward other than 0 or with the
-    true end of an episode, those of demonstrations counted and those in held-out episodes not."""
+    """Minimum number of events: the prefill continues, `collect` steps at a time, until it has seen them or has four
+    times its steps. An event is a step with a reward other than 0, or with the true end of an episode. Demonstrations
+    count, held-out episodes do not. 0 disables it."""
     exploration: ExplorationConfig = field(default_factory=ExplorationConfig)
-    """Random actions in what the agent collects after the prefill."""
+    """Random actions after the prefill."""
     pretrain: Count = 0
-    """Model updates in the first turn, besides those of `fit`."""
+    """Model updates in the first turn, in addition to those of `fit`."""
     collect: Count = 16
     """Steps that each further turn collects; rounded up to whole steps of the vector environment (`train_every` in
     DreamerV2)."""
     fit: Count = 1
     """Model updates in each turn (`train_steps` in DreamerV2, `model_train_steps` in SimPLe's code)."""
     fit_factors: tuple[NonNegative, ...] = ()
-    """Multiples of `fit` in the first turns of the loop, one number for each turn; afterwards 1."""
+    """Factors of `fit` in the first turns, one for each turn; later turns have 1."""
     improve: Count = 1
     """Policy updates in imagination in each turn (`ppo_epochs_num` in SimPLe's code)."""
     weigh_imagination: bool = False
-    """Whether a turn does only a share of the updates of `improve`: the average precision with which the model, before
-    it learns from the steps that the turn collected, foresees their rewards 1 to 5 steps ahead, scaled so that 1 is
-    perfect and 0 is chance. Without, all are done."""
+    """Do only a share of the updates of `improve`: the model's average precision at rewards 1 to 5 steps ahead. It is
+    measured on the steps of the turn, before the model learns from them, and scaled: 1 is perfect and 0 is chance."""
     weigh_by_ends: bool = False
-    """Whether that share is no more than what is foreseen, measured alike, of the ends of episodes that do not pay, as
-    deaths are. Without `weigh_imagination` this has no effect."""
+    """Also cap the share by the model's average precision at unrewarded ends of episodes (deaths). Without
+    `weigh_imagination` this has no effect."""
     turns: Count = 0
-    """Number of turns where `collect` is 0; otherwise `steps` decides, and this has no effect."""
+    """Number of turns if `collect` is 0; otherwise it has no effect."""
     starts: StartsConfig = field(default_factory=StartsConfig)
     real_rollout: Count = 0
-    """Steps of each environment after which the agent, while it collects, also learns from reality; 0: it does not."""
+    """The agent also learns from its real steps, after so many steps of each environment; 0 disables it."""
     batch: Size = 16
     """Sequences in a batch of the model (`dataset.batch` in DreamerV2)."""
     length: Size = 50
     """Steps in a sequence (`dataset.length` in DreamerV2)."""
     event_share: BelowOne = 0.0
-    """Share of the sequences in a batch of the model that are drawn so that they hold an event (see `prefill_events`),
-    uniformly over the events. The losses of rewards and ends count every sequence by how often it would be drawn
-    without, divided by how often it is, so that the predictions keep their probabilities."""
+    """Share of a batch's sequences that are drawn to hold an event (see `prefill_events`); events are equally probable.
+    The losses of rewards and ends weigh each sequence by its usual probability, divided by the probability with which
+    it is drawn, so predictions keep their probabilities."""
     pretrained: str = ""
     """Folder of a run whose newest world model this run starts with."""
     initial_replay: str = ""
-    """Recorded experience that this run starts with, in place of the prefill: the folder of a run or of a replay store,
-    FILE.npz, FILE.hdf5, or minari:NAME (docs/datasets.md)."""
+    """Recorded experience that this run starts with, instead of the prefill. It is the folder of a run or of a replay
+    store, FILE.npz, FILE.hdf5, or minari:NAME (docs/datasets.md)."""
     demonstrations: tuple[str, ...] = ()
-    """Recordings of actions (`worldmodels play --record`) whose steps this run starts with, besides its prefill."""
+    """Recordings of actions (`worldmodels play --record`) whose steps this run has in addition to its prefill."""
 
     @property
     def step_limit(self) -> int:
-        """Return the real environment steps at which the run ends; 0 where the number of turns ends it."""
+        """Return the real environment steps at which the run ends; 0 if the number of turns ends it."""
         return self.steps if self.collect else 0
 
     @property
@@ -168,22 +167,24 @@ class ModelFreeConfig(LoopConfig):
     rollout: Size = 128
     """Steps of each environment between two updates of the policy (`n_steps` in Stable-Baselines3)."""
     epsilon: Share = 0.0
-    """Probability, at each step of training, that a uniformly random action is taken in place of the policy's, which
-    learns as if it were its own (`epsilon-greedy` in CoinRun)."""
+    """Probability that a training step takes a uniformly random action, from which the policy learns as from its own
+    (`epsilon-greedy` in CoinRun)."""
     trains_policy = True  # a fact about the loop, not a setting: so without a type
 
 
 @dataclass(frozen=True)
 class OffPolicyConfig(LoopConfig):
-    """The off-policy loop: collect a few steps, learn from single steps of any age, repeat; the defaults are Spinning
-    Up's figures."""
+    """The off-policy loop: collect a few steps, learn from single steps of any age, repeat.
+
+    The defaults are Spinning Up's figures.
+    """
 
     kind: str = "off_policy"
     steps: Positive = 400_000
     prefill: Count = 10_000
-    """First steps, whose actions are uniformly random (`start_steps` in Spinning Up)."""
+    """First steps, with uniformly random actions (`start_steps` in Spinning Up)."""
     update_after: Count = 1_000
-    """Steps before which there is no update (`learning_starts` in Stable-Baselines3)."""
+    """Steps before the first update (`learning_starts` in Stable-Baselines3)."""
     collect: Positive = 50
     """Steps between two bursts of updates; rounded up to whole steps of the vector environment (`update_every` in
     Spinning Up)."""

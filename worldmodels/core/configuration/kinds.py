@@ -1,7 +1,7 @@
-"""A table lists the kinds that a section of a configuration may be of; other packages may add to it.
+"""A table holds the kinds of a configuration's section; other packages may add to it.
 
-A package adds to a table by calling `register`. Its entry point in the table's group names a module that does so when
-it is imported; it is loaded when a configuration names a kind that is not there, or when the kinds are listed.
+A package adds to a table by calling `register`. Its entry point in the table's group names a module that calls it on
+import. Entry points are loaded if a configuration names an unknown kind, and for a list of the kinds.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""A number of a configuration may be written as a schedule, such as "linear(1e-2, 1e-4, 10_000)": it changes with the
-updates of whoever it belongs to."""
+"""A number of a configuration may be a schedule, such as "linear(1e-2, 1e-4, 10_000)".
+
+It changes with the updates of the model or agent that has the number.
+"""
 
 from __future__ import annotations
 
@@ -38,10 +40,10 @@ class NumberSchedule(NamedTuple):
 
 
 def parse_schedule(text: str) -> NumberSchedule:
-    """Return the schedule that a text says.
+    """Return the schedule in a text.
 
     Raises:
-        ValueError: it says none.
+        ValueError: the text is no schedule.
     """
     match = _TEXT.fullmatch(text)
     if not match:

@@ -1,4 +1,4 @@
-"""The numbers of a configuration have ranges: declared in the annotation of a key, checked when a section is made.
+"""The annotation of a key declares the range of its number, which is checked when a section is made.
 
 @dataclass(frozen=True)
 class AgentConfig(Section):
@@ -26,7 +26,7 @@ class Range(NamedTuple):
     """The rule in words, which complete "the key must ..."."""
     holds: Callable[[Any], bool]
     is_obvious: bool = False
-    """Whether nothing but a slip breaks the rule, so that it is told when it is broken and not printed with the key."""
+    """Only typos violate this rule: violations are reported, but the help of the key omits it."""
 
     def broken_by(self, value: Any) -> bool:
         """Return whether a value breaks the rule; a value of another type does."""
@@ -52,7 +52,7 @@ def between(low: float, high: float) -> Range:
 
 
 def limits(low: float, high: float) -> Range:
-    """Return the range of all numbers from `low` to `high`; what is beyond them is a slip, a digit too many, say."""
+    """Return the range of all numbers from `low` to `high`; numbers beyond them are typos, such as a digit too many."""
     return Range(f"be between {low} and {high}", lambda value: low <= value <= high, is_obvious=True)
 
 

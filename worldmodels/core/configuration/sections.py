@@ -72,11 +72,11 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any], where: str = "")
 
 @dataclasses.dataclass
 class _Draft:
-    """A section in the making, which holds what the sources said of it so far."""
+    """A section that is not built yet, with the values of the sources so far."""
 
     cls: Any
     base: Any
-    """The instance whose values stand where no source says otherwise; None: the defaults of `cls`."""
+    """The instance that has the other values; None: the defaults of `cls`."""
     values: dict[str, Any] = dataclasses.field(default_factory=dict)
     places: dict[str, str] = dataclasses.field(default_factory=dict)
     """The place where each value was written."""
@@ -184,7 +184,7 @@ def _parse_override(override: str) -> Mapping[str, Any]:
 
 
 def _merged(before: Any, value: Any) -> Any:
-    """Return a new value; keys and values are added to those before, like those of a section, and {} takes all away."""
+    """Return a new value. Mappings are merged key by key; an empty mapping clears the old value."""
     return {**before, **value} if value and isinstance(value, Mapping) and isinstance(before, Mapping) else value
 
 
