@@ -36,7 +36,7 @@ def test_keys_and_sections_carry_their_documentation() -> None:
     lines = show_config(["dreamer"], []).splitlines()
     start = lines.index("model:")
     assert lines[start - 1 : start + 5] == [
-        "# The recurrent state-space model, its sizes and losses; the defaults are DreamerV2's figures for Atari.",
+        "# The recurrent state-space model: sizes and losses; the defaults are DreamerV2's figures for Atari.",
         "model:",
         "  # One of deterministic, frames, rssm, stochastic_discrete.",
         "  kind: rssm",
@@ -47,10 +47,11 @@ def test_keys_and_sections_carry_their_documentation() -> None:
     assert lines[heads - 1].startswith("  # Dense layers of the reward head and of the continuation head.")
     assert (
         lines[heads + 1]
-        == "    # Hidden layers; 0 reads the output from the features themselves. It must be at least 0."
+        == "    # Number of hidden layers; 0: the output reads the features themselves. It must be at least 0."
     )
     reward = lines.index("  reward_transform: tanh")
-    assert lines[reward - 1] == "  # One of none, tanh, symlog."
+    comment = f"{lines[reward - 2]} {lines[reward - 1].removeprefix('  # ')}"
+    assert comment.endswith("One of none, tanh, symlog.")
 
 
 def test_docs_stand_under_their_keys() -> None:
