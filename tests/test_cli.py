@@ -134,7 +134,7 @@ def test_list_says_what_a_preset_stands_on(capsys):
     assert main(["list", "configs"]) == 0
     lines = {line.split()[0]: line.split()[1:] for line in capsys.readouterr().out.splitlines()}
     assert lines["dreamer"] == [] and lines["100k_ppo"] == ["on", "ppo,", "few_agent"]
-    assert lines["crafter_env"] == ["over", "one", "of", "dreamer_small,", "dreamer"]
+    assert lines["crafter_env"] == ["over", "one", "of", "dreamer_small,", "dreamer,", "dreamerv3,", "ppo_nature"]
 
 
 def test_a_full_or_closed_output_is_no_traceback():

@@ -8,7 +8,7 @@
 
 A tick is one turn of the clock (by default 1/15 second), counted from 0, never going backwards. `press` and `release`
 are the two halves of holding a key down; `tap` is both within one tick. Keys are named as on the help screen, in lower
-case: left right up down a 1 space tab backspace escape f1 shift+f1 (`session/key_names.py`). A `#` starts a comment.
+case: left right up down a 1 space tab backspace escape f1 shift+f1 (`controls/key_names.py`). A `#` starts a comment.
 """
 
 from __future__ import annotations
