@@ -23,7 +23,7 @@ ANY_ACTIONS: tuple[ActionKind, ...] = ("discrete", "box")
 ANY_FEATURES: tuple[FeatureKind, ...] = ("vector", "images", "mixed")
 
 
-class Run(Protocol):
+class CheckedSettings(Protocol):
     """The part of a run's configuration that the checks of an agent read."""
 
     @property
@@ -39,7 +39,7 @@ class Run(Protocol):
         """Whether the agent ever learns."""
 
 
-def learns_in_imagination(run: Run) -> bool:
+def learns_in_imagination(run: CheckedSettings) -> bool:
     """Return whether the loop of a run updates the agent in imagination."""
     return bool(run.training.kind == "model_based" and run.training.improve)
 
@@ -80,7 +80,7 @@ class AgentConfig(Section):
             ConfigError: the agent cannot.
         """
 
-    def check(self, run: Run) -> None:
+    def check(self, run: CheckedSettings) -> None:
         """Check that the agent and the rest of a run go together.
 
         Raises:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from worldmodels.agents.config import AgentConfig, ImageNetworkKind, RewardTransform, Run, learns_in_imagination
+from worldmodels.agents.config import (
+    AgentConfig,
+    CheckedSettings,
+    ImageNetworkKind,
+    RewardTransform,
+    learns_in_imagination,
+)
 from worldmodels.core.configuration.number_schedules import ScheduledNonNegative
 from worldmodels.core.configuration.ranges import NonNegative, Positive, Section, Share, Size
 from worldmodels.core.errors import ConfigError
@@ -121,7 +127,7 @@ class ActorCriticConfig(AgentConfig):
     def check_spec(self, spec: ModelSpec) -> None:
         self.gradient_in(spec)
 
-    def check(self, run: Run) -> None:
+    def check(self, run: CheckedSettings) -> None:
         if run.training.kind == "model_based":
             self._check_recent(run.training)
         if learns_in_imagination(run):
@@ -198,7 +204,7 @@ class Plan2ExploreConfig(AgentConfig):
         self.task.check_spec(spec)
         self.explorer.check_spec(spec)
 
-    def check(self, run: Run) -> None:
+    def check(self, run: CheckedSettings) -> None:
         if learns_in_imagination(run) and run.training.starts.context:
             raise ConfigError(
                 "agent.kind is 'plan2explore', whose ensemble learns from the states along the last batch, and "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from worldmodels.agents.config import AgentConfig, ImageNetworkKind, RewardTransform, Run
+from worldmodels.agents.config import AgentConfig, CheckedSettings, ImageNetworkKind, RewardTransform
 from worldmodels.core.configuration.ranges import (
     AboveZero,
     BelowOne,
@@ -161,7 +161,7 @@ class PPOConfig(OnPolicyConfig):
     def shared_rows(self) -> dict[str, int]:
         return {"agent.minibatch": self.minibatch}
 
-    def check(self, run: Run) -> None:
+    def check(self, run: CheckedSettings) -> None:
         if run.devices > 1 and self.batch_norm and run.trains_policy:
             raise ConfigError(
                 f"devices is {run.devices}, and agent.batch_norm takes moments over minibatches, which no device has "
