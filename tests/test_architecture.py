@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -52,6 +53,11 @@ RESERVED = {
 
 # Packages that work on a machine without TensorFlow.
 WITHOUT_TENSORFLOW = ["core", "envs", "replay", "analysis", "datasets"]
+
+# The sizes that a reader can hold in mind.
+MOST_LINES = 300
+MOST_FILES = 16
+MOST_IMPORTS = 24
 
 # They run what they read.
 UNSAFE_MODULES = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "marshal", "shelve"}
@@ -123,6 +129,34 @@ def test_imports_run_one_way() -> None:
 def test_no_module_imports_itself_in_a_circle() -> None:
     graph = {name: {target for _, target in own_imports(name)} - {name} for name in modules()}
     report(circles(graph))
+
+
+def test_files_and_folders_stay_small() -> None:
+    """A file fits a few screens, and a folder's files can be told apart at a glance."""
+    files = [path for path in ROOT.rglob("*.py") if "__pycache__" not in path.parts]
+    lines = {path: len(path.read_text().splitlines()) for path in files}
+    shelves = Counter(path.parent for path in files)
+    report(
+        [
+            *(f"{path} has {count} lines, above {MOST_LINES}" for path, count in lines.items() if count > MOST_LINES),
+            *(
+                f"{path} holds {count} files, above {MOST_FILES}"
+                for path, count in shelves.items()
+                if count > MOST_FILES
+            ),
+        ]
+    )
+
+
+def test_no_module_needs_too_many_others() -> None:
+    counts = {name: len({target for _, target in own_imports(name)} - {name}) for name in modules()}
+    report(
+        [
+            f"{name} imports {count} modules, above {MOST_IMPORTS}"
+            for name, count in counts.items()
+            if count > MOST_IMPORTS
+        ]
+    )
 
 
 def test_third_party_modules_stay_where_they_belong() -> None:

@@ -1,0 +1,141 @@
+"""The session of a training run: it iterates the loop, and logs, evaluates and saves when they are due."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from worldmodels.acting.build import Parts
+from worldmodels.acting.step_source import StepSource
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.schedules import Every
+from worldmodels.core.unused_memory import release_unused_memory
+from worldmodels.models.hardware import computing_processor
+from worldmodels.replay.statistics import replay_statistics
+from worldmodels.telemetry.dashboard import Progress
+from worldmodels.telemetry.logger import Logger
+from worldmodels.telemetry.loss_growth import Growth, LossGrowth, growth_warning
+from worldmodels.training.check import CheckedRun
+from worldmodels.training.interrupt import Interrupted, Interruption
+from worldmodels.training.loops.build import build_loop
+from worldmodels.training.periodic import PeriodicEvaluation
+from worldmodels.training.precision import moved_warning
+from worldmodels.training.throughput import Throughput
+
+
+class TrainingSession:
+    """The share of a run that one process does: the loop, and when it logs, evaluates and saves."""
+
+    def __init__(self, checked: CheckedRun, source: StepSource, parts: Parts, logger: Logger, progress: Progress):
+        config, run_dir = checked.config, checked.run_dir
+        self._config, self._logger, self._progress = config, logger, progress
+        self._loop, replay = build_loop(checked, source, parts)
+        self._from = checked.checkpoint
+        self._checkpoints = Checkpoints(run_dir.checkpoints, config.schedule.keep_checkpoints)
+        self._replay = replay
+        self._evaluation = PeriodicEvaluation(parts, run_dir, replay, progress.message)
+        self._throughput = Throughput(self._loop)
+        self._losses = LossGrowth()
+        schedule = config.schedule
+        self._schedules = {
+            "log": Every(schedule.log_every),
+            "log_updates": Every(schedule.log_updates),
+            "evaluate": Every(schedule.evaluate_every),
+            "checkpoint": Every(schedule.checkpoint_every),
+            "checkpoint_updates": Every(schedule.checkpoint_updates),
+        }
+
+    def resume(self) -> None:
+        """Continue from the newest whole checkpoint, or the one asked for; a new run starts with one of step 0."""
+        if not self._checkpoints.steps():
+            self._loop.begin()
+            self._checkpoint()
+            return
+        step, tree = self._checkpoints.read(self._from)
+        self._loop.load(tree)
+        for name, schedule in self._schedules.items():
+            schedule.load(tree["schedules"][name])
+        self._logger.load(tree["records"])
+        self._losses.load(tree.get("losses", {}))
+        self._progress.message(f"Continuing from the checkpoint at step {step:,}")
+        if warning := moved_warning(tree.get("processor"), self._config.precision, computing_processor()):
+            self._progress.message(warning)
+        if step != self._checkpoints.steps()[-1]:
+            self._checkpoint()  # in place of itself: those after it go, since their experience does
+
+    def run(self, interruption: Interruption) -> None:
+        """Iterate the loop to its end; log, evaluate and save when they are due."""
+        loop = self._loop
+        while not loop.finished:
+            started = time.perf_counter()
+            tick = loop.iterate()
+            self._throughput.add(tick, time.perf_counter() - started)
+            self._show(self._throughput.rates())
+            self._log_and_evaluate()
+            if interruption.requested:
+                self._checkpoint()
+                raise Interrupted(f"Stopped at step {loop.step:,} and saved. The same command again continues the run.")
+            if self._due("checkpoint") or loop.finished:
+                self._checkpoint()
+        updates = " and ".join(f"{count:,} {name.replace('/', ' ')}" for name, count in loop.counters().items())
+        self._progress.message(f"Trained for {loop.step:,} environment steps, {updates}")
+
+    def _log_and_evaluate(self) -> None:
+        loop, finished = self._loop, self._loop.finished
+        values: dict[str, float] = {}
+        if self._due("log") or finished:
+            means = loop.metrics.take()
+            stored = {} if self._replay is None else replay_statistics(self._replay)
+            values |= means | stored | self._throughput.take()
+            if grown := self._losses.update(means):
+                self._progress.message(growth_warning(grown, _learning_rates(self._config, grown)))
+        if self._evaluates() and (self._schedules["evaluate"](loop.step) or finished):
+            self._progress.message(f"Evaluating at step {loop.step:,}")
+            # The time left counts no evaluations: during the last one, 0 would be wrong.
+            self._progress.update(loop.step, {}, "evaluating", self._throughput.seconds_left() or None)
+            values |= self._evaluation.run(loop.step, self._logger)
+            release_unused_memory()
+        if values:
+            self._logger.scalars(loop.step, values | loop.counters())
+            self._show(values)
+
+    def _due(self, name: str) -> bool:
+        """Return whether something is due by environment steps, once the updates that they are owed are done; or by
+        updates, at any time."""
+        loop, schedules = self._loop, self._schedules
+        by_steps = loop.at_rest and schedules[name](loop.step)
+        by_updates = schedules[f"{name}_updates"](sum(loop.counters().values()))
+        return by_steps or by_updates
+
+    def _evaluates(self) -> bool:
+        learned = any(self._loop.counters().values())
+        return learned and self._loop.at_turn_start and self._config.schedule.evaluate_every > 0
+
+    def _show(self, values: dict[str, float]) -> None:
+        self._progress.update(self._loop.step, values, self._loop.progress, self._throughput.seconds_left())
+
+    def _checkpoint(self) -> None:
+        schedules = {name: schedule.save() for name, schedule in self._schedules.items()}
+        more = {
+            "schedules": schedules,
+            "records": self._logger.save(),
+            "losses": self._losses.save(),
+            "processor": computing_processor().instructions,
+        }
+        self._checkpoints.write(self._loop.step, self._loop.save() | more)
+        release_unused_memory()
+
+
+def _learning_rates(config: RunConfig, grown: Sequence[Growth]) -> dict[str, float | str]:
+    """Return the learning rates, by key, of what has the losses that grew."""
+    groups = {growth.name.partition("/")[0] for growth in grown}
+    sections: dict[str, Any] = {"model": config.model} if "model" in groups else {}
+    sections |= {"agent": config.agent} if "policy" in groups else {}
+    return {
+        f"{section}.{key}.learning_rate": value.learning_rate
+        for section, settings in sections.items()
+        for key, value in vars(settings).items()
+        if hasattr(value, "learning_rate")
+    }
