@@ -14,7 +14,7 @@ from worldmodels.core.processor import Processor, this_processor
 from worldmodels.envs import EnvConfig
 from worldmodels.models.networks.layers import Layer
 from worldmodels.telemetry.dashboard import Progress
-from worldmodels.training import precision, run
+from worldmodels.training import precision, session
 from worldmodels.training.estimate import RunEstimate
 from worldmodels.training.launch import launch
 from worldmodels.training.precision import build_measured, moved_warning
@@ -147,7 +147,7 @@ def test_a_run_says_its_precision_and_keeps_it_wherever_it_goes_on(tmp_path, mes
     assert Checkpoints(path / "checkpoints").read()[1]["processor"] == this_processor().instructions
 
     messages.texts.clear(), messages.kinds.clear()
-    monkeypatch.setattr(run, "computing_processor", lambda: Processor("Other CPU", "AVX9"))
+    monkeypatch.setattr(session, "computing_processor", lambda: Processor("Other CPU", "AVX9"))
     launch(tiny("debug", "precision=auto", "training.steps=140"), path)
     assert "bfloat16" in messages.kinds
     assert not any(text.startswith("Precision") for text in messages.texts)
