@@ -166,4 +166,4 @@ def set_by_benchmarks() -> Iterator[str]:
                 for key, value in zip(node.keys, node.values, strict=True):
                     if isinstance(key, ast.Constant) and isinstance(value, ast.Dict):
                         inner = [k.value for k in value.keys if isinstance(k, ast.Constant)]
-                        yield from (f"{key.value}.{name}" for name in inner)
+                        yield from (f"{key.value!s}.{name!s}" for name in inner)

@@ -13,7 +13,7 @@ import pytest
 
 from worldmodels.config.checks import check_config
 from worldmodels.config.run_config import RunConfig
-from worldmodels.core.configuration.presets import Source, preset_names, read_source, read_sources
+from worldmodels.core.configuration.presets import PresetFile, preset_names, read_source, read_sources
 from worldmodels.core.configuration.sections import load_config, merge, to_dict
 from worldmodels.core.errors import UserError
 from worldmodels.training.loops.plan import TrainingPlan
@@ -56,7 +56,7 @@ def test_every_line_of_a_preset_changes_what_is_below_it(name: str) -> None:
         assert rests != wholes, f"configs/{name}.yaml: {'.'.join(key)} is as below it. Delete the line."
 
 
-def merged(bottom: Sequence[Source], top: Mapping[str, Any]) -> RunConfig | None:
+def merged(bottom: Sequence[PresetFile], top: Mapping[str, Any]) -> RunConfig | None:
     """Return a configuration, or None if a line is missing without which the others cannot be used."""
     try:
         return merge(RunConfig, [*(("", source.values) for source in bottom), ("", top)])

@@ -81,7 +81,7 @@ def _experience(run: Path) -> list[Any]:
         return []
     reader = ReplayReader(RunDir(run).replay)
     span = reader.span
-    if (reader._records["flags"] & LOST).any():
+    if (reader._records.at(span)["flags"] & LOST).any():
         return ["some is lost"]
     windows = [reader.window(stream, span.start, len(span)) for stream in range(reader.num_streams)]
     reader.close()

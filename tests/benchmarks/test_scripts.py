@@ -116,12 +116,14 @@ def test_the_configurations_are_valid(settings: Callable[[Path], Iterator[Settin
 
 def test_layouts_and_sizes_are_valid(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dreamer, "Learner", lambda model, agent, *_: (model, agent))
-    assert dreamer.learners()["reference"][0].recurrent == 256
+    made: dict[str, Any] = dict(dreamer.learners())
+    assert made["reference"][0].recurrent == 256
     for game in patch_motions.GAMES:
         for layout in patch_motions.LAYOUTS:
             assert patch_motions.config_of(game, layout).model.kind == "deterministic"
     for setting in sizes.SETTINGS:
-        assert sizes.configured(setting).model.recurrent == setting.width
+        model: Any = sizes.configured(setting).model
+        assert model.recurrent == setting.width
 
 
 def test_a_report_of_no_cells_is_not_written(tmp_path: Path) -> None:

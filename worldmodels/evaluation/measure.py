@@ -21,8 +21,11 @@ from worldmodels.telemetry.table import print_table
 
 Found = TypeVar("Found")
 Kind: TypeAlias = Literal["real", "player", "model", "imagined", "training", "shift"]
-"""The kinds of occasions. The first four are evaluations by `worldmodels eval`: `real` of the policy in the real game,
-`player` of a planner or of random actions there, `model` of the world model alone, `imagined` of the policy in it."""
+"""The kinds of occasions; the first four are evaluations by `worldmodels eval`.
+
+`real` takes the policy in the real game, and `player` a planner or random actions there. `model` takes the world model
+alone, and `imagined` the policy in it.
+"""
 USUAL: tuple[Kind, ...] = ("real", "model", "training", "shift")
 Need: TypeAlias = Literal["policy", "world model", "experience", "variables", "saved states", "frames and choices"]
 

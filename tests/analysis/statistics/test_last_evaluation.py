@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from worldmodels.analysis.statistics.last_evaluation import Measure, last_evaluation, over_chance, over_copying
+from worldmodels.analysis.statistics.last_evaluation import EvaluatedValue, last_evaluation, over_chance, over_copying
 from worldmodels.core.errors import RunError
 
-RETURN = Measure("Return", ("eval/return",))
+RETURN = EvaluatedValue("Return", ("eval/return",))
 
 
 def test_what_was_recorded_last_counts(make_level_run) -> None:
@@ -17,7 +17,7 @@ def test_what_was_recorded_last_counts(make_level_run) -> None:
     found = last_evaluation(run)
     assert found == (10.0, 200, {"eval/return": 7.5, "eval/test_return": 5.0})
     assert found.measure(RETURN) == (7.5, 5.0)
-    assert _unknown(found.measure(Measure("Known", ("eval/known",))))
+    assert _unknown(found.measure(EvaluatedValue("Known", ("eval/known",))))
 
 
 def test_without_limit_one_number_is_both(make_level_run) -> None:
@@ -32,7 +32,7 @@ def test_a_measure_is_made_of_several_values(make_level_run) -> None:
         "eval/test_copy_image_error_at_15": 8.0
     }
     found = last_evaluation(make_level_run("ppo", 5, 0, values | tested))
-    assert found.measure(Measure("Image", tuple(values), over_copying)) == (0.5, 0.75)
+    assert found.measure(EvaluatedValue("Image", tuple(values), over_copying)) == (0.5, 0.75)
 
 
 def test_scales() -> None:

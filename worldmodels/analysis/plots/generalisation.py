@@ -25,8 +25,8 @@ from worldmodels.analysis.runs.groups import ALL_RUNS, SEED, Grouping, RunGroup,
 from worldmodels.analysis.statistics.group_curve import ESTIMATORS, GroupCurve
 from worldmodels.analysis.statistics.last_evaluation import (
     LEVELS,
+    EvaluatedValue,
     LastEvaluation,
-    Measure,
     last_evaluation,
     over_chance,
     over_copying,
@@ -37,15 +37,17 @@ from worldmodels.core.lookup import unknown
 
 ASIDE = (SEED, LEVELS, "env.start_level", "precision", "devices")
 """The keys in which the runs of a method may differ; `precision: auto` is what a machine happens to measure."""
-RETURN = Measure("Return", ("eval/return",))
+RETURN = EvaluatedValue("Return", ("eval/return",))
 MEASURES = (
     RETURN,
-    Measure(
+    EvaluatedValue(
         "Image error over copying, 15 ahead", ("eval/image_error_at_15", "eval/copy_image_error_at_15"), over_copying
     ),
-    Measure("Rewards foreseen, over chance", ("eval/reward_average_precision", "eval/reward_base_rate"), over_chance),
-    Measure("Ends foreseen, over chance", ("eval/end_average_precision", "eval/end_base_rate"), over_chance),
-    Measure("Variables of the game known", ("eval/known",)),
+    EvaluatedValue(
+        "Rewards foreseen, over chance", ("eval/reward_average_precision", "eval/reward_base_rate"), over_chance
+    ),
+    EvaluatedValue("Ends foreseen, over chance", ("eval/end_average_precision", "eval/end_base_rate"), over_chance),
+    EvaluatedValue("Variables of the game known", ("eval/known",)),
 )
 """The measures that are shown by default: the policy's return, and how good its world model is."""
 
@@ -80,7 +82,7 @@ def generalisation_panels(
     evaluations = {run: last_evaluation(run) for group in groups for run in group.runs}
     _warn_of_steps(groups, evaluations)
     panels = []
-    for measure in [Measure(value, (value,)) for value in values] or MEASURES:
+    for measure in [EvaluatedValue(value, (value,)) for value in values] or MEASURES:
         panels += _panels(measure, groups, evaluations, estimator)
     if not any(line.beside for panel in panels for line in panel.lines):
         raise UserError(
@@ -91,7 +93,9 @@ def generalisation_panels(
     return panels
 
 
-def _panels(measure: Measure, groups: Sequence[RunGroup], evaluations: Evaluations, estimator: str) -> list[CurvePanel]:
+def _panels(
+    measure: EvaluatedValue, groups: Sequence[RunGroup], evaluations: Evaluations, estimator: str
+) -> list[CurvePanel]:
     """Return the panel of a measure, and after that of the return the one of its gap; none where no run has it."""
     lines: list[Line] = []
     gaps: list[Line] = []

@@ -14,7 +14,7 @@ from worldmodels.core.errors import RunError
 LEVELS = "env.num_levels"
 
 
-class Measure(NamedTuple):
+class EvaluatedValue(NamedTuple):
     """A number of a run, made of values that it recorded on training levels, and likewise on test levels."""
 
     title: str
@@ -33,7 +33,7 @@ class LastEvaluation(NamedTuple):
     values: dict[str, float]
     """All values that were recorded at that step, by name."""
 
-    def measure(self, measure: Measure) -> tuple[float, float]:
+    def measure(self, measure: EvaluatedValue) -> tuple[float, float]:
         """Return a measure on the training levels and on the test levels; NaN where its values were not recorded.
 
         Where levels are without limit, those that are played were hardly ever met before: one number is both.

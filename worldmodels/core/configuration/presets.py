@@ -18,7 +18,7 @@ from worldmodels.core.files.yaml_files import place, read_mapping
 from worldmodels.core.lookup import nearest, plural, unknown
 
 
-class Source(NamedTuple):
+class PresetFile(NamedTuple):
     """A configuration file, with the presets and files below it."""
 
     path: Path
@@ -62,7 +62,7 @@ def find_grid(file: Path | str) -> Path:
     return _find(file, ("grid", "grid"), _grids_folder(), grid_names())
 
 
-def read_source(file: Path | str) -> Source:
+def read_source(file: Path | str) -> PresetFile:
     """Return a configuration file and the files below it, which are found but not read.
 
     Raises:
@@ -76,17 +76,17 @@ def read_source(file: Path | str) -> Source:
             f"{path}: a file with a 'base' is whole, and a file with 'over' is an overlay. Received both. Remove one "
             "of the two keys."
         )
-    return Source(path, values, base, over)
+    return PresetFile(path, values, base, over)
 
 
-def read_sources(files: Sequence[Path | str]) -> list[Source]:
+def read_sources(files: Sequence[Path | str]) -> list[PresetFile]:
     """Return files with all files below them, lowest first; a base that has been read is not read again.
 
     Raises:
         ConfigError: a file is missing or its own base, a base would cover another file, or an overlay stands over none
             of its presets.
     """
-    stack: list[Source] = []
+    stack: list[PresetFile] = []
     for file in files:
         source = read_source(file)
         whole = _add(source, [], ()) if source.base else []
@@ -95,7 +95,7 @@ def read_sources(files: Sequence[Path | str]) -> list[Source]:
     return stack
 
 
-def _add(source: Source, stack: list[Source], above: tuple[Path, ...]) -> list[Source]:
+def _add(source: PresetFile, stack: list[PresetFile], above: tuple[Path, ...]) -> list[PresetFile]:
     """Return a stack with a file on top, on what must be below it; `above` are the files whose base it is."""
     if source.path in above:
         ring = " on ".join(f"'{_name(path)}'" for path in (*above[above.index(source.path) :], source.path))
@@ -112,7 +112,7 @@ def _add(source: Source, stack: list[Source], above: tuple[Path, ...]) -> list[S
     return [*stack, source]
 
 
-def _check_overlay(source: Source, below: Sequence[Path]) -> None:
+def _check_overlay(source: PresetFile, below: Sequence[Path]) -> None:
     if source.over and not set(source.over) & set(below):
         raise ConfigError(
             f"'{source.name}' is an overlay, and changes another preset. It must come after one of: "
@@ -138,7 +138,7 @@ def _below(path: Path, values: MutableMapping[str, Any], key: str) -> Sequence[P
         raise ConfigError(f"{at}: '{key}': {error}") from None
 
 
-def _paths(stack: Sequence[Source]) -> list[Path]:
+def _paths(stack: Sequence[PresetFile]) -> list[Path]:
     return [source.path for source in stack]
 
 

@@ -52,7 +52,7 @@ class Cell(NamedTuple):
         return difference(self.policy.returns, self.random.returns)
 
 
-class Grid(NamedTuple):
+class ReturnGrid(NamedTuple):
     """All cells of a grid, and who played them where."""
 
     cells: list[Cell]
@@ -62,7 +62,7 @@ class Grid(NamedTuple):
     agent: str
 
 
-def play_grid(evaluator: Evaluator, occasion: Occasion) -> Grid:
+def play_grid(evaluator: Evaluator, occasion: Occasion) -> ReturnGrid:
     """Play the policy, or another player, in the real world under each setting."""
     cells, films, plans = [], dict[str, EpisodeFilm](), occasion.planner is not None
     actor = _actor(evaluator, occasion)
@@ -76,7 +76,7 @@ def play_grid(evaluator: Evaluator, occasion: Occasion) -> Grid:
         cells.append(Cell(setting, evaluator.play(actor, setting.noops, film), evaluator.random_play(setting.noops)))
         if film is not None:
             films[setting.name] = film
-    return Grid(cells, films, evaluator.config.env, occasion.agent)
+    return ReturnGrid(cells, films, evaluator.config.env, occasion.agent)
 
 
 def _actor(evaluator: Evaluator, occasion: Occasion) -> Any:
@@ -136,7 +136,7 @@ def grid_metrics(cells: Sequence[Cell], games: Sequence[str], agent: str = "poli
     return {name.replace("/", f"/{agent}_", 1): value for name, value in metrics.items()}
 
 
-def print_grid(grid: Grid, levels: str) -> None:
+def print_grid(grid: ReturnGrid, levels: str) -> None:
     """Print the returns on some levels, and how they compare with the random policy's."""
     cells, _, env, agent = grid
     played = [(cell.setting.noops, player(cell.setting, agent), cell.policy) for cell in cells]
@@ -185,7 +185,7 @@ def _compared(cell: Cell, env: EnvConfig, agent: str) -> list[str]:
     return [player(cell.setting, agent), _noops(cell.setting.noops), steps, f"{result.mean:+.2f}", interval, scaled]
 
 
-def grid_tree(grid: Grid) -> list[dict[str, Any]]:
+def grid_tree(grid: ReturnGrid) -> list[dict[str, Any]]:
     """Return the grid, every episode included."""
     return [
         {
@@ -222,7 +222,7 @@ def _game_tree(episodes: Episodes, game: str, mode: str) -> dict[str, Any]:
     }
 
 
-def draw_grid(grid: Grid, save: Path) -> Path:
+def draw_grid(grid: ReturnGrid, save: Path) -> Path:
     """Draw the grid as a heat map, a column for each temperature and one for the random policy; return the path."""
     cells, _, env, agent = grid
     noops = sorted({cell.setting.noops for cell in cells})
@@ -247,7 +247,7 @@ def _note(episodes: Episodes) -> str:
     return ", ".join(notes)
 
 
-def _films(grid: Grid, evaluator: Evaluator, occasion: Occasion) -> Extras:
+def _films(grid: ReturnGrid, evaluator: Evaluator, occasion: Occasion) -> Extras:
     """Return the films with the actions that replay them; during training only the film of the first cell."""
     if not grid.films:
         missing = f"There is no film: '{grid.env.game}' shows no images in colour or in grey."

@@ -18,7 +18,7 @@ LARGEST = 200_000_000
 """Bytes of films in a page at most; browsers give up somewhat above."""
 
 
-class Film(NamedTuple):
+class FilmFile(NamedTuple):
     """A film of a run."""
 
     kind: str
@@ -26,14 +26,14 @@ class Film(NamedTuple):
     path: Path
 
 
-def films_of(run: Path) -> list[Film]:
+def films_of(run: Path) -> list[FilmFile]:
     """Return the newest film of each kind, by kind; steps in their names count as numbers."""
     newest: dict[str, tuple[int, Path]] = {}
     for path in sorted((run / "videos").glob("*.mp4")):
         if path.is_file() and (match := re.fullmatch(r"(.+?)_?(\d{6,})(.*)", path.stem)):
             kind, step = f"{match[1]}{match[3]}", int(match[2])
             newest[kind] = max(newest.get(kind, (-1, path)), (step, path))
-    return [Film(kind, path) for kind, (_, path) in sorted(newest.items())]
+    return [FilmFile(kind, path) for kind, (_, path) in sorted(newest.items())]
 
 
 def film_gallery(contents: Contents, request: ReportRequest) -> Markup | None:
@@ -60,14 +60,14 @@ def film_gallery(contents: Contents, request: ReportRequest) -> Markup | None:
     return element("div", cards, class_="films" if request.films else "links")
 
 
-def _shown(contents: Contents) -> Iterator[tuple[int, Path, list[Film]]]:
+def _shown(contents: Contents) -> Iterator[tuple[int, Path, list[FilmFile]]]:
     """Yield each variant in each task with the first of its runs that has films."""
     for (method, _), runs in contents.found.runs.items():
         if found := next(((run, films) for run in runs if (films := films_of(run))), None):
             yield method, *found
 
 
-def _card(name: Markup, film: Film, request: ReportRequest) -> Markup:
+def _card(name: Markup, film: FilmFile, request: ReportRequest) -> Markup:
     caption = (name, ": ", link(film.path, film.kind.replace("_", " "), request.save))
     if not request.films:
         return element("p", *caption)
