@@ -145,7 +145,7 @@ def test_options_of_a_cluster_need_one(tmp_path: Path, capsys: pytest.CaptureFix
     file = tmp_path / "small.yaml"
     file.write_text(f"config: debug\nlogdir: {tmp_path}/grid\n")
     assert main(["grid", str(file), "--cores-per-run", "2"]) == 2
-    told = "--cores-per-run is for a cluster: give --engine ray, too, or --jobs alone for this machine."
+    told = "--cores-per-run is for a cluster: give --engine ray too, or only --jobs for this machine."
     assert capsys.readouterr().err == f"worldmodels: {told}\n"
 
 

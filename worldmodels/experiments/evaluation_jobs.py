@@ -119,7 +119,8 @@ def evaluate_in_jobs(
 def eval_words(request: Request) -> list[str]:
     """Return the words after `worldmodels eval` for one evaluation."""
     words = [str(request.path), "--mode", request.mode, "--levels", request.levels, "--agent", request.agent]
-    words += ["--planner", *request.planner, "--videos", str(request.videos), "--seed", str(request.seed)]
+    words += ["--planner", *request.planner] if request.agent == "planner" else []
+    words += ["--videos", str(request.videos), "--seed", str(request.seed)]
     words += [] if request.step is None else ["--checkpoint", str(request.step)]
     for name, value in request.settings.items():
         values = value if isinstance(value, list | tuple) else [value]
