@@ -112,7 +112,7 @@ class ModelBasedConfig(LoopConfig):
     """Do only a share of the updates of `improve`: the model's average precision at rewards 1 to 5 steps ahead. It is
     measured on the steps of the turn, before the model learns from them, and scaled: 1 is perfect and 0 is chance."""
     weigh_by_ends: bool = False
-    """Also cap the share by the model's average precision at unrewarded ends of episodes (deaths). Without
+    """Cap the share, too, by the model's average precision at unrewarded ends of episodes (deaths). Without
     `weigh_imagination` this has no effect."""
     turns: Count = 0
     """Number of turns if `collect` is 0; otherwise it has no effect."""
