@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from worldmodels.player.session.events import AxisEvent, KeyEvent, StickEvent
+from worldmodels.player.session.events import AbsenceEvent, AxisEvent, KeyEvent, StickEvent
 from worldmodels.player.web.audience import Audience, Viewer
 from worldmodels.player.web.inbox import Inbox
 from worldmodels.player.web.scene import Scene
@@ -71,7 +71,8 @@ def test_who_is_gone_lets_everything_go(audience, inbox):
     taken(inbox)
     audience.leave(first)
     assert not inbox.played and not audience.role(second)["played"]
-    assert taken(inbox) == [KeyEvent("left", False), AxisEvent(1, None), StickEvent(0, 0.0)]
+    absent = AbsenceEvent("paused: no viewer plays")
+    assert taken(inbox) == [KeyEvent("left", False), AxisEvent(1, None), StickEvent(0, 0.0), absent]
     audience.leave(first)  # a second time changes nothing
     audience.ask(second)
     assert audience.plays(second) and inbox.played
