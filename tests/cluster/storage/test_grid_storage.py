@@ -140,9 +140,9 @@ def test_results_that_cannot_be_fetched_are_fetched_by_the_next_command(
         (["--storage", "nonsense"], "A storage is an address such as s3://bucket/folder; received 'nonsense'."),
         (
             ["--storage", "file:///nowhere", "--dry-run"],
-            "--dry-run looks at the grid's folder alone, and what is done stands in the storage.",
+            "--dry-run reads only the grid's folder, not the storage: leave out --storage or --dry-run.",
         ),
-        (["--fetch-replay"], "--fetch-replay is for runs in a storage: give --storage, too."),
+        (["--fetch-replay"], "--fetch-replay is for runs in a storage: give --storage too."),
         (["--storage", "file:///no/such/x"], "The storage 'file:///no/such/x' cannot be used: there is no '/no/such'."),
     ],
 )
