@@ -25,7 +25,7 @@ from peers.report import draw, draw_method, report
 from peers.tasks import METHODS, SIDES, TASKS, cells
 
 from worldmodels.core.files.writing import write_atomic
-from worldmodels.experiments.engines.local import LocalEngine, core_shares
+from worldmodels.experiments.engine import LocalEngine, core_shares
 from worldmodels.experiments.jobs import log_end, run_jobs
 
 HERE = Path(__file__).parent

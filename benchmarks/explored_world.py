@@ -31,10 +31,10 @@ from archive import Archive
 from few_steps.cells import Cell
 from provenance import made_line
 
-from worldmodels.analysis.statistics.intervals import estimate
+from worldmodels.analysis.statistics.bootstrap import estimate
 from worldmodels.core.files.writing import write_atomic
 from worldmodels.core.processor import this_processor
-from worldmodels.experiments.engines.local import core_shares
+from worldmodels.experiments.engine import core_shares
 
 HERE = Path(__file__).parent
 RUNS, RESULTS = HERE.parent / "runs" / "explored_world", HERE / "results" / "explored_world.md"

@@ -34,7 +34,7 @@ from foreign_worlds.report import report
 from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.files.writing import write_atomic
-from worldmodels.experiments.engines.local import LocalEngine, core_shares
+from worldmodels.experiments.engine import LocalEngine, core_shares
 from worldmodels.experiments.jobs import log_end, run_jobs
 
 HERE = Path(__file__).parent

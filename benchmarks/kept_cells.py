@@ -10,7 +10,7 @@ from typing import Any
 
 from archive import Archive
 
-from worldmodels.analysis.statistics.intervals import estimate
+from worldmodels.analysis.statistics.bootstrap import estimate
 
 Found = dict[str, Any]
 

@@ -41,7 +41,7 @@ from few_steps.measure import EPISODES
 from few_steps.report import report
 
 from worldmodels.core.files.writing import write_atomic
-from worldmodels.experiments.engines.local import LocalEngine, core_shares
+from worldmodels.experiments.engine import LocalEngine, core_shares
 from worldmodels.experiments.jobs import log_end, run_jobs
 
 ROOT = Path(__file__).parents[1]

@@ -27,7 +27,7 @@ from archive import Archive
 from kept_cells import mean_cell, measure_cells, over_seeds
 from provenance import made_line
 
-from worldmodels.analysis.statistics.intervals import estimate
+from worldmodels.analysis.statistics.bootstrap import estimate
 from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.files.writing import write_atomic

@@ -26,7 +26,7 @@ from speed.stopwatch import precisions
 
 from worldmodels.core.files.writing import write_atomic
 from worldmodels.core.processor import usable_cores
-from worldmodels.models.hardware import computing_processor, has_gpu
+from worldmodels.models.devices import computing_processor, has_gpu
 
 RESULTS = Path(__file__).parent / "results" / "preset_speed"
 PRESETS = {

@@ -58,7 +58,7 @@ def measure(precision: str, steps: int, turns: int, folder: Path) -> dict[str, A
     from worldmodels.config.environment import build_env
     from worldmodels.core.files.checkpoint import Checkpoints
     from worldmodels.core.files.run_dir import RunDir
-    from worldmodels.core.unused_memory import release_unused_memory
+    from worldmodels.core.processor import release_unused_memory
     from worldmodels.replay import Replay
     from worldmodels.telemetry.logger import Logger
     from worldmodels.training.loops.model_based import ModelBasedLoop

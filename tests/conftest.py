@@ -87,7 +87,7 @@ def small_process() -> Iterator[None]:
     known = _custom_gradients()
     yield
     if _memory() - before > GROWTH:
-        from worldmodels.core.unused_memory import release_unused_memory
+        from worldmodels.core.processor import release_unused_memory
         from worldmodels.models.graph import forget_custom_gradients
 
         forget_custom_gradients(_custom_gradients() - known)

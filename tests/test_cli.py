@@ -151,7 +151,7 @@ def test_what_the_system_refuses_is_told_and_a_mistake_of_the_program_is_not_hid
         def names_of(what):
             raise error
 
-        monkeypatch.setattr("worldmodels.config.catalogue.names_of", names_of)
+        monkeypatch.setattr("worldmodels.config.show.names_of", names_of)
         return main(["list", "games"])
 
     assert failing(OSError(errno.EROFS, "Read-only file system", "/mnt/a")) == 2

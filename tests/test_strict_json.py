@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1] / "worldmodels"
 EXEMPT = {
     "__init__.py": "overrides of a configuration, which are YAML",
     "core/files/checkpoint.py": "the state of what learns may hold any float, and only this package reads it",
-    "core/files/tree_bytes.py": "the state of an environment may hold any float, and only this package reads it",
+    "core/files/tree.py": "the state of an environment may hold any float, and only this package reads it",
 }
 """Files with one call each that may write them."""
 

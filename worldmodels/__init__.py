@@ -9,7 +9,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from worldmodels.envs.registration import register
+from worldmodels.envs.making import register
 
 if TYPE_CHECKING:
     from worldmodels.envs import GameEnv

@@ -14,7 +14,7 @@ ARRAYS, PROCESSES = 24, 6
 PROGRAM = """
 import hashlib, sys
 import numpy as np
-from worldmodels.telemetry.gif import encode_gif
+from worldmodels.telemetry.video import encode_gif
 from worldmodels.telemetry.video import encode_mp4
 garbage = []
 for word in sys.argv[2:]:

@@ -18,7 +18,7 @@ from archive import Archive
 from few_steps.cells import Cell, without_gone
 from worldmodels.core.files.writing import write_atomic
 from worldmodels.core.processor import this_processor
-from worldmodels.experiments.engines.api import Used
+from worldmodels.experiments.engine import Used
 
 BENCHMARKS = Path(__file__).parents[1]
 

@@ -17,7 +17,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.transforms import ScaledTranslation
 
-from worldmodels.analysis.plots.style import COLORS, INK, QUIET, empty_figure, save_figure
+from worldmodels.analysis.plots.legend import COLORS, INK, QUIET, empty_figure, save_figure
 from worldmodels.envs.games.table import GAME_INFO
 
 COLUMNS = 3

@@ -17,11 +17,11 @@ from worldmodels.analysis.runs.reference_scores import normalised_return
 from worldmodels.analysis.statistics.bootstrap import (
     Strata,
     bootstrap,
+    estimate,
     interquartile_difference,
     interquartile_mean,
     probability_of_improvement,
 )
-from worldmodels.analysis.statistics.intervals import estimate
 from worldmodels.envs.games.levels import LEVELS
 
 Result: TypeAlias = dict[str, Any]

@@ -21,7 +21,7 @@ import numpy as np
 
 from worldmodels.acting.actor import Actor, PolicyOutput
 from worldmodels.acting.build import Parts
-from worldmodels.acting.held_actor import HeldActor
+from worldmodels.acting.exploring_actor import HeldActor
 from worldmodels.acting.step_source import LocalSource
 from worldmodels.cli import main
 from worldmodels.core.files.writing import write_atomic

@@ -10,7 +10,7 @@ import numpy as np
 from few_steps.cells import Experiment, gone_line
 from provenance import made_line
 
-from worldmodels.analysis.statistics.intervals import estimate
+from worldmodels.analysis.statistics.bootstrap import estimate
 
 NO_NOTES: Mapping[str, str] = MappingProxyType({})
 COLUMNS = (

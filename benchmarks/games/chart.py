@@ -8,7 +8,7 @@ from typing import Any
 
 from matplotlib.ticker import EngFormatter, NullLocator
 
-from worldmodels.analysis.plots.style import COLORS, INK, QUIET, panels, save_figure
+from worldmodels.analysis.plots.legend import COLORS, INK, QUIET, panels, save_figure
 from worldmodels.envs.games.table import GAME_INFO
 
 RESULTS = Path(__file__).parents[1] / "results"

@@ -15,7 +15,7 @@ from peers.measure import episode_seeds
 from peers.tasks import Cell
 from worldmodels.core.files.writing import write_atomic
 from worldmodels.core.processor import this_processor
-from worldmodels.experiments.engines.api import Used
+from worldmodels.experiments.engine import Used
 
 POINTS = 50
 """Points of a curve of training."""

@@ -11,8 +11,8 @@ from few_steps.cells import gone_line
 from provenance import made_line
 
 from peers.tasks import METHODS, SIDES, TASKS, Cell
-from worldmodels.analysis.plots.style import COLORS, QUIET, label_steps, panels, save_figure
-from worldmodels.analysis.statistics.intervals import Estimate, estimate
+from worldmodels.analysis.plots.legend import COLORS, QUIET, label_steps, panels, save_figure
+from worldmodels.analysis.statistics.bootstrap import Estimate, estimate
 
 Results: TypeAlias = Mapping[Cell, dict[str, Any]]
 FEW = 2

@@ -6,7 +6,7 @@ from typing import Any
 
 from provenance import made_line
 
-from worldmodels.analysis.statistics.intervals import Estimate, estimate
+from worldmodels.analysis.statistics.bootstrap import Estimate, estimate
 
 Results = dict[str, dict[str, Any]]
 

@@ -9,7 +9,7 @@ from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, NullForma
 
 from speed.scaling_report import Line, Records, lines
 from speed.sizes import AXES
-from worldmodels.analysis.plots.style import COLORS, QUIET, panels, save_figure
+from worldmodels.analysis.plots.legend import COLORS, QUIET, panels, save_figure
 
 PART_COLORS = {
     "model update": COLORS[0],

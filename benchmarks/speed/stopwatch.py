@@ -82,7 +82,7 @@ class Product:
 
 def precisions() -> list[Precision]:
     """Those that pay on what TensorFlow computes on."""
-    from worldmodels.models.hardware import computing_processor
+    from worldmodels.models.devices import computing_processor
 
     return ["float32", "bfloat16"] if computing_processor().multiplies_bfloat16 else ["float32"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from worldmodels.acting.held_actor import KEPT, HeldActor, Holding
+from worldmodels.acting.exploring_actor import KEPT, HeldActor, Holding
 
 ENVS, ACTIONS = 50, 4
 LONG = 1e9

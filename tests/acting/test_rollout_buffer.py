@@ -4,11 +4,11 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.acting.actor import ModelActor, PolicyOutput
-from worldmodels.acting.rollout_buffer import RolloutBuffer
+from worldmodels.acting.collected_steps import RolloutBuffer
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Step
+from worldmodels.models.config import FrameStackConfig
 from worldmodels.models.frame_stack import FrameStack
-from worldmodels.models.frame_stack_config import FrameStackConfig
 
 SHAPE = (2, 2, 1)
 

@@ -19,7 +19,7 @@ from worldmodels.config.run_config import RunConfig
 from worldmodels.config.training_config import ModelFreeConfig
 from worldmodels.core.configuration.sections import load_config
 from worldmodels.envs.games.levels import has_test_levels, level_words
-from worldmodels.experiments.engines.api import Used
+from worldmodels.experiments.engine import Used
 
 TABLE = [(experiment, learner) for experiment in learning.EXPERIMENTS for learner in experiment.learners]
 

@@ -25,8 +25,7 @@ from worldmodels.core.errors import UserError
 from worldmodels.core.files.checkpoint import Checkpoints
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.evaluation.request import Request
-from worldmodels.experiments.engines.api import LOST, Engine, Used
-from worldmodels.experiments.engines.local import LocalEngine, core_shares
+from worldmodels.experiments.engine import LOST, Engine, LocalEngine, Used, core_shares
 from worldmodels.experiments.evaluation_jobs import EvaluationJob, evaluate_in_jobs
 from worldmodels.experiments.grid_training import train_grid
 

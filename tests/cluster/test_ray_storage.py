@@ -16,7 +16,7 @@ import pytest
 from cluster_nodes import family, numbers_of, processes_of, two_runs
 
 import worldmodels
-from worldmodels.experiments.engines.local import LocalEngine, core_shares
+from worldmodels.experiments.engine import LocalEngine, core_shares
 from worldmodels.experiments.grid import GridRun
 from worldmodels.experiments.grid_training import train_grid
 

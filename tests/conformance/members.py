@@ -16,17 +16,24 @@ from worldmodels.agents.conformance import agent_checks, specs
 from worldmodels.agents.dreamer.config import ActorCriticConfig, Plan2ExploreConfig
 from worldmodels.agents.off_policy.config import DDPGConfig, SACConfig, TD3Config
 from worldmodels.agents.on_policy.config import PPOConfig, TRPOConfig, VPGConfig
-from worldmodels.models.config import HeadConfig, LaPropConfig, LayerStyle, OptimizerConfig, PatchConfig
+from worldmodels.models.config import (
+    FrameStackConfig,
+    HeadConfig,
+    LaPropConfig,
+    LayerStyle,
+    OptimizerConfig,
+    PatchConfig,
+)
 from worldmodels.models.conformance.samples import SPACES
-from worldmodels.models.frame_stack_config import FrameStackConfig
 from worldmodels.models.next_frame.config import (
     ConvNetworkConfig,
     DeterministicConfig,
     LatentConfig,
+    MotionOutputConfig,
+    PatchNetworkConfig,
     SamplingConfig,
     StochasticDiscreteConfig,
 )
-from worldmodels.models.next_frame.networks.patch_config import MotionOutputConfig, PatchNetworkConfig
 from worldmodels.models.rssm.config import PictureConfig, RSSMConfig
 
 HEAD, FAST = HeadConfig(1, 8), OptimizerConfig(learning_rate=1e-2)

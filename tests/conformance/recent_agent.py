@@ -14,7 +14,7 @@ from worldmodels.core.configuration.ranges import Count, Share
 from worldmodels.models.config import OptimizerConfig
 from worldmodels.models.distributions import categorical_log_probability, gumbel_noise, sample_categorical
 from worldmodels.models.graph import graph
-from worldmodels.models.optimizers.optimizer import Optimizer
+from worldmodels.models.optimizers import Optimizer
 from worldmodels.models.variables import load_variables, save_variables
 
 

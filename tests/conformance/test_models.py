@@ -8,10 +8,10 @@ import tensorflow as tf
 
 from worldmodels.core.errors import ConformanceError
 from worldmodels.models import MODELS
+from worldmodels.models.config import FrameStackConfig
 from worldmodels.models.conformance import check_model, latents, model_checks, representation, world_model
 from worldmodels.models.conformance.samples import shared_model
 from worldmodels.models.frame_stack import FrameStack
-from worldmodels.models.frame_stack_config import FrameStackConfig
 from worldmodels.models.precision import building_in
 from worldmodels.models.rssm.config import RSSMConfig
 

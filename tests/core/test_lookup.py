@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from worldmodels.core.lookup import nearest, plural, unknown
+from worldmodels.core.errors import nearest, plural, unknown
 
 GAMES = ["coinrun", "maze", "starpilot"]
 

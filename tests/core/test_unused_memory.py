@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from worldmodels.core.unused_memory import release_unused_memory
+from worldmodels.core.processor import release_unused_memory
 
 
 def resident() -> int:

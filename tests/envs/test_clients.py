@@ -11,7 +11,7 @@ import pygame
 import pytest
 from gymnasium.vector import AutoresetMode
 
-import worldmodels.envs.registration  # noqa: F401
+import worldmodels.envs.making  # noqa: F401
 from worldmodels.envs import GAMES, GameVectorEnv, make
 from worldmodels.envs.games.game_env import keys_to_action
 from worldmodels.envs.games.table import ACTION_KEYS, GAME_INFO

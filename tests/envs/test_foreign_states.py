@@ -12,7 +12,7 @@ from gymnasium import wrappers
 
 from worldmodels.core.errors import UserError
 from worldmodels.envs import can_save, make_vec
-from worldmodels.envs.foreign.states.state_savers import ENVIRONMENTS, WRAPPERS
+from worldmodels.envs.foreign.copy_state import ENVIRONMENTS, WRAPPERS
 
 PONG = {"options": {"frameskip": 1, "repeat_action_probability": 0.25}, "action_repeat": 4, "frame_max": True}
 CASES = {

@@ -41,11 +41,11 @@ gym.register("test/Blinker-v0", Blinker)
 
 @pytest.mark.parametrize("name", GAMES)
 def test_gymnasium_makes_every_game(name):
-    import worldmodels.envs.registration  # noqa: F401
+    import worldmodels.envs.making  # noqa: F401
 
     id = GAME_INFO[name].id
     assert isinstance(gym.make(id).unwrapped, GameEnv)
-    assert isinstance(gym.make(f"worldmodels.envs.registration:{id}").unwrapped, GameEnv)
+    assert isinstance(gym.make(f"worldmodels.envs.making:{id}").unwrapped, GameEnv)
     envs = gym.make_vec(id, num_envs=3, num_threads=2, distribution_mode="easy", num_levels=4)
     assert isinstance(envs, GameVectorEnv) and envs.num_envs == 3
     assert isinstance(make_vec(id), GameVectorEnv)

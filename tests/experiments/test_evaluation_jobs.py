@@ -16,7 +16,7 @@ from worldmodels.core.errors import ConfigError, RunError
 from worldmodels.core.files.checkpoint import Checkpoints
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.evaluation.request import Request
-from worldmodels.experiments.engines.local import LocalEngine, core_shares
+from worldmodels.experiments.engine import LocalEngine, core_shares
 from worldmodels.experiments.evaluation_jobs import EvaluationJob, eval_words, evaluate_in_jobs, result_files
 
 ONE = LocalEngine(core_shares(1))

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from worldmodels.core.files.lock import locked
+from worldmodels.core.files.writing import locked
 from worldmodels.experiments import grid_job
-from worldmodels.experiments.engines.api import LOST, Used
+from worldmodels.experiments.engine import LOST, Used
 from worldmodels.experiments.grid import GridRun, make_grid
 from worldmodels.experiments.grid_job import GridJob, last_records
 

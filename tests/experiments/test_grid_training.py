@@ -13,9 +13,9 @@ import pytest
 from worldmodels.cli import main
 from worldmodels.core.errors import RunError, UserError
 from worldmodels.core.files.checkpoint import Checkpoints
-from worldmodels.core.files.lock import locked
+from worldmodels.core.files.writing import locked
 from worldmodels.experiments import run_grid
-from worldmodels.experiments.engines.local import LocalEngine, core_shares
+from worldmodels.experiments.engine import LocalEngine, core_shares
 from worldmodels.experiments.grid import Grid, GridRun, make_grid
 from worldmodels.experiments.grid_training import GridOutcome, show_commands, train_grid
 

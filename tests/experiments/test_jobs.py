@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from worldmodels.experiments.engines.api import LOST, Used
-from worldmodels.experiments.engines.local import LocalCommand, LocalEngine, core_shares
+from worldmodels.experiments.engine import LOST, LocalCommand, LocalEngine, Used, core_shares
 from worldmodels.experiments.jobs import log_end, run_jobs
 
 CORE = core_shares()[0]

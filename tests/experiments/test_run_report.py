@@ -10,7 +10,7 @@ import pytest
 from worldmodels.cli import main
 from worldmodels.core.configuration.sections import to_dict
 from worldmodels.core.files.checkpoint import Checkpoints
-from worldmodels.core.files.lock import locked
+from worldmodels.core.files.writing import locked
 from worldmodels.core.files.yaml_files import to_yaml
 from worldmodels.experiments.run_report import default_place, run_condition
 from worldmodels.training.launch import parse_config

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from worldmodels.experiments.variant_names import folder_name, short_keys, value_texts
+from worldmodels.experiments.grid_file import folder_name, short_keys, value_texts
 
 
 def test_a_key_goes_by_as_few_of_its_last_parts_as_tell_it_apart() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from worldmodels.core.processor import Processor, this_processor
 from worldmodels.loading import doctor
-from worldmodels.models import hardware
+from worldmodels.models import devices
 
 
 def test_tensorflow_adds_no_remarks() -> None:
@@ -39,7 +39,7 @@ def test_tensorflow_adds_no_remarks() -> None:
 def test_bfloat16_is_measured_where_the_processor_has_it(
     monkeypatch: pytest.MonkeyPatch, instructions: str, finding: str
 ) -> None:
-    monkeypatch.setattr(hardware, "this_processor", lambda: Processor("Some CPU", instructions))
+    monkeypatch.setattr(devices, "this_processor", lambda: Processor("Some CPU", instructions))
     monkeypatch.setattr(doctor, "_gigaflops", {"float32": 150.0, "bfloat16": 1200.0}.__getitem__)
     assert doctor._products() == finding
 

@@ -8,7 +8,7 @@ import pytest
 import tensorflow as tf
 
 from worldmodels.models.config import AdafactorConfig
-from worldmodels.models.next_frame.networks.patch_config import MotionOutputConfig, PatchNetworkConfig
+from worldmodels.models.next_frame.config import MotionOutputConfig, PatchNetworkConfig
 from worldmodels.models.rssm.config import PictureConfig
 
 PATCHES = {

@@ -7,7 +7,7 @@ import numpy as np
 from worldmodels.core.seeding import Streams
 from worldmodels.core.specs import ActionSpec, ArraySpec, ObservationSpec
 from worldmodels.models import build_model
-from worldmodels.models.frame_stack_config import FrameStackConfig
+from worldmodels.models.config import FrameStackConfig
 
 SEED, ACTIONS = Streams(0).key("test"), np.zeros(2, np.int32)
 

@@ -6,7 +6,7 @@ import pytest
 import tensorflow as tf
 
 from worldmodels.core.processor import Processor, this_processor
-from worldmodels.models.hardware import computing_processor, gpu_names, has_gpu
+from worldmodels.models.devices import computing_processor, gpu_names, has_gpu
 
 
 def pretend(monkeypatch, *gpus):

@@ -6,8 +6,7 @@ import tensorflow as tf
 
 from worldmodels.core.errors import ConfigError
 from worldmodels.models.config import ConvConfig, PatchConfig
-from worldmodels.models.networks.decoders import ConvDecoder, build_decoder
-from worldmodels.models.networks.encoders import build_encoder, to_float, to_image, to_patches
+from worldmodels.models.networks.images import ConvDecoder, build_decoder, build_encoder, to_float, to_image, to_patches
 
 LAYOUTS = [ConvConfig(depth=2), PatchConfig(patch=8, depth=6)]
 

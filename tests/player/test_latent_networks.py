@@ -12,7 +12,7 @@ from worldmodels.envs.games.table import variable_units
 from worldmodels.evaluation.probes import Probes, write_probes
 from worldmodels.player.app import play_runs
 from worldmodels.player.session.game_setup import set_up_run
-from worldmodels.player.session.latents.probe_reader import NONE_SAVED, NOT_TOLD, UNREADABLE
+from worldmodels.player.session.latents.latents_snapshot import NONE_SAVED, NOT_TOLD, UNREADABLE
 from worldmodels.player.session.loading import loader
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.runs import Run

@@ -7,7 +7,7 @@ import pytest
 
 import worldmodels
 from worldmodels.core.errors import ConfigError, UserError
-from worldmodels.evaluation.playing.played_episodes import play_episodes
+from worldmodels.evaluation.playing.episode_film import play_episodes
 from worldmodels.player import policy_show
 from worldmodels.player.policy_show import ShowOptions, show_policy
 from worldmodels.telemetry.video import read_video

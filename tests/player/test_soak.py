@@ -12,9 +12,9 @@ from untrained import write_untrained_run
 
 from worldmodels.player.app import play_runs
 from worldmodels.player.session.controls.keys import DEFAULT_KEYS
+from worldmodels.player.session.loop import TickClock
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.session import Session
-from worldmodels.player.session.timing import TickClock
 from worldmodels.recordings.action_recording import read_recording
 from worldmodels.recordings.action_replay import verify_recording
 

@@ -15,8 +15,7 @@ from worldmodels.recordings.action_recording import (
     frame_hash,
     kept_hashes,
 )
-from worldmodels.recordings.action_replay import recorded_options, replay_actions, verify_recording
-from worldmodels.recordings.single_env import SingleEnv
+from worldmodels.recordings.action_replay import SingleEnv, recorded_options, replay_actions, verify_recording
 
 GAME, OPTIONS = "starpilot", {"distribution_mode": "easy", "num_levels": 3}
 RIGHT = 7

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from worldmodels.envs import EnvConfig
-from worldmodels.recordings.single_env import SingleEnv, make_one
+from worldmodels.recordings.action_replay import SingleEnv, make_one
 
 
 def test_it_takes_one_action_and_shows_one_observation():

@@ -11,7 +11,7 @@ from image_spaces import image_layout, image_replay
 
 from worldmodels.core.types import Step
 from worldmodels.replay import ReplayConfig, ReplayReader
-from worldmodels.replay.codec import FrameCompressor, decompress
+from worldmodels.replay.chunks import FrameCompressor, decompress
 
 SHAPES = [(7, 5, 1), (5, 7, 3), (1, 1, 1), (64, 64, 3), (3, 200, 2)]
 

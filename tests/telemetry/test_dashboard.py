@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from worldmodels.telemetry.dashboard import Progress, line, panel
-from worldmodels.telemetry.status import Status
+from worldmodels.telemetry.display import Status
 
 VALUES = {
     "time/env_steps_per_second": 112.3,

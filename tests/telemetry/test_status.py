@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from worldmodels.telemetry.status import Status, duration, number, sparkline
+from worldmodels.telemetry.display import Status, duration, number, sparkline
 
 
 class Clock:

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from worldmodels.telemetry.timers import Timer
+from worldmodels.telemetry.logger import Timer
 
 
 def test_sections_add_up(monkeypatch: pytest.MonkeyPatch) -> None:

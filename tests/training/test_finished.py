@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from worldmodels.core.files.checkpoint import Checkpoints
 from worldmodels.core.files.run_dir import RunDir
-from worldmodels.training.finished import is_finished
+from worldmodels.training.check import is_finished
 
 PHASED = {"steps": 80, "prefill": 40, "collect": 40, "fit": 3, "improve": 2}
 

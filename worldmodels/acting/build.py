@@ -13,9 +13,8 @@ from worldmodels.core.seeding import Streams
 from worldmodels.envs import VectorEnv
 from worldmodels.models import build_model
 from worldmodels.models.api import Representation, WorldModel
-from worldmodels.models.devices import building_on
+from worldmodels.models.devices import building_on, has_gpu
 from worldmodels.models.graph import make_deterministic
-from worldmodels.models.hardware import has_gpu
 from worldmodels.models.precision import Precision, building_in
 
 

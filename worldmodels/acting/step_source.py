@@ -10,8 +10,7 @@ import numpy as np
 from worldmodels.acting.actor import Actor, ModelActor, PolicyOutput, RandomActor
 from worldmodels.acting.build import Parts
 from worldmodels.acting.collect import Collector
-from worldmodels.acting.exploring_actor import ExploringActor
-from worldmodels.acting.held_actor import HeldActor
+from worldmodels.acting.exploring_actor import ExploringActor, HeldActor
 from worldmodels.config.training_config import ModelBasedConfig, ModelFreeConfig
 from worldmodels.core.seeding import generator_state, restore_generator
 from worldmodels.core.specs import ActionSpec

@@ -12,9 +12,8 @@ from contextlib import suppress
 from typing import NoReturn
 
 from worldmodels import __version__
-from worldmodels.cli import data, evaluation, information, playing, plotting, reporting, training
-from worldmodels.core.errors import UserError, system_error_text
-from worldmodels.core.lookup import unknown
+from worldmodels.cli import data, evaluation, information, playing, plotting, training
+from worldmodels.core.errors import UserError, system_error_text, unknown
 from worldmodels.core.output import print_anything
 
 
@@ -100,7 +99,7 @@ def _parser() -> tuple[argparse.ArgumentParser, Collection[str]]:
     for add in (
         *(training.add_train, training.add_grid, training.add_config, evaluation.add_eval, evaluation.add_shift),
         *(evaluation.add_compare, playing.add_play, playing.add_replay, evaluation.add_foresee, playing.add_enjoy),
-        *(playing.add_test, plotting.add_plot, reporting.add_report, data.add_record, data.add_convert),
+        *(playing.add_test, plotting.add_plot, plotting.add_report, data.add_record, data.add_convert),
         *(information.add_list, information.add_certify, information.add_check, information.add_doctor),
     ):
         add(commands)

@@ -5,8 +5,18 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from worldmodels.cli.arguments import add_checkpoint, add_episodes, add_levels, add_run, add_seed, add_windows, given
-from worldmodels.cli.engines import add_engine, add_storage, engine_of
+from worldmodels.cli.arguments import (
+    add_checkpoint,
+    add_engine,
+    add_episodes,
+    add_levels,
+    add_run,
+    add_seed,
+    add_storage,
+    add_windows,
+    engine_of,
+    given,
+)
 from worldmodels.core.cluster import cluster_module
 from worldmodels.core.errors import UserError
 
@@ -80,7 +90,7 @@ def _add_sampling(command: argparse.ArgumentParser) -> None:
 def _eval(options: argparse.Namespace) -> int:
     from worldmodels.envs.games.levels import LEVELS
     from worldmodels.evaluation.request import Request
-    from worldmodels.experiments.grid_paths import begun_runs
+    from worldmodels.experiments.grid import begun_runs
 
     if options.planner and options.agent != "planner":
         raise UserError(f"--planner is for --agent planner. Received --agent {options.agent}.")

@@ -13,7 +13,7 @@ def add_list(commands: argparse._SubParsersAction) -> None:
 
 
 def _list(options: argparse.Namespace) -> None:
-    from worldmodels.config.catalogue import names_of
+    from worldmodels.config.show import names_of
 
     print("\n".join(names_of(options.what)))
 

@@ -7,7 +7,7 @@ import sys
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
-from worldmodels.cli.engines import add_engine, add_place, add_storage, engine_of
+from worldmodels.cli.arguments import add_engine, add_place, add_storage, engine_of
 from worldmodels.core.cluster import cluster_module
 from worldmodels.core.errors import UserError
 

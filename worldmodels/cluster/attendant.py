@@ -19,8 +19,7 @@ from typing import BinaryIO
 
 from worldmodels.core.files.writing import open_regular
 from worldmodels.core.processor import usable_cores
-from worldmodels.experiments.engines.api import Used
-from worldmodels.experiments.engines.local import pinned, reap
+from worldmodels.experiments.engine import Used, pinned, reap
 
 ATTENDED = Path(__file__).with_name("attended.py")
 POLL_SECONDS = 0.1

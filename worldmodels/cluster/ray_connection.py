@@ -7,8 +7,7 @@ import os
 import socket
 from pathlib import Path
 
-from worldmodels.core.errors import UserError, pip_install
-from worldmodels.core.lookup import shortened
+from worldmodels.core.errors import UserError, pip_install, shortened
 
 try:
     import ray

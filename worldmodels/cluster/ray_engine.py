@@ -27,7 +27,7 @@ from worldmodels.cluster.ray_connection import (
 )
 from worldmodels.core.errors import UserError
 from worldmodels.core.files.writing import write_atomic
-from worldmodels.experiments.engines.api import LOST, Engine, Used
+from worldmodels.experiments.engine import LOST, Engine, Used
 
 NODES_SECONDS = 2.0
 """Seconds between two looks at the list of nodes."""

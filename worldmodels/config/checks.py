@@ -16,7 +16,7 @@ from worldmodels.config.training_config import ModelBasedConfig, ModelFreeConfig
 from worldmodels.core.errors import ConfigError
 from worldmodels.envs.config import spread_mixture
 from worldmodels.models.api import ModelSpec
-from worldmodels.replay.limits import memory_steps, plan_layout
+from worldmodels.replay.layout import memory_steps, plan_layout
 
 WAYS = {
     "imagination": "in imagination (training.kind=model_based)",

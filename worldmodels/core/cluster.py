@@ -9,7 +9,7 @@ MODULES = {
     "engine": "worldmodels.cluster.ray_engine",
     "collectors": "worldmodels.cluster.ray_collector",
     "grid storage": "worldmodels.cluster.storage.grid_storage",
-    "evaluation storage": "worldmodels.cluster.storage.evaluation_storage",
+    "evaluation storage": "worldmodels.cluster.storage.grid_storage",
 }
 """The modules that other packages use, by what they provide."""
 

@@ -21,8 +21,7 @@ import numpy.typing as npt
 from worldmodels.core.errors import ConfigError, FileError
 from worldmodels.core.specs import ActionSpec, ArraySpec, ObservationSpec
 from worldmodels.core.types import Batch
-from worldmodels.datasets.checks import StreamCheck
-from worldmodels.datasets.source import DatasetSpec
+from worldmodels.datasets.source import DatasetSpec, StreamCheck
 
 Array = npt.NDArray[Any]
 Shapes = Mapping[str, tuple[tuple[int, ...], np.dtype[Any]]]

@@ -13,8 +13,7 @@ import numpy as np
 
 from worldmodels.core.errors import FileError
 from worldmodels.datasets.arrays import Array, ArraySource, Shapes, action_arrays, piece_arrays, step_arrays
-from worldmodels.datasets.new_path import writing_file
-from worldmodels.datasets.source import Source
+from worldmodels.datasets.source import Source, writing_file
 
 LEVEL = 1
 """The level of gzip is its fastest."""

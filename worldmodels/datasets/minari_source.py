@@ -1,19 +1,121 @@
-"""Reads Minari data sets, those that were exported from here and those of others."""
+"""Reads Minari data sets, those that were exported from here and those of others.
+
+Minari, an optional package, and the places of its data sets.
+
+Episodes as Minari stores them, taken back into steps.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from worldmodels.core.errors import FileError, UserError
+from worldmodels.core.errors import FileError, UserError, pip_install, shortened
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Batch
-from worldmodels.datasets.checks import StreamCheck
-from worldmodels.datasets.minari_episodes import to_steps
-from worldmodels.datasets.minari_names import STREAM, dataset_path, load_minari
-from worldmodels.datasets.source import DatasetSpec
+from worldmodels.datasets.source import DatasetSpec, StreamCheck
 from worldmodels.envs.spaces import action_spec, observation_spec
+
+_NAME = re.compile(r"(?:[\w-][\w.-]*/)*[\w-][\w.-]*-v\d+", re.ASCII)
+
+STREAM, IS_FIRST, REWARD = "worldmodels_stream", "worldmodels_is_first", "worldmodels_reward"
+"""Attributes of an episode that came from here: what Minari has no place for, so that it comes back exactly."""
+ACTION = "worldmodels_action"
+"""The array of `infos` with the actions as they were stored, that at the last observation too."""
+
+
+def load_minari() -> Any:
+    """Return the package `minari`; raises UserError where it cannot be imported."""
+    try:
+        import h5py  # noqa: F401  Minari brings it by an extra of its own
+        import minari
+    except ImportError as error:
+        raise UserError(
+            f"Minari data sets need the package 'minari', which cannot be imported ({error}): {pip_install('minari')}."
+        ) from error
+    return minari
+
+
+def dataset_path(name: str) -> Path:
+    """Return the folder of a data set, in `MINARI_DATASETS_PATH` or else in the home folder, be it there or not.
+
+    Raises:
+        FileError: there can be no such name.
+        UserError: the package is missing.
+    """
+    if not _NAME.fullmatch(name):
+        raise FileError(
+            "The name of a Minari data set is letters, digits, '.', '_' and '-' and ends in a version, as in "
+            f"minari:coinrun/random-v0. Received '{shortened(name)}'."
+        )
+    return Path(load_minari().storage.get_dataset_path(name))
+
+
+Array = np.ndarray[Any, Any]
+
+
+def to_steps(data: Any, attributes: Any, observation: ObservationSpec, action: ActionSpec) -> Batch:
+    """Return the steps (T,) of an episode, T - 1 steps as Minari counts.
+
+    Args:
+        data: arrays by Minari's names.
+        attributes: those of the episode.
+
+    Raises:
+        UserError: they are none of an episode with these specs, or contradict each other.
+    """
+    rewards, ends = np.asarray(data["rewards"]), np.asarray(data["terminations"])
+    cuts, count = np.asarray(data["truncations"]), len(rewards)
+    for what, values in (("rewards", rewards), ("terminations", ends), ("truncations", cuts)):
+        if values.shape != (count,) or not count or values.dtype.kind not in ("fiu" if what == "rewards" else "b"):
+            raise UserError(f"its {what} are {values.dtype} {values.shape}.")
+    if (ends | cuts)[:-1].any():
+        raise UserError("it goes on after a step that ends it.")
+    reward = np.concatenate([[attributes.get(REWARD, 0.0)], rewards]).astype(np.float32)
+    is_first, is_terminal = np.zeros(count + 1, bool), np.concatenate([[False], ends])
+    is_first[0] = attributes.get(IS_FIRST, 1)
+    is_last = is_terminal | np.concatenate([[False], cuts])
+    actions = _actions(data, count, action)
+    return Batch(_observations(data, count + 1, observation), reward, is_first, is_last, is_terminal, actions)
+
+
+def _observations(data: Any, count: int, spec: ObservationSpec) -> Any:
+    arrays = {}
+    for name, part in spec.parts:
+        values = np.asarray(data["observations"][name] if name else data["observations"])
+        fits = values.dtype == np.uint8 if part.is_image else values.dtype.kind in "fiub"
+        if len(values) != count or values[0].size != part.size or not fits:
+            raise UserError(
+                f"its observations{f' {name!r}' if name else ''} must be {count} of {part}; received {values.dtype} "
+                f"{values.shape}."
+            )
+        arrays[name] = values.reshape(count, *part.shape).astype(part.dtype)
+    return spec.pack(arrays)
+
+
+def _actions(data: Any, count: int, spec: ActionSpec) -> Array:
+    own = (data.get("infos") or {}).get(ACTION)
+    if own is not None:
+        values = np.asarray(own)
+        if values.shape != (count + 1, *spec.shape) or values.dtype != spec.dtype:
+            raise UserError(f"its '{ACTION}' is {values.dtype} {values.shape}.")
+        return values
+    values = np.asarray(data["actions"])
+    if (
+        len(values) != count
+        or values[0].size != (spec.size or 1)
+        or values.dtype.kind not in ("iu", "f")[spec.size > 0]
+    ):
+        raise UserError(f"its actions must be {count} of {spec}; received {values.dtype} {values.shape}.")
+    values = values.reshape(count, *spec.shape)
+    if not spec.is_discrete:
+        low, high = np.array(spec.low), np.array(spec.high)
+        values = (values - low) / (high - low) * 2.0 - 1.0
+    return np.concatenate([values, np.zeros((1, *spec.shape))]).astype(spec.dtype)
 
 
 class MinariSource:

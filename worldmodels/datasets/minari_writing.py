@@ -11,9 +11,8 @@ import numpy as np
 
 from worldmodels.core.specs import ActionSpec
 from worldmodels.core.types import Batch
-from worldmodels.datasets.minari_names import ACTION, IS_FIRST, REWARD, STREAM, dataset_path, load_minari
-from worldmodels.datasets.new_path import writing_folder
-from worldmodels.datasets.source import Source
+from worldmodels.datasets.minari_source import ACTION, IS_FIRST, REWARD, STREAM, dataset_path, load_minari
+from worldmodels.datasets.source import Source, writing_folder
 from worldmodels.envs.spaces import bounded_action_space, observation_space
 
 Array = np.ndarray[Any, Any]

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from worldmodels.core.errors import FileError
 from worldmodels.core.files.run_dir import RunDir
-from worldmodels.datasets.new_path import check_new
-from worldmodels.datasets.source import Source
+from worldmodels.datasets.source import Source, check_new
 from worldmodels.datasets.store import StoreSource, write_store
 
 MINARI = "minari:"
@@ -73,7 +72,7 @@ def write(place: str, source: Source) -> None:
 def check_free(place: str) -> None:
     """Check that a data set can be written to a place; raises as `write`."""
     if place.startswith(MINARI):
-        from worldmodels.datasets.minari_names import dataset_path
+        from worldmodels.datasets.minari_source import dataset_path
 
         check_new(dataset_path(place.removeprefix(MINARI)))
     else:

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from worldmodels.core.errors import RunError
 from worldmodels.core.types import Batch
-from worldmodels.datasets.new_path import writing_folder
-from worldmodels.datasets.source import DatasetSpec, Source, steps_of
+from worldmodels.datasets.source import DatasetSpec, Source, steps_of, writing_folder
 from worldmodels.replay import Replay, ReplayConfig, ReplayReader
 from worldmodels.replay.layout import Layout
 

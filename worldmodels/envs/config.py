@@ -22,8 +22,7 @@ from worldmodels.core.configuration.ranges import (
     limits,
 )
 from worldmodels.core.configuration.values import received
-from worldmodels.core.errors import ConfigError, UserError
-from worldmodels.core.lookup import unknown
+from worldmodels.core.errors import ConfigError, UserError, unknown
 
 LARGEST = 2**31 - 1
 """Games count with 32 bits."""

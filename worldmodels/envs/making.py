@@ -1,4 +1,7 @@
-"""Environments are made from a name or a configuration."""
+"""Environments are made from a name or a configuration.
+
+Registers the games and Crafter with Gymnasium; `import worldmodels` calls it.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,9 @@ from dataclasses import fields, replace
 from typing import Any, TypeAlias
 
 import gymnasium
+from gymnasium.envs import registration
 
-from worldmodels.core.errors import UserError
-from worldmodels.core.lookup import unknown
+from worldmodels.core.errors import UserError, unknown
 from worldmodels.envs.config import DEFAULTS, FOREIGN, PYTHON, EnvConfig, changed, game_options
 from worldmodels.envs.foreign.adapters import make_foreign_vec
 from worldmodels.envs.foreign.given import Given, given_name
@@ -92,3 +95,20 @@ def _foreign_vec(config: EnvConfig, given: Given | None, render_mode: str | None
     if native := changed(config, DEFAULTS):
         raise UserError(f"The option '{native[0]}' belongs to native games; '{config.game}' is not one of them.")
     return make_foreign_vec(config, given, render_mode)
+
+
+def register() -> None:
+    """Register `worldmodels/<Title>-v0` for every native game, and Crafter; calling it again changes nothing."""
+    for id, reward in (("CrafterReward-v1", True), ("CrafterNoReward-v1", False)):
+        if id not in registration.registry:
+            registration.register(
+                id, entry_point="worldmodels.envs.foreign.crafter:CrafterEnv", kwargs={"reward": reward}
+            )
+    for info in GAME_INFO.values():
+        if info.id not in registration.registry:
+            registration.register(
+                info.id,
+                entry_point="worldmodels.envs.games.game_env:GameEnv",
+                vector_entry_point="worldmodels.envs.games.vector_env:GameVectorEnv",
+                kwargs={"name": info.name},
+            )

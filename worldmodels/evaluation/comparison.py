@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from worldmodels.analysis.statistics.intervals import Estimate, difference, estimate
+from worldmodels.analysis.statistics.bootstrap import Estimate, difference, estimate
 from worldmodels.core.configuration.ranges import Count, Section
 from worldmodels.core.errors import FileError, UserError
 from worldmodels.core.files.json_files import parse_json, parse_strict
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.files.writing import read_regular
-from worldmodels.telemetry.table import print_table
+from worldmodels.telemetry.run_table import print_table
 
 
 @dataclass(frozen=True)

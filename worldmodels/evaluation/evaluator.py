@@ -22,8 +22,7 @@ from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Batch, Step
 from worldmodels.envs.config import EnvConfig
 from worldmodels.envs.games.levels import Levels, on_levels
-from worldmodels.evaluation.playing.planner_actor import PlannerActor
-from worldmodels.evaluation.playing.policy_returns import Episodes, StepObserver, evaluate_policy
+from worldmodels.evaluation.playing.policy_returns import Episodes, PlannerActor, StepObserver, evaluate_policy
 from worldmodels.evaluation.predictions.imagined_play import ImaginedPlayer
 from worldmodels.evaluation.predictions.open_loop import OpenLoopPredictor
 from worldmodels.evaluation.predictions.windows import play_windows

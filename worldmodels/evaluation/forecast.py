@@ -1,20 +1,135 @@
-"""Runs `worldmodels foresee`: prints when a run's model predicts the end of a recorded episode."""
+"""Runs `worldmodels foresee`: prints when a run's model predicts the end of a recorded episode.
+
+Forecasts the termination of a recorded episode from each of its steps.
+
+From each step the model continues alone under the actions that were really taken, and predicts when the episode ends.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import tensorflow as tf
 
 from worldmodels.analysis.plots.evaluation_plots import plot_forecast
 from worldmodels.core.errors import UserError
-from worldmodels.core.seeding import Streams
-from worldmodels.evaluation.predictions.termination_forecast import (
-    TerminationForecast,
-    TerminationForecaster,
-    replay_episode,
-)
+from worldmodels.core.seeding import Streams, fold
+from worldmodels.core.types import State
+from worldmodels.imagination.model_view import ModelView, Observations
+from worldmodels.imagination.row_groups import ROWS, in_row_groups
 from worldmodels.loading.load import load_run
-from worldmodels.recordings.action_recording import read_recording
+from worldmodels.models.api import WorldModel
+from worldmodels.models.networks.scan import swap_rows_and_time
+from worldmodels.recordings.action_recording import ActionRecording, read_recording
+from worldmodels.recordings.action_replay import replay_actions
+
+TOLERANCE = 2
+"""Steps by which a predicted end may be off."""
+STARTS = {False: 64, True: ROWS}
+"""Starts that are continued at once, by `ModelSpec.imagines_images`."""
+
+
+class ReplayedEpisode(NamedTuple):
+    """An episode of T actions as the game shows it when they are taken again."""
+
+    frames: np.ndarray
+    """uint8 (T + 1, H, W, C): the frames around the actions."""
+    actions: np.ndarray
+    """int32 (T,)."""
+    total: float
+    """The return, in the game's units."""
+    terminated: bool
+    """The game itself ended it after the last step; else it was only left, or cut by a time limit."""
+
+
+class TerminationForecast(NamedTuple):
+    """The ends that a model predicts from each step of an episode of T steps."""
+
+    length: int
+    """T."""
+    predicted_end: np.ndarray
+    """float64 (T,): the predicted step of the end, from each step 0 to T - 1. NaN if the model predicts no end within
+    its horizon."""
+
+    @property
+    def first_correct(self) -> int | None:
+        """The first step from which on each prediction is right to within `TOLERANCE` steps; None if there is none."""
+        wrong = np.flatnonzero(~(np.abs(self.predicted_end - self.length) <= TOLERANCE))
+        first = int(wrong[-1]) + 1 if len(wrong) else 0
+        return first if first < self.length else None
+
+
+def replay_episode(played: ActionRecording, number: int, name: Path | str = "the recording") -> ReplayedEpisode:
+    """Play a recording up to the end of episode `number`, counted from 1, and return that one.
+
+    Args:
+        name: of the recording, for errors.
+
+    Raises:
+        UserError: it has no such episode, no longer agrees with the game, or has dictionaries or boxes in it.
+    """
+    if not 1 <= number <= len(played.episodes):
+        raise UserError(f"The recording has {len(played.episodes)} episodes. Received the number {number}.")
+    up_to_it = replace(played, episodes=played.episodes[:number])
+    steps = [step for step in replay_actions(up_to_it, name) if step.episode == number]
+    frames = [step.observation for step in steps if not isinstance(step.observation, dict)]
+    if played.box or not frames:
+        raise UserError(f"A forecast takes one array as observation and choices as actions; '{name}' has others.")
+    return ReplayedEpisode(
+        frames=np.stack(frames),
+        actions=np.array([step.action for step in steps[:-1]], np.int32),
+        total=sum(step.reward for step in steps),
+        terminated=steps[-1].terminated,
+    )
+
+
+class TerminationForecaster:
+    """A forecaster predicts with one model, in graphs traced once for each length of an episode; it decodes no image.
+
+    Args:
+        horizon: steps that the model looks ahead, 1 or more.
+        temperature: of the model's samples.
+    """
+
+    def __init__(self, model: WorldModel, horizon: int, temperature: float = 1.0) -> None:
+        self._view, self._horizon = ModelView(model), horizon
+        self._temperature = tf.constant(temperature, tf.float32)
+        self._compiled = tf.function(self._steps_to_end, autograph=False)
+
+    def forecast(self, episode: ReplayedEpisode, key: np.ndarray) -> TerminationForecast:
+        """Return the ends that the model predicts from each step of an episode of one step or more.
+
+        Args:
+            key: int32 (2,), of all samples.
+        """
+        length = len(episode.actions)
+        previous = np.concatenate([[0], episode.actions[:-1]]).astype(np.int32)
+        is_first = np.arange(length) == 0
+        rows = map(tf.constant, (episode.frames[None, :length], previous[None], is_first[None]))
+        states = self._view.observe(Observations(*rows), tf.constant(fold(key, 0)))
+        # The actions after the end are unknown, and no prediction of that time is used.
+        actions = np.concatenate([episode.actions, np.zeros(self._horizon, np.int32)])
+        ahead = np.lib.stride_tricks.sliding_window_view(actions, self._horizon)[:length]
+        starts = (tf.nest.map_structure(lambda x: x[0], states), ahead)
+        predicted = np.arange(length) + in_row_groups(
+            self._compiled, starts, fold(key, 1), most=STARTS[self._view.spec.imagines_images]
+        )
+        predicted[predicted > length + TOLERANCE] = np.nan
+        return TerminationForecast(length, predicted)
+
+    def _steps_to_end(self, starts: tuple[State, tf.Tensor], seed: tf.Tensor) -> tf.Tensor:
+        """Return the steps until an episode has ended with probability one half or more, float64; NaN for never."""
+        state, actions = starts
+        future = self._view.continue_with_actions(
+            state, swap_rows_and_time(actions), self._temperature, seed, frames=False
+        )
+        over = tf.math.cumprod(future.continuation, 0) < 0.5
+        steps = tf.cast(tf.argmax(tf.cast(over, tf.int32), 0) + 1, tf.float64)
+        return tf.where(tf.reduce_any(over, 0), steps, tf.constant(np.nan, tf.float64))
 
 
 def forecast_run(run: str | Path, file: str | Path, episode: int = 1, horizon: int = 50, seed: int = 0) -> Path | None:

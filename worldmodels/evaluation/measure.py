@@ -17,7 +17,7 @@ from worldmodels.evaluation.probes import Probes
 from worldmodels.evaluation.report.numbers import metrics_tree, number
 from worldmodels.imagination.planner_config import PlannerConfig
 from worldmodels.recordings.action_recording import ActionRecording
-from worldmodels.telemetry.table import print_table
+from worldmodels.telemetry.run_table import print_table
 
 Found = TypeVar("Found")
 Kind: TypeAlias = Literal["real", "player", "model", "imagined", "training", "shift"]

@@ -7,12 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from worldmodels.core.errors import FileError
+from worldmodels.core.errors import FileError, shortened
 from worldmodels.core.files.checkpoint import Checkpoints
 from worldmodels.core.files.run_dir import RunDir
-from worldmodels.core.files.tree_bytes import tree_from_bytes, tree_to_bytes
+from worldmodels.core.files.tree import tree_from_bytes, tree_to_bytes
 from worldmodels.core.files.writing import make_own_folder, read_regular, remove_one, write_atomic
-from worldmodels.core.lookup import shortened
 
 _SHAPES = {"weights": "vf", "constants": "v", "seen": "v", "ahead": "vk", "horizons": "k"}
 """The axes of each array: v variables, f features, k horizons."""

@@ -9,8 +9,7 @@ from typing import Any
 
 from worldmodels.config.run_config import EvaluationConfig
 from worldmodels.core.configuration.sections import from_dict, load_config, to_dict
-from worldmodels.core.errors import ConfigError
-from worldmodels.core.lookup import unknown
+from worldmodels.core.errors import ConfigError, unknown
 from worldmodels.envs.games.levels import LEVELS, Levels
 from worldmodels.imagination.planner_config import PLANNERS, PlannerConfig
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from worldmodels.core.cluster import cluster_module
-from worldmodels.experiments.engines.api import Engine
-from worldmodels.experiments.engines.local import LocalEngine, core_shares
+from worldmodels.experiments.engine import Engine, LocalEngine, core_shares
 from worldmodels.experiments.grid import make_grid
 from worldmodels.experiments.grid_training import GridOutcome, train_grid
 

@@ -19,10 +19,10 @@ from worldmodels.core.files.run_dir import RunDir
 from worldmodels.envs.games.levels import Levels
 from worldmodels.evaluation.request import Request
 from worldmodels.evaluation.result_files import ResultFiles
-from worldmodels.experiments.engines.api import Engine, Used
+from worldmodels.experiments.engine import Engine, Used
 from worldmodels.experiments.jobs import JobsOutcome, log_end, run_jobs
 from worldmodels.experiments.storage import EvaluationStorage
-from worldmodels.telemetry.status import number
+from worldmodels.telemetry.display import number
 
 
 class EvaluationJob:

@@ -1,9 +1,13 @@
-"""Makes a grid of runs from its file: a variant is a combination of values, trained with several seeds."""
+"""Makes a grid of runs from its file: a variant is a combination of values, trained with several seeds.
+
+Finds runs by the folder or the file of their grid.
+"""
 
 from __future__ import annotations
 
 import json
 import math
+import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,17 +16,15 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from worldmodels.analysis.runs.folders import walk_folders
 from worldmodels.config.run_config import RunConfig
-from worldmodels.core.configuration.presets import find_grid
+from worldmodels.core.configuration.presets import find_grid, grid_names
 from worldmodels.core.configuration.sections import to_dict
-from worldmodels.core.errors import ConfigError, RunError, UserError
+from worldmodels.core.errors import ConfigError, RunError, UserError, shortened
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.files.yaml_files import parse_value, read_mapping
-from worldmodels.core.lookup import shortened
-from worldmodels.experiments.grid_file import MOST_RUNS, GridFile, read_grid_file
-from worldmodels.experiments.variant_names import folder_name, short_keys, value_texts
-from worldmodels.training.check import check_run
-from worldmodels.training.finished import is_finished
+from worldmodels.experiments.grid_file import MOST_RUNS, GridFile, folder_name, read_grid_file, short_keys, value_texts
+from worldmodels.training.check import check_run, is_finished
 from worldmodels.training.launch import parse_config
 
 NAME_LENGTH = 200
@@ -165,3 +167,37 @@ def _reads_as_itself(text: str) -> bool:
         return bool(parse_value(text, text) == text)
     except ConfigError:
         return False
+
+
+def find_grids(paths: Sequence[Path | str]) -> dict[Path | str, Grid]:
+    """Return the grids of all paths that are files or names of grids; an existing folder is no grid file.
+
+    Raises:
+        UserError: a file cannot be read, or no run of its grid has begun.
+    """
+    grids = {path: load_grid(path) for path in paths if _is_grid_file(path)}
+    for path, grid in grids.items():
+        if not grid.folder.is_dir():
+            command = shlex.join(["worldmodels", "grid", str(path)])
+            raise RunError(
+                f"No run of the grid '{grid.name}' has begun: there is no folder '{grid.folder}'. "
+                f"'{command}' trains it."
+            )
+    return grids
+
+
+def begun_runs(path: Path | str) -> list[Path]:
+    """Return the folders of all runs of a path: a run, or the folder or file of a grid.
+
+    Raises:
+        UserError: there is no run.
+    """
+    grids = find_grids([path])
+    folder = grids[path].folder if path in grids else Path(path)
+    if RunDir(folder).exists() or not folder.is_dir():
+        return [RunDir.open(folder).path]
+    return [run for run in walk_folders([folder]) if RunDir(run).exists()] or [RunDir.open(folder).path]
+
+
+def _is_grid_file(path: Path | str) -> bool:
+    return not Path(path).is_dir() and (Path(path).suffix in (".yaml", ".yml") or str(path) in grid_names())

@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from worldmodels.core.errors import FileError, UserError
-from worldmodels.core.files.lock import lock_holder
 from worldmodels.core.files.run_dir import RunDir
-from worldmodels.core.files.writing import open_regular, write_atomic
-from worldmodels.experiments.engines.api import LOST, STOPPED, Used
+from worldmodels.core.files.writing import lock_holder, open_regular, write_atomic
+from worldmodels.experiments.engine import LOST, STOPPED, Used
 from worldmodels.experiments.grid import GridRun
 from worldmodels.experiments.storage import GridStorage
+from worldmodels.telemetry.display import number
 from worldmodels.telemetry.run_table import RunState, RunStatus
-from worldmodels.telemetry.status import number
 
 RETURNS = ("episode/return", "eval/return")
 TAIL_BYTES = 2**16

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import NamedTuple
 
-from worldmodels.core.files.lock import locked
-from worldmodels.experiments.engines.api import Engine
+from worldmodels.core.files.writing import locked
+from worldmodels.experiments.engine import Engine
 from worldmodels.experiments.grid import Grid, GridRun
 from worldmodels.experiments.grid_job import GridJob
 from worldmodels.experiments.jobs import log_end, run_jobs

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from worldmodels.experiments.engines.api import LOST, STOPPED, Engine, RunningCommand, Used
-from worldmodels.telemetry.status import duration
+from worldmodels.experiments.engine import LOST, STOPPED, Engine, RunningCommand, Used
+from worldmodels.telemetry.display import duration
 from worldmodels.training.interrupt import Interruption
 
 POLL_SECONDS = 0.1

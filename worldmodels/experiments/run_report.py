@@ -10,17 +10,16 @@ from pathlib import Path
 
 from worldmodels.analysis.report.contents import ReportRequest, RunCondition
 from worldmodels.analysis.report.page import write_report
-from worldmodels.analysis.runs.folders import is_recorded, walk_folders
-from worldmodels.analysis.runs.settings import read_tree
+from worldmodels.analysis.runs.folders import is_recorded, read_tree, walk_folders
 from worldmodels.config.training_config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig
 from worldmodels.core.configuration.sections import from_dict
 from worldmodels.core.errors import UserError
-from worldmodels.core.files.lock import lock_holder
 from worldmodels.core.files.run_dir import RunDir
+from worldmodels.core.files.writing import lock_holder
 from worldmodels.experiments.grid import Grid, training_log
 from worldmodels.experiments.grid_job import failure_note
 from worldmodels.experiments.jobs import log_end
-from worldmodels.training.finished import is_trained
+from worldmodels.training.check import is_trained
 
 
 @dataclass(frozen=True)

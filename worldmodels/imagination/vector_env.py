@@ -11,10 +11,8 @@ from gymnasium.spaces import Box
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from worldmodels.core.errors import UserError
-from worldmodels.core.lookup import unknown
-from worldmodels.envs.actions import checked_actions
-from worldmodels.envs.spaces import action_space
+from worldmodels.core.errors import UserError, unknown
+from worldmodels.envs.spaces import action_space, checked_actions
 from worldmodels.imagination.replay_starts import StartWindows
 from worldmodels.imagination.worlds import ImaginedStep, ImaginedWorlds, Observe
 from worldmodels.models.api import ModelSpec, WorldModel

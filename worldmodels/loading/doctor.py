@@ -98,7 +98,7 @@ def _accelerators() -> Iterator[tuple[str, bool | None, str]]:
     except ImportError as error:
         yield "TensorFlow", False, f"does not load: {error}"
         return
-    from worldmodels.models.hardware import gpu_names
+    from worldmodels.models.devices import gpu_names
 
     names = gpu_names()
     yield "GPU", True if names else None, ", ".join(names) or "none: everything works without one"
@@ -107,7 +107,7 @@ def _accelerators() -> Iterator[tuple[str, bool | None, str]]:
 
 def _products() -> str:
     """Return the speed of matrix products in the types from which `precision: auto` chooses."""
-    from worldmodels.models.hardware import computing_processor
+    from worldmodels.models.devices import computing_processor
 
     speeds = {"float32": _gigaflops("float32")}
     if computing_processor().multiplies_bfloat16:
@@ -122,7 +122,7 @@ def _gigaflops(kind: str) -> float:
     """Return the speed of products of square matrices, without the first one."""
     import tensorflow as tf
 
-    from worldmodels.models.hardware import has_gpu, wait_for_gpu
+    from worldmodels.models.devices import has_gpu, wait_for_gpu
 
     side = _SIDE_ON_A_GPU if has_gpu() else _SIDE
     matrix = tf.ones((side, side), kind)

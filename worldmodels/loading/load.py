@@ -23,7 +23,7 @@ from worldmodels.envs import VectorEnv
 from worldmodels.envs.foreign.given import Given, giving
 from worldmodels.imagination.replay_starts import ReplayStarts
 from worldmodels.imagination.vector_env import ImaginedVectorEnv
-from worldmodels.models.hardware import computing_processor
+from worldmodels.models.devices import computing_processor
 from worldmodels.replay import ReplayReader
 
 

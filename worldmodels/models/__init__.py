@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from worldmodels.core.configuration.kinds import Kinds
-from worldmodels.models.config import ModelConfig
-from worldmodels.models.frame_stack_config import FrameStackConfig
+from worldmodels.models.config import FrameStackConfig, ModelConfig
 from worldmodels.models.next_frame.config import DeterministicConfig, StochasticDiscreteConfig
 from worldmodels.models.rssm.config import RSSMConfig
 

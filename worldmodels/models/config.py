@@ -1,15 +1,18 @@
-"""World models and agents share these configurations of parts, which import no TensorFlow."""
+"""World models and agents share these configurations of parts, which import no TensorFlow.
+
+The configuration of the frame stack imports no TensorFlow.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Annotated, Literal, Protocol
 
-from worldmodels.core.configuration.number_schedules import ScheduledRate
 from worldmodels.core.configuration.ranges import (
     AboveZero,
     BelowOne,
     Count,
+    ScheduledRate,
     Section,
     Share,
     Size,
@@ -17,7 +20,7 @@ from worldmodels.core.configuration.ranges import (
     at_least,
     limits,
 )
-from worldmodels.core.specs import ActionSpec, ObservationSpec
+from worldmodels.core.specs import ActionSpec, ArraySpec, ObservationSpec
 from worldmodels.models.api import ModelSpec
 
 
@@ -131,3 +134,24 @@ class AdafactorConfig(Section):
     """Updates over which the rate grows linearly from 0. 0 disables it."""
     clip: AboveZero = 1.0
     """Largest global norm of a gradient; a longer one is scaled down to it."""
+
+
+@dataclass(frozen=True)
+class FrameStackConfig(Section):
+    """No world model: the agent reads the newest observations, and learns in the real environment alone."""
+
+    kind: str = "frames"
+    frames: Size = 4
+    """Images in the stack (`n_stack` in Stable-Baselines3). An episode begins with copies of its first image. Of
+    vectors an agent reads the newest alone."""
+
+    def spec(self, observation: ObservationSpec, action: ActionSpec) -> ModelSpec:
+        """Return the model's spec."""
+        features = ObservationSpec(tuple((name, self._stacked(part)) for name, part in observation.parts))
+        return ModelSpec(observation, action, features, imagines=False)
+
+    def _stacked(self, part: ArraySpec) -> ArraySpec:
+        if not part.is_image:
+            return part
+        height, width, channels = part.shape
+        return ArraySpec((height, width, self.frames * channels))

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 
-from worldmodels.models.hardware import has_gpu
+from worldmodels.models.devices import has_gpu
 
 SMALLEST = 1.1754944e-38  # the least positive normal float32
 HALF_LOG_2_PI = 0.9189385332046727

@@ -8,7 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.core.specs import ActionSpec, ObservationSpec
-from worldmodels.models.frame_stack_config import FrameStackConfig
+from worldmodels.models.config import FrameStackConfig
 from worldmodels.models.graph import graph
 
 

@@ -21,7 +21,7 @@ from typing import Literal
 
 import tensorflow as tf
 
-from worldmodels.models.hardware import computing_processor
+from worldmodels.models.devices import computing_processor
 
 Precision = Literal["float32", "bfloat16"]
 

@@ -14,16 +14,16 @@ import numpy as np
 import pygame
 
 from worldmodels.acting.actor import ModelActor
-from worldmodels.analysis.statistics.intervals import estimate
+from worldmodels.analysis.statistics.bootstrap import estimate
 from worldmodels.core.errors import ConfigError, UserError
 from worldmodels.core.seeding import Streams
 from worldmodels.envs import VectorEnv
 from worldmodels.envs.games.levels import Levels, level_words, on_levels
 from worldmodels.envs.making import is_native
-from worldmodels.evaluation.playing.played_episodes import PlayedEpisode, play_episodes
-from worldmodels.evaluation.report.images import BACKGROUND, framed, text_line, tiled
+from worldmodels.evaluation.playing.episode_film import PlayedEpisode, play_episodes
+from worldmodels.evaluation.report.comparison_video import BACKGROUND, framed, text_line, tiled
 from worldmodels.loading.load import LoadedRun, load_run
-from worldmodels.player.view.display import open_display
+from worldmodels.player.view.resizable_window import open_display
 from worldmodels.telemetry.video import write_video
 
 MOST_TOGETHER = 1_024

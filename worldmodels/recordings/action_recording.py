@@ -28,10 +28,9 @@ import numpy as np
 import numpy.typing as npt
 
 from worldmodels.core.configuration.ranges import Count, Int32, Section, between
-from worldmodels.core.errors import FileError, UserError
+from worldmodels.core.errors import FileError, UserError, shortened
 from worldmodels.core.files.json_files import parse_json, parse_strict
 from worldmodels.core.files.writing import write_atomic
-from worldmodels.core.lookup import shortened
 from worldmodels.core.specs import Observation
 from worldmodels.envs.games.table import GAME_INFO, NUM_ACTIONS
 

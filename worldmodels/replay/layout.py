@@ -12,6 +12,8 @@ is before it in its block, and with 32 that takes a quarter longer.
 Everything has a checksum (CRC-32): the header; each row, with the numbers of its chunk and of itself; and each
 compressed frame, with those before it in its block. Rows are checked when a store is opened, frames whenever they are
 read.
+
+The limits of a configuration, as a store of given spaces has them, and whether they can work at all.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ from worldmodels.core.files.json_files import read_json
 from worldmodels.core.files.writing import make_own_folder, write_atomic
 from worldmodels.core.specs import ActionSpec, ArraySpec, ObservationSpec
 from worldmodels.core.types import Step
+from worldmodels.replay.config import ReplayConfig
 
 FORMAT = 4
 FIRST, LAST, TERMINAL, HELD_OUT, KEY_FRAME = 1, 2, 4, 8, 16
@@ -185,3 +188,38 @@ def to_records(
     flags = FIRST * step.is_first | LAST * step.is_last | TERMINAL * step.is_terminal | HELD_OUT * held_out
     records["flags"] = flags | KEY_FRAME * is_key
     return records
+
+
+CHUNKS = 16
+"""A full store has so many chunks, and drops a sixteenth at a time."""
+
+
+def plan_layout(config: ReplayConfig, num_streams: int, observation: ObservationSpec, action: ActionSpec) -> Layout:
+    """Return the layout of a new store.
+
+    Raises:
+        ConfigError: the capacity is less than a step for each stream.
+    """
+    capacity = config.capacity_steps // num_streams
+    if capacity < 1:
+        raise ConfigError(
+            f"replay.capacity_steps is {config.capacity_steps}; it must be at least 1 step for each of the "
+            f"{num_streams} environments."
+        )
+    return Layout(int(num_streams), observation, action, -(-capacity // CHUNKS))
+
+
+def memory_steps(config: ReplayConfig, layout: Layout) -> int:
+    """Return how many frames of each stream fit into the memory.
+
+    Raises:
+        ConfigError: what the store keeps in memory besides is more.
+    """
+    capacity = config.capacity_steps // layout.num_streams
+    spare = config.memory_megabytes * 10**6 - capacity * layout.row_bytes
+    if spare < 0:
+        raise ConfigError(
+            f"replay.memory_megabytes is {config.memory_megabytes}; a capacity of {config.capacity_steps} steps "
+            f"needs at least {-(-capacity * layout.row_bytes // 10**6)} for rewards, actions and flags."
+        )
+    return min(capacity, spare // (layout.num_streams * layout.frame_bytes))

@@ -16,7 +16,7 @@ from worldmodels.core.types import Batch
 from worldmodels.replay.chunks import WAYS_ON, OpenedChunks, open_chunks
 from worldmodels.replay.events import EventIndex, is_event
 from worldmodels.replay.layout import FIRST, LAST, LOST, TERMINAL, Frames, Layout
-from worldmodels.replay.record_ring import RecordRing, Split, in_split
+from worldmodels.replay.memory import RecordRing, Split, in_split
 from worldmodels.replay.sampling import Indices, Windows, draw_accepted, draw_windows
 
 

@@ -15,11 +15,9 @@ from worldmodels.core.errors import DiskFullError, RunError, UserError
 from worldmodels.core.files.writing import sync_folder
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Step
-from worldmodels.replay.chunks import WAYS_ON, Chunk, chunk_files, open_chunks
-from worldmodels.replay.codec import FrameCompressor
+from worldmodels.replay.chunks import WAYS_ON, Chunk, FrameCompressor, chunk_files, open_chunks
 from worldmodels.replay.config import ReplayConfig
-from worldmodels.replay.layout import Frames, Layout, to_records
-from worldmodels.replay.limits import memory_steps, plan_layout
+from worldmodels.replay.layout import Frames, Layout, memory_steps, plan_layout, to_records
 from worldmodels.replay.memory import RecentFrames
 from worldmodels.replay.reader import ReplayReader
 from worldmodels.replay.sampling import Indices

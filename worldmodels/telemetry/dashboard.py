@@ -12,8 +12,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from worldmodels.telemetry.display import Display
-from worldmodels.telemetry.status import Status, duration, number, sparkline
+from worldmodels.telemetry.display import Display, Status, duration, number, sparkline
 
 SPEEDS = {
     "time/env_steps_per_second": "env steps/s",

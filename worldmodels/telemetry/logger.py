@@ -1,8 +1,14 @@
-"""Logs metrics to several sinks, and averages scalars between two moments of logging."""
+"""Logs metrics to several sinks, and averages scalars between two moments of logging.
+
+Measures the wall time of the sections of a loop.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 import numpy as np
@@ -77,3 +83,24 @@ class MeanMetrics:
 
     def load(self, tree: dict[str, Any]) -> None:
         self._sums, self._counts = dict(tree["sums"]), dict(tree["counts"])
+
+
+class Timer:
+    """Sums up seconds in named sections, `with timer("fit"): ...`, which may repeat and nest."""
+
+    def __init__(self) -> None:
+        self._seconds: defaultdict[str, float] = defaultdict(float)
+
+    @contextmanager
+    def __call__(self, section: str) -> Iterator[None]:
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self._seconds[section] += time.perf_counter() - start
+
+    def take(self) -> dict[str, float]:
+        """Return the seconds since the last call, as {"time/fit_seconds": 1.5}, and reset them."""
+        seconds = {f"time/{section}_seconds": total for section, total in self._seconds.items()}
+        self._seconds.clear()
+        return seconds

@@ -1,18 +1,20 @@
-"""Displays runs that train at the same time, as a live table in a terminal or as plain lines."""
+"""Displays runs that train at the same time, as a live table in a terminal or as plain lines.
+
+Prints tables on the terminal.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TextIO
 
 from rich import box
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from worldmodels.telemetry.display import Display
-from worldmodels.telemetry.status import duration, number
+from worldmodels.telemetry.display import Display, duration, number
 
 RunState = Literal["waiting", "running", "done", "failed", "stopped"]
 STYLES: dict[RunState, str] = {
@@ -108,3 +110,17 @@ def _steps(status: RunStatus) -> str:
 
 def _number(value: float | None) -> str:
     return "–" if value is None else number(value)
+
+
+def print_table(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "", file: TextIO | None = None
+) -> None:
+    """Print texts in columns: the first to the left, the others, numbers as a rule, to the right."""
+    table = Table(
+        title=title, caption=caption or None, box=box.SIMPLE_HEAD, title_justify="left", caption_justify="left"
+    )
+    for index, column in enumerate(columns):
+        table.add_column(column, justify="right" if index else "left")
+    for row in rows:
+        table.add_row(*row)
+    Console(file=file, highlight=False).print(table)

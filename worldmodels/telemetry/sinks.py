@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from worldmodels.core.errors import FileError, disk_full_reported
 from worldmodels.core.files.writing import open_regular, read_regular
-from worldmodels.telemetry.gif import encode_gif
+from worldmodels.telemetry.video import encode_gif
 
 
 class JSONLSink:

@@ -23,7 +23,7 @@ from worldmodels.core.files.tree import flatten
 from worldmodels.core.types import Batch
 from worldmodels.imagination.starts import StartStates, states_after
 from worldmodels.models.api import ModelSpec
-from worldmodels.models.hardware import wait_for_gpu
+from worldmodels.models.devices import wait_for_gpu
 from worldmodels.replay.stream import ASSUMED_COMPRESSION
 from worldmodels.training.loops.plan import TrainingPlan
 from worldmodels.training.loops.starts import choose_along

@@ -6,11 +6,10 @@ from dataclasses import replace
 
 from worldmodels.acting.build import Parts, build_parts
 from worldmodels.config.run_config import Precision, RunConfig
-from worldmodels.core.processor import Processor
-from worldmodels.core.unused_memory import release_unused_memory
+from worldmodels.core.processor import Processor, release_unused_memory
 from worldmodels.envs import VectorEnv
+from worldmodels.models.devices import computing_processor, has_gpu
 from worldmodels.models.graph import custom_gradients, forget_custom_gradients
-from worldmodels.models.hardware import computing_processor, has_gpu
 from worldmodels.training.estimate import RunEstimate, estimate_run
 
 WORTH = 0.95

@@ -10,9 +10,9 @@ from worldmodels.acting.build import Parts
 from worldmodels.acting.step_source import StepSource
 from worldmodels.config.run_config import RunConfig
 from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.processor import release_unused_memory
 from worldmodels.core.schedules import Every
-from worldmodels.core.unused_memory import release_unused_memory
-from worldmodels.models.hardware import computing_processor
+from worldmodels.models.devices import computing_processor
 from worldmodels.replay.statistics import replay_statistics
 from worldmodels.telemetry.dashboard import Progress
 from worldmodels.telemetry.logger import Logger

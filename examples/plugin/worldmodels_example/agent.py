@@ -18,7 +18,7 @@ from worldmodels.models.distributions import (
     sample_categorical,
 )
 from worldmodels.models.graph import graph
-from worldmodels.models.optimizers.optimizer import Optimizer
+from worldmodels.models.optimizers import Optimizer
 from worldmodels.models.variables import load_variables, save_variables
 from worldmodels_example.plugin import LinearPolicyConfig
 

@@ -10,7 +10,7 @@ import tensorflow as tf
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.models.frame_stack import push
 from worldmodels.models.graph import graph
-from worldmodels.models.optimizers.optimizer import Optimizer
+from worldmodels.models.optimizers import Optimizer
 from worldmodels.models.variables import load_variables, save_variables
 from worldmodels_example.plugin import DriftConfig
 

@@ -11,8 +11,7 @@ from line import Place
 
 from worldmodels.agents.api import Experience, Replayed
 from worldmodels.agents.dreamer.config import ActorCriticConfig, Plan2ExploreConfig, RecentConfig
-from worldmodels.agents.dreamer.disagreement import Disagreement
-from worldmodels.agents.dreamer.plan2explore import Plan2Explore
+from worldmodels.agents.dreamer.plan2explore import Disagreement, Plan2Explore
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.imagination.rollout import Trajectory

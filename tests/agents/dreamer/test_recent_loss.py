@@ -8,7 +8,7 @@ import tensorflow as tf
 
 from worldmodels.agents.api import Recent
 from worldmodels.agents.distributions.policy_distributions import CATEGORICAL, SQUASHED_NORMAL, TRUNCATED_NORMAL
-from worldmodels.agents.dreamer.recent_loss import JudgedSteps, judged_steps, recent_loss
+from worldmodels.agents.dreamer.imagined_steps import JudgedSteps, judged_steps, recent_loss
 from worldmodels.agents.dreamer.value_critic import ValueTargets
 
 

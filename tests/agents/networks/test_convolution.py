@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.agents.networks.convolution import paint_boxes
+from worldmodels.agents.networks.images import paint_boxes
 
 SEED = tf.constant([1, 2])
 BLACK = tf.zeros((600, 20, 20, 6), tf.uint8)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from worldmodels.agents.networks.heads import build_head
+from worldmodels.agents.networks.bodies import build_head
+from worldmodels.agents.off_policy.agent import Critics
 from worldmodels.agents.off_policy.config import SACConfig
-from worldmodels.agents.off_policy.critics import Critics
 from worldmodels.core.specs import ActionSpec, ArraySpec, ObservationSpec
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.config import HeadConfig

@@ -6,8 +6,13 @@ import tensorflow as tf
 from image_spaces import image_spec
 
 from worldmodels.agents.networks.bodies import BodySettings
-from worldmodels.agents.networks.convolution import Convolution, Regularisation
-from worldmodels.agents.networks.images import PLAIN_NETWORKS, build_image_network, seen_pixels
+from worldmodels.agents.networks.images import (
+    PLAIN_NETWORKS,
+    Convolution,
+    Regularisation,
+    build_image_network,
+    seen_pixels,
+)
 from worldmodels.agents.networks.policy_network import PolicyNetwork
 from worldmodels.core.errors import ConfigError
 from worldmodels.models.config import HeadConfig, LayerStyle

@@ -8,10 +8,9 @@ import tensorflow as tf
 
 from worldmodels.agents import build_agent
 from worldmodels.agents.api import Transitions
-from worldmodels.agents.off_policy.agent import bellman_targets, critic_loss, imagined_transitions
+from worldmodels.agents.off_policy.agent import Critics, StackedMLP, bellman_targets, critic_loss, imagined_transitions
 from worldmodels.agents.off_policy.config import DDPGConfig, SACConfig, TD3Config
-from worldmodels.agents.off_policy.critics import Critics, StackedMLP
-from worldmodels.agents.off_policy.deterministic_policy import noisy_actions
+from worldmodels.agents.off_policy.ddpg import noisy_actions
 from worldmodels.agents.off_policy.sac import soft_values, soft_values_of_choices
 from worldmodels.agents.off_policy.td3 import smoothed_actions
 from worldmodels.core.specs import ActionSpec, ObservationSpec

@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 
 from worldmodels.agents.distributions.policy_distributions import CATEGORICAL, DIAGONAL_GAUSSIAN
-from worldmodels.agents.on_policy.natural_gradient import (
+from worldmodels.agents.on_policy.trpo import (
     backtrack,
     conjugate_gradient,
     fisher_vector_product,

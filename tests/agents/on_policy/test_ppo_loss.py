@@ -8,7 +8,7 @@ import tensorflow as tf
 
 from worldmodels.agents.distributions.policy_distributions import CATEGORICAL, DIAGONAL_GAUSSIAN
 from worldmodels.agents.on_policy.config import PPOConfig
-from worldmodels.agents.on_policy.ppo_loss import clipped_surrogate, policy_loss, squared_error, value_loss
+from worldmodels.agents.on_policy.ppo import clipped_surrogate, policy_loss, squared_error, value_loss
 from worldmodels.agents.on_policy.samples import Samples
 
 

@@ -16,7 +16,7 @@ from worldmodels.analysis.plots.panel_drawing import default_columns
 from worldmodels.analysis.plots.panels import DEFAULT, CurveOptions, default_window, shown_range
 from worldmodels.analysis.runs.groups import Grouping
 from worldmodels.analysis.runs.records import Series
-from worldmodels.analysis.statistics.intervals import Estimate, estimate
+from worldmodels.analysis.statistics.bootstrap import Estimate, estimate
 from worldmodels.core.errors import RunError, UserError
 
 

@@ -9,8 +9,7 @@ import pytest
 from worldmodels.analysis.plots.panels import CurveOptions, Level
 from worldmodels.analysis.plots.statistic_panels import AGGREGATES, POINTS, aggregate_panels
 from worldmodels.analysis.plots.task_panels import Baselines, load_task_curves
-from worldmodels.analysis.runs.reference_scores import ReferenceScores, find_scale, packaged_scores
-from worldmodels.analysis.runs.tasks import find_task_runs
+from worldmodels.analysis.runs.reference_scores import ReferenceScores, find_scale, find_task_runs, packaged_scores
 from worldmodels.core.errors import UserError
 
 PLAIN = CurveOptions(smooth=1)

@@ -14,8 +14,13 @@ from worldmodels.analysis.plots.task_panels import (
     task_panels,
     with_shared_tasks,
 )
-from worldmodels.analysis.runs.reference_scores import Task, all_packaged_scores, find_scale, packaged_scores
-from worldmodels.analysis.runs.tasks import find_task_runs
+from worldmodels.analysis.runs.reference_scores import (
+    Task,
+    all_packaged_scores,
+    find_scale,
+    find_task_runs,
+    packaged_scores,
+)
 from worldmodels.core.errors import UserError
 
 PLAIN = CurveOptions(smooth=1)

@@ -10,7 +10,7 @@ import pytest
 
 from worldmodels.analysis.report.contents import ReportRequest
 from worldmodels.analysis.report.page import write_report
-from worldmodels.analysis.report.sections import films
+from worldmodels.analysis.report.sections import runs
 from worldmodels.core.errors import UserError
 
 
@@ -36,7 +36,7 @@ def test_films_are_in_the_page_on_request(filmed: Path, tmp_path: Path) -> None:
 
 
 def test_too_many_films_are_refused(filmed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(films, "LARGEST", 40)
+    monkeypatch.setattr(runs, "LARGEST", 40)
     request = ReportRequest([filmed], tmp_path / "report.html", films=True)
     with pytest.raises(UserError, match="The 2 films are 0 MB, and a page takes 0 MB of them. Leave --films out"):
         write_report(request, {})

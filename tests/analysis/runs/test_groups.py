@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from worldmodels.analysis.runs.folders import read_settings
 from worldmodels.analysis.runs.groups import (
     RunGroup,
     folder_name,
@@ -15,7 +16,6 @@ from worldmodels.analysis.runs.groups import (
     short_paths,
     telling_keys,
 )
-from worldmodels.analysis.runs.settings import read_settings
 from worldmodels.core.errors import UserError
 
 

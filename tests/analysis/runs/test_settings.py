@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from worldmodels.analysis.runs import settings
-from worldmodels.analysis.runs.settings import read_settings, read_tree
+from worldmodels.analysis.runs import folders
+from worldmodels.analysis.runs.folders import read_settings, read_tree
 from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.presets import preset_names
 from worldmodels.core.configuration.sections import load_config, to_dict
@@ -28,7 +28,7 @@ def test_runs_that_differ_in_a_section_are_parsed_but_for_that(tmp_path, monkeyp
         RunDir.create(tmp_path / str(seed), load_config(RunConfig, [name], [f"seed={seed}"]), {})
     read_tree(tmp_path / "3")
     parsed = []
-    monkeypatch.setattr(settings, "parse_value", lambda text, _: parsed.append(text) or parse_value(text, ""))
+    monkeypatch.setattr(folders, "parse_value", lambda text, _: parsed.append(text) or parse_value(text, ""))
     assert read_tree(tmp_path / "4")["seed"] == 4
     assert parsed in ([], ["seed: 4\n"])
 

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from worldmodels.analysis.runs.groups import Grouping, find_groups
-from worldmodels.analysis.runs.reference_scores import Task
-from worldmodels.analysis.runs.tasks import find_task_runs
+from worldmodels.analysis.runs.reference_scores import Task, find_task_runs
 from worldmodels.core.errors import RunError, UserError
 
 

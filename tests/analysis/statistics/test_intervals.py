@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from worldmodels.analysis.statistics.intervals import difference, estimate, moving_average, t_quantile
+from worldmodels.analysis.statistics.bootstrap import difference, estimate, moving_average, t_quantile
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,14 @@ import pytest
 pytest.importorskip("fsspec")
 from worldmodels.cli import main  # noqa: E402
 from worldmodels.cluster.storage import grid_storage, lease  # noqa: E402
-from worldmodels.cluster.storage.evaluation_storage import RemoteEvaluationStorage  # noqa: E402
-from worldmodels.cluster.storage.grid_storage import RemoteGridStorage  # noqa: E402
+from worldmodels.cluster.storage.grid_storage import (
+    RemoteEvaluationStorage,  # noqa: E402
+    RemoteGridStorage,  # noqa: E402
+)
 from worldmodels.core.errors import RunError, StorageError  # noqa: E402
 from worldmodels.core.files.checkpoint import Checkpoints  # noqa: E402
 from worldmodels.core.files.run_dir import RunDir  # noqa: E402
-from worldmodels.experiments.engines.local import LocalEngine, core_shares  # noqa: E402
+from worldmodels.experiments.engine import LocalEngine, core_shares  # noqa: E402
 from worldmodels.experiments.grid import Grid, GridRun, make_grid  # noqa: E402
 from worldmodels.experiments.grid_training import train_grid  # noqa: E402
 

@@ -24,7 +24,7 @@ from worldmodels.cluster.storage.snapshot import snapshot  # noqa: E402
 from worldmodels.cluster.storage.stored_command import Scratch, main, train  # noqa: E402
 from worldmodels.cluster.storage.stored_folder import CONFIG, FolderWriter, StoredFolder  # noqa: E402
 from worldmodels.core.errors import StorageError  # noqa: E402
-from worldmodels.core.files.lock import locked  # noqa: E402
+from worldmodels.core.files.writing import locked  # noqa: E402
 
 __all__ = ["failing"]
 PLACE = "lr/seed_0"

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import pytest
 
-from worldmodels.core.configuration.number_schedules import (
+from worldmodels.core.configuration.ranges import (
     NumberSchedule,
+    RangeError,
     ScheduledNonNegative,
     ScheduledRate,
+    Section,
     parse_schedule,
 )
-from worldmodels.core.configuration.ranges import RangeError, Section
 from worldmodels.core.configuration.sections import from_dict, load_config
 from worldmodels.core.configuration.text import documented_yaml
 from worldmodels.core.errors import ConfigError

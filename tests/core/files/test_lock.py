@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from worldmodels.core.errors import RunError
-from worldmodels.core.files.lock import lock_holder, locked
+from worldmodels.core.files.writing import lock_holder, locked
 
-HOLD = "import sys\nfrom pathlib import Path\nfrom worldmodels.core.files.lock import locked\n"
+HOLD = "import sys\nfrom pathlib import Path\nfrom worldmodels.core.files.writing import locked\n"
 HOLD += "with locked(Path(sys.argv[1]), 'busy in'):\n    print('held', flush=True)\n    sys.stdin.read()"
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from worldmodels.core.errors import FileError
-from worldmodels.core.files.tree_bytes import tree_from_bytes, tree_to_bytes
+from worldmodels.core.files.tree import tree_from_bytes, tree_to_bytes
 
 TREE = {"name": "a", "big": 2**127, "list": [1.5, None, True], "data": b"\x00\x01", "deep": {"x": np.float64(1.5)}}
 

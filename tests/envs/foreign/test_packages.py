@@ -10,8 +10,8 @@ import pytest
 
 from worldmodels.core.errors import UserError
 from worldmodels.envs import make_vec
+from worldmodels.envs.foreign.copy_state import class_name
 from worldmodels.envs.foreign.crafter import CrafterEnv, crafter_score
-from worldmodels.envs.foreign.states.state_savers import class_name
 
 IMAGE = "image uint8 (64, 64, 3)"
 SPECS = {

@@ -5,7 +5,7 @@ import numpy as np
 from worldmodels.agents import build_agent
 from worldmodels.agents.dreamer.config import ActorCriticConfig
 from worldmodels.core.specs import ActionSpec, ObservationSpec
-from worldmodels.evaluation.playing.planner_actor import PlannerActor
+from worldmodels.evaluation.playing.policy_returns import PlannerActor
 from worldmodels.imagination.planner_config import PlannerConfig
 from worldmodels.models import build_model
 from worldmodels.models.config import HeadConfig, PatchConfig

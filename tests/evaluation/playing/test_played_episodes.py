@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from worldmodels.evaluation.playing.played_episodes import PlayedEpisode, play_episodes
+from worldmodels.evaluation.playing.episode_film import PlayedEpisode, play_episodes
 
 
 class Countdown:

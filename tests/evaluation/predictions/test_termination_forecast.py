@@ -11,7 +11,7 @@ from image_spaces import image_spec
 
 from worldmodels.core.errors import UserError
 from worldmodels.envs import make
-from worldmodels.evaluation.predictions.termination_forecast import (
+from worldmodels.evaluation.forecast import (
     ReplayedEpisode,
     TerminationForecast,
     TerminationForecaster,

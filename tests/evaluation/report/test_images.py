@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from worldmodels.evaluation.report.images import difference_image
+from worldmodels.evaluation.report.comparison_video import difference_image
 
 
 def test_the_difference_is_black_where_nothing_differs_and_white_at_most() -> None:

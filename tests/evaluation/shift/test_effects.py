@@ -10,11 +10,14 @@ import pytest
 from worldmodels.evaluation.playing.policy_returns import Episodes
 from worldmodels.evaluation.shift.effects import (
     ShiftedPlay,
+    as_markdown,
     lost_return,
     model_verdict,
     policy_verdict,
+    shift_columns,
+    shift_rows,
+    shifts_tree,
 )
-from worldmodels.evaluation.shift.table import as_markdown, shift_columns, shift_rows, shifts_tree
 
 
 def episodes(*returns: float) -> Episodes:

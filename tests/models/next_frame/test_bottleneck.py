@@ -8,7 +8,7 @@ import tensorflow as tf
 
 from worldmodels.models.next_frame.bottleneck import BitPredictor, clean_bits, noisy_bits, to_bits, to_classes
 from worldmodels.models.next_frame.config import LatentConfig
-from worldmodels.models.next_frame.networks.noise import QUIET, Noise
+from worldmodels.models.next_frame.networks.network import QUIET, Noise
 
 LOGITS = np.array([[0.5, -1.0, 2.0]], np.float32)
 HARD, SOFT = tf.constant(1.0), tf.constant(0.0)

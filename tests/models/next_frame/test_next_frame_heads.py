@@ -9,7 +9,7 @@ import tensorflow as tf
 from worldmodels.models.next_frame.config import SoftmaxOutputConfig
 from worldmodels.models.next_frame.heads import ClassReward, HurdleReward, SymlogReward, event_nll
 from worldmodels.models.next_frame.networks.network import Decoded
-from worldmodels.models.next_frame.outputs.output import SoftmaxOutput
+from worldmodels.models.next_frame.outputs import SoftmaxOutput
 
 
 def test_reward_classes_are_signs_and_the_loss_has_a_cutoff():

@@ -13,10 +13,11 @@ from worldmodels.models.config import OptimizerConfig
 from worldmodels.models.next_frame.config import (
     DeterministicConfig,
     LatentConfig,
+    MotionOutputConfig,
+    PatchNetworkConfig,
     SamplingConfig,
     StochasticDiscreteConfig,
 )
-from worldmodels.models.next_frame.networks.patch_config import MotionOutputConfig, PatchNetworkConfig
 
 KINDS = ["deterministic", "stochastic_discrete"]
 SHAPE, ACTIONS = (9, 14, 3), 3

@@ -5,9 +5,7 @@ import pytest
 import tensorflow as tf
 
 from worldmodels.models.config import AdafactorConfig, OptimizerConfig
-from worldmodels.models.optimizers.adafactor import Adafactor, learning_rate
-from worldmodels.models.optimizers.build import build_optimizer
-from worldmodels.models.optimizers.optimizer import Optimizer
+from worldmodels.models.optimizers import Adafactor, Optimizer, build_optimizer, learning_rate
 
 CONSTANT = AdafactorConfig(learning_rate=0.1, schedule="constant", warmup=0, clip=1e9)
 

@@ -5,8 +5,7 @@ import pytest
 import tensorflow as tf
 
 from worldmodels.models.config import LaPropConfig, OptimizerConfig
-from worldmodels.models.optimizers.build import build_optimizer
-from worldmodels.models.optimizers.optimizer import LaProp, warmed_up
+from worldmodels.models.optimizers import LaProp, build_optimizer, warmed_up
 
 PLAIN = LaPropConfig(learning_rate=0.1, warmup=0, clip_ratio=1e6)
 

@@ -6,7 +6,7 @@ import tensorflow as tf
 
 from worldmodels.core.errors import CheckpointError
 from worldmodels.models.config import OptimizerConfig
-from worldmodels.models.optimizers.optimizer import Optimizer
+from worldmodels.models.optimizers import Optimizer
 
 
 def step(optimizer: Optimizer, variable: tf.Variable, factor: float = 1.0):

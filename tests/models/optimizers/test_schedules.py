@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from worldmodels.models.optimizers.schedules import value_at
+from worldmodels.models.optimizers import value_at
 
 
 @pytest.mark.parametrize(

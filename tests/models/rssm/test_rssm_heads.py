@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 
 from worldmodels.models.config import HeadConfig, OptimizerConfig
-from worldmodels.models.optimizers.optimizer import Optimizer
+from worldmodels.models.optimizers import Optimizer
 from worldmodels.models.rssm.objectives import ContinuationHead, RewardHead, TwoHotRewardHead
 from worldmodels.models.variables import named_variables
 

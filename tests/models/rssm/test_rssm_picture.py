@@ -11,8 +11,7 @@ import tensorflow as tf
 from worldmodels.core.errors import CheckpointError
 from worldmodels.core.types import Batch
 from worldmodels.models.rssm.config import PictureConfig
-from worldmodels.models.rssm.learned_picture import choose_pairs
-from worldmodels.models.rssm.picture import REACH, PictureDecoder
+from worldmodels.models.rssm.picture import REACH, PictureDecoder, choose_pairs
 
 PICTURE = PictureConfig(motions=1, units=8, depth=8)
 SHAPE = (16, 12, 3)

@@ -12,7 +12,7 @@ from keys import down, run, tap
 from tiny_worlds import CopyingModel, LatentModel
 
 from worldmodels.player.session.events import GroupEvent, KeyEvent
-from worldmodels.player.session.latents.probe_reader import NONE_SAVED, ProbeReader
+from worldmodels.player.session.latents.latents_snapshot import NONE_SAVED, ProbeReader
 
 
 def classes(session):

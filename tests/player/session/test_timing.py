@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from worldmodels.player.session.timing import LatencyMeter, TickClock, mean_latency
+from worldmodels.player.session.loop import LatencyMeter, TickClock, mean_latency
 
 
 def play(presses, rate, seconds, work=0.0):

@@ -16,7 +16,7 @@ from worldmodels.player.app import play_game, play_runs
 from worldmodels.player.session import loop
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.worlds.model_world import ModelWorld
-from worldmodels.player.view import capture, display
+from worldmodels.player.view import capture, resizable_window
 from worldmodels.player.view import window as window_module
 from worldmodels.player.view.window import key_event
 
@@ -181,5 +181,5 @@ def test_an_error_while_loading_reaches_the_caller(window, run_folder, monkeypat
 def test_a_window_on_x11_stays_clear_of_opengl(monkeypatch, driver, setting):
     monkeypatch.delenv("SDL_FRAMEBUFFER_ACCELERATION", raising=False)
     monkeypatch.setattr(os, "environ", dict(os.environ))
-    display.forbid_opengl(driver)
+    resizable_window.forbid_opengl(driver)
     assert os.environ.get("SDL_FRAMEBUFFER_ACCELERATION") == setting

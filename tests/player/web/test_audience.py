@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from worldmodels.player.session.events import AbsenceEvent, AxisEvent, KeyEvent, StickEvent
-from worldmodels.player.web.audience import Audience, Viewer
-from worldmodels.player.web.inbox import Inbox
+from worldmodels.player.web.audience import Audience, Inbox, Viewer
 from worldmodels.player.web.scene import Scene
 
 

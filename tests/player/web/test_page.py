@@ -16,8 +16,7 @@ from tiny_worlds import LatentModel
 
 from worldmodels.core.seeding import Streams
 from worldmodels.player.session.controls.box_controls import BoxControls
-from worldmodels.player.session.latents.latents_snapshot import Reading
-from worldmodels.player.session.latents.probe_reader import ProbeReader
+from worldmodels.player.session.latents.latents_snapshot import ProbeReader, Reading
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.players import PolicyPlayer
 from worldmodels.player.session.session import Session

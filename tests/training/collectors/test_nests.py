@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.training.collectors.nests import stack, unstack
+from worldmodels.training.collectors.collector_worker import stack, unstack
 
 
 class Pair(NamedTuple):

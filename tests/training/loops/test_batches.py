@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from worldmodels.core.errors import UserError
-from worldmodels.training.loops.batches import Batches
+from worldmodels.training.loops.transitions import Batches
 
 
 def draw(generator: np.random.Generator) -> int:

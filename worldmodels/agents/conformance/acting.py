@@ -17,8 +17,7 @@ from worldmodels.agents.conformance.samples import (
 from worldmodels.core.errors import CheckpointError, ConformanceError
 from worldmodels.core.specs import ActionSpec
 from worldmodels.models.api import ModelSpec
-from worldmodels.models.conformance.comparison import differ, require, require_same
-from worldmodels.models.conformance.samples import ACTIONS, ROWS, key
+from worldmodels.models.conformance.samples import ACTIONS, ROWS, differ, key, require, require_same
 
 MANY = 64
 """Rows among which different seeds are bound to choose different actions somewhere."""

@@ -26,15 +26,19 @@ from worldmodels.imagination.starts import StartStates, choose_starts
 from worldmodels.models import precision
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.config import ModelConfig
-from worldmodels.models.conformance.comparison import (
+from worldmodels.models.conformance.samples import (
+    ACTIONS,
+    BATCH,
     differ,
+    key,
     leaves,
+    make_batch_of,
+    make_model,
     poisoned,
     require,
     require_same,
     require_same_tree,
 )
-from worldmodels.models.conformance.samples import ACTIONS, BATCH, key, make_batch_of, make_model
 
 
 def check_learning_from_rollouts(config: AgentConfig, spec: ModelSpec) -> None:

@@ -16,8 +16,7 @@ from worldmodels.core.specs import ArraySpec, ObservationSpec
 from worldmodels.core.types import State
 from worldmodels.models import precision
 from worldmodels.models.api import ModelSpec
-from worldmodels.models.conformance.comparison import leaves
-from worldmodels.models.conformance.samples import BOX, ROWS, SHAPE, SPACES, STEPS, key
+from worldmodels.models.conformance.samples import BOX, ROWS, SHAPE, SPACES, STEPS, key, leaves
 from worldmodels.models.graph import make_deterministic
 
 SPECS = {

@@ -13,13 +13,15 @@ from worldmodels.agents.dreamer.config import ActorCriticConfig
 from worldmodels.agents.dreamer.imagined_steps import (
     ActorLoss,
     ImaginedSteps,
+    JudgedSteps,
     action_gradient,
+    judged_steps,
     offset_policy,
+    recent_loss,
     sampling_policy,
 )
-from worldmodels.agents.dreamer.recent_loss import JudgedSteps, judged_steps, recent_loss
 from worldmodels.agents.dreamer.value_critic import ValueCritic, ValueTargets, recorded_targets
-from worldmodels.agents.networks.heads import build_head
+from worldmodels.agents.networks.bodies import build_head
 from worldmodels.agents.returns import ReturnScale, lambda_returns, reach_weights, transform_rewards
 from worldmodels.imagination.rollout import Policy, RolloutOptions, Trajectory, rollout
 from worldmodels.imagination.starts import StartStates
@@ -27,9 +29,7 @@ from worldmodels.models import devices
 from worldmodels.models.api import ModelSpec, WorldModel
 from worldmodels.models.distributions import mix_uniform
 from worldmodels.models.graph import graph
-from worldmodels.models.optimizers.build import build_optimizer
-from worldmodels.models.optimizers.optimizer import Gradients
-from worldmodels.models.optimizers.schedules import value_at
+from worldmodels.models.optimizers import Gradients, build_optimizer, value_at
 from worldmodels.models.variables import load_variables, named_variables, save_variables
 
 

@@ -12,8 +12,7 @@ from worldmodels.agents.config import (
     RewardTransform,
     learns_in_imagination,
 )
-from worldmodels.core.configuration.number_schedules import ScheduledNonNegative
-from worldmodels.core.configuration.ranges import NonNegative, Positive, Section, Share, Size
+from worldmodels.core.configuration.ranges import NonNegative, Positive, ScheduledNonNegative, Section, Share, Size
 from worldmodels.core.errors import ConfigError
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.config import HeadConfig, LaPropConfig, LayerStyle, OptimizerConfig

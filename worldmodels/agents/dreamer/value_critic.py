@@ -9,12 +9,12 @@ import tensorflow as tf
 
 from worldmodels.agents.api import Recent, Replayed
 from worldmodels.agents.dreamer.config import ActorCriticConfig
-from worldmodels.agents.networks.heads import build_head
+from worldmodels.agents.networks.bodies import build_head
 from worldmodels.agents.returns import generalized_advantages
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.distributions import normal_nll
 from worldmodels.models.networks.two_hot import BINS, two_hot_mean, two_hot_nll
-from worldmodels.models.optimizers.build import build_optimizer
+from worldmodels.models.optimizers import build_optimizer
 from worldmodels.models.variables import load_variables, named_variables, save_variables
 
 

@@ -1,6 +1,8 @@
 """Networks of agents for images, uint8 (N, H, W, C), to a vector.
 
-`noise` is the seed of the regularisation while a network learns (see `convolution.py`); without one it is as it acts.
+`noise` is the seed of the regularisation while a network learns; without one it is as it acts.
+
+A convolution of an agent's network, with dropout and batch normalisation while it learns.
 """
 
 from __future__ import annotations
@@ -13,10 +15,125 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.agents.config import ImageNetworkKind
-from worldmodels.agents.networks.convolution import Convolution, Regularisation, orthogonal
 from worldmodels.core.errors import ConfigError
 from worldmodels.models import precision
 from worldmodels.models.networks.layers import Layer
+
+
+class Regularisation(NamedTuple):
+    """The settings that make a network behave differently while it learns and while it acts."""
+
+    dropout: float = 0.0
+    batch_norm: bool = False
+
+    def __bool__(self) -> bool:
+        return self.dropout > 0 or self.batch_norm
+
+
+def orthogonal(layer: Layer, name: str, shape: tuple[int, ...], seeds: np.random.Generator) -> keras.Variable:
+    """Return an orthogonal weight with gain sqrt(2), which keeps the size of what passes a ReLU (Saxe et al. 2014)."""
+    initializer = keras.initializers.Orthogonal(2**0.5, int(seeds.integers(2**31)))
+    return layer.add_weight(name=name, shape=shape, initializer=initializer)
+
+
+class Convolution(Layer):
+    """A convolution, then dropout, then batch normalisation; images (N, H, W, C) to (N, *shape).
+
+    Dropout follows CoinRun (Cobbe et al. 2019): one mask for all images, a function of the seed given alone, so that
+    all minibatches of an update meet the same thinned network.
+    """
+
+    MOMENTUM = 0.95
+    """Share of the moving averages that each minibatch keeps."""
+    EPSILON = 1e-3
+
+    def __init__(
+        self,
+        shape: tuple[int, int, int],
+        how: tuple[int, int, int, str],
+        regularisation: Regularisation,
+        seeds: np.random.Generator,
+        name: str,
+    ):
+        """Build the layer for images of `shape`; `how` holds units, size, stride and padding."""
+        super().__init__(name=name)
+        units, size, self.stride, self.padding = how
+        short = size - 1 if self.padding == "VALID" else 0
+        height, width = (-(-(side - short) // self.stride) for side in shape[:2])
+        self.shape = (height, width, units)
+        self.regularisation = regularisation
+        self.kernel = orthogonal(self, "kernel", (size, size, shape[2], units), seeds)
+        self.bias = self.weight("bias", (units,))
+        if regularisation.batch_norm:
+            self.scale = self.add_weight(name="scale", shape=(units,), initializer="ones")
+            self.offset = self.weight("offset", (units,))
+            self.mean = self.add_weight(name="mean", shape=(units,), initializer="zeros", trainable=False)
+            self.variance = self.add_weight(name="variance", shape=(units,), initializer="ones", trainable=False)
+
+    def call(self, x: tf.Tensor, seed: tf.Tensor | None) -> tf.Tensor:
+        """Apply the layer; `seed` is that of the dropout mask while learning, None while acting.
+
+        Images uint8 count from 0 to 1. It is the kernel that is scaled for that, which is far smaller than they are.
+        """
+        kernel = self.kernel.value * (1 / 255) if x.dtype == tf.uint8 else self.kernel
+        x = precision.conv2d(x, kernel, self.stride, self.padding, self.precision)
+        x = precision.add_bias(x, self.bias)
+        if self.regularisation.dropout and seed is not None:
+            x *= self._mask(seed)
+        if self.regularisation.batch_norm:
+            x = self._normalize(precision.full(x), learning=seed is not None)
+        return x
+
+    def _mask(self, seed: tf.Tensor) -> tf.Tensor:
+        rate = self.regularisation.dropout
+        kept = tf.random.stateless_uniform(self.shape, seed) >= rate
+        return precision.narrow(tf.cast(kept, tf.float32) * (1.0 / (1.0 - rate)), self.precision)
+
+    def _normalize(self, x: tf.Tensor, learning: bool) -> tf.Tensor:
+        x, mean, variance = tf.compat.v1.nn.fused_batch_norm(
+            x, self.scale, self.offset, self.mean, self.variance, self.EPSILON, is_training=learning
+        )
+        if learning:
+            for moving, now in ((self.mean, mean), (self.variance, variance)):
+                moving.value.assign_add((1.0 - self.MOMENTUM) * (now - moving.value))
+        return x
+
+
+BOXES = 5
+"""The most boxes that are painted over an image."""
+SMALLEST, LARGEST = 0.1, 0.35
+"""Sides of a box, as shares of the image's."""
+
+
+def paint_boxes(images: tf.Tensor, channels: int, seed: tf.Tensor) -> tf.Tensor:
+    """Paint 0 to 5 boxes over each image, all drawn uniformly: how many, where, how large, which colour.
+
+    A box covers the same place in all frames of a stack, in one colour.
+
+    Args:
+        images: uint8 (N, H, W, F), stacks of F / `channels` frames.
+        channels: of one frame.
+        seed: int32 (2,).
+    """
+    count, height, width, depth = images.shape
+    seeds = tf.unstack(tf.random.split(seed, 4))
+    boxes = tf.random.stateless_uniform((count,), seeds[0], 0, BOXES + 1, tf.int32)
+    sides = tf.random.stateless_uniform((count, BOXES, 2), seeds[1], SMALLEST, LARGEST)
+    corners = tf.random.stateless_uniform((count, BOXES, 2), seeds[2]) * (1.0 - sides)
+    colours = tf.random.stateless_uniform((count, BOXES, channels), seeds[3], 0, 256, tf.int32)
+    colours = tf.tile(tf.cast(colours, tf.uint8), (1, 1, depth // channels))
+
+    def inside(axis: int, pixels: int) -> tf.Tensor:
+        """Return which rows, or columns, each box covers: bool (N, boxes, pixels)."""
+        centres = (tf.range(pixels, dtype=tf.float32) + 0.5) / pixels
+        start, side = corners[:, :, axis, None], sides[:, :, axis, None]
+        return (centres >= start) & (centres < start + side)
+
+    rows, columns = inside(0, height), inside(1, width)
+    for i in range(BOXES):
+        covered = (i < boxes)[:, None, None] & rows[:, i, :, None] & columns[:, i, None, :]
+        images = tf.where(covered[..., None], colours[:, i, None, None, :], images)
+    return images
 
 
 class PlainNetworkSpec(NamedTuple):

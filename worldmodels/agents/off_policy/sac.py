@@ -18,9 +18,8 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.agents.distributions.squashed_normal import mean_and_log_std, sample_squashed
-from worldmodels.agents.off_policy.agent import OffPolicyAgent, bellman_targets, critic_loss
+from worldmodels.agents.off_policy.agent import Critics, OffPolicyAgent, bellman_targets, critic_loss
 from worldmodels.agents.off_policy.config import SACConfig
-from worldmodels.agents.off_policy.critics import Critics
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.distributions import gumbel_noise, sample_categorical
 from worldmodels.models.graph import graph

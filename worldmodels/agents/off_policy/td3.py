@@ -13,7 +13,7 @@ import tensorflow as tf
 
 from worldmodels.agents.off_policy.agent import bellman_targets, critic_loss
 from worldmodels.agents.off_policy.config import TD3Config
-from worldmodels.agents.off_policy.deterministic_policy import DeterministicAgent, noisy_actions
+from worldmodels.agents.off_policy.ddpg import DeterministicAgent, noisy_actions
 from worldmodels.models.api import ModelSpec
 
 

@@ -28,7 +28,7 @@ from worldmodels.imagination.rollout import RolloutOptions, rollout
 from worldmodels.models import devices
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.graph import graph
-from worldmodels.models.optimizers.optimizer import Descent
+from worldmodels.models.optimizers import Descent
 from worldmodels.models.variables import load_variables, named_variables, save_variables
 
 

@@ -10,7 +10,7 @@ from worldmodels.agents.on_policy.agent import OnPolicyAgent
 from worldmodels.agents.on_policy.config import VPGConfig
 from worldmodels.agents.on_policy.samples import Samples, weighted_mean
 from worldmodels.models.api import ModelSpec
-from worldmodels.models.optimizers.optimizer import Optimizer
+from worldmodels.models.optimizers import Optimizer
 
 
 class VPG(OnPolicyAgent):

@@ -15,8 +15,8 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from worldmodels.analysis.plots.style import COLORS, INK, QUIET, Panels, label_steps, panels, save_figure
-from worldmodels.analysis.statistics.intervals import Estimate, Values
+from worldmodels.analysis.plots.legend import COLORS, INK, QUIET, Panels, label_steps, panels, save_figure
+from worldmodels.analysis.statistics.bootstrap import Estimate, Values
 
 
 class HorizonCurve(NamedTuple):

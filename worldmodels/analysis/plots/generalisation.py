@@ -17,9 +17,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from worldmodels.analysis.plots.legend import color_of, plain, style_of
+from worldmodels.analysis.plots.legend import INK, QUIET, color_of, panels, plain, save_figure, style_of
 from worldmodels.analysis.plots.panels import CurvePanel, Line, band_reach, save_table, shown_range
-from worldmodels.analysis.plots.style import INK, QUIET, panels, save_figure
 from worldmodels.analysis.plots.value_panels import warn_of_missing
 from worldmodels.analysis.runs.groups import ALL_RUNS, SEED, Grouping, RunGroup, find_groups
 from worldmodels.analysis.statistics.group_curve import ESTIMATORS, GroupCurve
@@ -32,8 +31,7 @@ from worldmodels.analysis.statistics.last_evaluation import (
     over_copying,
     test_name,
 )
-from worldmodels.core.errors import UserError
-from worldmodels.core.lookup import unknown
+from worldmodels.core.errors import UserError, unknown
 
 ASIDE = (SEED, LEVELS, "env.start_level", "precision", "devices")
 """The keys in which the runs of a method may differ; `precision: auto` is what a machine happens to measure."""

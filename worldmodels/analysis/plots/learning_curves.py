@@ -9,11 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
-from worldmodels.analysis.plots.legend import plain, room_for, wrapped
+from worldmodels.analysis.plots.legend import COLORS, INK, panels, plain, room_for, save_figure, wrapped
 from worldmodels.analysis.plots.panel_drawing import PanelLayout, draw_panels
 from worldmodels.analysis.plots.panels import DEFAULT, CurveOptions, CurvePanel, check_options, save_table
 from worldmodels.analysis.plots.statistic_panels import aggregate_panels
-from worldmodels.analysis.plots.style import COLORS, INK, panels, save_figure
 from worldmodels.analysis.plots.task_panels import (
     Baselines,
     TaskCurves,
@@ -27,14 +26,14 @@ from worldmodels.analysis.runs.groups import ALL_RUNS, Grouping, find_groups
 from worldmodels.analysis.runs.reference_scores import (
     ReferenceScores,
     Scale,
+    TaskRuns,
     all_packaged_scores,
     find_scale,
+    find_task_runs,
     read_scores,
 )
-from worldmodels.analysis.runs.tasks import TaskRuns, find_task_runs
 from worldmodels.analysis.statistics.group_curve import ESTIMATORS
-from worldmodels.core.errors import UserError
-from worldmodels.core.lookup import unknown
+from worldmodels.core.errors import UserError, unknown
 
 
 def plot_runs(

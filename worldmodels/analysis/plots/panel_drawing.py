@@ -12,9 +12,19 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 from matplotlib.transforms import ScaledTranslation
 
-from worldmodels.analysis.plots.legend import LEVELS, add_legend, color_of, room_for, style_of, wrapped
+from worldmodels.analysis.plots.legend import (
+    LEVELS,
+    QUIET,
+    add_legend,
+    color_of,
+    label_steps,
+    panels,
+    room_for,
+    save_figure,
+    style_of,
+    wrapped,
+)
 from worldmodels.analysis.plots.panels import DEFAULT, CurveOptions, CurvePanel, Line, band_reach, shown_range
-from worldmodels.analysis.plots.style import QUIET, label_steps, panels, save_figure
 from worldmodels.analysis.runs.records import TIME
 from worldmodels.analysis.statistics.group_curve import ESTIMATORS
 

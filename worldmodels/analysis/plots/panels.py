@@ -12,11 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from worldmodels.analysis.runs.records import Series
+from worldmodels.analysis.statistics.bootstrap import moving_average
 from worldmodels.analysis.statistics.group_curve import ESTIMATORS, GroupCurve, Numbers, group_curve
-from worldmodels.analysis.statistics.intervals import moving_average
-from worldmodels.core.errors import UserError
+from worldmodels.core.errors import UserError, unknown
 from worldmodels.core.files.writing import make_folder, write_atomic
-from worldmodels.core.lookup import unknown
 
 
 class CurveOptions(NamedTuple):

@@ -27,8 +27,7 @@ from worldmodels.analysis.statistics.bootstrap import (
     tasks_below_one,
 )
 from worldmodels.analysis.statistics.group_curve import GroupCurve, Numbers, common_positions, interpolate
-from worldmodels.core.errors import UserError
-from worldmodels.core.lookup import unknown
+from worldmodels.core.errors import UserError, unknown
 
 POINTS = 100
 """Positions of a curve at most: every one of them takes thousands of draws."""

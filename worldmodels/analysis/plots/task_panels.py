@@ -17,10 +17,8 @@ from worldmodels.analysis.plots.panels import (
 )
 from worldmodels.analysis.plots.value_panels import RunMetrics, missing_value, sources, warn_of_missing
 from worldmodels.analysis.runs.records import Series, load_metrics
-from worldmodels.analysis.runs.reference_scores import ReferenceScores, Scale, Task, on_scale
-from worldmodels.analysis.runs.tasks import TaskRuns
-from worldmodels.core.errors import UserError
-from worldmodels.core.lookup import unknown
+from worldmodels.analysis.runs.reference_scores import ReferenceScores, Scale, Task, TaskRuns, on_scale
+from worldmodels.core.errors import UserError, unknown
 
 
 class TaskCurves(NamedTuple):

@@ -10,11 +10,10 @@ from typing import NamedTuple
 
 from worldmodels.analysis.plots.value_panels import RETURNS, RunMetrics
 from worldmodels.analysis.report.html import counted
-from worldmodels.analysis.runs.folders import find_runs_by_path, is_recorded, walk_folders
+from worldmodels.analysis.runs.folders import Settings, find_runs_by_path, is_recorded, read_settings, walk_folders
 from worldmodels.analysis.runs.groups import ALL_RUNS, Grouping, RunGroup, group_by_path, group_runs
 from worldmodels.analysis.runs.records import Series, load_metrics
-from worldmodels.analysis.runs.settings import Settings, read_settings
-from worldmodels.analysis.runs.tasks import BESIDE_METHOD, TaskRuns, read_task, task_runs
+from worldmodels.analysis.runs.reference_scores import BESIDE_METHOD, TaskRuns, read_task, task_runs
 from worldmodels.core.errors import RunError, UserError
 
 

@@ -12,10 +12,15 @@ from pathlib import Path
 from worldmodels.analysis.report.contents import Contents, ReportRequest, RunCondition, read_contents
 from worldmodels.analysis.report.html import Child, Markup, counted, element, joined
 from worldmodels.analysis.report.results import read_results
-from worldmodels.analysis.report.sections.films import film_gallery
 from worldmodels.analysis.report.sections.foresight import foresight
 from worldmodels.analysis.report.sections.returns import return_parts
-from worldmodels.analysis.report.sections.runs import incomplete_runs, run_table, setting_tables, states_text
+from worldmodels.analysis.report.sections.runs import (
+    film_gallery,
+    incomplete_runs,
+    run_table,
+    setting_tables,
+    states_text,
+)
 from worldmodels.core.errors import UserError
 from worldmodels.core.files.writing import make_folder, write_atomic
 

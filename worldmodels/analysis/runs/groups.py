@@ -10,11 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from worldmodels.analysis.runs.folders import find_runs_by_path
+from worldmodels.analysis.runs.folders import Settings, find_runs_by_path, read_settings
 from worldmodels.analysis.runs.records import run_label
-from worldmodels.analysis.runs.settings import Settings, read_settings
-from worldmodels.core.errors import UserError
-from worldmodels.core.lookup import unknown
+from worldmodels.core.errors import UserError, unknown
 
 SEED = "seed"
 _ALL_USUAL = "all as usual"

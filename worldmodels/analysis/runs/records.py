@@ -16,10 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from worldmodels.core.configuration.values import received
-from worldmodels.core.errors import FileError, RunError, UserError
+from worldmodels.core.errors import FileError, RunError, UserError, shortened, unknown
 from worldmodels.core.files.json_files import parse_strict
 from worldmodels.core.files.writing import read_regular
-from worldmodels.core.lookup import shortened, unknown
 
 Record = dict[str, float | None]
 LIMIT = 2**63

@@ -9,8 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from worldmodels.analysis.statistics.bootstrap import bootstrap_bands, interquartile_mean, median
-from worldmodels.analysis.statistics.intervals import t_quantile
+from worldmodels.analysis.statistics.bootstrap import bootstrap_bands, interquartile_mean, median, t_quantile
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
 POINTS = 1_000

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from worldmodels.analysis.runs.folders import read_settings
 from worldmodels.analysis.runs.records import load_metrics
-from worldmodels.analysis.runs.settings import read_settings
 from worldmodels.core.errors import RunError
 
 LEVELS = "env.num_levels"

@@ -15,9 +15,8 @@ from typing import Any, NamedTuple
 
 from worldmodels.core.configuration.ranges import Count, Section
 from worldmodels.core.configuration.sections import from_dict
-from worldmodels.core.errors import ConfigError, FileError
+from worldmodels.core.errors import ConfigError, FileError, shortened
 from worldmodels.core.files.json_files import parse_json
-from worldmodels.core.lookup import shortened
 
 FORMAT = 1
 _NAME = re.compile(r"(\d{8})-([0-9a-f]{8})-(\d{8})\.(json|claim)")

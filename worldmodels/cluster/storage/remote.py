@@ -16,9 +16,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
-from worldmodels.core.errors import NO_SPACE, StorageError, UserError, os_errors_reported, pip_install
+from worldmodels.core.errors import NO_SPACE, StorageError, UserError, os_errors_reported, pip_install, shortened
 from worldmodels.core.files.writing import read_regular
-from worldmodels.core.lookup import shortened
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem

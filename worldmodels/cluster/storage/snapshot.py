@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from worldmodels.core.errors import os_errors_reported
 from worldmodels.core.files.checkpoint import MANIFEST, REPLACED, Checkpoints
-from worldmodels.core.files.lock import NAME as LOCK
 from worldmodels.core.files.run_dir import RunDir
+from worldmodels.core.files.writing import NAME as LOCK
 from worldmodels.core.files.writing import is_temporary, remove_one
 
 LINKS = ".links"

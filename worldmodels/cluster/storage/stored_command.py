@@ -30,11 +30,10 @@ from worldmodels.cluster.storage.snapshot import snapshot
 from worldmodels.cluster.storage.stored_folder import CONFIG, FolderWriter, StoredFolder, SupersededError
 from worldmodels.core.errors import StorageError, UserError
 from worldmodels.core.files.checkpoint import Checkpoints
-from worldmodels.core.files.lock import LockedError, lock_holder, locked
 from worldmodels.core.files.run_dir import RunDir
-from worldmodels.core.files.writing import make_folder, remove_one, write_atomic
+from worldmodels.core.files.writing import LockedError, lock_holder, locked, make_folder, remove_one, write_atomic
 from worldmodels.core.processor import usable_cores
-from worldmodels.experiments.engines.local import pinned
+from worldmodels.experiments.engine import pinned
 
 HALF_FETCHED = "half fetched"
 """The origin of a run that is not fetched whole."""

@@ -13,8 +13,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
 
-from worldmodels.core.errors import ConfigError
-from worldmodels.core.lookup import unknown
+from worldmodels.core.errors import ConfigError, unknown
 
 
 class Kinds(Mapping[str, type]):

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from worldmodels.core.configuration.values import received
-from worldmodels.core.errors import ConfigError
+from worldmodels.core.errors import ConfigError, nearest, plural, unknown
 from worldmodels.core.files.yaml_files import place, read_mapping
-from worldmodels.core.lookup import nearest, plural, unknown
 
 
 class PresetFile(NamedTuple):

@@ -21,9 +21,8 @@ from worldmodels.core.configuration.kinds import Kinds
 from worldmodels.core.configuration.presets import read_sources
 from worldmodels.core.configuration.ranges import RangeError
 from worldmodels.core.configuration.values import MismatchError, convert, received, shown, union_members
-from worldmodels.core.errors import ConfigError, UserError
+from worldmodels.core.errors import ConfigError, UserError, nearest, shortened, unknown
 from worldmodels.core.files.yaml_files import parse_value, place
-from worldmodels.core.lookup import nearest, shortened, unknown
 
 T = TypeVar("T")
 

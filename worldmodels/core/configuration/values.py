@@ -10,7 +10,7 @@ import typing
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, Union
 
-from worldmodels.core.lookup import nearest, shortened
+from worldmodels.core.errors import nearest, shortened
 
 _NAMES = {bool: "true or false", int: "an integer", float: "a number", str: "text", type(None): "null"}
 _PLURALS = {"an integer": "integers", "a number": "numbers", "text": "texts"}

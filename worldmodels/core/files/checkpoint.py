@@ -22,7 +22,7 @@ from safetensors import SafetensorError
 from safetensors import numpy as safetensors
 
 from worldmodels.core.configuration.values import shown
-from worldmodels.core.errors import CheckpointError, FileError, os_errors_reported
+from worldmodels.core.errors import CheckpointError, FileError, os_errors_reported, shortened
 from worldmodels.core.files.json_files import parse_strict
 from worldmodels.core.files.tree import flatten, restore
 from worldmodels.core.files.writing import (
@@ -33,7 +33,6 @@ from worldmodels.core.files.writing import (
     temporary,
     write_synced,
 )
-from worldmodels.core.lookup import shortened
 
 FORMAT = 1
 TENSORS, STATE, MANIFEST = "tensors.safetensors", "state.json", "manifest.json"

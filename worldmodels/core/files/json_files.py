@@ -20,9 +20,8 @@ from typing import Any, TypeVar
 
 from worldmodels.core.configuration.sections import from_dict
 from worldmodels.core.configuration.values import received
-from worldmodels.core.errors import ConfigError, FileError
+from worldmodels.core.errors import ConfigError, FileError, shortened
 from worldmodels.core.files.writing import read_regular
-from worldmodels.core.lookup import shortened
 from worldmodels.core.nesting import LEVELS, TOO_DEEP, too_deep
 
 T = TypeVar("T")

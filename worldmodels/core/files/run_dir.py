@@ -19,14 +19,14 @@ from types import MappingProxyType
 from typing import Any
 
 from worldmodels.core.configuration.sections import to_dict
-from worldmodels.core.errors import FileError, RunError, os_errors_reported
+from worldmodels.core.errors import FileError, RunError, nearest, os_errors_reported
 from worldmodels.core.files.checkpoint import Checkpoints
 from worldmodels.core.files.json_files import read_json
-from worldmodels.core.files.lock import NAME as LOCK
-from worldmodels.core.files.lock import locked
+from worldmodels.core.files.writing import NAME as LOCK
 from worldmodels.core.files.writing import (
     check_own,
     is_temporary,
+    locked,
     make_folder,
     read_regular,
     remove_one,
@@ -34,7 +34,6 @@ from worldmodels.core.files.writing import (
     write_atomic,
 )
 from worldmodels.core.files.yaml_files import to_yaml
-from worldmodels.core.lookup import nearest
 
 FORMAT = 1
 PACKAGES = ("worldmodels", "numpy", "tensorflow", "tf-keras", "tensorflow-probability", "gymnasium", "safetensors")

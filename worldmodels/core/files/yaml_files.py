@@ -13,8 +13,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedSeq
 from ruamel.yaml.error import MarkedYAMLError
 
-from worldmodels.core.errors import ConfigError
-from worldmodels.core.lookup import shortened
+from worldmodels.core.errors import ConfigError, shortened
 from worldmodels.core.nesting import LEVELS, TOO_DEEP, too_deep
 
 

@@ -17,7 +17,6 @@ from worldmodels.core.specs import ArraySpec, ObservationSpec
 from worldmodels.envs.config import PYTHON, EnvConfig
 from worldmodels.envs.foreign.given import Factory, Given, check_copies, find_given, made_of
 from worldmodels.envs.foreign.guard import described
-from worldmodels.envs.foreign.image_format import ImageFormat
 from worldmodels.envs.foreign.packages import (
     EXTRAS,
     draws_with_opengl,
@@ -28,7 +27,7 @@ from worldmodels.envs.foreign.packages import (
 )
 from worldmodels.envs.foreign.vector_env import ForeignVectorEnv, SyncForeignEnv
 from worldmodels.envs.foreign.workers import About, WorkerForeignEnv, about_copies
-from worldmodels.envs.foreign.wrappers import Env, wrapped
+from worldmodels.envs.foreign.wrappers import Env, ImageFormat, wrapped
 
 
 def make_foreign_vec(config: EnvConfig, given: Given | None = None, render_mode: str | None = None) -> ForeignVectorEnv:

@@ -14,9 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.spaces import Dict
 
-from worldmodels.core.errors import ForeignEnvError
-from worldmodels.core.lookup import unknown
-from worldmodels.envs.foreign.states.copy_state import load_copy, save_copy
+from worldmodels.core.errors import ForeignEnvError, unknown
+from worldmodels.envs.foreign.copy_state import load_copy, save_copy
 
 Moment: TypeAlias = npt.NDArray[np.int64]
 """int64 (3,): episode, step, and whether a call is under way."""

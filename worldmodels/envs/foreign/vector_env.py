@@ -14,15 +14,14 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from worldmodels.core.errors import ForeignEnvError, UserError
-from worldmodels.core.files.tree_bytes import tree_from_bytes, tree_to_bytes
+from worldmodels.core.files.tree import tree_from_bytes, tree_to_bytes
 from worldmodels.core.specs import ActionSpec, ObservationSpec
-from worldmodels.envs.actions import checked_actions
+from worldmodels.envs.foreign.copy_state import why_not_saved
 from worldmodels.envs.foreign.given import Factory
 from worldmodels.envs.foreign.guard import ForeignGuard, described
-from worldmodels.envs.foreign.image_format import ImageFormat
 from worldmodels.envs.foreign.shared_arrays import Layout
-from worldmodels.envs.foreign.states.copy_state import why_not_saved
-from worldmodels.envs.spaces import action_space, action_spec, observation_space, observation_spec
+from worldmodels.envs.foreign.wrappers import ImageFormat
+from worldmodels.envs.spaces import action_space, action_spec, checked_actions, observation_space, observation_spec
 
 Array: TypeAlias = npt.NDArray[Any]
 Seeds: TypeAlias = int | Sequence[int | None] | None

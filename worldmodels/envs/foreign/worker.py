@@ -11,9 +11,9 @@ from typing import Any
 from worldmodels.core.child_process import obey_parent
 from worldmodels.core.errors import UserError
 from worldmodels.envs.foreign.given import Factory
-from worldmodels.envs.foreign.image_format import ImageFormat
 from worldmodels.envs.foreign.shared_arrays import SharedArrays
 from worldmodels.envs.foreign.vector_env import Array, SyncForeignEnv
+from worldmodels.envs.foreign.wrappers import ImageFormat
 
 
 def work(

@@ -23,10 +23,10 @@ from worldmodels.core.errors import ForeignEnvError, UserError
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.envs.foreign.given import Factory
 from worldmodels.envs.foreign.guard import copy_name, described, moment_name
-from worldmodels.envs.foreign.image_format import ImageFormat
 from worldmodels.envs.foreign.shared_arrays import SharedArrays
 from worldmodels.envs.foreign.vector_env import Array, ForeignVectorEnv, Seeds, Steps, SyncForeignEnv, told_layouts
 from worldmodels.envs.foreign.worker import work
+from worldmodels.envs.foreign.wrappers import ImageFormat
 
 CLOSE_SECONDS = 10.0
 """A worker that takes longer to close its environments is killed."""

@@ -10,8 +10,7 @@ import gymnasium
 import numpy as np
 from gymnasium.spaces import Box, Discrete
 
-from worldmodels.core.errors import UserError
-from worldmodels.core.lookup import unknown
+from worldmodels.core.errors import UserError, unknown
 from worldmodels.envs.games.action_keys import DIRECTIONS, lay_out
 from worldmodels.envs.games.native_batch import Images, NativeBatch
 from worldmodels.envs.games.table import ACTION_KEYS, HUMAN_SIZE, NUM_ACTIONS, OBSERVATION_SHAPE, variable_units

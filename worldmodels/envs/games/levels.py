@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from worldmodels.core.errors import ConfigError
-from worldmodels.core.lookup import unknown
+from worldmodels.core.errors import ConfigError, unknown
 from worldmodels.envs.config import EnvConfig
 from worldmodels.envs.making import is_native
 

@@ -8,8 +8,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from worldmodels.core.errors import UserError
-from worldmodels.core.lookup import unknown
+from worldmodels.core.errors import UserError, unknown
 from worldmodels.envs.native import _native
 
 NUM_ACTIONS = 15

@@ -10,8 +10,7 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from worldmodels.core.errors import UserError
-from worldmodels.core.lookup import unknown
+from worldmodels.core.errors import UserError, unknown
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.envs.config import split_mixture, spread_mixture
 from worldmodels.envs.games.native_batch import Images, NativeBatch, Outcome

@@ -18,7 +18,7 @@ from worldmodels.evaluation.measure import Measure, Occasion
 from worldmodels.evaluation.predictions.action_outcomes import Outcomes, real_outcomes
 from worldmodels.evaluation.predictions.windows import Moments, play_moments
 from worldmodels.evaluation.report.numbers import metrics_tree, number
-from worldmodels.telemetry.table import print_table
+from worldmodels.telemetry.run_table import print_table
 
 MOMENTS = 128
 """Moments at which all actions are tried, at most, but for a last round of all environments."""

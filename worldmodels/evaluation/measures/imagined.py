@@ -15,10 +15,9 @@ from worldmodels.evaluation.measure import NOTHING, Extras, Measure, Occasion
 from worldmodels.evaluation.predictions.imagined_play import ImaginedPlay, compare_play, usable_starts
 from worldmodels.evaluation.predictions.model_errors import Curve
 from worldmodels.evaluation.report.comparison_video import imagined_video
-from worldmodels.evaluation.report.horizon_curves import horizon_curve
-from worldmodels.evaluation.report.numbers import figures_tree, number
+from worldmodels.evaluation.report.numbers import figures_tree, horizon_curve, number
 from worldmodels.imagination.model_view import Prediction
-from worldmodels.telemetry.table import print_table
+from worldmodels.telemetry.run_table import print_table
 
 VIDEO_WINDOWS = 6
 

@@ -21,7 +21,7 @@ from worldmodels.evaluation.predictions.model_errors import counting, reported_h
 from worldmodels.evaluation.predictions.windows import play_probed
 from worldmodels.evaluation.probes import Probes
 from worldmodels.evaluation.report.numbers import finite, finite_list, number
-from worldmodels.telemetry.table import print_table
+from worldmodels.telemetry.run_table import print_table
 
 RIDGE = 1e-2
 """Weight of the squared coefficients, of features with variance 1, for each sample: so that rare features explain no

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from worldmodels.analysis.statistics.intervals import Estimate, estimate
+from worldmodels.analysis.statistics.bootstrap import Estimate, estimate
 from worldmodels.core.types import Batch
 from worldmodels.evaluation.evaluator import Evaluator
 from worldmodels.evaluation.measure import NOTHING, Extras, Measure, Occasion

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from worldmodels.acting.actor import RandomActor
 from worldmodels.analysis.plots.evaluation_plots import plot_grid
 from worldmodels.analysis.runs.reference_scores import normalised_return
-from worldmodels.analysis.statistics.intervals import Estimate, difference
+from worldmodels.analysis.statistics.bootstrap import Estimate, difference
 from worldmodels.config.run_config import EvaluationConfig
 from worldmodels.core.specs import ObservationSpec
 from worldmodels.envs.config import EnvConfig
@@ -19,7 +19,7 @@ from worldmodels.evaluation.measure import Extras, Measure, Occasion
 from worldmodels.evaluation.playing.episode_film import EpisodeFilm
 from worldmodels.evaluation.playing.policy_returns import Episodes
 from worldmodels.evaluation.report.numbers import metrics_tree, number
-from worldmodels.telemetry.table import print_table
+from worldmodels.telemetry.run_table import print_table
 
 
 class GridSetting(NamedTuple):

@@ -17,9 +17,8 @@ from worldmodels.evaluation.predictions.event_foresight import STEPS, EventFores
 from worldmodels.evaluation.predictions.model_errors import Curve, WorldModelErrors, model_errors, reported_horizons
 from worldmodels.evaluation.predictions.windows import check_horizon
 from worldmodels.evaluation.report.comparison_video import prediction_video, video_rows
-from worldmodels.evaluation.report.horizon_curves import horizon_curve
-from worldmodels.evaluation.report.numbers import figures_tree, number
-from worldmodels.telemetry.table import print_table
+from worldmodels.evaluation.report.numbers import figures_tree, horizon_curve, number
+from worldmodels.telemetry.run_table import print_table
 
 VIDEO_STEPS = 45
 """Steps that the model predicts in the video of `worldmodels eval`."""

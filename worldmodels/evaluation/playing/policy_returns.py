@@ -1,22 +1,30 @@
-"""Plays whole episodes of a policy, also after a random number of no-ops, and returns their figures."""
+"""Plays whole episodes of a policy, also after a random number of no-ops, and returns their figures.
+
+Lets the planner act in the real environment.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import tensorflow as tf
 
-from worldmodels.acting.actor import Actor, PolicyOutput
-from worldmodels.acting.collect import Collector
-from worldmodels.acting.episode_info import EpisodeInfo
-from worldmodels.analysis.statistics.intervals import Estimate, estimate
+from worldmodels.acting.actor import Actor, ModelActor, PolicyOutput
+from worldmodels.acting.collect import Collector, EpisodeInfo
+from worldmodels.agents.api import Agent
+from worldmodels.analysis.statistics.bootstrap import Estimate, estimate
 from worldmodels.core.seeding import Streams
 from worldmodels.core.specs import Observation
 from worldmodels.core.types import Step
 from worldmodels.envs.config import NO_INFO, InfoConfig
 from worldmodels.envs.games.table import ACTION_KEYS
 from worldmodels.envs.games.vector_env import GameVectorEnv
+from worldmodels.imagination.planner import Planner
+from worldmodels.imagination.planner_config import PlannerConfig
+from worldmodels.models.api import WorldModel
 
 
 class Episodes(NamedTuple):
@@ -161,3 +169,39 @@ def noop_action(env: Any) -> int:
     Of a box it is the middle, where each number is 0.
     """
     return ACTION_KEYS.index(()) if isinstance(env, GameVectorEnv) else 0
+
+
+class PlannerActor(ModelActor):
+    """An actor that plans every action in a world model, by one call of one graph for all environments.
+
+    The temperature of the actor is that of the policy in the rollouts.
+
+    Args:
+        config: its discount is only used where the agent has none of its own.
+    """
+
+    def __init__(self, model: WorldModel, agent: Agent, config: PlannerConfig, num_envs: int, key: np.ndarray):
+        discount = config.discount if agent.discount is None else agent.discount
+        self._config, self._world = replace(config, discount=discount), model
+        # A variable and no argument: the signature of the compiled step is that of every actor.
+        self._model_temperature = tf.Variable(1.0)
+        super().__init__(model, agent, num_envs, key)
+
+    def set_model_temperature(self, temperature: float) -> None:
+        """Set the temperature of the model's own randomness in the rollouts."""
+        self._model_temperature.assign(temperature)
+
+    def _choose(self, state: Any, agent_state: Any, temperature: tf.Tensor, seed: tf.Tensor) -> Any:
+        at_random, num_actions = self._config.policy == "random", self._world.spec.num_actions
+
+        def policy(features, memory, seed):
+            action, memory, extras = self._agent.act(features, memory, temperature, seed)
+            if at_random:
+                action = tf.random.stateless_uniform(tf.shape(action), seed, 0, num_actions, tf.int32)
+            return action, memory, extras
+
+        planner = Planner(self._world, policy, self._config)
+        # As a tensor: functions with a gradient of their own, as the RSSM's draws are, take no variables.
+        model_temperature = tf.convert_to_tensor(self._model_temperature)
+        plan = planner.plan(state, agent_state, model_temperature, seed)
+        return plan.action, plan.memory, {}

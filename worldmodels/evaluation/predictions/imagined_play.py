@@ -16,7 +16,7 @@ import tensorflow as tf
 
 from worldmodels.acting.actor import where_not
 from worldmodels.agents.api import Agent
-from worldmodels.analysis.statistics.intervals import Estimate, estimate
+from worldmodels.analysis.statistics.bootstrap import Estimate, estimate
 from worldmodels.core.types import Batch, State
 from worldmodels.evaluation.predictions.model_errors import Curve, counting, mean_curve
 from worldmodels.imagination.model_view import (

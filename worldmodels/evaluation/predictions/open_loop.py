@@ -15,9 +15,9 @@ from worldmodels.core.seeding import fold
 from worldmodels.core.types import Batch, State
 from worldmodels.evaluation.predictions.action_outcomes import Outcomes
 from worldmodels.evaluation.predictions.event_foresight import STEPS, EventForesight, event_foresight
-from worldmodels.evaluation.predictions.features import as_vectors
 from worldmodels.evaluation.predictions.frame_errors import FrameErrorMeter, frame_errors
 from worldmodels.evaluation.predictions.model_errors import MeasuredPrediction, MeasuredReconstruction
+from worldmodels.evaluation.predictions.windows import as_vectors
 from worldmodels.imagination.model_view import (
     ModelView,
     Observations,

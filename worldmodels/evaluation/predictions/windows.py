@@ -1,6 +1,8 @@
 """Plays and draws windows of experience that no training has seen, to measure a world model on.
 
 One letter per axis: W windows, L steps, of which the first C, the context, are observed.
+
+Converts features to vectors small enough for a linear regression.
 """
 
 from __future__ import annotations
@@ -9,15 +11,31 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+import tensorflow as tf
 
 from worldmodels.acting.collect import Collector
 from worldmodels.core.errors import ConfigError, UserError
 from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Batch, Step
-from worldmodels.evaluation.predictions.features import pooled
 from worldmodels.evaluation.predictions.model_errors import counting
 from worldmodels.replay import ReplayReader
 from worldmodels.replay.sampling import draw_windows
+
+SIDE = 8
+"""Side to which features that are images are averaged."""
+
+
+def pooled(features: tf.Tensor) -> np.ndarray:
+    """Return features (N, F) as they are, and images uint8 (N, h, w, c) averaged over squares: float32 (N, 64 * c)."""
+    return np.asarray(as_vectors(features))
+
+
+def as_vectors(features: tf.Tensor) -> tf.Tensor:
+    """Do what `pooled` does, inside a graph."""
+    if features.shape.rank == 2:
+        return tf.cast(features, tf.float32)
+    images = tf.image.resize(tf.cast(features, tf.float32) / 255.0, (SIDE, SIDE), "area")
+    return tf.reshape(images, (-1, SIDE * SIDE * features.shape[-1]))
 
 
 def play_windows(env: Any, actor: Any, windows: int, length: int, seed: int, spread: int = 16) -> Batch:

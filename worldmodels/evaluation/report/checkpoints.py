@@ -8,7 +8,7 @@ from pathlib import Path
 
 from worldmodels.analysis.plots.evaluation_plots import StepCurve, plot_over_steps
 from worldmodels.evaluation.report.numbers import number
-from worldmodels.telemetry.table import print_table
+from worldmodels.telemetry.run_table import print_table
 
 
 def print_checkpoints(rows: Mapping[int, Mapping[str, float]], shown: Collection[str]) -> None:

@@ -1,4 +1,7 @@
-"""Converts the numbers of an evaluation to text and to JSON; docs/evaluation.md describes the JSON."""
+"""Converts the numbers of an evaluation to text and to JSON; docs/evaluation.md describes the JSON.
+
+Converts the curves of measures to lines of a picture against the horizon.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from worldmodels.analysis.statistics.intervals import Estimate
+from worldmodels.analysis.plots.evaluation_plots import HorizonCurve
+from worldmodels.analysis.statistics.bootstrap import Estimate
 from worldmodels.evaluation.predictions.event_foresight import EventForesight
 from worldmodels.evaluation.predictions.model_errors import Curve
 
@@ -43,3 +47,8 @@ def finite(value: float | None) -> float | None:
 def finite_list(values: np.ndarray) -> list[float | None]:
     """Return numbers as a list, with None for NaN."""
     return [finite(value) for value in values.tolist()]
+
+
+def horizon_curve(label: str, curve: Curve, baseline: bool = False) -> HorizonCurve:
+    """Return a curve as a line with its band of standard errors; a baseline has none."""
+    return HorizonCurve(label, curve.mean, None if baseline else curve.standard_error, baseline)

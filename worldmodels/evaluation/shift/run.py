@@ -15,11 +15,10 @@ from worldmodels.evaluation.measures import table
 from worldmodels.evaluation.measures.returns import RETURNS, Cell
 from worldmodels.evaluation.result_files import ResultFiles, print_written
 from worldmodels.evaluation.run import ENVIRONMENTS
-from worldmodels.evaluation.shift.effects import ShiftedPlay
+from worldmodels.evaluation.shift.effects import ShiftedPlay, as_markdown, shift_columns, shift_rows, shifts_tree
 from worldmodels.evaluation.shift.request import ShiftRequest, chosen_shifts
-from worldmodels.evaluation.shift.table import as_markdown, shift_columns, shift_rows, shifts_tree
 from worldmodels.loading.load import load_run
-from worldmodels.telemetry.table import print_table
+from worldmodels.telemetry.run_table import print_table
 
 CAPTION = (
     "harms: worse than as in training, beyond chance; breaks: a policy no better than random play, a model whose "

@@ -8,15 +8,17 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.models.config import ModelConfig
-from worldmodels.models.conformance.comparison import differ, require, require_same
 from worldmodels.models.conformance.samples import (
     ACTION,
     BATCH,
     ROWS,
+    differ,
     followed,
     key,
     last,
     observed,
+    require,
+    require_same,
     seen,
     shared_model,
     signature,

@@ -10,7 +10,6 @@ import tensorflow as tf
 from worldmodels.core.errors import ConfigError
 from worldmodels.models.api import LatentModel, ModelSpec, Representation, WorldModel
 from worldmodels.models.config import ModelConfig
-from worldmodels.models.conformance.comparison import differ, leaves, require, require_same
 from worldmodels.models.conformance.samples import (
     ACTION,
     ACTIONS,
@@ -20,13 +19,17 @@ from worldmodels.models.conformance.samples import (
     SHAPE,
     SPACES,
     at_rows,
+    differ,
     key,
+    leaves,
     make_batch,
     make_batch_of,
     make_model,
     make_model_of,
     make_observation,
     observed,
+    require,
+    require_same,
     seen,
     shared_model,
     signature,

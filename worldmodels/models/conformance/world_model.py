@@ -11,14 +11,6 @@ import tensorflow as tf
 from worldmodels.core.errors import CheckpointError, ConformanceError
 from worldmodels.core.files.checkpoint import Checkpoints
 from worldmodels.models.config import ModelConfig
-from worldmodels.models.conformance.comparison import (
-    differ,
-    leaves,
-    poisoned,
-    require,
-    require_same,
-    require_same_tree,
-)
 from worldmodels.models.conformance.samples import (
     ACTION,
     ACTIONS,
@@ -27,12 +19,18 @@ from worldmodels.models.conformance.samples import (
     SHAPE,
     STEPS,
     before,
+    differ,
     followed,
     key,
     last,
+    leaves,
     make_model,
     observed,
+    poisoned,
     renewed_learner,
+    require,
+    require_same,
+    require_same_tree,
     seen,
     shared_model,
     signature,

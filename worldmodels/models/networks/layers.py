@@ -5,6 +5,8 @@ Inputs are rows (N, features), or images (N, H, W, C): float32, or the output of
 Each layer's weights are made in its constructor, from a NumPy generator that is passed from layer to layer, so the same
 seed gives the same weights. The arithmetic is written in operations that TensorFlow fuses on a CPU (product, bias,
 activation), which Keras's own layers do not use.
+
+Networks read actions as vectors.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.core.specs import ActionSpec
 from worldmodels.models import precision
 from worldmodels.models.config import LayerStyle
 
@@ -180,3 +183,12 @@ def layer_norm(x: tf.Tensor, scale: tf.Tensor, offset: tf.Tensor, epsilon: float
     centred = x - tf.reduce_mean(x, -1, keepdims=True)
     variance = tf.reduce_mean(tf.square(centred), -1, keepdims=True)
     return centred * tf.math.rsqrt(variance + epsilon) * scale + offset
+
+
+def action_vectors(actions: tf.Tensor, spec: ActionSpec) -> tf.Tensor:
+    """Return actions as float32 vectors (..., spec.width): choices as one-hot vectors, numbers as they are.
+
+    Args:
+        actions: choices int32 (...), or as one-hot vectors float32 (..., count), or numbers float32 (..., size).
+    """
+    return tf.one_hot(actions, spec.count) if tf.as_dtype(actions.dtype).is_integer else actions

@@ -9,8 +9,7 @@ from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.models.next_frame.config import DeterministicConfig
 from worldmodels.models.next_frame.learning import FrameTransitions
 from worldmodels.models.next_frame.model import NextFrameModel, NextFrameState
-from worldmodels.models.next_frame.networks.network import Decoded, NetworkShape
-from worldmodels.models.next_frame.networks.noise import QUIET, Noise
+from worldmodels.models.next_frame.networks.network import QUIET, Decoded, NetworkShape, Noise
 
 
 class Deterministic(NextFrameModel):

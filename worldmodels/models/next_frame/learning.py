@@ -14,7 +14,7 @@ from worldmodels.core.errors import ConfigError
 from worldmodels.core.types import Batch
 from worldmodels.models.devices import draw_rows, sum_over_devices, whole_batch
 from worldmodels.models.networks.scan import swap_rows_and_time
-from worldmodels.models.next_frame.networks.noise import Noise
+from worldmodels.models.next_frame.networks.network import Noise
 from worldmodels.models.next_frame.schedules import sampling_probability
 
 

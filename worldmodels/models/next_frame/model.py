@@ -16,12 +16,10 @@ from worldmodels.models.graph import graph
 from worldmodels.models.networks.scan import scan, swap_rows_and_time
 from worldmodels.models.next_frame import learning
 from worldmodels.models.next_frame.config import DeterministicConfig, StochasticDiscreteConfig
-from worldmodels.models.next_frame.heads import Continuation, build_reward
-from worldmodels.models.next_frame.networks.event_network import EventNetwork
-from worldmodels.models.next_frame.networks.network import Decoded, NetworkShape, build_network
-from worldmodels.models.next_frame.networks.noise import Noise
-from worldmodels.models.next_frame.outputs.output import build_output
-from worldmodels.models.optimizers.build import build_optimizer
+from worldmodels.models.next_frame.heads import Continuation, EventNetwork, build_reward
+from worldmodels.models.next_frame.networks.network import Decoded, NetworkShape, Noise, build_network
+from worldmodels.models.next_frame.outputs import build_output
+from worldmodels.models.optimizers import build_optimizer
 from worldmodels.models.variables import load_variables, named_variables, save_variables
 
 

@@ -14,8 +14,7 @@ from worldmodels.models.next_frame.config import StochasticDiscreteConfig
 from worldmodels.models.next_frame.learning import FrameTransitions
 from worldmodels.models.next_frame.model import NextFrameModel, NextFrameState
 from worldmodels.models.next_frame.networks.conv_layers import Inject
-from worldmodels.models.next_frame.networks.network import Decoded, Encoded, NetworkShape, build_inference
-from worldmodels.models.next_frame.networks.noise import QUIET, Noise
+from worldmodels.models.next_frame.networks.network import QUIET, Decoded, Encoded, NetworkShape, Noise, build_inference
 from worldmodels.models.next_frame.schedules import ramp
 from worldmodels.models.precision import building_in
 

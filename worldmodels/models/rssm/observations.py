@@ -13,8 +13,7 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.core.specs import ObservationSpec
-from worldmodels.models.networks.decoders import build_decoder
-from worldmodels.models.networks.encoders import build_encoder
+from worldmodels.models.networks.images import build_decoder, build_encoder
 from worldmodels.models.networks.layers import MLP, Activation, Layer
 from worldmodels.models.precision import full
 from worldmodels.models.rssm.config import RSSMConfig, image_of

@@ -12,11 +12,10 @@ from worldmodels.core.types import Batch
 from worldmodels.models import devices
 from worldmodels.models.api import Latents
 from worldmodels.models.graph import graph
-from worldmodels.models.optimizers.build import build_optimizer
-from worldmodels.models.rssm.cell import Dynamics, RSSMState
+from worldmodels.models.optimizers import build_optimizer
 from worldmodels.models.rssm.config import RSSMConfig
+from worldmodels.models.rssm.dynamics import Dynamics, RSSMState
 from worldmodels.models.rssm.latents import CategoricalLatents
-from worldmodels.models.rssm.learned_picture import LearnedPicture, choose_pairs
 from worldmodels.models.rssm.objectives import (
     REWARD_HEADS,
     ContinuationHead,
@@ -25,6 +24,7 @@ from worldmodels.models.rssm.objectives import (
     image_loss,
 )
 from worldmodels.models.rssm.observations import ObservationDecoder, ObservationEncoder, join_images, join_vectors
+from worldmodels.models.rssm.picture import LearnedPicture, choose_pairs
 from worldmodels.models.variables import load_variables, named_variables, save_variables
 
 

@@ -12,11 +12,10 @@ from worldmodels.player.session.playthrough import Playthrough
 from worldmodels.player.session.rewind import RewindBuffer
 from worldmodels.player.session.session_log import SessionLog
 from worldmodels.player.session.settings import Settings
+from worldmodels.player.session.worlds.frames import VectorRanges
 from worldmodels.player.session.worlds.inspection import Inspection
 from worldmodels.player.session.worlds.model_world import ModelWorld
-from worldmodels.player.session.worlds.real_world import RealWorld
-from worldmodels.player.session.worlds.replay_start_world import ReplayStartWorld
-from worldmodels.player.session.worlds.vector_ranges import VectorRanges
+from worldmodels.player.session.worlds.real_world import RealWorld, ReplayStartWorld
 
 NOTICE_TICKS = 30
 """Ticks for which a message stays."""

@@ -11,18 +11,16 @@ from worldmodels.core.seeding import Streams
 from worldmodels.player.session.controls.box_controls import BoxControls
 from worldmodels.player.session.controls.keys import Controls
 from worldmodels.player.session.game_setup import GameSetup
-from worldmodels.player.session.latents.probe_reader import NOT_TOLD, load_probe_reader
+from worldmodels.player.session.latents.latents_snapshot import NOT_TOLD, load_probe_reader
 from worldmodels.player.session.loop import Prepare, Report
 from worldmodels.player.session.players import PolicyPlayer
 from worldmodels.player.session.runs import Run, count_models
 from worldmodels.player.session.session import Session
 from worldmodels.player.session.settings import Settings
-from worldmodels.player.session.worlds.frames import row_of, vectors_of
+from worldmodels.player.session.worlds.frames import VectorRanges, row_of, vectors_of
 from worldmodels.player.session.worlds.model_world import ModelWorld
-from worldmodels.player.session.worlds.real_world import RealWorld
-from worldmodels.player.session.worlds.replay_start_world import ReplayStartWorld
+from worldmodels.player.session.worlds.real_world import RealWorld, ReplayStartWorld
 from worldmodels.player.session.worlds.state_tracker import StateTracker
-from worldmodels.player.session.worlds.vector_ranges import VectorRanges
 
 RECORDED_WINDOWS = 256
 """Windows of a run's experience from which the ranges of its numbers are taken."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from worldmodels.core.seeding import Streams, fold
-from worldmodels.player.session.controls.actions import action_of
+from worldmodels.player.session.controls.box_controls import action_of
 from worldmodels.player.session.settings import Settings
 from worldmodels.player.session.snapshot import PolicyPanel
 from worldmodels.player.session.worlds.model_world import ModelWorld

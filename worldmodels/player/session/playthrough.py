@@ -18,12 +18,10 @@ from worldmodels.player.session.snapshot import (
     TimelineEntry,
     Totals,
 )
-from worldmodels.player.session.worlds.frames import Frame, Vectors, image_error
+from worldmodels.player.session.worlds.frames import Frame, VectorRanges, Vectors, image_error, vector_error
 from worldmodels.player.session.worlds.model_world import ModelWorld
-from worldmodels.player.session.worlds.real_world import RealWorld, RealWorldState
-from worldmodels.player.session.worlds.replay_start_world import ReplayStartWorld
+from worldmodels.player.session.worlds.real_world import RealWorld, RealWorldState, ReplayStartWorld
 from worldmodels.player.session.worlds.state_tracker import StateTracker
-from worldmodels.player.session.worlds.vector_ranges import VectorRanges, vector_error
 from worldmodels.recordings.action_recording import Action
 
 HISTORY = 300

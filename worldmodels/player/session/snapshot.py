@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from worldmodels.player.session.latents.latents_snapshot import LatentsSnapshot
-from worldmodels.player.session.worlds.frames import Frame, Vectors
-from worldmodels.player.session.worlds.vector_ranges import Ranges
+from worldmodels.player.session.worlds.frames import Frame, Ranges, Vectors
 from worldmodels.recordings.action_recording import Action
 
 ClockState = Literal["running", "paused", "episode over"]

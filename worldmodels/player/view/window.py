@@ -9,14 +9,13 @@ from typing import Any
 import pygame
 
 from worldmodels.player.session.controls.box_controls import BoxControls
-from worldmodels.player.session.controls.key_names import BEGIN_KEYS, SHIFTED, WITH_ALT
+from worldmodels.player.session.controls.key_file import BEGIN_KEYS, SHIFTED, WITH_ALT
 from worldmodels.player.session.controls.key_script import KeyScript
 from worldmodels.player.session.controls.keys import Command
 from worldmodels.player.session.events import InputEvent, KeyEvent
-from worldmodels.player.session.loop import Due, Prepare, play
+from worldmodels.player.session.loop import Due, LatencyMeter, Prepare, play
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.session import Session
-from worldmodels.player.session.timing import LatencyMeter
 from worldmodels.player.view.background_task import BackgroundTask
 from worldmodels.player.view.capture import Film, recorder_of
 from worldmodels.player.view.input_devices import BoxInput, Gamepads

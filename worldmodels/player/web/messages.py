@@ -9,17 +9,20 @@ A message is a JSON object of one of these forms, and anything else is none:
     {"group": 3}                         the group of latents with this number is chosen
     {"wish": "play"}                     another wish of a viewer (`Wish`)
     {"seen": 17}                         the scene with this number has been drawn
+
+JSON for a page, without NaN and infinity.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeAlias
 
 from worldmodels.core.errors import FileError
 from worldmodels.core.files.json_files import parse_strict
-from worldmodels.player.session.controls.key_names import KEY_NAMES
+from worldmodels.player.session.controls.key_file import KEY_NAMES
 from worldmodels.player.session.events import AxisEvent, GroupEvent, InputEvent, KeyEvent, SettingEvent, StickEvent
 
 LARGEST = 4096
@@ -85,3 +88,8 @@ def _is_count(value: Any) -> bool:
 
 def _is_number(value: Any) -> bool:
     return type(value) is float or (type(value) is int and abs(value) < MOST)
+
+
+def page_json(tree: Any) -> str:
+    """Return the shortest JSON of a tree; raise ValueError if it holds a number that is not finite."""
+    return json.dumps(tree, allow_nan=False, separators=(",", ":"))

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from worldmodels.player.session.worlds.frames import Frame
-from worldmodels.player.web.page_json import page_json
+from worldmodels.player.web.messages import page_json
 
 COMPRESSION = 1
 """The level of zlib: flat colours shrink well at the fastest."""

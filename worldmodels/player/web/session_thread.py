@@ -6,15 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from worldmodels.player.session.controls.key_script import KeyScript
-from worldmodels.player.session.loop import Prepare, Report, play
+from worldmodels.player.session.loop import LatencyMeter, Prepare, Report, play
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.session import Session
-from worldmodels.player.session.timing import LatencyMeter
 from worldmodels.player.view.capture import Film, VideoRecorder
 from worldmodels.player.view.painter import Painter
+from worldmodels.player.web.audience import Inbox
 from worldmodels.player.web.guide_parts import choices_part, guide_part, pad_part, touch_part
-from worldmodels.player.web.inbox import Inbox
-from worldmodels.player.web.page_json import page_json
+from worldmodels.player.web.messages import page_json
 from worldmodels.player.web.scene import Scene
 from worldmodels.player.web.snapshot_parts import frames_of, parts_of
 

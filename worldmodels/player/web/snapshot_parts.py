@@ -20,8 +20,7 @@ from worldmodels.player.session.snapshot import (
     Snapshot,
     TimelineEntry,
 )
-from worldmodels.player.session.worlds.frames import Frame
-from worldmodels.player.session.worlds.vector_ranges import Ranges
+from worldmodels.player.session.worlds.frames import Frame, Ranges
 from worldmodels.player.view import theme
 from worldmodels.player.view.panels.bars import Bar, BarRow, bar_span, number_text, position, value_rows
 from worldmodels.player.view.panels.columns import Column, columns_of, in_colour, reality

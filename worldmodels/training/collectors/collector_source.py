@@ -18,8 +18,7 @@ from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Step
 from worldmodels.envs.foreign.given import Given
 from worldmodels.models.variables import read_values
-from worldmodels.training.collectors.collector_worker import AHEAD, Collected, Wanted
-from worldmodels.training.collectors.nests import unstack
+from worldmodels.training.collectors.collector_worker import AHEAD, Collected, Wanted, unstack
 
 
 class RemoteCollector(Protocol):

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
 from worldmodels.core.errors import NonFiniteError
-from worldmodels.telemetry.logger import MeanMetrics
-from worldmodels.telemetry.timers import Timer
+from worldmodels.telemetry.logger import MeanMetrics, Timer
 
 STEPS_PER_TICK = 16
 """Steps of the vector environment after which a loop may log, save or stop."""

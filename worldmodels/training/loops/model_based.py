@@ -22,14 +22,13 @@ from worldmodels.config.training_config import ModelBasedConfig
 from worldmodels.core.seeding import fold
 from worldmodels.core.types import Batch, Step
 from worldmodels.replay import Replay
-from worldmodels.telemetry.logger import MeanMetrics
-from worldmodels.telemetry.timers import Timer
-from worldmodels.training.loops.batches import Batches
+from worldmodels.telemetry.logger import MeanMetrics, Timer
 from worldmodels.training.loops.imagination_weight import ImaginationWeight
 from worldmodels.training.loops.loop import STEPS_PER_TICK, Tick, finite
 from worldmodels.training.loops.newest_steps import NewestSteps
 from worldmodels.training.loops.plan import Position, TrainingPlan
 from worldmodels.training.loops.starts import ImaginationStarts
+from worldmodels.training.loops.transitions import Batches
 from worldmodels.training.sources import copy_replay, load_pretrained
 
 

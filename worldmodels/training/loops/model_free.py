@@ -11,8 +11,7 @@ from worldmodels.acting.collected_steps import CollectedSteps
 from worldmodels.acting.step_source import StepSource
 from worldmodels.config.training_config import ModelFreeConfig
 from worldmodels.core.seeding import fold
-from worldmodels.telemetry.logger import MeanMetrics
-from worldmodels.telemetry.timers import Timer
+from worldmodels.telemetry.logger import MeanMetrics, Timer
 from worldmodels.training.loops.loop import STEPS_PER_TICK, Tick, finite
 
 

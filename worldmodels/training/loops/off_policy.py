@@ -12,8 +12,7 @@ from worldmodels.acting.step_source import StepSource
 from worldmodels.config.training_config import OffPolicyConfig
 from worldmodels.core.seeding import fold, generator_state, restore_generator
 from worldmodels.replay import Replay
-from worldmodels.telemetry.logger import MeanMetrics
-from worldmodels.telemetry.timers import Timer
+from worldmodels.telemetry.logger import MeanMetrics, Timer
 from worldmodels.training.loops.loop import STEPS_PER_TICK, Tick, finite
 from worldmodels.training.loops.transitions import TransitionSampler, updates_per_call
 

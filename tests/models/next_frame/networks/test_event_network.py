@@ -6,10 +6,9 @@ import tensorflow as tf
 
 from worldmodels.core.errors import ConfigError
 from worldmodels.models.config import OptimizerConfig
-from worldmodels.models.next_frame.heads import SymlogReward
-from worldmodels.models.next_frame.networks.event_network import EventNetwork, shifted
+from worldmodels.models.next_frame.heads import EventNetwork, SymlogReward, shifted
 from worldmodels.models.next_frame.networks.network import NetworkShape
-from worldmodels.models.optimizers.optimizer import Optimizer
+from worldmodels.models.optimizers import Optimizer
 from worldmodels.models.variables import named_variables
 
 SHAPE = NetworkShape((40, 40, 3), 2, 3, 0)

@@ -6,7 +6,7 @@ import numpy as np
 
 from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Batch
-from worldmodels.player.session.worlds.replay_start_world import ReplayStartWorld
+from worldmodels.player.session.worlds.real_world import ReplayStartWorld
 
 
 def starts(count, generator):

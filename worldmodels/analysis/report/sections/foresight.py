@@ -13,7 +13,7 @@ from worldmodels.analysis.report.charts import Measured, curve_charts, interval_
 from worldmodels.analysis.report.contents import EVALUATION, Contents, noted
 from worldmodels.analysis.report.html import Markup, element, joined, rounded, scrolling_table
 from worldmodels.analysis.runs.reference_scores import ReferenceScores, Task
-from worldmodels.analysis.statistics.intervals import estimate
+from worldmodels.analysis.statistics.bootstrap import estimate
 
 
 class Figure(NamedTuple):

@@ -27,8 +27,7 @@ from worldmodels.models.next_frame.networks.conv_layers import (
     standardise,
     timing_signal,
 )
-from worldmodels.models.next_frame.networks.network import Decoded, Encoded, NetworkShape
-from worldmodels.models.next_frame.networks.noise import QUIET, Noise
+from worldmodels.models.next_frame.networks.network import QUIET, Decoded, Encoded, NetworkShape, Noise
 
 
 class ConvNetwork(Layer):

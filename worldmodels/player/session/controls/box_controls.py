@@ -6,13 +6,17 @@ which drags the number's bar, and the stick of a gamepad hold it anywhere in bet
 
 A box of more numbers than pairs has sliders, which keep their positions. Up and down choose a slider, left and right
 move it, and space moves all sliders to rest.
+
+The forms of an action: the number of a choice or the numbers of a box, as a tuple or as rows for a model.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from worldmodels.core.specs import ActionSpec
 from worldmodels.envs.games.action_keys import Keys, key_label
@@ -221,3 +225,14 @@ def _slider_keys(keys: KeyTable) -> dict[str, str]:
 
 
 _MOVES = {"left": -SLIDER_STEP, "right": SLIDER_STEP}
+
+
+def action_rows(action: Action, rows: int, spec: ActionSpec) -> npt.NDArray[Any]:
+    """Return an action so many times, as a model takes it: int32 (B,) or float32 (B, D)."""
+    return np.full((rows, *spec.shape), action, spec.dtype)
+
+
+def action_of(row: npt.ArrayLike) -> Action:
+    """Return an action from one row, int32 () or float32 (D,); values outside the box are clipped."""
+    array = np.asarray(row)
+    return box_action(array) if array.ndim else int(array)

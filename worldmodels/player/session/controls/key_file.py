@@ -7,20 +7,36 @@
     latents_hold: g              # those of the pane of latents, which takes its keys first while it is shown
 
 Keys are named as on the help screen, in lower case: a, 1, -, space, return, f5, shift+f5, page up.
+
+The names of keys, from pygame, that are valid in a key script, a page's message or a file of keys.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+from string import ascii_lowercase, digits
 from typing import Any
 
-from worldmodels.core.errors import ConfigError
+from worldmodels.core.errors import ConfigError, shortened, unknown
 from worldmodels.core.files.yaml_files import place, read_mapping
-from worldmodels.core.lookup import shortened, unknown
 from worldmodels.envs.games.action_keys import DIRECTIONS, SPECIAL_KEYS, Keys
-from worldmodels.player.session.controls.key_names import KEY_NAMES
 from worldmodels.player.session.controls.keys import COMMAND_KEYS, NUMBER_KEYS, KeyTable
 from worldmodels.player.session.latents.latent_commands import LATENT_KEYS
+
+FUNCTION_KEYS = tuple(f"f{number}" for number in range(1, 13))
+SHIFTED = {name: f"shift+{name}" for name in FUNCTION_KEYS}
+"""The keys that are another one while Shift is held."""
+WITH_ALT = {"return": "alt+return"}
+"""The keys that are another one while Alt is held."""
+BEGIN_KEYS = ("return", "space")
+"""The keys with which play begins, whatever else they mean."""
+KEY_NAMES = (
+    *("left", "right", "up", "down", "space", "return", "tab", "backspace", "escape"),
+    *("insert", "delete", "home", "end", "page up", "page down"),
+    *(*ascii_lowercase, *digits, *"-=+,./;'[]\\`?"),
+    *(*FUNCTION_KEYS, *SHIFTED.values(), *WITH_ALT.values()),
+)
+
 
 COMMANDS = {command.name.lower(): command for command in COMMAND_KEYS}
 LATENTS = {f"latents_{command.name.lower()}": command for command in LATENT_KEYS}

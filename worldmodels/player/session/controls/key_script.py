@@ -8,7 +8,7 @@
 
 A tick is one turn of the clock (by default 1/15 second), counted from 0, never going backwards. `press` and `release`
 are the two halves of holding a key down; `tap` is both within one tick. Keys are named as on the help screen, in lower
-case: left right up down a 1 space tab backspace escape f1 shift+f1 (`controls/key_names.py`). A `#` starts a comment.
+case: left right up down a 1 space tab backspace escape f1 shift+f1 (`controls/key_file.py`). A `#` starts a comment.
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from worldmodels.core.errors import UserError
-from worldmodels.core.lookup import shortened, unknown
-from worldmodels.player.session.controls.key_names import KEY_NAMES
+from worldmodels.core.errors import UserError, shortened, unknown
+from worldmodels.player.session.controls.key_file import KEY_NAMES
 from worldmodels.player.session.events import KeyEvent
 from worldmodels.player.session.options import MAX_TICKS
 

@@ -11,8 +11,7 @@ from worldmodels.player.session.controls.keys import REPEAT_DELAY, KeyTable
 from worldmodels.player.session.events import GroupEvent, KeyEvent
 from worldmodels.player.session.latents.latent_commands import LatentCommand
 from worldmodels.player.session.latents.latent_steps import FREE, LatentSteps, StepLatents
-from worldmodels.player.session.latents.latents_snapshot import LatentsSnapshot, Reading, StepOrigin
-from worldmodels.player.session.latents.probe_reader import ProbeReader
+from worldmodels.player.session.latents.latents_snapshot import LatentsSnapshot, ProbeReader, Reading, StepOrigin
 from worldmodels.player.session.playthrough import Playthrough
 from worldmodels.player.session.rewind import RewindBuffer
 from worldmodels.player.session.worlds.model_world import ModelWorld

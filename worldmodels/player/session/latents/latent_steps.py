@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from worldmodels.core.seeding import Key
 from worldmodels.core.specs import ActionSpec
-from worldmodels.player.session.controls.actions import action_rows
+from worldmodels.player.session.controls.box_controls import action_rows
 from worldmodels.player.session.worlds.state_tracker import StateTracker
 
 if TYPE_CHECKING:

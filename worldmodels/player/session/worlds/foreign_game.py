@@ -14,7 +14,7 @@ from worldmodels.core.errors import UserError
 from worldmodels.core.specs import ObservationSpec
 from worldmodels.envs import EnvConfig
 from worldmodels.envs.foreign.packages import draws_with_opengl, registered_spec
-from worldmodels.recordings.single_env import SingleEnv, make_one
+from worldmodels.recordings.action_replay import SingleEnv, make_one
 
 WORDS = re.compile("UP|DOWN|LEFT|RIGHT|FIRE")
 """The words in the names of actions of Atari's games, and of many others."""

@@ -1,4 +1,7 @@
-"""Frames and numbers, which worlds show, and how far two frames are apart."""
+"""Frames and numbers, which worlds show, and how far two frames are apart.
+
+The ranges of the real numbers so far, which scale the bars.
+"""
 
 from __future__ import annotations
 
@@ -48,3 +51,41 @@ def row_of(observations: Observation, row: int) -> Any:
 
 def _parts(observation: Observation) -> dict[str, npt.NDArray[Any]]:
     return observation if isinstance(observation, dict) else {"": observation}
+
+
+Ranges: TypeAlias = Mapping[str, tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]]
+"""The lowest and the highest value of each number, float32 (D,) each, by the names of the parts."""
+NARROWEST = 1e-3
+"""The least width of a range, so that a number that has not moved yet is no division by zero."""
+
+
+class VectorRanges:
+    """The ranges grow with each real frame, and belong to the state of a playthrough."""
+
+    def __init__(self) -> None:
+        self.ranges: Ranges = {}
+
+    def add(self, vectors: Vectors) -> None:
+        """Widen the ranges so that they hold these numbers."""
+        old = self.ranges
+        self.ranges = {
+            name: (np.minimum(array, old.get(name, (array,))[0]), np.maximum(array, old.get(name, (array,))[-1]))
+            for name, array in vectors.items()
+        }
+
+    def save(self) -> Ranges:
+        """Return the state for `load`."""
+        return self.ranges
+
+    def load(self, saved: Ranges) -> None:
+        """Return to a state of `save`."""
+        self.ranges = saved
+
+
+def vector_error(predicted: Vectors, real: Vectors, ranges: Ranges) -> float:
+    """Return the mean absolute difference over all predicted numbers, each as a share of its range; 1 is a range."""
+    shares = [
+        np.abs(array - real[name]) / np.maximum(ranges[name][1] - ranges[name][0], NARROWEST)
+        for name, array in predicted.items()
+    ]
+    return float(np.concatenate(shares).mean()) if shares else 0.0

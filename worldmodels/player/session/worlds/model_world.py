@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from worldmodels.core.seeding import Key, Streams, fold
-from worldmodels.player.session.controls.actions import action_rows
+from worldmodels.player.session.controls.box_controls import action_rows
 from worldmodels.player.session.latents.latent_steps import LatentSteps
-from worldmodels.player.session.latents.probe_reader import NONE_SAVED, ProbeReader
+from worldmodels.player.session.latents.latents_snapshot import NONE_SAVED, ProbeReader
 from worldmodels.player.session.settings import Settings
 from worldmodels.player.session.worlds.frames import Frame, Vectors, row_of
 from worldmodels.player.session.worlds.state_tracker import StateTracker

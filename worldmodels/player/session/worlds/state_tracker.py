@@ -8,7 +8,7 @@ import numpy as np
 
 from worldmodels.core.seeding import Streams, fold
 from worldmodels.core.specs import Observation
-from worldmodels.player.session.controls.actions import action_rows
+from worldmodels.player.session.controls.box_controls import action_rows
 from worldmodels.player.session.worlds.frames import one_row
 from worldmodels.recordings.action_recording import Action
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import pygame
 
-from worldmodels.player.session.worlds.frames import Vectors
-from worldmodels.player.session.worlds.vector_ranges import NARROWEST, Ranges
+from worldmodels.player.session.worlds.frames import NARROWEST, Ranges, Vectors
 from worldmodels.player.view import theme
 from worldmodels.player.view.canvas import Canvas
 from worldmodels.player.view.theme import QUIET, SMALL

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pygame
 
 from worldmodels.player.session.snapshot import Branch, BranchesSnapshot
-from worldmodels.player.session.worlds.vector_ranges import Ranges
+from worldmodels.player.session.worlds.frames import Ranges
 from worldmodels.player.view import theme
 from worldmodels.player.view.canvas import Canvas, drawn_zoom
 from worldmodels.player.view.panels.bars import draw_small_bars, value_rows

@@ -8,8 +8,7 @@ import numpy as np
 import pygame
 
 from worldmodels.player.session.snapshot import ModelSnapshot, Snapshot
-from worldmodels.player.session.worlds.frames import Frame, Vectors, image_error
-from worldmodels.player.session.worlds.vector_ranges import vector_error
+from worldmodels.player.session.worlds.frames import Frame, Vectors, image_error, vector_error
 from worldmodels.player.view import theme
 from worldmodels.player.view.canvas import Canvas
 from worldmodels.player.view.colour_maps import COLOUR_MAP, difference_map, heat_map

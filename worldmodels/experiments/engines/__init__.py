@@ -1,1 +1,0 @@
-"""Engines: they start commands somewhere, watch them and stop them, and know nothing of what a command does."""

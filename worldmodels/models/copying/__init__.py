@@ -1,1 +1,0 @@
-"""Models copy pixels of the frame before along motions of the picture."""

@@ -1,1 +1,0 @@
-"""Outputs of next-frame models turn a network's features into a frame."""

@@ -1,1 +1,0 @@
-"""Optimizers keep everything that a restart needs in one tree."""
