@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from worldmodels.core.errors import UserError
 from worldmodels.envs import EnvConfig, make
 from worldmodels.recordings.action_recording import (
     ActionRecording,
@@ -109,3 +111,24 @@ def test_actions_of_another_size_or_kind_are_told(swung):
 def test_options_of_no_environment_are_told(swung):
     with pytest.raises(RecordingError, match="is damaged: 'here', line 1: .*action_repeats"):
         verify_recording(replace(swung, options={"action_repeats": 2}), "here")
+
+
+@pytest.mark.parametrize(
+    ("game", "options"),
+    [("this:CartPole-v1", {}), ("CartPole-v1", {"game": "this:CartPole-v1"}), ("a:b:CartPole-v1", {})],
+)
+def test_a_file_alone_never_imports_a_module(monkeypatch, game, options):
+    imported = []
+    monkeypatch.setattr("worldmodels.envs.foreign.adapters.import_module", imported.append)
+    with suppress(UserError):
+        verify_recording(ActionRecording(game, options, 3, [RecordedEpisode([0])]), "here")
+    assert not imported
+
+
+def test_a_module_is_imported_if_its_game_is_named(monkeypatch):
+    played, imported = ActionRecording("this:CartPole-v1", {}, 3, [RecordedEpisode([0])]), []
+    with pytest.raises(UserError, match="If you trust it: worldmodels replay here --game this:CartPole-v1"):
+        verify_recording(played, "here", "CartPole-v1")
+    monkeypatch.setattr("worldmodels.envs.foreign.adapters.import_module", imported.append)
+    verify_recording(played, "here", "this:CartPole-v1")
+    assert set(imported) == {"this"}

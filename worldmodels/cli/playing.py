@@ -105,6 +105,12 @@ def add_replay(commands: argparse._SubParsersAction) -> None:
         description="Play a recording of 'play --record' again, and compare each frame with the recorded hash.",
     )
     command.add_argument("file", metavar="FILE", help="a recording of actions")
+    command.add_argument(
+        "--game",
+        default="",
+        metavar="NAME",
+        help="the recording's game, if it imports a module (module:Name-v0)",
+    )
     command.set_defaults(run=_replay)
 
 
@@ -113,7 +119,9 @@ def _replay(options: argparse.Namespace) -> None:
     from worldmodels.recordings.action_replay import verify_recording
 
     played = read_recording(options.file)
-    verify_recording(played, options.file)
+    if options.game and options.game != played.game:
+        raise UserError(f"'{options.file}' is a recording of '{played.game}'. Received --game {options.game}.")
+    verify_recording(played, options.file, options.game)
     print(f"{len(played.episodes)} episodes, {played.steps} steps of {played.game}: all agree.")
 
 

@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-from worldmodels.core.files.writing import open_regular
+from worldmodels.core.files.writing import make_private_folder, open_regular
 from worldmodels.core.processor import usable_cores
 from worldmodels.experiments.engine import Used, pinned, reap
 
@@ -109,7 +109,7 @@ def kept_cores(count: int, folder: Path | None = None) -> Iterator[list[int]]:
         folder: the folder of the locks; by default one for this user among the temporary files.
     """
     folder = folder or Path(tempfile.gettempdir()) / f"worldmodels-cores-{os.getuid()}"
-    folder.mkdir(mode=0o700, exist_ok=True)
+    make_private_folder(folder)
     with ExitStack() as stack:
         usable = usable_cores()
         free = list(islice((core for core in usable if _keep(folder / str(core), stack)), count))

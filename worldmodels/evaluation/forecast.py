@@ -16,7 +16,10 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.analysis.plots.evaluation_plots import plot_forecast
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.errors import UserError
+from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.seeding import Streams, fold
 from worldmodels.core.types import State
 from worldmodels.imagination.model_view import ModelView, Observations
@@ -63,11 +66,14 @@ class TerminationForecast(NamedTuple):
         return first if first < self.length else None
 
 
-def replay_episode(played: ActionRecording, number: int, name: Path | str = "the recording") -> ReplayedEpisode:
+def replay_episode(
+    played: ActionRecording, number: int, name: Path | str = "the recording", game: str = ""
+) -> ReplayedEpisode:
     """Play a recording up to the end of episode `number`, counted from 1, and return that one.
 
     Args:
         name: of the recording, for errors.
+        game: the only game that may import a module.
 
     Raises:
         UserError: it has no such episode, no longer agrees with the game, or has dictionaries or boxes in it.
@@ -75,7 +81,7 @@ def replay_episode(played: ActionRecording, number: int, name: Path | str = "the
     if not 1 <= number <= len(played.episodes):
         raise UserError(f"The recording has {len(played.episodes)} episodes. Received the number {number}.")
     up_to_it = replace(played, episodes=played.episodes[:number])
-    steps = [step for step in replay_actions(up_to_it, name) if step.episode == number]
+    steps = [step for step in replay_actions(up_to_it, name, game) if step.episode == number]
     frames = [step.observation for step in steps if not isinstance(step.observation, dict)]
     if played.box or not frames:
         raise UserError(f"A forecast takes one array as observation and choices as actions; '{name}' has others.")
@@ -149,7 +155,8 @@ def forecast_run(run: str | Path, file: str | Path, episode: int = 1, horizon: i
     if horizon < 1:
         raise UserError(f"The horizon must be 1 or more. Received {horizon}.")
     recording = read_recording(file)
-    replayed = replay_episode(recording, episode, file)
+    game = "" if recording.is_native else load_config(RunConfig, [RunDir.open(run).config]).env.game
+    replayed = replay_episode(recording, episode, file, game)
     length = len(replayed.actions)
     if not length:
         raise UserError(f"Episode {episode} of '{file}' has no step.")

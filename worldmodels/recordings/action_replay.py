@@ -5,6 +5,7 @@ Makes one copy of a foreign environment, with the observations and actions of a 
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -13,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from worldmodels.core.configuration.sections import from_dict
-from worldmodels.core.errors import ConfigError
+from worldmodels.core.errors import ConfigError, UserError, shortened
 from worldmodels.core.specs import Observation
 from worldmodels.envs import EnvConfig, GameEnv, can_save, make, make_vec
 from worldmodels.envs.config import FOREIGN, WITHOUT_EFFECT, changed
@@ -95,16 +96,20 @@ class ReplayedStep(NamedTuple):
     """The action taken; None after the last recorded step."""
 
 
-def replay_actions(played: ActionRecording, name: Path | str = "the recording") -> Iterator[ReplayedStep]:
+def replay_actions(
+    played: ActionRecording, name: Path | str = "the recording", game: str = ""
+) -> Iterator[ReplayedStep]:
     """Replay a recording, and compare its frames with the recorded hashes.
 
     Args:
         name: the name of the recording, for errors.
+        game: the game that the person named; a game that imports a module is made if it is this one.
 
     Raises:
         RecordingError: a frame differs; the text names the episode and the step.
+        UserError: the recording's game imports a module and is not `game`.
     """
-    env: Any = _env(played, name)
+    env: Any = _env(played, name, game)
     try:
         for number, episode in enumerate(played.episodes, start=1):
             where = f"'{name}', episode {number}"
@@ -125,9 +130,9 @@ def replay_actions(played: ActionRecording, name: Path | str = "the recording") 
         env.close()
 
 
-def verify_recording(played: ActionRecording, name: Path | str = "the recording") -> None:
-    """Replay a recording to its end; raises RecordingError as `replay_actions` does."""
-    for _ in replay_actions(played, name):
+def verify_recording(played: ActionRecording, name: Path | str = "the recording", game: str = "") -> None:
+    """Replay a recording to its end; raises the errors of `replay_actions`."""
+    for _ in replay_actions(played, name, game):
         pass
 
 
@@ -144,14 +149,20 @@ def foreign_config(played: ActionRecording, name: Path | str = "the recording") 
         RecordingError: its options are not those of such an environment.
     """
     try:
-        return from_dict(EnvConfig, {"game": played.game, **played.options}, f"'{name}', line 1")
+        return from_dict(EnvConfig, {**played.options, "game": played.game}, f"'{name}', line 1")
     except ConfigError as error:
         raise RecordingError(f"The recording is damaged: {error}") from error
 
 
-def _env(played: ActionRecording, name: Path | str) -> GameEnv | SingleEnv:
+def _env(played: ActionRecording, name: Path | str, game: str) -> GameEnv | SingleEnv:
     if played.is_native:
         return make(played.game, **played.options)
+    if ":" in played.game and played.game != game:
+        raise UserError(
+            f"The game of '{name}' imports a module, which runs its code: '{shortened(played.game)}'. A module is "
+            "imported only if its game is named beside the file. If you trust it: "
+            f"worldmodels replay {shlex.quote(str(name))} --game {shlex.quote(played.game)}."
+        )
     return SingleEnv(foreign_config(played, name))
 
 

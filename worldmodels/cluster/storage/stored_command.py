@@ -31,7 +31,15 @@ from worldmodels.cluster.storage.stored_folder import CONFIG, FolderWriter, Stor
 from worldmodels.core.errors import StorageError, UserError
 from worldmodels.core.files.checkpoint import Checkpoints
 from worldmodels.core.files.run_dir import RunDir
-from worldmodels.core.files.writing import LockedError, lock_holder, locked, make_folder, remove_one, write_atomic
+from worldmodels.core.files.writing import (
+    LockedError,
+    lock_holder,
+    locked,
+    make_folder,
+    make_private_folder,
+    remove_one,
+    write_atomic,
+)
 from worldmodels.core.processor import usable_cores
 from worldmodels.experiments.engine import pinned
 
@@ -54,7 +62,7 @@ class Scratch:
 
     def __init__(self, url: str, place: str, name: str) -> None:
         base = Path(tempfile.gettempdir()) / f"worldmodels-storage-{os.getuid()}"
-        base.mkdir(mode=0o700, exist_ok=True)
+        make_private_folder(base)
         self.path = base / hashlib.sha256(f"{url}/{place}".encode()).hexdigest()[:16]
         self.run, self.config, self._origin = self.path / name, self.path / CONFIG, self.path / "origin.txt"
         self._kept = False

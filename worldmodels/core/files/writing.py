@@ -159,6 +159,32 @@ def make_own_folder(path: Path | str) -> None:
     make_folder(path)
 
 
+def make_private_folder(path: Path) -> None:
+    """Make a folder at a predictable place that every user can write to; one that is there must be this user's alone.
+
+    Raises:
+        DiskFullError, FileError: it cannot be made; or the place holds a link, another user's folder, or a folder that
+            others can enter.
+    """
+    with os_errors_reported(path, "made"):
+        with suppress(FileExistsError):
+            path.mkdir(mode=0o700)
+        found = os.lstat(path)
+    mode = stat.S_IMODE(found.st_mode)
+    if not stat.S_ISDIR(found.st_mode):
+        fault = "is no folder"
+    elif found.st_uid != os.getuid():
+        fault = f"belongs to another user (number {found.st_uid})"
+    elif mode & 0o077:
+        fault = f"is open to other users (mode {mode:o})"
+    else:
+        return
+    raise FileError(
+        f"'{path}' {fault}; it must be a folder of your own that nobody else can enter (mode 700). Remove it, or set "
+        "TMPDIR to a folder of your own."
+    )
+
+
 def write_synced(path: Path, data: bytes) -> None:
     """Write a whole file and wait until the disk has it."""
     with open(path, "wb") as file:

@@ -131,7 +131,7 @@ def _set_up_foreign(config: EnvConfig, options: PlayOptions) -> GameSetup:
     env, script, seed = ForeignGame(config), None, Streams(options.seed).integer("player/env")
     if options.script is not None:
         script = _read_script(options.script, config.game)
-        verify_recording(script, options.script)
+        verify_recording(script, options.script, config.game)
         env, seed = ForeignGame(foreign_config(script, options.script)), script.seed
     settings = recorded_options(config) if script is None else script.options
     recording = ActionRecording(config.game, settings, seed, (), box=env.action_spec.size)
