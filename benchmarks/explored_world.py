@@ -46,7 +46,7 @@ EXPLORE: dict[str, Any] = {
     "env.game": "coinrun",
 }
 TASK: dict[str, Any] = {
-    "model.picture": None,
+    "model.picture_every": 0,
     "agent.kind": "ppo",  # before its keys; as PPO learns in SimPLe's imagination
     "agent.discount": 0.98,
     "agent.reward_transform": "none",

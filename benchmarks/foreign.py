@@ -57,7 +57,7 @@ PPO: dict[str, Any] = {
 }
 DREAMER: dict[str, Any] = {
     "env.num_envs": 4,
-    "model.picture": None,  # what is measured is what is learned from
+    "model.picture_every": 0,  # what is measured is what is learned from
     "training.prefill": 4_000,
     "training.prefill_policy": "random",
     "training.collect": 32,
@@ -144,7 +144,7 @@ EXPERIMENTS = (
         {
             "ppo": Learner("PPO", "ppo_nature", PPO | {"agent.reward_transform": "none"}),
             "sac": Learner("SAC", "sac", SAC),
-            "dreamer": Learner("Dreamer", "dreamer_small dmc_vision_small", {"model.picture": None}),
+            "dreamer": Learner("Dreamer", "dreamer_small dmc_vision_small", {"model.picture_every": 0}),
         },
         overrides={},
     ),

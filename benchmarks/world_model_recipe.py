@@ -76,7 +76,7 @@ def settings_of(recipe: str, updates: int) -> list[str]:
     decays, weighs = recipe in ("decay", "new"), recipe in ("kl", "new")
     rate = f"linear(2.4e-3, 1.2e-4, {updates})" if decays else "1.2e-3"
     return [
-        "model.picture=null",
+        "model.picture_every=0",
         f"model.optimizer.learning_rate={rate}",
         f"model.optimizer.beta2={0.99 if decays else 0.999}",
         f"model.kl_scale={1.1 if weighs else 0.3}",

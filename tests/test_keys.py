@@ -17,7 +17,7 @@ from worldmodels.core.configuration.sections import key_paths
 from worldmodels.core.files.yaml_files import read_mapping
 
 ROOT = Path(__file__).parents[1]
-MOST_FIELDS = 368
+MOST_FIELDS = 363
 """Fields of configuration dataclasses. A new key has to replace an old one, or to be worth more than this number."""
 REASONS = {
     "DreamerV2 has it": {
@@ -87,14 +87,7 @@ REASONS = {
         "evaluation.model_temperatures",
         "training.demonstrations",
     },
-    "the size of a network": {
-        "agent.vectors.layers",
-        "model.network.activation",
-        "model.picture.depth",
-        "model.picture.motions",
-        "model.picture.pairs",
-        "model.picture.units",
-    },
+    "the size of a network": {"agent.vectors.layers", "model.network.activation"},
     "a part of a loss that is weighed apart": {"agent.recent.value_scale", "model.output.spread"},
 }
 """Keys that no preset, grid or benchmark sets, by the reason why a user may want to set them."""

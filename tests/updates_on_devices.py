@@ -19,7 +19,6 @@ from worldmodels.imagination.starts import StartStates
 from worldmodels.models import build_model
 from worldmodels.models.conformance.samples import ACTIONS, BOX, SHAPE, SPACES, key
 from worldmodels.models.devices import building_on
-from worldmodels.models.rssm.config import PictureConfig
 
 UPDATES, ROWS, STEPS = 3, 4, 6
 Learn = Callable[[int], tuple[dict[str, Any], list[dict[str, Any]]]]
@@ -107,7 +106,6 @@ def acting(config: Any) -> Learn:
 
 
 RSSM = replace(MODELS["rssm"], free_nats=0.01, free_average=True)
-PICTURE = PictureConfig(motions=1, units=8, depth=8, pairs=5, every=2)
 NEXT_FRAME = replace(
     MODELS["stochastic_discrete"],
     network=replace(CONV, dropout=0.2, middle_dropout=0.2),
@@ -128,7 +126,7 @@ PPO = replace(
     dropout=0.1,
 )
 CASES: dict[str, Learn] = {
-    "RSSM": fitting(replace(RSSM, picture=PICTURE), weighted=True),
+    "RSSM": fitting(replace(RSSM, picture_every=2), weighted=True),
     "RSSM v3": fitting(MODELS["rssm v3"]),
     "Gaussian RSSM": fitting(replace(MODELS["rssm"], classes=0)),
     "next-frame model": fitting(NEXT_FRAME, weighted=True),

@@ -34,7 +34,7 @@ from worldmodels.models.next_frame.config import (
     SamplingConfig,
     StochasticDiscreteConfig,
 )
-from worldmodels.models.rssm.config import PictureConfig, RSSMConfig
+from worldmodels.models.rssm.config import RSSMConfig
 
 HEAD, FAST = HeadConfig(1, 8), OptimizerConfig(learning_rate=1e-2)
 V3, LAPROP = LayerStyle("rms", "silu"), LaPropConfig(learning_rate=1e-2, warmup=2)
@@ -92,7 +92,7 @@ MODELS: dict[str, Any] = {
         classes=4,
         encoder=PATCH,
         decoder=PATCH,
-        picture=PictureConfig(motions=1, units=8, depth=8),
+        picture_every=1,
         heads=HEAD,
         optimizer=FAST,
     ),

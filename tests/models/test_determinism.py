@@ -9,7 +9,6 @@ import tensorflow as tf
 
 from worldmodels.models.config import AdafactorConfig
 from worldmodels.models.next_frame.config import MotionOutputConfig, PatchNetworkConfig
-from worldmodels.models.rssm.config import PictureConfig
 
 PATCHES = {
     "network": PatchNetworkConfig(patch=4, depth=6, bottleneck=6, blocks=1),
@@ -47,7 +46,7 @@ def test_the_update_of_the_model(build, batch, seed, blocks):
 
 
 def test_the_update_of_a_model_that_copies(build, batch, seed):
-    model = build(picture=PictureConfig(motions=2, units=8, depth=8))
+    model = build(picture_every=1)
     assert risky(lambda: model.fit(batch, seed)) == []
 
 

@@ -147,5 +147,5 @@ def test_saved_probes_read_both_states_beside_the_truth(tmp_path):
 
 
 def test_a_foreign_environment_tells_no_variables(tmp_path):
-    run = write_run("rssm", tmp_path / "run", "model.picture=null", "env.game=Pendulum-v1")
+    run = write_run("rssm", tmp_path / "run", "model.picture_every=0", "env.game=Pendulum-v1")
     assert open_session(run)._play.models[0].probes == NOT_TOLD

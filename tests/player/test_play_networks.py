@@ -17,7 +17,7 @@ RUNS = {
     "next frame": ["debug_simple"],
     "model-free": ["debug_ppo"],
 }
-SMALL = ["dreamer_small", "model.picture=null", "model.recurrent=8", "model.hidden=8", "model.latents=2"]
+SMALL = ["dreamer_small", "model.picture_every=0", "model.recurrent=8", "model.hidden=8", "model.latents=2"]
 NUMBERS = {
     "rssm": [*SMALL, "model.classes=2", "env.game=Pendulum-v1"],
     "model-free": ["debug_ppo", "env.game=CartPole-v1"],

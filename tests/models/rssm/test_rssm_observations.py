@@ -14,7 +14,7 @@ from worldmodels.core.specs import ActionSpec, ArraySpec, ObservationSpec
 from worldmodels.core.types import Batch
 from worldmodels.models import build_model
 from worldmodels.models.config import HeadConfig, OptimizerConfig, PatchConfig
-from worldmodels.models.rssm.config import PictureConfig, RSSMConfig
+from worldmodels.models.rssm.config import RSSMConfig
 
 EYES = ObservationSpec(
     (
@@ -169,8 +169,8 @@ def test_free_nats_of_the_mean_or_of_each_step():
         ({"encoder_keys": "eye.*"}, "model.encoder_keys does not fit.*'arm', 'left', 'leg', 'right'. Received 'eye.*'"),
         ({"encoder_keys": "("}, "encoder_keys must be a regular expression. Received"),
         (
-            {"picture": PictureConfig()},
-            "model.picture does not fit.* must be uint8 images",
+            {"picture_every": 1},
+            "model.picture_every must be 0 .* must be uint8 images",
         ),
     ],
 )

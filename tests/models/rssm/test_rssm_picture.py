@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import tensorflow as tf
 
 from worldmodels.core.errors import CheckpointError
 from worldmodels.core.types import Batch
-from worldmodels.models.rssm.config import PictureConfig
+from worldmodels.models.rssm import picture
 from worldmodels.models.rssm.picture import REACH, PictureDecoder, choose_pairs
 
-PICTURE = PictureConfig(motions=1, units=8, depth=8)
 SHAPE = (16, 12, 3)
 RANDOM = np.random.default_rng(0)
 BEFORE = RANDOM.integers(0, 256, (2, *SHAPE), np.uint8)
@@ -22,9 +19,10 @@ FEATURES = np.zeros((2, 5), np.float32)
 
 
 @pytest.fixture
-def decoder() -> PictureDecoder:
-    """Without a preference: all weights 0, so that biases alone decide."""
-    decoder = PictureDecoder(PICTURE, 5, SHAPE, np.random.default_rng(0))
+def decoder(monkeypatch: pytest.MonkeyPatch) -> PictureDecoder:
+    """Return a decoder of one motion, all of whose weights are 0: its biases alone decide."""
+    monkeypatch.setattr(picture, "MOTIONS", 1)
+    decoder = PictureDecoder(5, SHAPE, np.random.default_rng(0))
     for weight in decoder.trainable_weights:
         weight.assign(np.zeros(weight.shape, np.float32))
     return decoder
@@ -130,7 +128,7 @@ def test_impossible_pairs_are_taken_last():
 
 @pytest.fixture(scope="module")
 def copying(build):
-    return build(picture=PICTURE)
+    return build(picture_every=1)
 
 
 def test_without_a_frame_before_it_is_the_plain_decoder(build, copying, batch, seed):
@@ -146,7 +144,7 @@ def test_without_a_frame_before_it_is_the_plain_decoder(build, copying, batch, s
 
 def test_nothing_else_learns_from_it(build, batch, seed):
     """But for the last bit: in another graph, TensorFlow fuses other operations."""
-    plain, copying = build(), build(picture=PICTURE)
+    plain, copying = build(), build(picture_every=1)
     for model in (plain, copying):
         model.fit(batch, seed)
     for name, value in plain.save()["weights"].items():
@@ -159,13 +157,13 @@ def test_it_learns_to_copy(build, seed):
     frames = np.stack([world[:, :, 2 * t : 2 * t + 16] for t in range(6)], 1)  # all moves left by 2
     none = np.zeros((4, 6), np.float32)
     scrolled = Batch(frames, none, none > 0, none > 0, none > 0, none.astype(np.int32))
-    model = build(picture=PictureConfig(motions=1, units=16, depth=16, pairs=8))
+    model = build(picture_every=1)
     losses = [float(model.fit(scrolled, np.array([i, 0], np.int32))[0]["model/picture_loss"]) for i in range(60)]
     assert np.mean(losses[-5:]) < 0.5 * np.mean(losses[:5])
 
 
 def test_it_learns_at_every_third_update_where_that_is_asked_for(build, batch, seed):
-    model, learns = build(picture=replace(PICTURE, every=3)), []
+    model, learns = build(picture_every=3), []
     for _ in range(4):
         before = [variable.numpy() for variable in model.picture.variables.values()]
         says = "model/picture_loss" in model.fit(batch, seed)[0]
@@ -177,7 +175,7 @@ def test_it_learns_at_every_third_update_where_that_is_asked_for(build, batch, s
 
 
 def test_windows_of_one_step_have_no_pairs(build, batch, seed):
-    model = build(picture=PICTURE)
+    model = build(picture_every=1)
     metrics, _ = model.fit(Batch(*(x[:, :1] for x in batch)), seed)
     assert "model/picture_loss" not in metrics and float(metrics["model/finite"]) == 1
 

@@ -5,27 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from worldmodels.core.configuration.ranges import NamePattern, NonNegative, Section, Share, Size, at_least, limits
+from worldmodels.core.configuration.ranges import (
+    Count,
+    NamePattern,
+    NonNegative,
+    Section,
+    Share,
+    Size,
+    at_least,
+    limits,
+)
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.models.api import ModelSpec, image_shape
 from worldmodels.models.config import ConvConfig, HeadConfig, LaPropConfig, LayerStyle, OptimizerConfig, PatchConfig
-
-
-@dataclass(frozen=True)
-class PictureConfig(Section):
-    """A second decoder, which copies from the frame before along motions of the picture."""
-
-    motions: Size = 2
-    """Number of motions of the whole picture, in addition to standing still."""
-    units: Size = 128
-    """Units of the layer that joins the state and the frame before."""
-    depth: Size = 64
-    """Units of the layer that chooses for each pixel of a square of 4 x 4 pixels."""
-    pairs: Size = 3
-    """Pairs of successive frames in each update of this decoder, or as many as the batch has."""
-    every: Size = 1
-    """Updates of the model for each update of this decoder."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +47,9 @@ class RSSMConfig(Section):
     """Layers that read an image."""
     decoder: ConvConfig | PatchConfig = field(default_factory=ConvConfig)
     """Layers that paint an image."""
-    picture: PictureConfig | None = None
-    """Second decoder, which sharpens images by copying from the frame before; null disables it. The state does not
-    learn from it."""
+    picture_every: Count = 0
+    """Updates of the model for each update of a second decoder, which sharpens images by copying from the frame before;
+    0 disables it. The state does not learn from it."""
     vectors: HeadConfig = field(default_factory=HeadConfig)
     """Dense layers that read the vectors of an observation, and dense layers that predict them (`encoder.mlp_layers`
     and `decoder.mlp_layers` in DreamerV2)."""
@@ -103,7 +96,7 @@ class RSSMConfig(Section):
         """Return the model's spec; raise ConfigError if the model does not support these spaces."""
         read, predicted = (self._matching(observation, key) for key in ("encoder_keys", "decoder_keys"))
         image_of(read), image_of(predicted)
-        copies = self.picture is not None
+        copies = self.picture_every > 0
         if copies:
             self._check_one_image(observation)
         latent = self.latents * (self.classes or 1)
@@ -130,7 +123,7 @@ class RSSMConfig(Section):
         try:
             image_shape(observation)
         except ConfigError as error:
-            raise ConfigError(f"model.picture does not fit this environment. {error}") from error
+            raise ConfigError(f"model.picture_every must be 0 in this environment. {error}") from error
 
 
 def image_of(observation: ObservationSpec) -> tuple[int, int, int] | None:

@@ -27,15 +27,22 @@ from worldmodels.models.networks.layers import Dense, Layer
 from worldmodels.models.optimizers import Gradients, build_optimizer
 from worldmodels.models.patch_shape import grid_shape
 from worldmodels.models.precision import full
-from worldmodels.models.rssm.config import PictureConfig
 from worldmodels.models.variables import load_variables, named_variables, save_variables
 
+MOTIONS = 2
+"""Number of motions of the whole picture, in addition to standing still."""
+PAIRS = 3
+"""Pairs of successive frames in each update, or as many as the batch has."""
 REACH = 8
 """Pixels by which a picture moves in a step, at most, down or right."""
 PATCH = 8
 """Side in pixels of the patches in which the frame before is read; their quarters are painted."""
 DEPTH = 16
 """Channels of a patch of the frame before, and of a patch's share of the joint vector."""
+UNITS = 128
+"""Units of the layer that joins the state and the frame before."""
+CHOICE_UNITS = 64
+"""Units of the layer that chooses for each pixel of a square of 4 x 4 pixels."""
 MOTION_SCALE = 5.0
 """Weight of a motion's nats beside half the squared error of an image, summed over its pixels."""
 
@@ -59,25 +66,25 @@ class PictureDecoder(Layer):
     picture is their weighted mean: where it is not certain, that has the least squared error.
     """
 
-    def __init__(self, config: PictureConfig, features: int, shape: tuple[int, int, int], seeds: np.random.Generator):
+    def __init__(self, features: int, shape: tuple[int, int, int], seeds: np.random.Generator):
         super().__init__(name="picture")
-        self.config, self._shape = config, shape
+        self._shape = shape
         self._squares = Squares(shape, grid_shape(shape, PATCH), PATCH)
-        self._sources, self._pixels = config.motions + 2, self._squares.pixels
+        self._sources, self._pixels = MOTIONS + 2, self._squares.pixels
         patches = int(np.prod(self._squares.grid))
         colours = self._pixels * shape[2]
         with keras.name_scope("picture"):
             self.near = Dense(PATCH**2 * shape[2], DEPTH, seeds, "near")
-            self.before = Dense(patches * DEPTH, config.units, seeds, "before")
-            self.state = Dense(features, config.units, seeds, "state")
-            self.motions = Dense(config.units, config.motions * 2 * (2 * REACH + 1), seeds, "motions")
-            self.agreement = self.add_weight(name="agreement", shape=(config.motions, 1), initializer="ones")
-            self.spread = Dense(config.units, patches * DEPTH, seeds, "spread")
-            self.context = Dense(DEPTH, 4 * config.depth, seeds, "context")
-            self.compare = Dense(self._sources * colours, config.depth, seeds, "compare")
-            self.choice = Dense(config.depth, self._pixels * self._sources, seeds, "choice")
+            self.before = Dense(patches * DEPTH, UNITS, seeds, "before")
+            self.state = Dense(features, UNITS, seeds, "state")
+            self.motions = Dense(UNITS, MOTIONS * 2 * (2 * REACH + 1), seeds, "motions")
+            self.agreement = self.add_weight(name="agreement", shape=(MOTIONS, 1), initializer="ones")
+            self.spread = Dense(UNITS, patches * DEPTH, seeds, "spread")
+            self.context = Dense(DEPTH, 4 * CHOICE_UNITS, seeds, "context")
+            self.compare = Dense(self._sources * colours, CHOICE_UNITS, seeds, "compare")
+            self.choice = Dense(CHOICE_UNITS, self._pixels * self._sources, seeds, "choice")
             self.distance = Dense(self._sources - 1, self._sources, seeds, "distance")
-            self.correction = Dense(config.depth, colours, seeds, "correction")
+            self.correction = Dense(CHOICE_UNITS, colours, seeds, "correction")
 
     def paint(self, features: tf.Tensor, alone: tf.Tensor, before: tf.Tensor) -> Painted:
         """Paint N pictures.
@@ -113,7 +120,7 @@ class PictureDecoder(Layer):
             target: uint8 (N, H, W, C), the true frames.
         """
         error = painted.squares - self._squares.cut(target)
-        found = find_motions(before, target, self.config.motions, REACH)
+        found = find_motions(before, target, MOTIONS, REACH)
         index = (found[..., 0] + REACH) * (2 * REACH + 1) + found[..., 1] + REACH
         nats = tf.reduce_sum(categorical_nll(painted.motions, index), 1)
         return 0.5 * tf.reduce_sum(tf.square(error), (1, 2, 3)), nats
@@ -128,9 +135,9 @@ class PictureDecoder(Layer):
     def _motion_logits(self, together: tf.Tensor, agreement: tf.Tensor) -> tf.Tensor:
         """Return the logits of the motions, (N, motions, (2 * REACH + 1) ** 2): of rows, of columns, of both."""
         side = 2 * REACH + 1
-        parts = tf.reshape(full(self.motions(together)), (-1, self.config.motions, 2 * side))
+        parts = tf.reshape(full(self.motions(together)), (-1, MOTIONS, 2 * side))
         rows, columns = parts[..., :side, None], parts[..., None, side:]
-        return tf.reshape(rows + columns, (-1, self.config.motions, side**2)) + self.agreement * agreement[:, None]
+        return tf.reshape(rows + columns, (-1, MOTIONS, side**2)) + self.agreement * agreement[:, None]
 
     def _compare(self, sources: list[tf.Tensor], together: tf.Tensor) -> tf.Tensor:
         """Return the hidden units of each square, (N * h * w, depth)."""
@@ -182,18 +189,22 @@ class Pairs(NamedTuple):
 
 
 class LearnedPicture:
-    """A picture decoder with its optimizer."""
+    """A picture decoder with its optimizer.
+
+    Args:
+        every: updates of the model for each update of the decoder.
+    """
 
     def __init__(
         self,
-        config: PictureConfig,
+        every: int,
         features: int,
         observation_shape: tuple[int, int, int],
         seeds: np.random.Generator,
         optimizer: OptimizerConfig | LaPropConfig,
     ):
-        self.count, self.every = config.pairs, config.every
-        self.decoder = PictureDecoder(config, features, observation_shape, seeds)
+        self.every = every
+        self.decoder = PictureDecoder(features, observation_shape, seeds)
         self.variables = named_variables([self.decoder])
         self.optimizer = build_optimizer(self.variables, optimizer)
 

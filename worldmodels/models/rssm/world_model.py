@@ -24,7 +24,7 @@ from worldmodels.models.rssm.objectives import (
     image_loss,
 )
 from worldmodels.models.rssm.observations import ObservationDecoder, ObservationEncoder, join_images, join_vectors
-from worldmodels.models.rssm.picture import LearnedPicture, choose_pairs
+from worldmodels.models.rssm.picture import PAIRS, LearnedPicture, choose_pairs
 from worldmodels.models.variables import load_variables, named_variables, save_variables
 
 
@@ -45,8 +45,8 @@ class RSSM:
         self.variables = named_variables([*self.encoder.layers(), self.dynamics, *self.decoder.layers(), *heads])
         self.optimizer = build_optimizer(self.variables, config.optimizer)
         self.picture = (
-            LearnedPicture(config.picture, features, self.spec.observation_shape, seeds, config.optimizer)
-            if config.picture
+            LearnedPicture(config.picture_every, features, self.spec.observation_shape, seeds, config.optimizer)
+            if config.picture_every
             else None
         )
 
@@ -135,7 +135,7 @@ class RSSM:
             seed = tf.random.experimental.stateless_fold_in(seed, 1)
             # They are few, so each device learns from all of them.
             everything, features = devices.whole_batch((batch, self.features(states)))
-            pairs = choose_pairs(everything, features, self._alone, self.picture.count, seed)
+            pairs = choose_pairs(everything, features, self._alone, PAIRS, seed)
             found, of_picture = self.picture.gradients(pairs)
             finite &= found.finite
             if self.picture.every > 1:
