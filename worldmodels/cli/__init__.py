@@ -14,7 +14,7 @@ from typing import NoReturn
 from worldmodels import __version__
 from worldmodels.cli import data, evaluation, information, playing, plotting, training
 from worldmodels.core.errors import UserError, system_error_text, unknown
-from worldmodels.core.output import print_anything
+from worldmodels.core.output import print_anything, print_text
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -46,13 +46,13 @@ def _run(words: Sequence[str]) -> int:
         sys.stdout.flush()  # here, since a pipe without a reader is no error
         return status
     except UserError as error:
-        print(f"worldmodels: {error}", file=sys.stderr)
+        print_text(f"worldmodels: {error}", file=sys.stderr)
         return 2
     except MemoryError:
-        print("worldmodels: There is not enough memory for this command.", file=sys.stderr)
+        print_text("worldmodels: There is not enough memory for this command.", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("\nworldmodels: interrupted", file=sys.stderr)
+        print_text("\nworldmodels: interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -61,7 +61,7 @@ def _run(words: Sequence[str]) -> int:
         # A path or a disk that cannot be used is no mistake of the program; any other error keeps its traceback.
         if (text := system_error_text(error)) is None:
             raise
-        print(f"worldmodels: {text}", file=sys.stderr)
+        print_text(f"worldmodels: {text}", file=sys.stderr)
         return 2
 
 
@@ -81,7 +81,7 @@ def _end_process(status: int) -> NoReturn:
 
 def _show_warning(message: Warning | str, *where: object, **more: object) -> None:
     """Print a warning for the person at the keyboard, without the line of code that gave it."""
-    print(f"worldmodels: warning: {message}", file=sys.stderr)
+    print_text(f"worldmodels: warning: {message}", file=sys.stderr)
 
 
 def parser() -> argparse.ArgumentParser:

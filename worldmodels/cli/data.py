@@ -6,6 +6,7 @@ import argparse
 
 from worldmodels.cli.arguments import add_seed
 from worldmodels.core.errors import UserError
+from worldmodels.core.output import print_text
 
 OUT = "the data set to write: FILE.npz, FILE.hdf5, minari:NAME, or a folder for a replay store"
 
@@ -75,4 +76,4 @@ def _convert(options: argparse.Namespace) -> None:
     with closing(open_source(options.source)) as source:
         write(options.out, source)
         spec = source.spec
-    print(f"Wrote {spec.steps:,} steps ({spec.num_streams} streams of {spec.length:,}): {options.out}")
+    print_text(f"Wrote {spec.steps:,} steps ({spec.num_streams} streams of {spec.length:,}): {options.out}")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from worldmodels.core.output import print_text
+
 
 def add_list(commands: argparse._SubParsersAction) -> None:
     """Add the command that lists names."""
@@ -15,7 +17,7 @@ def add_list(commands: argparse._SubParsersAction) -> None:
 def _list(options: argparse.Namespace) -> None:
     from worldmodels.config.show import names_of
 
-    print("\n".join(names_of(options.what)))
+    print_text("\n".join(names_of(options.what)))
 
 
 def add_certify(commands: argparse._SubParsersAction) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from worldmodels.cli.arguments import add_checkpoint, add_levels, add_run, add_seed
 from worldmodels.core.errors import UserError
+from worldmodels.core.output import print_text
 
 if TYPE_CHECKING:
     from worldmodels.player.session.options import PlayOptions
@@ -122,7 +123,7 @@ def _replay(options: argparse.Namespace) -> None:
     if options.game and options.game != played.game:
         raise UserError(f"'{options.file}' is a recording of '{played.game}'. Received --game {options.game}.")
     verify_recording(played, options.file, options.game)
-    print(f"{len(played.episodes)} episodes, {played.steps} steps of {played.game}: all agree.")
+    print_text(f"{len(played.episodes)} episodes, {played.steps} steps of {played.game}: all agree.")
 
 
 def add_enjoy(commands: argparse._SubParsersAction) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from worldmodels.cli.arguments import add_grouping
 from worldmodels.core.errors import UserError
+from worldmodels.core.output import print_text
 
 BY_TASK = ("tasks", "methods", "aggregate")
 VIEWS = {
@@ -117,9 +118,9 @@ def _plot(options: argparse.Namespace) -> None:
         raise UserError(
             "--count draws a line for each run, and --group path one for each given path: leave out one of them."
         )
-    print(_draw(options))
+    print_text(_draw(options))
     if options.export is not None:
-        print(options.export)
+        print_text(options.export)
 
 
 def _draw(options: argparse.Namespace) -> object:
@@ -204,4 +205,4 @@ def _report(options: argparse.Namespace) -> None:
     save = Path(options.save) if options.save else default_place(paths)
     grouping = Grouping(options.select, options.exclude, options.group, options.legend)
     request = ReportRequest(paths, save, grouping, options.normalize, options.at, options.films, command_text(words))
-    print(report_runs(request, list(grids.values())))
+    print_text(report_runs(request, list(grids.values())))

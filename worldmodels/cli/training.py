@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from worldmodels.cli.arguments import add_engine, add_place, add_storage, engine_of
 from worldmodels.core.cluster import cluster_module
 from worldmodels.core.errors import UserError
+from worldmodels.core.output import print_text
 
 if TYPE_CHECKING:
     from worldmodels.config.run_config import RunConfig
@@ -56,7 +57,7 @@ def _train(options: argparse.Namespace) -> int:
         with _collectors(options, config) as start_collector:
             launch(config, options.logdir, options.checkpoint, start_collector=start_collector)
     except Interrupted as interrupted:
-        print(interrupted, file=sys.stderr)
+        print_text(interrupted, file=sys.stderr)
         return 130
     return 0
 
@@ -153,8 +154,8 @@ def _config(options: argparse.Namespace) -> None:
     if options.diff and options.words:
         raise UserError(f"--diff compares two configurations; received '{options.words[0]}' besides.")
     if options.diff:
-        print(show_difference(*options.diff))
+        print_text(show_difference(*options.diff))
         return
     names = [word for word in options.words if "=" not in word]
     overrides = [word for word in options.words if "=" in word]
-    print(show_config(names or DEFAULT_PRESETS, overrides), end="")
+    print_text(show_config(names or DEFAULT_PRESETS, overrides), end="")

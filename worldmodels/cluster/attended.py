@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-PINNED = str(Path(__file__).parents[1] / "experiments" / "engines" / "pinned.py")
+PINNED = str(Path(__file__).parents[1] / "experiments" / "pinned.py")
 
 
 def attend(cores: str, command: list[str]) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import errno
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,8 +21,21 @@ def pip_install(extra: str) -> str:
     return f"pip install '{DISTRIBUTION}[{extra}]'"
 
 
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""The characters that act on a terminal or turn the direction of a text, but for line breaks and tabs."""
+
+
+def visible(text: str) -> str:
+    """Return a text whose control characters are escaped: names and files may hold any, and a terminal obeys them."""
+    return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
 class UserError(Exception):
     """A mistake or a misfortune to be told in plain words; the command line prints the text alone and exits with 2."""
+
+    def __str__(self) -> str:
+        """Return the text without control characters."""
+        return visible(super().__str__())
 
 
 class ConfigError(UserError):

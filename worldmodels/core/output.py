@@ -1,9 +1,12 @@
-"""Printing never fails: what an output has no sign for is printed in plain ASCII."""
+"""Prints text: signs that an output does not have become plain ASCII, and control characters are shown, not sent."""
 
 from __future__ import annotations
 
 import codecs
-from typing import Any
+import sys
+from typing import Any, TextIO
+
+from worldmodels.core.errors import visible
 
 _PLAIN = {
     **{"·": "-", "–": "-", "—": "-", "…": "...", "×": "x", "±": "+-"},
@@ -18,6 +21,11 @@ def print_anything(*streams: Any) -> None:
     for stream in streams:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors=HANDLER)
+
+
+def print_text(text: object = "", file: TextIO | None = None, end: str = "\n") -> None:
+    """Print a text at once to `file`, by default standard output, with its control characters escaped."""
+    print(visible(str(text)), end=end, file=file or sys.stdout, flush=True)
 
 
 def _plain(error: UnicodeError) -> tuple[str, int]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from worldmodels.core.output import print_text
 from worldmodels.envs.games.levels import Levels, level_words
 from worldmodels.evaluation.evaluator import Evaluator
 from worldmodels.evaluation.measure import Kind, Occasion, take
@@ -43,7 +44,7 @@ def evaluate(evaluator: Evaluator, request: Request) -> Findings:
     if request.mode != "real":
         evaluator.require_model()
     elif request.agent == "policy" and not evaluator.spec.imagines:
-        print("This run has no world model: only its policy is measured.")
+        print_text("This run has no world model: only its policy is measured.")
     levels = level_words(evaluator.config.env, request.levels)
     for measure, found in take(table.MEASURES, evaluator, occasion):
         measure.print(found, levels)
@@ -53,7 +54,7 @@ def evaluate(evaluator: Evaluator, request: Request) -> Findings:
             findings.pictures[measure.picture_name or measure.name] = partial(measure.picture, found)
         extras = measure.extras(found, evaluator, occasion)
         if extras.message:
-            print(extras.message)
+            print_text(extras.message)
         findings.videos |= extras.videos
         findings.recordings |= extras.recordings
         findings.probes = extras.probes or findings.probes

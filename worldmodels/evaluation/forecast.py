@@ -20,6 +20,7 @@ from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.errors import UserError
 from worldmodels.core.files.run_dir import RunDir
+from worldmodels.core.output import print_text
 from worldmodels.core.seeding import Streams, fold
 from worldmodels.core.types import State
 from worldmodels.imagination.model_view import ModelView, Observations
@@ -162,17 +163,17 @@ def forecast_run(run: str | Path, file: str | Path, episode: int = 1, horizon: i
         raise UserError(f"Episode {episode} of '{file}' has no step.")
     loaded = load_run(run)
     forecaster = TerminationForecaster(loaded.parts.world_model, horizon)
-    print(f"Episode {episode} of {file}: {length} steps, return {replayed.total:g}.")
+    print_text(f"Episode {episode} of {file}: {length} steps, return {replayed.total:g}.")
     if not replayed.terminated:
-        print("It was left before the game ended it: there is no end to predict, and no picture is written.")
+        print_text("It was left before the game ended it: there is no end to predict, and no picture is written.")
         return None
     forecast = forecaster.forecast(replayed, Streams(seed).key("foresee"))
-    print(_verdict(forecast, horizon))
+    print_text(_verdict(forecast, horizon))
     name = f"{loaded.step:08d}_{Path(file).stem}_{_digest(file)}_{episode}"
     save = loaded.run_dir.eval / f"forecast_{name}.png"
     title = f"{recording.game}, {Path(file).stem}, episode {episode}"
     path = plot_forecast(forecast.predicted_end, forecast.first_correct, save, title)
-    print(f"Written:\n  {path}")
+    print_text(f"Written:\n  {path}")
     return path
 
 

@@ -15,6 +15,7 @@ from worldmodels.core.errors import FileError
 from worldmodels.core.files.json_files import parse_strict
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.files.writing import make_own_folder, read_regular, write_atomic
+from worldmodels.core.output import print_text
 from worldmodels.envs.config import EnvConfig
 from worldmodels.envs.games.levels import level_words, mode_of
 from worldmodels.evaluation.probes import write_probes
@@ -88,14 +89,14 @@ class ResultFiles:
 
 def print_written(paths: Sequence[Path]) -> None:
     """Print the paths of files that were written."""
-    print("\n".join(["Written:", *(f"  {path}" for path in paths)]), flush=True)
+    print_text("\n".join(["Written:", *(f"  {path}" for path in paths)]))
 
 
 def _own_path(folder: Path, name: str, tree: dict[str, Any]) -> Path:
     """Return the path under which no other result is kept, and say which ones are."""
     path, number = folder / f"{name}.json", 1
     while path.exists() and not _holds(path, tree):
-        print(f"Kept {path}, which holds another evaluation.", flush=True)
+        print_text(f"Kept {path}, which holds another evaluation.")
         number += 1
         path = folder / f"{name}_{number}.json"
     return path

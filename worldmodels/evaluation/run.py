@@ -8,6 +8,7 @@ from pathlib import Path
 
 from worldmodels.config.run_config import EvaluationConfig
 from worldmodels.core.errors import CheckpointError
+from worldmodels.core.output import print_text
 from worldmodels.core.seeding import Streams
 from worldmodels.envs.games.levels import Levels
 from worldmodels.evaluation.evaluator import Evaluator
@@ -45,7 +46,7 @@ def evaluate_run(request: Request, levels: Sequence[Levels] = ()) -> list[Path]:
     settings = request.resolved(run.config.evaluation)
     requests = [replace(request, levels=chosen) for chosen in levels or [request.levels]]
     streams = Streams(Streams(request.seed).integer("evaluation"))
-    evaluator = Evaluator(run.parts, settings, streams, ENVIRONMENTS, lambda text: print(text, flush=True))
+    evaluator = Evaluator(run.parts, settings, streams, ENVIRONMENTS, print_text)
     logger = Logger([TensorBoardSink(run.run_dir.eval)])
     try:
         for each in requests:
@@ -65,10 +66,10 @@ def _evaluate(
     results, metrics = {}, {}
     for step in run.steps() if request.all_checkpoints else [run.step]:
         if request.all_checkpoints and step not in run.steps():
-            print(f"The checkpoint of step {step:,} is gone: the run goes on, and keeps its newest alone", flush=True)
+            print_text(f"The checkpoint of step {step:,} is gone: the run goes on, and keeps its newest alone")
             continue
         run = run.at(step) if request.all_checkpoints else run
-        print(f"Evaluating {run.run_dir.path} as of step {step:,}", flush=True)
+        print_text(f"Evaluating {run.run_dir.path} as of step {step:,}")
         findings = evaluate(evaluator, request)
         findings.tree["metrics"] = metrics_tree(findings.metrics)
         results[step], metrics[step] = files.write(step, findings), findings.metrics

@@ -16,6 +16,7 @@ from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.errors import RunError, UserError
 from worldmodels.core.files.checkpoint import Checkpoints
 from worldmodels.core.files.run_dir import RunDir
+from worldmodels.core.output import print_text
 from worldmodels.envs.games.levels import Levels
 from worldmodels.evaluation.request import Request
 from worldmodels.evaluation.result_files import ResultFiles
@@ -102,15 +103,15 @@ def evaluate_in_jobs(
         raise RunError(f"There is nothing to evaluate: {counted(len(runs), 'run')}, and no checkpoint yet.")
     waiting = [job for job in jobs if job.command() is not None]
     found = f"{counted(len(jobs), 'checkpoint')} of {counted(len(runs), 'run')}"
-    print(f"{found}, {len(jobs) - len(waiting)} evaluated before", flush=True)
+    print_text(f"{found}, {len(jobs) - len(waiting)} evaluated before")
     outcome = JobsOutcome([], [], [])
     if waiting:
         with engine:
             engine.check_folder(Path(os.path.commonpath([os.path.abspath(run) for run in runs])))
-            outcome = run_jobs(waiting, engine, math.inf, lambda text: print(text, flush=True))
+            outcome = run_jobs(waiting, engine, math.inf, print_text)
     for job in waiting:
         if job.name in outcome.failed:
-            print(f"\n{job.name} failed; the end of {job.log}:\n{log_end(job.log)}")
+            print_text(f"\n{job.name} failed; the end of {job.log}:\n{log_end(job.log)}")
     if request.all_checkpoints and not outcome.left:
         _gather(list(requests.values()))
     return outcome
@@ -155,5 +156,5 @@ def _gather(requests: Sequence[Request]) -> None:
         files, steps = result_files(run, request), Checkpoints(run.checkpoints).steps()
         metrics = {step: found for step in steps if (found := files.metrics(step)) is not None}
         if metrics:
-            print(f"\n{run.path}")
+            print_text(f"\n{run.path}")
             write_checkpoints(metrics, files, f"checkpoints{request.suffix}")

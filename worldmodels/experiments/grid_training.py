@@ -9,6 +9,7 @@ from contextlib import nullcontext
 from typing import NamedTuple
 
 from worldmodels.core.files.writing import locked
+from worldmodels.core.output import print_text
 from worldmodels.experiments.engine import Engine
 from worldmodels.experiments.grid import Grid, GridRun
 from worldmodels.experiments.grid_job import GridJob
@@ -51,11 +52,11 @@ def train_grid(grid: Grid, engine: Engine, retry: bool = False, storage: GridSto
         if any(job.state == "waiting" for job in all_jobs):
             _run(grid, engine, all_jobs)
         else:
-            print(summary([job.status() for job in all_jobs]))
+            print_text(summary([job.status() for job in all_jobs]))
         _tell_failures(all_jobs)
         outcome = _outcome(all_jobs)
         if outcome.left:
-            print(f"\nNot finished: {len(outcome.left)} of {len(grid.runs)} runs. The same command goes on.")
+            print_text(f"\nNot finished: {len(outcome.left)} of {len(grid.runs)} runs. The same command goes on.")
         if storage:
             storage.fetch_rest()
     return outcome
@@ -81,17 +82,19 @@ def show_commands(grid: Grid, retry: bool = False) -> None:
     jobs = [GridJob(run, retry) for run in grid.runs]
     done, failed, waiting = ([job for job in jobs if job.state == state] for state in ("done", "failed", "waiting"))
     more = f", {len(failed)} failed (--retry trains them again)" if failed else ""
-    print(f"# {len(done)} of {len(jobs)} runs are done{more}")
+    print_text(f"# {len(done)} of {len(jobs)} runs are done{more}")
     for job in waiting:
-        print(shlex.join(job.run.command()))
+        print_text(shlex.join(job.run.command()))
 
 
 def _tell_failures(jobs: Sequence[GridJob]) -> None:
     failed = [job for job in jobs if job.state == "failed"]
     for job in failed:
-        print(f"\n{job.name} failed; the end of {job.log}:\n{log_end(job.log)}")
+        print_text(f"\n{job.name} failed; the end of {job.log}:\n{log_end(job.log)}")
     if failed:
-        print("\nThe same command with --retry trains them again, from their last checkpoints where they have some.")
+        print_text(
+            "\nThe same command with --retry trains them again, from their last checkpoints where they have some."
+        )
 
 
 def _outcome(jobs: Sequence[GridJob]) -> GridOutcome:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from importlib.metadata import Distribution, PackageNotFoundError, distributions, version
 
 from worldmodels.core.errors import DISTRIBUTION
+from worldmodels.core.output import print_text
 from worldmodels.core.processor import this_processor
 from worldmodels.loading.quiet import load_tensorflow
 
@@ -25,7 +26,7 @@ def examine() -> int:
     healthy = True
     for name, fine, finding in _findings():
         mark = {True: "ok     ", False: "MISSING", None: "note   "}[fine]
-        print(f"{mark} {name:24} {finding}", flush=True)
+        print_text(f"{mark} {name:24} {finding}")
         healthy &= fine is not False
     return 0 if healthy else 1
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from worldmodels.core.errors import UserError
+from worldmodels.core.output import print_text
 from worldmodels.envs.games.levels import has_test_levels, level_words
 from worldmodels.envs.games.table import HUMAN_SIZE
 from worldmodels.models.api import ModelSpec
@@ -54,7 +55,7 @@ def play_runs(paths: Sequence[str | Path], options: PlayOptions | None = None) -
     check_together(runs)
     first = runs[0]
     if not first.steps:
-        print(f"The run '{first.path}' has no checkpoint yet, so the real game is played without a model.")
+        print_text(f"The run '{first.path}' has no checkpoint yet, so the real game is played without a model.")
         _play_alone(set_up_run(first.config.env, options, "rgb_array"), keys)
         return
     models = count_models(runs, options)
@@ -129,7 +130,7 @@ def _play(painter: Painter, prepare: Prepare, setup: GameSetup, keys: KeyScript)
     session: Session | None
     with closing(setup.env), _recording(prepare, setup) as prepare:
         if options.headless and options.video:
-            session = prepare(lambda status: print(f"{status} ..."))
+            session = prepare(lambda status: print_text(f"{status} ..."))
             ticks = options.ticks or max(keys, default=0) + 1
             pictures = play_headless(painter, session, keys, zoom, ticks, options.pictures)
             write_video(options.video, pictures, options.rate, options.width)
@@ -138,9 +139,9 @@ def _play(painter: Painter, prepare: Prepare, setup: GameSetup, keys: KeyScript)
             session = run(painter, prepare, options, keys, zoom)
     if session is None:
         return
-    print(session.totals.text(painter.columns > 0))
+    print_text(session.totals.text(painter.columns > 0))
     if options.video:
-        print(f"Wrote {options.video}.")
+        print_text(f"Wrote {options.video}.")
 
 
 @contextmanager
@@ -158,7 +159,7 @@ def _recording(prepare: Prepare, setup: GameSetup) -> Iterator[Prepare]:
         path = setup.options.record
         if path and sessions:
             write_recording(path, replace(setup.recording, episodes=sessions[0].log.episodes()))
-            print(f"Wrote {path}.")
+            print_text(f"Wrote {path}.")
 
 
 def _read_keys(options: PlayOptions) -> KeyScript:

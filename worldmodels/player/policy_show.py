@@ -16,6 +16,7 @@ import pygame
 from worldmodels.acting.actor import ModelActor
 from worldmodels.analysis.statistics.bootstrap import estimate
 from worldmodels.core.errors import ConfigError, UserError
+from worldmodels.core.output import print_text
 from worldmodels.core.seeding import Streams
 from worldmodels.envs import VectorEnv
 from worldmodels.envs.games.levels import Levels, level_words, on_levels
@@ -152,9 +153,9 @@ def show_policy(path: str | Path, options: ShowOptions | None = None) -> list[Pl
             deque(pictures, maxlen=0)
         else:
             write_video(options.video, pictures, round(rate))
-    print(_summary(episodes) + (f", {levels}" if is_native(played) else ""))
+    print_text(_summary(episodes) + (f", {levels}" if is_native(played) else ""))
     if options.video is not None:
-        print(f"Wrote {options.video}.")
+        print_text(f"Wrote {options.video}.")
     return episodes
 
 
@@ -175,7 +176,7 @@ def _play(
                     return
         for episode in played[: options.episodes - len(episodes)]:
             episodes.append(episode)
-            print(f"episode {len(episodes):3}: return {episode.total:9.2f}, {_length(episode)}")
+            print_text(f"episode {len(episodes):3}: return {episode.total:9.2f}, {_length(episode)}")
 
 
 def _words(before: int, played: Sequence[PlayedEpisode]) -> str:

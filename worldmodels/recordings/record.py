@@ -16,6 +16,7 @@ from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.files.run_dir import RunDir
+from worldmodels.core.output import print_text
 from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Batch
 from worldmodels.datasets import DatasetSpec, check_free, is_file, open_source, write
@@ -69,7 +70,7 @@ def record(env_config: EnvConfig, policy: str, steps: int, place: str, seed: int
                     write(place, source)
     spec, returns = played.spec, played.returns
     mean = f"; mean return {np.mean(returns):.2f}" if returns else ""
-    print(
+    print_text(
         f"Recorded {spec.steps:,} steps of {env_config.game} ({spec.num_streams} streams of {spec.length:,}), "
         f"{len(returns)} whole episodes{mean}: {place}"
     )

@@ -17,6 +17,7 @@ from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.text import Text
 
+from worldmodels.core.errors import visible
 from worldmodels.core.output import print_anything
 
 
@@ -25,7 +26,7 @@ class Status:
 
     def __init__(self, total_steps: int, title: str, clock: Callable[[], float] = time.monotonic) -> None:
         self.total_steps = total_steps
-        self.title = title
+        self.title = visible(title)
         self.step = 0
         self.phase = ""
         self.seconds_left: float | None = None
@@ -96,7 +97,7 @@ class Display(ABC):
     """
 
     def __init__(self, title: str, console: Console | None, plain_interval: float) -> None:
-        self._title, self._start = title, time.monotonic()
+        self._title, self._start = visible(title), time.monotonic()
         self._console = console or Console()
         print_anything(self._console.file)  # a sign that a terminal cannot print must not end a run
         self._live: Live | None = None
@@ -138,7 +139,7 @@ class Display(ABC):
 
     def _print(self, *texts: str) -> None:
         stamp = f"{duration(time.monotonic() - self._start):>7}  "
-        for text in texts:
+        for text in map(visible, texts):
             if self._live:
                 self._console.print(Text.assemble((stamp, "grey62"), text))
             else:

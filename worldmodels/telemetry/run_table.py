@@ -11,9 +11,11 @@ from typing import Literal, NamedTuple, TextIO
 
 from rich import box
 from rich.console import Console, Group, RenderableType
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from worldmodels.core.errors import visible
 from worldmodels.telemetry.display import Display, duration, number
 
 RunState = Literal["waiting", "running", "done", "failed", "stopped"]
@@ -78,7 +80,7 @@ def table(title: str, statuses: Sequence[RunStatus], most: int) -> RenderableTyp
     chosen = _most_telling(statuses, most)
     for status in chosen:
         cells = (_steps(status), _number(status.last_return), duration(status.seconds))
-        rows.add_row(status.name, Text(status.state, STYLES[status.state]), *cells)
+        rows.add_row(_cell(status.name), Text(status.state, STYLES[status.state]), *cells)
     heading = Text.assemble((title, "bold cyan"), f" · {summary(statuses)}")
     missing = len(statuses) - len(chosen)
     return Group(heading, rows, *([Text(f"and {missing} more", "grey62")] if missing else []))
@@ -117,10 +119,19 @@ def print_table(
 ) -> None:
     """Print texts in columns: the first to the left, the others, numbers as a rule, to the right."""
     table = Table(
-        title=title, caption=caption or None, box=box.SIMPLE_HEAD, title_justify="left", caption_justify="left"
+        title=_cell(title),
+        caption=_cell(caption) or None,
+        box=box.SIMPLE_HEAD,
+        title_justify="left",
+        caption_justify="left",
     )
     for index, column in enumerate(columns):
-        table.add_column(column, justify="right" if index else "left")
+        table.add_column(_cell(column), justify="right" if index else "left")
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(_cell, row))
     Console(file=file, highlight=False).print(table)
+
+
+def _cell(text: str) -> str:
+    """Return a text for a table, where brackets are brackets and control characters are escaped."""
+    return escape(visible(text))

@@ -17,6 +17,7 @@ from worldmodels.core.files.checkpoint import Checkpoints
 from worldmodels.core.files.json_files import parse_strict
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.files.writing import is_temporary, read_regular
+from worldmodels.core.output import print_text
 from worldmodels.loading.quiet import load_tensorflow
 from worldmodels.recordings.action_recording import read_recording
 from worldmodels.replay.damage import ChunkReport, examine, leave_out
@@ -62,11 +63,11 @@ def check_and_report(path: str | Path, mend: bool = False) -> int:
     problems: list[str] = []
     ways_on: list[str] = []
     for report in check_parts(run):
-        print(f"{report.name:<14} {report.whole or 'nothing'}", flush=True)
+        print_text(f"{report.name:<14} {report.whole or 'nothing'}")
         problems += report.problems
         ways_on += report.ways_on
     if problems:
-        print("\n".join(["Damaged:", *(f"  {problem}" for problem in problems), *ways_on]))
+        print_text("\n".join(["Damaged:", *(f"  {problem}" for problem in problems), *ways_on]))
     return 1 if problems else 0
 
 
@@ -199,7 +200,9 @@ def _leave_out(run: RunDir) -> None:
     with run.lock():
         for report in leave_out(run.replay, layout, *_needed(cursors)):
             steps = f"{int(report.lost.sum()) - report.left_out:,} of {report.lost.size:,} steps"
-            print(f"Left out {steps} of chunk {report.chunk}. Its old rows are in '{run.replay}/set-aside/damaged'.")
+            print_text(
+                f"Left out {steps} of chunk {report.chunk}. Its old rows are in '{run.replay}/set-aside/damaged'."
+            )
 
 
 def _counted(count: int, noun: str) -> str:

@@ -257,3 +257,31 @@ def test_the_missing_package_is_named(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(UserError, match=r"pip install 'worldmodels-lab\[web\]'"):
         run_web(None, None, PlayOptions(web=True), {}, 1)
+
+
+def test_a_message_of_the_largest_size_is_taken(make_session):
+    async def act(http, served):
+        async with TestPage(http, served) as page:
+            await begin(page)
+            await page.socket.send_str('{"wish": "release"}'.ljust(4096))
+            await page.send(key="right", pressed=True)
+            await page.until(lambda page: page.fact("action") == "right")
+            await page.socket.send_str('{"wish": "release"}'.ljust(4097))
+            with pytest.raises(ConnectionError):
+                await page.until(lambda page: False)
+            assert page.socket.close_code == 1009
+
+    play(make_session(), act, rate=60)
+
+
+def test_a_request_that_is_no_http_prints_nothing(make_session, capfd):
+    async def act(http, served):
+        port = int(served.address.rpartition(":")[2])
+        for request in (b"GET / HTTP/9\r\n\r\n", b"GET /a HTTP/1.1\r\nHost : x\r\nb@d\r\n\r\n", b"\x16\x03\x01\x00"):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(request)
+            assert b"400" in await reader.read(64)
+            writer.close()
+
+    play(make_session(), act)
+    assert capfd.readouterr().err == ""

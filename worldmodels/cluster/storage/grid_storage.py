@@ -28,6 +28,7 @@ from worldmodels.core.errors import RunError, StorageError, UserError
 from worldmodels.core.files.json_files import parse_json
 from worldmodels.core.files.run_dir import RunDir, config_text
 from worldmodels.core.files.writing import make_folder, write_atomic
+from worldmodels.core.output import print_text
 from worldmodels.experiments.grid import Grid, GridRun
 from worldmodels.experiments.storage import NOTE, EvaluationStorage, GridStorage, StorageNote, stored_url
 
@@ -173,7 +174,7 @@ class RemoteGridStorage(GridStorage):
 
     def _lost(self, text: str) -> None:
         """Stop the grid, as Ctrl-C does."""
-        print(f"worldmodels: {text}", file=sys.stderr, flush=True)
+        print_text(f"worldmodels: {text}", file=sys.stderr)
         os.kill(os.getpid(), signal.SIGTERM)
 
 

@@ -22,6 +22,7 @@ from worldmodels.cluster.storage.remote import Remote
 from worldmodels.core.configuration.ranges import Count, Section
 from worldmodels.core.errors import FileError, StorageError
 from worldmodels.core.files.json_files import parse_json
+from worldmodels.core.output import print_text
 
 NAME = "lease.json"
 BEAT_SECONDS = 10.0
@@ -82,7 +83,7 @@ class Lease:
         """Raise StorageError if another process keeps changing the lease."""
         if (found := self._read()) is None:
             return
-        print(f"The storage '{self._remote.url}' has a lease of {found}; checking whether it is alive.", flush=True)
+        print_text(f"The storage '{self._remote.url}' has a lease of {found}; checking whether it is alive.")
         end = time.monotonic() + WATCH_SECONDS
         while time.monotonic() < end:
             time.sleep(min(BEAT_SECONDS, WATCH_SECONDS) / 4)

@@ -40,6 +40,7 @@ from worldmodels.core.files.writing import (
     remove_one,
     write_atomic,
 )
+from worldmodels.core.output import print_text
 from worldmodels.core.processor import usable_cores
 from worldmodels.experiments.engine import pinned
 
@@ -137,7 +138,7 @@ class StoredTraining:
         except ShorterError:  # the run goes on from a checkpoint, and cuts what came after it
             self._again = now + POLL_SECONDS
         except (UserError, OSError) as error:
-            print(f"worldmodels: {error} Training goes on, and it is tried again.", flush=True)
+            print_text(f"worldmodels: {error} Training goes on, and it is tried again.")
             self._again = time.monotonic() + AGAIN_SECONDS
 
     def store(self) -> None:
@@ -262,7 +263,7 @@ def main(arguments: Sequence[str]) -> int:
             return train(options.url, options.place, options.words)
         return evaluate(options.url, options.place, options.results, options.words)
     except UserError as error:
-        print(f"worldmodels: {error}", flush=True)
+        print_text(f"worldmodels: {error}")
         return 2
 
 

@@ -17,8 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from worldmodels.core.errors import UserError
+from worldmodels.core.errors import UserError, visible
 from worldmodels.core.files.writing import write_atomic
+from worldmodels.core.output import print_text
 from worldmodels.envs.config import MOST_THREADS
 from worldmodels.envs.games.game_env import GameEnv
 from worldmodels.envs.games.table import GAMES, GameInfo, check_mode, find_game
@@ -154,14 +155,14 @@ def certify_and_report(games: Sequence[str], modes: Sequence[str], levels: Level
     This is `worldmodels certify`. An interruption loses nothing that was printed; the file is written at the end.
     """
     planned = plan(games, modes)
-    print(_line(list(COLUMNS)))
+    print_text(_line(list(COLUMNS)))
     results = []
     for info, mode in planned:
         results.append(certify(info, mode, levels, partial(_show_progress, f"{info.name} {mode}")))
         _show_progress()
-        print(results[-1].row(), flush=True)
+        print_text(results[-1].row())
     for result in results:
-        print("".join(f"{line}\n" for line in result.failures()), end="")
+        print_text("".join(f"{line}\n" for line in result.failures()), end="")
     if json_file:
         write_atomic(
             Path(json_file), json.dumps([result.tree() for result in results], indent=2, allow_nan=False) + "\n"
@@ -187,4 +188,5 @@ def _show_progress(what: str = "", done: int = 0) -> None:
     """Write over the line of progress, or take it away, where the output is a terminal."""
     if sys.stderr.isatty():
         line = f"{what}: {done:,} levels" if what else ""
-        print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)
+        sys.stderr.write(f"\r\033[K{visible(line)}")
+        sys.stderr.flush()

@@ -8,6 +8,7 @@ from pathlib import Path
 from worldmodels.config.run_config import EvaluationConfig
 from worldmodels.core.configuration.sections import from_dict, to_dict
 from worldmodels.core.files.writing import write_atomic
+from worldmodels.core.output import print_text
 from worldmodels.core.seeding import Streams
 from worldmodels.evaluation.evaluator import Evaluator
 from worldmodels.evaluation.measure import Occasion, take
@@ -43,7 +44,7 @@ def evaluate_shifts(request: ShiftRequest) -> Path:
     try:
         plays = {}
         for shift in shifts:
-            print(f"Playing {shift.name}", flush=True)
+            print_text(f"Playing {shift.name}")
             evaluator.use_env(shift.env)
             plays[shift.name] = _play(evaluator)
     finally:

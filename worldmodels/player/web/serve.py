@@ -8,6 +8,7 @@ import socket
 from collections.abc import Callable
 
 from worldmodels.core.errors import UserError, pip_install
+from worldmodels.core.output import print_text
 from worldmodels.player.session.controls.key_script import KeyScript
 from worldmodels.player.session.loop import Prepare
 from worldmodels.player.session.options import PlayOptions
@@ -34,7 +35,7 @@ def run_web(painter: Painter, prepare: Prepare, options: PlayOptions, script: Ke
             f"The player in a browser needs a package that is not installed: {pip_install('web')} installs it."
         )
     with recorder_of(options) as video:  # the video is written after the server has ended
-        return asyncio.run(serve(painter, prepare, options, script, zoom, video, lambda text: print(text, flush=True)))
+        return asyncio.run(serve(painter, prepare, options, script, zoom, video, print_text))
 
 
 async def serve(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import ipaddress
+import logging
 import secrets
 import socket
 import time
@@ -20,6 +21,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from aiohttp import WSMsgType, web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from worldmodels.core.errors import UserError
 from worldmodels.player.web.audience import IN_FLIGHT, Audience, Viewer
@@ -123,7 +125,7 @@ class Server:
         self.app.router.add_get("/socket", self._connect)
         self.app.router.add_get("/{name:.*}", self._send_file)
         self.app.on_response_prepare.append(_add_headers)
-        self._runner = web.AppRunner(self.app, access_log=None, shutdown_timeout=1.0)
+        self._runner = web.AppRunner(self.app, access_log=None, shutdown_timeout=1.0, logger=_log())
 
     async def start(self, host: str, port: int) -> int:
         """Begin to listen, and return the port; raise UserError if that address cannot be had."""
@@ -168,7 +170,8 @@ class Server:
         self._check_token(request)
         if len(self._sockets) >= MOST_VIEWERS:
             raise web.HTTPServiceUnavailable(text=f"There are already {MOST_VIEWERS} viewers, the maximum.")
-        socket = web.WebSocketResponse(max_msg_size=LARGEST, heartbeat=HEARTBEAT, compress=False)
+        # aiohttp refuses a message of max_msg_size bytes, too.
+        socket = web.WebSocketResponse(max_msg_size=LARGEST + 1, heartbeat=HEARTBEAT, compress=False)
         await socket.prepare(request)
         viewer = Viewer(request.query.get("page", "")[:NAME_LENGTH])
         earlier = [other for other in self._sockets if other.page == viewer.page != ""]
@@ -244,6 +247,14 @@ async def _dismiss(socket: Any, why: str) -> None:
         with suppress(ConnectionError, asyncio.TimeoutError):
             await asyncio.wait_for(socket.send_str(page_json({"ended": why})), PATIENCE)
             await asyncio.wait_for(socket.close(), PATIENCE)
+
+
+def _log() -> logging.Logger:
+    """Return aiohttp's log without requests that are no HTTP: aiohttp answers them, and prints a traceback for each."""
+    log = logging.Logger("worldmodels.web")
+    log.addHandler(logging.StreamHandler())
+    log.addFilter(lambda record: not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError)))
+    return log
 
 
 async def _add_headers(request: web.Request, response: web.StreamResponse) -> None:
