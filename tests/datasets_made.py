@@ -20,6 +20,8 @@ SPACES = {
 class MemorySource:
     """A source of steps that are in memory."""
 
+    notes: tuple[str, ...] = ()
+
     def __init__(self, spec: DatasetSpec, batch: Batch) -> None:
         self.spec, self.batch = spec, batch
 

@@ -92,6 +92,34 @@ def test_a_data_set_of_others_becomes_one_stream():
 
 
 @needed
+def test_images_and_choices_of_other_layouts_are_read():
+    from minari.data_collector import EpisodeBuffer
+
+    shown = np.zeros((3, 3, 40, 36), np.float32)
+    shown[1, 2, 5, 6] = 0.6
+    episode = EpisodeBuffer(
+        observations={"eye": shown, "place": np.array([4, 5, 4])},
+        actions=np.array([2, 1]),
+        rewards=[1.0, 2.0],
+        terminations=[False, True],
+        truncations=[False, False],
+    )
+    seen = gym.spaces.Dict(
+        {"eye": gym.spaces.Box(0, 1, (3, 40, 36), np.float32), "place": gym.spaces.Discrete(2, start=4)}
+    )
+    minari.create_dataset_from_buffers(
+        "other/eye-v0", [episode], observation_space=seen, action_space=gym.spaces.Discrete(2, start=1)
+    )
+    source = open_source("minari:other/eye-v0")
+    steps = gathered(source)
+    assert dict(source.spec.observation.parts)["eye"].shape == (40, 36, 3) and len(source.notes) == 2
+    assert np.argwhere(steps.observation["eye"]).tolist() == [[0, 1, 5, 6, 2]]
+    assert steps.observation["eye"].max() == 153
+    assert steps.observation["place"][0].tolist() == [[1, 0], [0, 1], [1, 0]]
+    assert steps.action[0].tolist() == [1, 0, 0] and source.spec.action.count == 2
+
+
+@needed
 @pytest.mark.parametrize("name", ["../x-v0", "/x-v0", "x", "", "a/../b-v0"])
 def test_names_that_cannot_be(name):
     with pytest.raises(FileError, match="ends in a version"), closing(open_source(f"minari:{name}")):

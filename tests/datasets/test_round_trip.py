@@ -67,6 +67,29 @@ def test_a_file_of_others_is_read(tmp_path):
     assert (source.spec.action.count, source.spec.observation.only.shape) == (2, (2,))
 
 
+@pytest.mark.parametrize("kind", ["npz", "hdf5"])
+@pytest.mark.parametrize(("shape", "read"), [((3, 40, 36), (40, 36, 3)), ((40, 36), (40, 36, 1))])
+def test_images_of_other_layouts_are_read(tmp_path, shape, read, kind):
+    images = np.random.default_rng(0).integers(0, 256, (6, 1, *shape)).astype(np.uint8)
+    path = tmp_path / f"a.{kind}"
+    save(path, arrays() | {"observation": images})
+    with closing(open_source(str(path))) as source:
+        (piece,) = source.pieces()
+        assert source.spec.observation.only.shape == read and len(source.notes) == 1
+        write(str(tmp_path / "store"), source)
+    last = images[:, 0, ..., None] if len(shape) == 2 else np.moveaxis(images[:, 0], 1, -1)
+    np.testing.assert_array_equal(piece.observation[0], last)
+
+
+def save(path, found):
+    if path.suffix == ".npz":
+        np.savez(path, **found)
+    else:
+        with h5py.File(path, "w") as file:
+            for name, array in found.items():
+                file[name] = array
+
+
 def changed(name, place=None, value=None):
     """The arrays with one of them replaced, or with one number of it."""
     found = arrays()
@@ -93,6 +116,7 @@ WRONG = [
     (changed("observation", None, np.zeros((0, 1, 2), np.float32)), "1 stream or more"),
     (changed("observation", None, np.zeros((6, 1, 2, 2), np.float32)), "image of shape"),
     (changed("observation", None, np.float32(1)), r"must be of shape \(steps, streams"),
+    (changed("observation", None, np.zeros((6, 1, 3, 8, 8), np.uint8)), "channels come first, or last"),
 ]
 
 
@@ -100,12 +124,7 @@ WRONG = [
 @pytest.mark.parametrize(("wrong", "text"), WRONG)
 def test_wrong_arrays_are_refused(tmp_path, wrong, text, kind):
     path = tmp_path / f"wrong.{kind}"
-    if kind == "npz":
-        np.savez(path, **wrong)
-    else:
-        with h5py.File(path, "w") as file:
-            for name, array in wrong.items():
-                file[name] = array
+    save(path, wrong)
     with pytest.raises(FileError, match=text), closing(open_source(str(path))) as source:
         list(source.pieces())
 

@@ -183,7 +183,7 @@ def test_modules_that_cannot_be_used_are_answered(own_folder, id, source, texts)
     [
         (lambda: make_vec("mase"), "Did you mean 'maze'?"),
         (lambda: make_vec("mase"), "'module:Name-v0' imports a module"),
-        (lambda: make_vec("FrozenLake-v1"), "Observations may be uint8 images"),
+        (lambda: make_vec("Blackjack-v1"), "Observations may be uint8 images"),
         (lambda: make_vec("test/Blinker-v0", num_levels=3), "'num_levels' belongs to native games"),
         (lambda: make_foreign_vec(EnvConfig("no/Such-v0")), "cannot make 'no/Such-v0'"),
     ],

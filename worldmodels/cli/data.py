@@ -75,5 +75,7 @@ def _convert(options: argparse.Namespace) -> None:
     check_free(options.out)
     with closing(open_source(options.source)) as source:
         write(options.out, source)
-        spec = source.spec
+        spec, notes = source.spec, source.notes
+    for note in notes:
+        print_text(note)
     print_text(f"Wrote {spec.steps:,} steps ({spec.num_streams} streams of {spec.length:,}): {options.out}")

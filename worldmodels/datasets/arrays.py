@@ -1,6 +1,7 @@
 """The layout of a data set as named arrays, which npz and HDF5 files share.
 
-    observation, or observation/NAME    (T, N, H, W, C) uint8 or (T, N, D) float32
+    observation, or observation/NAME    (T, N, H, W, C) uint8 or (T, N, D) float32; `envs/readings.py` says which other
+                                        layouts of images are read
     reward                              (T, N) float32
     is_first, is_last, is_terminal      (T, N) bool
     action                              (T, N) int32, or (T, N, D) float32 from -1 to 1
@@ -18,10 +19,11 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from worldmodels.core.errors import ConfigError, FileError
+from worldmodels.core.errors import FileError, UserError
 from worldmodels.core.specs import ActionSpec, ArraySpec, ObservationSpec
 from worldmodels.core.types import Batch
 from worldmodels.datasets.source import DatasetSpec, StreamCheck
+from worldmodels.envs.readings import PartReading, read_bytes
 
 Array = npt.NDArray[Any]
 Shapes = Mapping[str, tuple[tuple[int, ...], np.dtype[Any]]]
@@ -56,10 +58,13 @@ class ArraySource:
     def __init__(self, file: ArrayFile, name: str) -> None:
         self._file, self._name = file, name
         try:
-            self.spec = _dataset_spec(file)
-        except (ConfigError, FileError) as error:
+            self._readings = _image_readings(file.shapes)
+            self.spec = _dataset_spec(file, self._readings)
+        except UserError as error:
             file.close()
             raise FileError(f"{name} holds no data set: {error}") from error
+        readings = self._readings.items()
+        self.notes = tuple(f"{name}: '{part}' is read as {read.note}." for part, read in readings if read.note)
 
     def pieces(self) -> Iterator[Batch]:
         spec = self.spec
@@ -67,11 +72,19 @@ class ArraySource:
         names = list(step_arrays(spec))
         for blocks in zip(*(self._file.blocks(name, spec.pieces) for name in names), strict=True):
             found = dict(zip(names, (np.swapaxes(block, 0, 1) for block in blocks), strict=True))
-            seen = {part: found.pop(array_name(part)) for part, _ in spec.observation.parts}
+            seen = {part: self._read(array_name(part), found) for part, _ in spec.observation.parts}
             yield check(Batch(observation=spec.observation.pack(seen), **found))
 
     def close(self) -> None:
         self._file.close()
+
+    def _read(self, name: str, found: dict[str, Array]) -> Array:
+        """Take an array of observations (N, t, ...) out of `found`; return it in the layout of the spec."""
+        array, reading = found.pop(name), self._readings.get(name)
+        if reading is None:
+            return array
+        converted = reading.convert(array.reshape(-1, *array.shape[2:]))
+        return converted.reshape(*array.shape[:2], *reading.spec.shape)
 
 
 def array_name(part: str) -> str:
@@ -102,9 +115,23 @@ def piece_arrays(piece: Batch, observation: ObservationSpec) -> dict[str, Array]
     return {name: np.ascontiguousarray(np.swapaxes(values, 0, 1)) for name, values in (seen | rest).items()}
 
 
-def _dataset_spec(file: ArrayFile) -> DatasetSpec:
+def _observed(shapes: Shapes) -> list[str]:
+    return [name for name in shapes if name == "observation" or name.startswith("observation/")]
+
+
+def _image_readings(shapes: Shapes) -> dict[str, PartReading]:
+    """Return how the arrays of uint8 images are read, by their names. Raises UserError if their layout is in doubt."""
+    found = {
+        name: read_bytes(shapes[name][0][2:], name)
+        for name in _observed(shapes)
+        if shapes[name][1] == np.uint8 and len(shapes[name][0]) > 3 and 0 not in shapes[name][0]
+    }
+    return {name: reading for name, reading in found.items() if reading.spec.is_image}
+
+
+def _dataset_spec(file: ArrayFile, images: Mapping[str, PartReading]) -> DatasetSpec:
     shapes = file.shapes
-    parts = [name for name in shapes if name == "observation" or name.startswith("observation/")]
+    parts = _observed(shapes)
     told = [name for name in ("action_choices", *BOUNDS) if name in shapes]
     if not parts or told not in (["action_choices"], [*BOUNDS]):
         raise FileError(
@@ -114,10 +141,12 @@ def _dataset_spec(file: ArrayFile) -> DatasetSpec:
     leading = shapes[parts[0]][0][:2]
     if len(leading) < 2:
         raise FileError(f"'{parts[0]}' must be of shape (steps, streams, ...). Received {shapes[parts[0]][0]}.")
-    named = [(name.removeprefix("observation").removeprefix("/"), shapes[name][0][2:]) for name in parts]
-    observation = ObservationSpec(tuple((name, ArraySpec(shape)) for name, shape in named))
+    specs = [images[name].spec if name in images else ArraySpec(shapes[name][0][2:]) for name in parts]
+    named = [name.removeprefix("observation").removeprefix("/") for name in parts]
+    observation = ObservationSpec(tuple(zip(named, specs, strict=True)))
     spec = DatasetSpec(leading[1], leading[0], observation, _action_spec(file, told))
-    wanted = step_arrays(spec)
+    stored = {name: ((*leading, *shapes[name][0][2:]), np.dtype(np.uint8)) for name in images}
+    wanted = step_arrays(spec) | stored
     if set(shapes) != {*wanted, *told}:
         raise FileError(f"it must hold {_listed([*wanted, *told])}. Received {_listed(shapes)}.")
     for name, (shape, dtype) in wanted.items():

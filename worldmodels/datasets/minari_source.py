@@ -7,6 +7,7 @@ Episodes as Minari stores them, taken back into steps.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,10 +16,11 @@ from typing import Any
 import numpy as np
 
 from worldmodels.core.errors import FileError, UserError, pip_install, shortened
-from worldmodels.core.specs import ActionSpec, ObservationSpec
+from worldmodels.core.specs import ActionSpec
 from worldmodels.core.types import Batch
 from worldmodels.datasets.source import DatasetSpec, StreamCheck
-from worldmodels.envs.spaces import action_spec, observation_spec
+from worldmodels.envs.readings import ObservationReading
+from worldmodels.envs.spaces import action_spec
 
 _NAME = re.compile(r"(?:[\w-][\w.-]*/)*[\w-][\w.-]*-v\d+", re.ASCII)
 
@@ -58,12 +60,15 @@ def dataset_path(name: str) -> Path:
 Array = np.ndarray[Any, Any]
 
 
-def to_steps(data: Any, attributes: Any, observation: ObservationSpec, action: ActionSpec) -> Batch:
+def to_steps(data: Any, attributes: Any, reading: ObservationReading, action: ActionSpec, start: int = 0) -> Batch:
     """Return the steps (T,) of an episode, T - 1 steps as Minari counts.
 
     Args:
         data: arrays by Minari's names.
         attributes: those of the episode.
+        reading: how its observations are read.
+        action: the spec of its actions.
+        start: the number of the first choice, where actions are choices.
 
     Raises:
         UserError: they are none of an episode with these specs, or contradict each other.
@@ -79,25 +84,26 @@ def to_steps(data: Any, attributes: Any, observation: ObservationSpec, action: A
     is_first, is_terminal = np.zeros(count + 1, bool), np.concatenate([[False], ends])
     is_first[0] = attributes.get(IS_FIRST, 1)
     is_last = is_terminal | np.concatenate([[False], cuts])
-    actions = _actions(data, count, action)
-    return Batch(_observations(data, count + 1, observation), reward, is_first, is_last, is_terminal, actions)
+    actions = _actions(data, count, action, start)
+    return Batch(_observations(data, count + 1, reading), reward, is_first, is_last, is_terminal, actions)
 
 
-def _observations(data: Any, count: int, spec: ObservationSpec) -> Any:
-    arrays = {}
-    for name, part in spec.parts:
-        values = np.asarray(data["observations"][name] if name else data["observations"])
-        fits = values.dtype == np.uint8 if part.is_image else values.dtype.kind in "fiub"
-        if len(values) != count or values[0].size != part.size or not fits:
+def _observations(data: Any, count: int, reading: ObservationReading) -> Any:
+    arrays, spaces = {}, {name: reading.part(name).space for name, _ in reading.spec.parts}
+    for name, part in reading.spec.parts:
+        values, space = np.asarray(data["observations"][name] if name else data["observations"]), spaces[name]
+        shape = space.shape or ()
+        fits = values.dtype == space.dtype if part.is_image else values.dtype.kind in "fiub"
+        if len(values) != count or values[0].size != math.prod(shape) or not fits:
             raise UserError(
                 f"its observations{f' {name!r}' if name else ''} must be {count} of {part}; received {values.dtype} "
                 f"{values.shape}."
             )
-        arrays[name] = values.reshape(count, *part.shape).astype(part.dtype)
-    return spec.pack(arrays)
+        arrays[name] = values.reshape(count, *shape)
+    return reading(reading.spec.pack(arrays))
 
 
-def _actions(data: Any, count: int, spec: ActionSpec) -> Array:
+def _actions(data: Any, count: int, spec: ActionSpec, start: int) -> Array:
     own = (data.get("infos") or {}).get(ACTION)
     if own is not None:
         values = np.asarray(own)
@@ -112,7 +118,9 @@ def _actions(data: Any, count: int, spec: ActionSpec) -> Array:
     ):
         raise UserError(f"its actions must be {count} of {spec}; received {values.dtype} {values.shape}.")
     values = values.reshape(count, *spec.shape)
-    if not spec.is_discrete:
+    if spec.is_discrete:
+        values = values - start
+    else:
         low, high = np.array(spec.low), np.array(spec.high)
         values = (values - low) / (high - low) * 2.0 - 1.0
     return np.concatenate([values, np.zeros((1, *spec.shape))]).astype(spec.dtype)
@@ -122,8 +130,8 @@ class MinariSource:
     """The steps of a Minari data set on this machine; see `Source`.
 
     What was exported from here has its streams again, cut to the shortest; another data set is one stream, episode
-    after episode. Its vectors become float32, and its boxes of actions run from -1 to 1. Minari has no action at the
-    last observation of an episode: it becomes 0.
+    after episode. `envs/readings.py` says how its observations are read; its boxes of actions run from -1 to 1. Minari
+    has no action at the last observation of an episode: it becomes 0.
 
     Raises:
         FileError: there is no such data set, an empty one, or one that is damaged.
@@ -151,9 +159,11 @@ class MinariSource:
             raise FileError(f"{self._name} holds no episodes.")
         self._streams = self._divide()
         length = min(sum(lengths[episode] for episode in stream) for stream in self._streams)
-        seen = observation_spec(self._dataset.observation_space, self._name)
-        taken = action_spec(self._dataset.action_space, self._name)
-        self.spec = DatasetSpec(len(self._streams), length, seen, taken)
+        self._reading = ObservationReading(self._dataset.observation_space, f"minari:{name}")
+        self._start = int(getattr(self._dataset.action_space, "start", 0))
+        self.notes = self._reading.notes
+        taken = action_spec(self._dataset.action_space, f"minari:{name}")
+        self.spec = DatasetSpec(len(self._streams), length, self._reading.spec, taken)
 
     def pieces(self) -> Iterator[Batch]:
         spec = self.spec
@@ -188,7 +198,7 @@ class MinariSource:
         """Return an episode as steps (1, T)."""
         try:
             (data,) = self._dataset.storage.get_episodes([number])
-            steps = to_steps(data, self._attributes[number], self.spec.observation, self.spec.action)
+            steps = to_steps(data, self._attributes[number], self._reading, self.spec.action, self._start)
         except UserError as error:
             raise FileError(f"{self._name}, episode {number}: {error}") from error
         except Exception as error:  # their code, and a file from outside

@@ -77,6 +77,10 @@ class Source(Protocol):
     @property
     def spec(self) -> DatasetSpec: ...
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Return sentences about the observations that are converted."""
+
     def pieces(self) -> Iterator[Batch]:
         """Yield all steps in their order, as batches (N, t) of a few steps of every stream; as often as it is asked.
 

@@ -19,6 +19,8 @@ class StoreSource:
         RunError: there is no store in the folder, a damaged one or one without steps.
     """
 
+    notes: tuple[str, ...] = ()
+
     def __init__(self, folder: Path | str) -> None:
         self._reader = ReplayReader(folder)
         if not self._reader.span:

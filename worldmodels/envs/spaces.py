@@ -5,43 +5,29 @@ Actions of a vector environment are taken as they are or refused, and never conv
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from gymnasium.spaces import Box, Dict, Discrete, Space
+from gymnasium.spaces import Box, Dict, Discrete, MultiBinary, Space
 
 from worldmodels.core.errors import UserError, shortened
 from worldmodels.core.specs import ActionSpec, ArraySpec, ObservationSpec
 
-OBSERVATIONS = (
-    "Observations may be uint8 images (height, width, channels), vectors of numbers in any shape, or a Dict of those, "
-    "by name"
-)
-ACTIONS = "Actions may be Discrete ones that start at 0, or a Box of numbers with finite bounds"
+ACTIONS = "Actions may be Discrete ones, or a Box of floats with finite bounds"
 
 
-def observation_spec(space: Space[Any], name: str) -> ObservationSpec:
-    """Return what an environment shows, of its space.
+def action_spec(space: Space[Any], name: str) -> ActionSpec:
+    """Return what an environment takes, of its space. Choices count from 0, whatever the space's start is.
 
     Args:
         name: of the environment, for people.
 
     Raises:
-        UserError: the space, or a part of it, is of another kind.
+        UserError: the space is of another kind.
     """
-    if isinstance(space, Dict):
-        if not space.spaces or not all(isinstance(key, str) and key for key in space.spaces):
-            raise UserError(
-                f"'{name}' has the observations {space_text(space)}, with parts {list(space.spaces)}. {OBSERVATIONS}."
-            )
-        return ObservationSpec(tuple((key, _part(part, name, key)) for key, part in space.spaces.items()))
-    return ObservationSpec((("", _part(space, name, "")),))
-
-
-def action_spec(space: Space[Any], name: str) -> ActionSpec:
-    """Return what an environment takes, of its space; raises as `observation_spec`."""
-    if isinstance(space, Discrete) and space.start == 0:
+    if isinstance(space, Discrete):
         return ActionSpec(count=int(space.n))
     if isinstance(space, Box) and space.dtype is not None and space.dtype.kind == "f" and space.shape:
         low, high = (np.ravel(bound).astype(float) for bound in (space.low, space.high))
@@ -56,7 +42,20 @@ def action_spec(space: Space[Any], name: str) -> ActionSpec:
         if (low >= high).any():
             raise UserError(f"'{name}' has the actions {space_text(space)}, whose bounds leave nothing between them.")
         return ActionSpec(low=tuple(low.tolist()), high=tuple(high.tolist()))
-    raise UserError(f"'{name}' has the actions {space_text(space)}. {ACTIONS}.")
+    raise UserError(
+        f"'{name}' has the actions {space_text(space)}. {ACTIONS}. Gymnasium's wrapper TransformAction makes others of "
+        f"them{_by_number(space)}."
+    )
+
+
+def _by_number(space: Space[Any]) -> str:
+    """Return how choices of several numbers become choices of one."""
+    counts = [2] * int(np.prod(space.shape)) if isinstance(space, MultiBinary) else getattr(space, "nvec", None)
+    if counts is None or np.ndim(counts) != 1 or len(counts) == 0:
+        return ""
+    sizes = [int(count) for count in counts]
+    decoded = f"numpy.array(numpy.unravel_index(n, {shortened(str(sizes), 60)}))"
+    return f", such as TransformAction(env, lambda n: {decoded}, Discrete({math.prod(sizes)}))"
 
 
 def space_text(space: Space[Any]) -> str:
@@ -84,17 +83,6 @@ def bounded_action_space(spec: ActionSpec) -> Space[Any]:
 
 def _box(part: ArraySpec) -> Box:
     return Box(0, 255, part.shape, np.uint8) if part.is_image else Box(-np.inf, np.inf, part.shape, np.float32)
-
-
-def _part(space: Space[Any], name: str, key: str) -> ArraySpec:
-    kind = getattr(space.dtype, "kind", "") if isinstance(space, Box) else ""
-    shape = space.shape or ()
-    if kind == "u" and space.dtype == np.uint8 and len(shape) == 3:
-        return ArraySpec(shape)
-    if kind in ("f", "i", "u", "b") and 0 not in shape:
-        return ArraySpec((int(np.prod(shape)),))
-    where = f"the part '{key}' of its observations" if key else "the observations"
-    raise UserError(f"'{name}' has {where} {space_text(space)}. {OBSERVATIONS}.")
 
 
 def checked_actions(actions: npt.ArrayLike, num_envs: int, spec: ActionSpec) -> npt.NDArray[Any]:

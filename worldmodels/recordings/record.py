@@ -85,6 +85,8 @@ class _PlayedSource:
         self.spec = DatasetSpec(env.num_envs, length, env.observation_spec, env.action_spec)
         self.returns: list[float] = []
 
+    notes: tuple[str, ...] = ()
+
     def pieces(self) -> Iterator[Batch]:
         episodes = EpisodeTracker(self.spec.num_streams)
         for step, _ in self._collector.steps(self._actor, self.spec.length):

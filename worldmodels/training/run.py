@@ -47,6 +47,8 @@ def train(checked: CheckedRun, start_collector: StartCollector) -> Path:
         if warning := threads_warning(learner_threads(config, start_collector)):
             progress.message(warning)
         env = stack.enter_context(_environment(config))
+        for note in env.notes:
+            progress.message(note)
         if checked.is_new:
             parts, estimate, decision = build_measured(config, env, checked.sources.steps)
             progress.message(f"{decision}\n{estimate.text}")

@@ -66,7 +66,7 @@ def _about_drawn(config: EnvConfig) -> About:
     )
     image = ("image", ArraySpec((*ImageFormat.of(config).shape, 1 if config.grey else 3)))
     if config.pixels == "only":
-        return about._replace(observation=ObservationSpec.of(*image[1].shape))
+        return about._replace(observation=ObservationSpec.of(*image[1].shape), notes=())
     state = tuple((name or "state", part) for name, part in about.observation.parts)
     return about._replace(observation=ObservationSpec(tuple(sorted((*state, image)))))
 

@@ -12,10 +12,11 @@ from typing import Any, NoReturn, TypeAlias
 import gymnasium
 import numpy as np
 import numpy.typing as npt
-from gymnasium.spaces import Dict
+from gymnasium.spaces import Dict, Discrete, MultiBinary
 
 from worldmodels.core.errors import ForeignEnvError, unknown
 from worldmodels.envs.foreign.copy_state import load_copy, save_copy
+from worldmodels.envs.spaces import space_text
 
 Moment: TypeAlias = npt.NDArray[np.int64]
 """int64 (3,): episode, step, and whether a call is under way."""
@@ -150,6 +151,10 @@ class ForeignGuard(gymnasium.Wrapper[Any, Any, Any, Any]):
             self._check_part(observation[key], part, f"the part '{key}' of the observation")
 
     def _check_part(self, array: Any, space: gymnasium.Space[Any], what: str) -> None:
+        if isinstance(space, (Discrete, MultiBinary)):
+            if not space.contains(array):
+                self._refuse(f"{what} is {array!r:.100}; its space says {space_text(space)}")
+            return
         # A number that NumPy gives for an array without axes is as good as that array.
         if not isinstance(array, (np.ndarray, np.generic)) or array.dtype != space.dtype or array.shape != space.shape:
             self._refuse(f"{what} is {_kind(array)}; its space says {space.dtype} {space.shape}")

@@ -10,6 +10,7 @@ from typing import Any, NoReturn, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
+from gymnasium.spaces import Discrete
 from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 from gymnasium.vector.utils import batch_space
 
@@ -21,7 +22,8 @@ from worldmodels.envs.foreign.given import Factory
 from worldmodels.envs.foreign.guard import ForeignGuard, described
 from worldmodels.envs.foreign.shared_arrays import Layout
 from worldmodels.envs.foreign.wrappers import ImageFormat
-from worldmodels.envs.spaces import action_space, action_spec, checked_actions, observation_space, observation_spec
+from worldmodels.envs.readings import ObservationReading
+from worldmodels.envs.spaces import action_space, action_spec, checked_actions, observation_space
 
 Array: TypeAlias = npt.NDArray[Any]
 Seeds: TypeAlias = int | Sequence[int | None] | None
@@ -41,6 +43,8 @@ class ForeignVectorEnv(VectorEnv[Any, Array, Array]):
     What fails in one of them, or breaks Gymnasium's rules, is a `ForeignEnvError`: see `ForeignGuard`, which each is.
     """
 
+    notes: tuple[str, ...] = ()
+    """Sentences about the observations that are converted; see `envs/readings.py`."""
     why_not_saved: str
     """Why its state cannot be saved, in a clause; "" where it can (`copy_state.py`)."""
 
@@ -158,8 +162,10 @@ class SyncForeignEnv(ForeignVectorEnv):
         ]
         try:
             self._envs = self._together(guarded, id)
-            observation = images.spec(observation_spec(self._envs.single_observation_space, id), id)
+            self._reading = ObservationReading(self._envs.single_observation_space, id)
+            observation = images.spec(self._reading.spec, id)
             super().__init__(id, num_envs, observation, action_spec(self._envs.single_action_space, id))
+            self.notes = self._reading.notes
             self.render_mode = self._copies[0].render_mode
             self.metadata |= {"render_fps": self._copies[0].metadata.get("render_fps")}
             self.why_not_saved = why_not_saved(self._copies[0].env)
@@ -255,20 +261,19 @@ class SyncForeignEnv(ForeignVectorEnv):
         return {**info, "recorded": self._recorded.copy()}
 
     def _native_actions(self, actions: Array) -> Array:
-        """Return actions as the environment takes them: of a box, scaled from [-1, 1] to its bounds and shape."""
+        """Return actions as the environment takes them: choices from its start on; of a box, scaled from [-1, 1] to its
+        bounds and shape."""
         spec, space = self.action_spec, self._envs.single_action_space
-        if spec.is_discrete:
-            return actions.astype(np.int64)
+        if isinstance(space, Discrete):
+            shifted: Array = actions.astype(np.int64) + space.start
+            return shifted
         low, high = np.array(spec.low), np.array(spec.high)
         scaled = low + (np.clip(actions, -1.0, 1.0) + 1.0) / 2.0 * (high - low)
         native: Array = np.clip(scaled, low, high).astype(space.dtype)
         return native.reshape(self.num_envs, *(space.shape or ()))
 
     def _converted(self, observations: Any) -> Any:
-        arrays = self.observation_spec.arrays(observations)
-        return self.observation_spec.pack({name: self._part(array) for name, array in arrays.items()})
-
-    def _part(self, array: Array) -> Array:
-        if array.dtype != np.uint8 or array.ndim != 4:
-            return array.reshape(self.num_envs, -1).astype(np.float32)
-        return self._format.images(array)
+        spec = self.observation_spec
+        arrays = spec.arrays(self._reading(observations))
+        images = {name: self._format.images(arrays[name]) for name in spec.images}
+        return spec.pack(arrays | images)

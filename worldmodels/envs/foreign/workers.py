@@ -48,6 +48,7 @@ class About(NamedTuple):
     meanings: list[str]
     """The names of the actions."""
     why_not_saved: str
+    notes: tuple[str, ...]
 
 
 def about_copies(make: Factory, id: str, images: ImageFormat) -> About:
@@ -55,7 +56,8 @@ def about_copies(make: Factory, id: str, images: ImageFormat) -> About:
     check_can_be_sent(make, id)
     sample = SyncForeignEnv(make, id, 1, images)
     try:
-        return About(sample.observation_spec, sample.action_spec, sample.action_meanings(), sample.why_not_saved)
+        specs = sample.observation_spec, sample.action_spec
+        return About(*specs, sample.action_meanings(), sample.why_not_saved, sample.notes)
     finally:
         sample.close()
 
@@ -96,7 +98,7 @@ class WorkerForeignEnv(ForeignVectorEnv):
         self._at_exit = partial(kill, self._processes)
         check_can_be_sent(make, id)
         super().__init__(id, num_envs, about.observation, about.action)
-        self._meanings, self.why_not_saved = about.meanings, about.why_not_saved
+        self._meanings, self.why_not_saved, self.notes = about.meanings, about.why_not_saved, about.notes
         # A fork would copy the locks of TensorFlow's threads, but not the threads.
         context = get_context("spawn")
         shared = SharedArrays(

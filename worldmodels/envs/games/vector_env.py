@@ -51,6 +51,9 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
     Threads of Python may take turns with one environment; a call while another thread's goes on is a `UserError`.
     """
 
+    notes: tuple[str, ...] = ()
+    """Sentences about observations that are converted: none are."""
+
     def __init__(
         self,
         name: str,
