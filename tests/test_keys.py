@@ -17,7 +17,7 @@ from worldmodels.core.configuration.sections import key_paths
 from worldmodels.core.files.yaml_files import read_mapping
 
 ROOT = Path(__file__).parents[1]
-MOST_FIELDS = 363
+MOST_FIELDS = 355
 """Fields of configuration dataclasses. A new key has to replace an old one, or to be worth more than this number."""
 REASONS = {
     "DreamerV2 has it": {
@@ -45,10 +45,8 @@ REASONS = {
     },
     "Spinning Up has it": {
         "agent.alpha",
-        "agent.backtrack_factor",
         "agent.backtrack_steps",
         "agent.box_distribution",
-        "agent.conjugate_gradient_steps",
         "agent.line_search",
         "agent.noise",
         "agent.noise_clip",
@@ -61,7 +59,6 @@ REASONS = {
         "agent.learn_alpha",
         "agent.normalize_features",
         "agent.normalize_rewards",
-        "env.reward_scale",
     },
     "SimPLe has it": {
         "model.continuation",
@@ -76,7 +73,6 @@ REASONS = {
         "model.network.levels",
         "model.network.middle_dropout",
         "model.network.middle_layers",
-        "model.sampling.floor",
         "optimizer.schedule",
     },
     "optimizers have it": {"optimizer.clip_ratio", "optimizer.warmup"},
@@ -87,8 +83,7 @@ REASONS = {
         "evaluation.model_temperatures",
         "training.demonstrations",
     },
-    "the size of a network": {"agent.vectors.layers", "model.network.activation"},
-    "a part of a loss that is weighed apart": {"agent.recent.value_scale", "model.output.spread"},
+    "the size of a network": {"agent.vectors.layers"},
 }
 """Keys that no preset, grid or benchmark sets, by the reason why a user may want to set them."""
 

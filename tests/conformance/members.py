@@ -48,7 +48,7 @@ OWN_MOTIONS = {
     "output": dataclasses.replace(MOTION, patch_motions=True, moved_scale=9.0),
 }
 LATENT = LatentConfig(bits=4, group=2, units=4, ramp_updates=2, use_ramp_updates=2)
-SAMPLING = SamplingConfig(floor=1.0)  # from the first update on, as often as it gets
+SAMPLING = SamplingConfig(exponential_updates=0, linear_updates=0)  # from the first update on, as often as it gets
 
 MODELS: dict[str, Any] = {
     "deterministic": DeterministicConfig(network=CONV, frames=2, head_units=8),

@@ -79,7 +79,7 @@ def tiny_next_frame_config(kind: str, **changes):
         "network": ConvNetworkConfig(hidden=16, levels=1, doublings=1, dropout=0.0, middle_dropout=0.0),
         "frames": 2,
         "pixel_noise": 0.0,
-        "sampling": SamplingConfig(final=0.5, floor=1.0),
+        "sampling": SamplingConfig(final=0.5, exponential_updates=0, linear_updates=0),
         "reward": "symlog",
         "optimizer": OptimizerConfig(learning_rate=5e-3, weight_decay=0),
     }

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, fields
 from typing import Annotated, Any, Literal
 
 from worldmodels.core.configuration.ranges import (
-    AboveZero,
     AnyInteger,
     AnyNumber,
     BelowOne,
@@ -115,10 +114,8 @@ class EnvConfig(Section):
     is shown (`frame_skip` in Stable-Baselines3)."""
     frame_max: bool = False
     """Show the maximum of the last two observations of `action_repeat`, in which sprites that flicker are whole."""
-    reward_scale: AboveZero = 1.0
-    """Factor of a Gymnasium environment's rewards."""
     reward_clip: NonNegative = 0.0
-    """Rewards of a Gymnasium environment are clipped between its negative and this, after their scale; 0: not."""
+    """Rewards of a Gymnasium environment are clipped between its negative and this; 0: not."""
     time_limit: Int32 = 0
     """Time limit of an episode of a Gymnasium environment, in the agent's steps. 0 keeps the limit of its
     registration."""
@@ -168,7 +165,7 @@ class EnvConfig(Section):
 
 
 FOREIGN = (
-    *("workers", "options", "sticky_actions", "action_repeat", "frame_max", "reward_scale", "reward_clip"),
+    *("workers", "options", "sticky_actions", "action_repeat", "frame_max", "reward_clip"),
     *("time_limit", "pixels", "grey", "image_size", "image_height", "info"),
 )
 """The keys of Gymnasium environments that are no native games."""

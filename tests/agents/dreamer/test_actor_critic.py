@@ -284,7 +284,7 @@ def test_learns_from_what_really_followed_its_own_steps(build, line, starts):
     places = tf.stack([tf.gather(PLACES, [1, 0]), tf.gather(PLACES, [1, 2])])
     rewards, ended = tf.constant([[0.0, 2.0], [0.0, 0.0]]), tf.constant([[False, True], [False, True]])
     recent = Recent(places, tf.constant([[0, 0], [1, 0]]), {"logits": tf.zeros((2, 2, 2))}, rewards, ended, ended)
-    learning = replace(CONFIG, entropy=0.0, recent=RecentConfig(policy_scale=0.3, value_scale=1.0))
+    learning = replace(CONFIG, entropy=0.0, recent=RecentConfig(policy_scale=0.3))
     agent, alone = build(config=learning), build(config=replace(CONFIG, entropy=0.0))
     for i in range(20):
         metrics = agent.update_from_imagination(

@@ -88,10 +88,8 @@ def test_sticky_actions_are_drawn_from_the_seed():
         assert now in (before, chosen)
 
 
-def test_rewards_are_scaled_and_then_clipped():
-    assert play([0] * 4, reward_scale=0.5)[1] == [0.5, 1, 1.5, 2]
+def test_rewards_are_clipped():
     assert play([0] * 4, reward_clip=2)[1] == [1, 2, 2, 2]
-    assert play([0] * 4, reward_scale=0.5, reward_clip=0.75)[1] == [0.5, 0.75, 0.75, 0.75]
     assert play([0] * 4, options={"pay": -1}, reward_clip=2)[1] == [-1, -2, -2, -2]
 
 

@@ -79,7 +79,7 @@ def test_internal_loss_adds_frames_alone(build_next_frame, model, window, seed):
 
 
 def test_own_frames_are_what_the_model_imagines(build_next_frame, window, seed):
-    model = build_next_frame("deterministic", sampling=SamplingConfig(floor=1.0))
+    model = build_next_frame("deterministic", sampling=SamplingConfig(exponential_updates=0, linear_updates=0))
     batch = window._replace(is_first=np.zeros_like(window.is_first))
     recorded = learning.window_of(batch, 2)
     inputs = learning.inputs(model, recorded, seed)
@@ -92,7 +92,7 @@ def test_own_frames_are_what_the_model_imagines(build_next_frame, window, seed):
 
 
 def test_the_first_frame_of_an_episode_is_never_replaced(build_next_frame, window, seed):
-    model = build_next_frame("deterministic", sampling=SamplingConfig(floor=1.0))
+    model = build_next_frame("deterministic", sampling=SamplingConfig(exponential_updates=0, linear_updates=0))
     inputs = learning.inputs(model, learning.window_of(window, 2), seed)
     np.testing.assert_array_equal(inputs[2, 2], window.observation[2, 2])
     assert not np.array_equal(inputs[2, 0], window.observation[0, 2])

@@ -18,7 +18,7 @@ def test_the_published_probability_by_hand():
 
 
 def test_other_schedules():
-    assert probability(0.0, floor=1.0) == 1.0  # always its own
+    assert probability(0.0, exponential_updates=0, linear_updates=0) == 1.0  # always its own
     assert probability(0.0, final=0.0) == 0.0  # never
     assert probability(5_000.0, linear_updates=0) == pytest.approx(0.1)  # exponential alone
     assert probability(10_000.0, exponential_updates=0) == pytest.approx(0.2575)  # linear alone

@@ -134,7 +134,7 @@ def pixel_nats(target: np.ndarray, choice: list[float], moved_scale: float) -> n
 def test_pixels_that_moved_weigh_more_and_all_weights_have_a_mean_of_one():
     target = np.zeros((2, *SHAPE), np.uint8)
     target[0, 4, 4:8] = 200  # 4 of the 2 x 12 x 16 pixels that patches of 4 cover
-    target[1, 4, 4] = 2  # within `spread`
+    target[1, 4, 4] = 2  # within SPREAD
     stand_still = [6, 0, 0]  # 8 with what it leads by: to move has a probability of 2 exp(-8)
     alike, weighed = (pixel_nats(target, stand_still, scale) for scale in (0, 9))
     mean = (4 * 10 + 380) / 384

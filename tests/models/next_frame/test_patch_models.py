@@ -30,7 +30,7 @@ def build(kind: str, seed: int = 0, **changes):
         "output": MotionOutputConfig(motions=1, depth=16, patch_motions=patch_motions),
         "frames": 2,
         "pixel_noise": 0.0,
-        "sampling": SamplingConfig(final=0.5, floor=1.0),
+        "sampling": SamplingConfig(final=0.5, exponential_updates=0, linear_updates=0),
         "reward": "symlog",
         "loss_cutoff": 0.0,
         "optimizer": OptimizerConfig(learning_rate=1e-2, weight_decay=0),

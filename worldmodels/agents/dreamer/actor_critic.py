@@ -32,6 +32,9 @@ from worldmodels.models.graph import graph
 from worldmodels.models.optimizers import Gradients, build_optimizer, value_at
 from worldmodels.models.variables import load_variables, named_variables, save_variables
 
+RECENT_VALUE_SCALE = 0.3
+"""Weight of the critic's loss on the returns of the newest real steps."""
+
 
 class ActorCritic(Agent):
     """An `Agent` (see `agents/api.py` for the methods) with a slow target critic.
@@ -102,7 +105,7 @@ class ActorCritic(Agent):
                 replay_loss = self.critic.loss(recorded)
                 critic_loss += self.config.replay_value_scale * replay_loss
             if followed is not None:
-                critic_loss += self.config.recent.value_scale * self.critic.loss(followed)
+                critic_loss += RECENT_VALUE_SCALE * self.critic.loss(followed)
 
         critic_gradients = self.critic.optimizer.gradients(critic_tape, critic_loss)
         finite = actor_gradients.finite & critic_gradients.finite

@@ -27,8 +27,6 @@ class RecentConfig(Section):
     policy_scale: ScheduledNonNegative = 0.0
     """Weight of the policy's loss at these steps. The loss raises the probability of an action whose return exceeded
     the critic's value, and lowers it otherwise. 0 disables learning from recent steps."""
-    value_scale: NonNegative = 0.3
-    """Weight of the critic's loss on the returns of these steps. Without effect where `policy_scale` is 0."""
     steps: Size = 64
     """Newest steps of each environment from which windows are drawn. Each update of the policy draws `training.batch`
     windows of `training.length` steps."""

@@ -54,14 +54,10 @@ class DDPGConfig(OffPolicyAgentConfig):
 
 
 @dataclass(frozen=True)
-class TD3Config(OffPolicyAgentConfig):
+class TD3Config(DDPGConfig):
     """Twin delayed DDPG (Fujimoto et al. 2018); the defaults are Spinning Up's figures."""
 
     kind: str = "td3"
-    action_kinds = BOXES
-    noise: NonNegative = 0.1
-    """Standard deviation of the noise on actions, which are from -1 to 1, at temperature 1 (`act_noise` in Spinning
-    Up)."""
     target_noise: NonNegative = 0.2
     """Standard deviation of the noise on the target policy's actions."""
     noise_clip: NonNegative = 0.5

@@ -86,15 +86,11 @@ class TRPOConfig(PolicyGradientConfig):
     damping: NonNegative = 0.1
     """Multiple of the identity added to the Fisher information matrix, which bounds steps in directions without
     information (`damping_coeff` in Spinning Up)."""
-    conjugate_gradient_steps: Size = 10
-    """Iterations of the conjugate gradient method (`cg_iters` in Spinning Up)."""
     line_search: bool = True
     """Whether a step is shortened until its KL is below the limit and its loss falls. Without, the step of the natural
     policy gradient has the length that a quadratic estimate of the KL gives."""
     backtrack_steps: Size = 10
     """Most step lengths that the line search tries before it gives the step up (`backtrack_iters` in Spinning Up)."""
-    backtrack_factor: BelowOne = 0.8
-    """Factor between successive step lengths of the line search (`backtrack_coeff` in Spinning Up)."""
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,10 @@ from worldmodels.agents.on_policy.samples import Samples, weighted_mean
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.optimizers import Optimizer
 
+BACKTRACK_FACTOR = 0.8
+"""Factor between successive step lengths of the line search (`backtrack_coeff` in Spinning Up)."""
+CONJUGATE_GRADIENT_STEPS = 10
+"""Iterations of the conjugate gradient method (`cg_iters` in Spinning Up)."""
 SOLVED = 1e-10
 """Share of the squared norm of b at which a residual is rounding, and following it would lead away."""
 
@@ -159,7 +163,7 @@ class TRPO(OnPolicyAgent):
             )
             return changed + self.config.damping * vector
 
-        direction = conjugate_gradient(product, -gradient, self.config.conjugate_gradient_steps)
+        direction = conjugate_gradient(product, -gradient, CONJUGATE_GRADIENT_STEPS)
         return longest_step(direction, product(direction), self.config.kl_limit) * direction
 
     def _take(self, step: tf.Tensor, old: tf.Tensor, loss: tf.Tensor, samples: Samples) -> tuple[tf.Tensor, tf.Tensor]:
@@ -179,7 +183,7 @@ class TRPO(OnPolicyAgent):
 
         share, backtracks = tf.constant(1.0), tf.constant(0)
         if self.config.line_search:
-            share, backtracks = backtrack(accepts, self.config.backtrack_factor, self.config.backtrack_steps)
+            share, backtracks = backtrack(accepts, BACKTRACK_FACTOR, self.config.backtrack_steps)
         move(share)
         return share, backtracks
 

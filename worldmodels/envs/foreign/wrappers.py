@@ -5,7 +5,6 @@ The images of foreign environments are brought to one size here, and to grey whe
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import gymnasium
@@ -19,7 +18,6 @@ from gymnasium.wrappers import (
     RepeatAction,
     StickyAction,
     TimeLimit,
-    TransformReward,
 )
 from PIL import Image
 
@@ -35,7 +33,7 @@ def wrapped(env: Env, config: EnvConfig) -> Env:
     """Return an environment in the wrappers that `config` names, the innermost first.
 
     Sticky actions are drawn at each of the environment's own steps, also within a repeated action, and from the
-    environment's own generator. The rewards of a repeated action are summed, then scaled, then clipped. The time limit
+    environment's own generator. The rewards of a repeated action are summed, then clipped. The time limit
     counts what the agent sees of all that.
 
     Raises:
@@ -48,8 +46,6 @@ def wrapped(env: Env, config: EnvConfig) -> Env:
         env = MaxAndSkipObservation(env, config.action_repeat)
     elif config.action_repeat > 1:
         env = RepeatAction(env, config.action_repeat)
-    if config.reward_scale != 1.0:
-        env = TransformReward(env, partial(_product, config.reward_scale))
     if config.reward_clip:
         env = ClipReward(env, -config.reward_clip, config.reward_clip)
     if config.time_limit:
@@ -73,10 +69,6 @@ def _check_box(env: Env, config: EnvConfig) -> None:
         raise UserError(
             f"env.frame_max is for a Box of observations; '{config.game}' has {space_text(env.observation_space)}."
         )
-
-
-def _product(scale: float, reward: Any) -> Any:
-    return scale * reward
 
 
 class ImageFormat(NamedTuple):

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from worldmodels.core.configuration.ranges import (
-    AboveZero,
     BelowOne,
     Count,
     NonNegative,
@@ -68,11 +67,9 @@ class MotionOutputConfig(Section):
     blend: bool = False
     """Draw each pixel as the mean of its sources, weighed by their probabilities; false: the most probable source. A
     mean has a smaller error, and is blurred."""
-    spread: AboveZero = 0.04
-    """Deviation of a colour that costs one nat: a sum over channels, each from 0 to 1."""
     moved_scale: NonNegative = 0.0
-    """Additional weight in the loss of pixels that differ by more than `spread` from the newest frame, or are predicted
-    to. Weights are then scaled to a mean of 1. 0 disables it."""
+    """Additional weight in the loss of pixels that differ from the newest frame, or are predicted to, by more than 0.04
+    in all channels together, each from 0 to 1. Weights are then scaled to a mean of 1. 0 disables it."""
 
 
 Levels = Annotated[int, at_least(0), limits(0, 16)]
@@ -97,9 +94,6 @@ class ConvNetworkConfig(Section):
     """Share of values dropped before each level in training. 0 disables it."""
     middle_dropout: BelowOne = 0.5
     """Share of values dropped before each convolution at the lowest resolution in training. 0 disables it."""
-    activation: Literal["relu", "belu"] = "relu"
-    """Activation of the hidden layers. `belu` applies ELU to half of the channels and its mirror image to the other
-    half, as in SimPLe's first version."""
 
     def bottleneck_shape(self, image_shape: tuple[int, int, int]) -> tuple[int, int, int]:
         """Return height, width and channels at the lowest resolution for frames (H, W, C)."""
@@ -133,12 +127,10 @@ class SamplingConfig(Section):
 
     final: Share = 1.0
     """Final probability. 0 disables it."""
-    floor: Share = 0.01
-    """First value of both factors of the probability; 1: they are 1 from the start."""
     exponential_updates: Count = 10_000
-    """Updates over which the first factor grows exponentially from the floor to 1; 0: it is 1."""
+    """Updates over which the first factor grows exponentially from 0.01 to 1; 0: it is 1."""
     linear_updates: Count = 40_000
-    """Updates over which the second factor grows linearly from the floor to 1; 0: it is 1."""
+    """Updates over which the second factor grows linearly from 0.01 to 1; 0: it is 1."""
 
 
 @dataclass(frozen=True)

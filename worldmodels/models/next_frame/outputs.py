@@ -26,6 +26,8 @@ from worldmodels.models.patch_shape import patch_side
 
 VOTE = 16
 """Units of the layer that weighs the candidates of one pixel."""
+SPREAD = 0.04
+"""Deviation of a colour that costs one nat: a sum over channels, each from 0 to 1."""
 STILL = 2.0
 """Initial advantage of standing still, as a logit."""
 UNCHANGED = 0.1
@@ -166,7 +168,7 @@ class MotionOutput(Layer):
         # A product with ones is several times faster than a sum over an axis of three.
         channels, pixels = self.squares.shape[2], self.squares.pixels
         count = made.shape[-1] // channels
-        total = np.repeat(np.eye(count, dtype=np.float32), channels, 0) / self.config.spread
+        total = np.repeat(np.eye(count, dtype=np.float32), channels, 0) / SPREAD
         costs = tf.matmul(tf.reshape(tf.abs(made - truth), (-1, count * channels)), total)
         return tf.reshape(costs, (-1, self.squares.total * pixels, count // pixels))
 

@@ -7,18 +7,19 @@ import tensorflow as tf
 from worldmodels.models.next_frame.config import SamplingConfig
 
 FLOOR = 0.01
+"""First value of a ramp, and of the exponential factor of the probability."""
 
 
-def ramp(updates: tf.Tensor, until: int, floor: float = FLOOR) -> tf.Tensor:
-    """Return a line from `floor` at update 0 to 1 at update `until`; 1 afterwards, and always where `until` is 0."""
-    return floor + (1.0 - floor) * tf.minimum(updates / until, 1.0) if until else tf.ones_like(updates)
+def ramp(updates: tf.Tensor, until: int) -> tf.Tensor:
+    """Return a line from `FLOOR` at update 0 to 1 at update `until`; 1 afterwards, and always where `until` is 0."""
+    return FLOOR + (1.0 - FLOOR) * tf.minimum(updates / until, 1.0) if until else tf.ones_like(updates)
 
 
 def sampling_probability(config: SamplingConfig, updates: tf.Tensor) -> tf.Tensor:
     """Return the probability that a frame of the model's own replaces a recorded one.
 
-    p(t) = final * floor ** (max(E - t, 0) / E) * (floor + (1 - floor) * min(t / L, 1)), with E and L the numbers of
+    p(t) = final * FLOOR ** (max(E - t, 0) / E) * (FLOOR + (1 - FLOOR) * min(t / L, 1)), with E and L the numbers of
     exponential and linear updates.
     """
     missing = 1.0 - tf.minimum(updates / config.exponential_updates, 1.0) if config.exponential_updates else 0.0
-    return config.final * tf.pow(config.floor, missing) * ramp(updates, config.linear_updates, config.floor)
+    return config.final * tf.pow(FLOOR, missing) * ramp(updates, config.linear_updates)

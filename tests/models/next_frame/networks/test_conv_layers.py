@@ -45,11 +45,6 @@ def test_the_timing_signal_says_row_and_column():
     np.testing.assert_allclose(signal[0, 2, 1], expected, rtol=1e-6)
 
 
-def test_belu_is_elu_and_its_mirror_image():
-    x = tf.constant([[-1.0, 2.0, -2.0, 1.0]])
-    np.testing.assert_allclose(conv_layers.belu(x), [[np.exp(-1) - 1, 2.0, -2.0, 1 - np.exp(-1)]], rtol=1e-6)
-
-
 def test_odd_sides_are_padded_below_and_to_the_right():
     padded = conv_layers.pad_to_even(tf.ones((1, 3, 4, 1)))
     np.testing.assert_array_equal(padded[0, :, :, 0], [[1] * 4] * 3 + [[0] * 4])

@@ -200,12 +200,3 @@ def timing_signal(height: int, width: int, channels: int) -> np.ndarray:
     signal[..., :count], signal[..., count : 2 * count] = np.sin(rows)[:, None], np.cos(rows)[:, None]
     signal[..., 2 * count : 3 * count], signal[..., 3 * count : 4 * count] = np.sin(columns), np.cos(columns)
     return signal
-
-
-def belu(x: tf.Tensor) -> tf.Tensor:
-    """Return ELU on the first half of the channels, and its point reflection on the other."""
-    first, second = tf.split(x, 2, -1)
-    return tf.concat([tf.nn.elu(first), -tf.nn.elu(-second)], -1)
-
-
-ACTIVATIONS = {"relu": tf.nn.relu, "belu": belu}

@@ -15,7 +15,6 @@ import tensorflow as tf
 from worldmodels.models.networks.layers import Layer
 from worldmodels.models.next_frame.config import ConvNetworkConfig
 from worldmodels.models.next_frame.networks.conv_layers import (
-    ACTIVATIONS,
     ActionEmbedding,
     Conv2D,
     DoublingConv,
@@ -105,14 +104,14 @@ class Down(Layer):
 
     def __init__(self, config: ConvNetworkConfig, inputs: int, units: int, seeds: np.random.Generator, level: int):
         super().__init__(name=f"down_{level}")
-        self.rate, self.activation = config.dropout, ACTIVATIONS[config.activation]
+        self.rate = config.dropout
         with keras.name_scope(self.name):
             self.conv = HalvingConv(inputs, units, seeds, "conv")
             self.norm = LayerNorm(units, "norm")
 
     def call(self, x: tf.Tensor, noise: Noise) -> tf.Tensor:
         x = _with_place(pad_to_even(noise.dropout(x, self.rate)))
-        return self.norm(self.activation(self.conv(x)))
+        return self.norm(tf.nn.relu(self.conv(x)))
 
 
 class Middle(Layer):
@@ -120,15 +119,15 @@ class Middle(Layer):
 
     def __init__(self, config: ConvNetworkConfig, depth: int, seeds: np.random.Generator):
         super().__init__(name="middle")
-        self.rate, self.activation = config.middle_dropout, ACTIVATIONS[config.activation]
+        self.rate = config.middle_dropout
         with keras.name_scope("middle"):
             self.convs = [Conv2D(depth, depth, 3, 1, seeds, f"conv_{i}") for i in range(config.middle_layers)]
             self.norms = [LayerNorm(depth, f"norm_{i}") for i in range(1, config.middle_layers)]
 
     def call(self, x: tf.Tensor, noise: Noise) -> tf.Tensor:
-        x = self.activation(self.convs[0](noise.dropout(x, self.rate)))
+        x = tf.nn.relu(self.convs[0](noise.dropout(x, self.rate)))
         for conv, norm in zip(self.convs[1:], self.norms, strict=True):
-            x = norm(x + self.activation(conv(noise.dropout(x, self.rate))))
+            x = norm(x + tf.nn.relu(conv(noise.dropout(x, self.rate))))
         return x
 
 
@@ -137,7 +136,7 @@ class Up(Layer):
 
     def __init__(self, config: ConvNetworkConfig, inputs: int, units: int, seeds: np.random.Generator, level: int):
         super().__init__(name=f"up_{level}")
-        self.rate, self.activation = config.dropout, ACTIVATIONS[config.activation]
+        self.rate = config.dropout
         with keras.name_scope(self.name):
             self.inject = Inject(config.hidden, inputs, seeds, "inject")
             self.conv = DoublingConv(inputs, units, seeds, "conv")
@@ -145,7 +144,7 @@ class Up(Layer):
 
     def call(self, x: tf.Tensor, embedding: tf.Tensor, skip: tf.Tensor, noise: Noise) -> tf.Tensor:
         x = self.inject(noise.dropout(x, self.rate), embedding)
-        x = self.activation(self.conv(x))[:, : skip.shape[1], : skip.shape[2]]
+        x = tf.nn.relu(self.conv(x))[:, : skip.shape[1], : skip.shape[2]]
         return _with_place(self.norm(x + skip))
 
 
