@@ -82,7 +82,7 @@ SIMPLE: dict[str, Any] = {
     "training.real_rollout": 100,
     # In Freeway a policy that has learned nothing meets no rewards. What is known of them is in the prefill alone, so
     # dreams begin there, too, and are dreamed whether or not new rewards were foreseen.
-    "training.weigh_imagination": False,
+    "training.imagination_weight": "constant",
     "training.starts.newest": 0,
     "training.starts.rollouts": 64,
     "agent.horizon": 15,

@@ -22,7 +22,7 @@ SHORT_DREAMS: dict[str, Any] = {
     "training.fit": 50,
     "training.fit_factors": [5, 3, 2],
     "training.improve": 8,
-    "training.weigh_imagination": True,
+    "training.imagination_weight": "rewards",
     "training.starts.context": 4,
     "training.starts.newest": 1_600,
     "training.starts.beginnings": 0,

@@ -90,7 +90,10 @@ def test_off_policy_learning_that_does_not_fit(change, text):
     [
         ({"prefill": 399, "length": 50}, "training.length x env.num_envs = 50 x 8 = 400 steps. Received 399"),
         ({"prefill": 31, "length": 2, "starts": {"context": 4}}, "training.starts.context x .* = 4 x 8 = 32 steps"),
-        ({"weigh_imagination": True, "collect": 159}, r"at least \(.*\) x env.num_envs = 20 x 8 = 160. Received 159"),
+        (
+            {"imagination_weight": "rewards", "collect": 159},
+            r"at least \(.*\) x env.num_envs = 20 x 8 = 160. Received 159",
+        ),
         ({"starts": {"context": 4, "rollouts": 1, "newest": 24}}, "= 4 x 8 = 32 steps, or be 0 for all. Received 24"),
         (
             {"starts": {"context": 4, "rollouts": 16, "beginnings": 17}},

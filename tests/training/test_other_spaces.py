@@ -80,7 +80,7 @@ def test_an_off_policy_run_with_a_dictionary_and_a_box_goes_on_in_new_episodes(t
     assert "Continuing from the checkpoint at step 80" in capsys.readouterr().out
 
 
-WEIGHED = {"training.weigh_imagination": True, "replay.held_out_every": 3}
+WEIGHED = {"training.imagination_weight": "rewards", "replay.held_out_every": 3}
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ WEIGHED = {"training.weigh_imagination": True, "replay.held_out_every": 3}
         ("Pendulum-v1", {"training.exploration.noise": 0.1}),
         (
             "test/Hand-v0",
-            {"model.decoder_keys": "touch", "training.weigh_imagination": True, "replay.held_out_every": 3},
+            {"model.decoder_keys": "touch", "training.imagination_weight": "rewards", "replay.held_out_every": 3},
         ),
         ("test/Hand-v0", {"agent": {"kind": "plan2explore", "members": 2, "network": {"layers": 1, "units": 8}}}),
     ],

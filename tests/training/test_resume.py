@@ -131,7 +131,7 @@ COLLECTORS = ("training.collectors=2", "schedule.evaluate_every=0")
 """Steps collected by other processes, ahead of the learner."""
 RECENT_OF_COLLECTORS = (*COLLECTORS, "agent.recent.policy_scale=0.1")
 
-WEIGHED = ("env.game=chaser", "training.weigh_imagination=true", "training.steps=400", "schedule.evaluate_every=0")
+WEIGHED = ("env.game=chaser", "training.imagination_weight=rewards", "training.steps=400", "schedule.evaluate_every=0")
 
 
 # SimPLe's loop writes its sixth record while the policy improves in the first turn.

@@ -117,7 +117,7 @@ def _check_model_based(config: RunConfig, training: ModelBasedConfig, spec: Mode
     _check_choices(training, spec)
     _check_length(training, spec)
     _check_starts(config, training)
-    _check_weigh_imagination(config, training)
+    _check_imagination_weight(config, training)
     if training.real_rollout:
         _check_real_rollout(config, training)
 
@@ -142,13 +142,13 @@ def _check_work(training: ModelBasedConfig) -> None:
         )
 
 
-def _check_weigh_imagination(config: RunConfig, training: ModelBasedConfig) -> None:
+def _check_imagination_weight(config: RunConfig, training: ModelBasedConfig) -> None:
     """Check that what a turn collects fills a window in which the model can be measured."""
     length, num_envs = config.evaluation.context + config.evaluation.horizon, config.env.num_envs
-    if training.weigh_imagination and training.collect < length * num_envs:
+    if training.imagination_weight != "constant" and training.collect < length * num_envs:
         raise ConfigError(
-            "training.weigh_imagination measures the model on what each turn collects: training.collect must be at "
-            "least (evaluation.context + evaluation.horizon) x env.num_envs = "
+            f"training.imagination_weight is '{training.imagination_weight}', which measures the model on the steps of "
+            "each turn: training.collect must be at least (evaluation.context + evaluation.horizon) x env.num_envs = "
             f"{length} x {num_envs} = {length * num_envs}. Received {training.collect}."
         )
 

@@ -108,12 +108,11 @@ class ModelBasedConfig(LoopConfig):
     """Factors of `fit` in the first turns, one for each turn; later turns have 1."""
     improve: Count = 1
     """Policy updates in imagination in each turn (`ppo_epochs_num` in SimPLe's code)."""
-    weigh_imagination: bool = False
-    """Do only a share of the updates of `improve`: the model's average precision at rewards 1 to 5 steps ahead. It is
-    measured on the steps of the turn, before the model learns from them, and scaled: 1 is perfect and 0 is chance."""
-    weigh_by_ends: bool = False
-    """Cap the share, too, by the model's average precision at unrewarded ends of episodes (deaths). Without
-    `weigh_imagination` this has no effect."""
+    imagination_weight: Literal["constant", "rewards", "rewards_and_ends"] = "constant"
+    """Share of the updates of `improve` that a turn does. `constant`: all of them. `rewards`: the model's average
+    precision at rewards 1 to 5 steps ahead. It is measured on the steps of the turn, before the model learns from them,
+    and scaled: 1 is perfect and 0 is chance. `rewards_and_ends`: at most its average precision at unrewarded ends of
+    episodes (deaths), too."""
     turns: Count = 0
     """Number of turns if `collect` is 0; otherwise it has no effect."""
     starts: StartsConfig = field(default_factory=StartsConfig)

@@ -105,7 +105,7 @@ def test_when_nothing_is_owed_and_when_turns_end(model_based):
     assert not any(rest for phase, rest, _ in seen[1:-1])
 
 
-WEIGHED = {**PHASED, "steps": 120, "improve": 5, "weigh_imagination": True, "weigh_by_ends": True}
+WEIGHED = {**PHASED, "steps": 120, "improve": 5, "imagination_weight": "rewards_and_ends"}
 
 
 def test_imagination_is_worth_what_was_foreseen(model_based, monkeypatch):

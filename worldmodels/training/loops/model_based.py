@@ -62,9 +62,10 @@ class ModelBasedLoop:
         self._starts = ImaginationStarts(parts.world_model, replay, config.starts, streams)
         self._batches = Batches(self._draw, streams.generator("replay"))
         self._weight: ImaginationWeight | None = None
-        if config.weigh_imagination:
+        if config.imagination_weight != "constant":
             key, settings = streams.key("imagination weight"), parts.config.evaluation
-            self._weight = ImaginationWeight(parts.world_model, replay, settings, key, config.weigh_by_ends)
+            by_ends = config.imagination_weight == "rewards_and_ends"
+            self._weight = ImaginationWeight(parts.world_model, replay, settings, key, by_ends)
         self._newest = NewestSteps(parts, config.batch, config.length) if parts.config.agent.recent_steps else None
         self._keys = {name: streams.key(name) for name in ("fit", "improve", "update")}
         self.step = self.updates = self.policy_updates = self.real_updates = 0
