@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from worldmodels.agents.api import Rollouts
 from worldmodels.agents.normalization import FeatureNormalizer, MovingDeviation, RewardNormalizer, RunningMoments
 from worldmodels.core.specs import ArraySpec, ObservationSpec
 
@@ -77,10 +78,36 @@ def test_images_among_features_are_left_alone():
     np.testing.assert_array_equal(other(features)["touch"], seen["touch"])
 
 
-def test_rewards_are_divided_by_the_spread_of_returns():
-    normalizer, other = RewardNormalizer(), RewardNormalizer()
+def rollouts(rewards: list[list[float]], first: list[list[int]]) -> Rollouts:
+    """Return rollouts that never end; only rewards and first steps matter."""
+    paid, is_first = tf.constant(rewards, tf.float32), tf.cast(first, tf.bool)
+    return Rollouts(paid, paid, paid, tf.ones_like(paid), is_first, is_first, {}, ())
+
+
+def test_rewards_are_divided_by_the_spread_of_their_sums():
+    normalizer, other = RewardNormalizer(0.5), RewardNormalizer(0.5)
     assert float(normalizer.scale) == pytest.approx(1.0)
-    normalizer.take_in(tf.constant([[10.0, 30.0]]), YES)
-    assert float(normalizer.scale) == pytest.approx(10.0)
+    normalizer.take_in(rollouts([[0], [16], [0]], [[1], [0], [0]]), YES, imagined=False)  # sums 16 and 8
+    assert float(normalizer.scale) == pytest.approx(4.0)
+    np.testing.assert_allclose(normalizer.normalized(tf.constant([8.0, -400.0])), [2.0, -10.0])
     other.load(normalizer.save())
-    assert float(other.scale) == float(normalizer.scale)
+    for each in (normalizer, other):  # the sum goes on at 8: 20 and 10, and between two episodes there is none
+        each.take_in(rollouts([[0], [16], [0], [0]], [[0], [0], [1], [0]]), YES, imagined=False)
+        assert float(each.count) == 4
+        assert float(each.scale) == pytest.approx(np.std([16, 8, 20, 0]))
+
+
+def test_sums_of_imagined_rewards_begin_at_0_and_leave_those_of_real_ones_alone():
+    normalizer = RewardNormalizer(0.5)
+    normalizer.take_in(rollouts([[0], [16]], [[1], [0]]), YES, imagined=False)
+    normalizer.take_in(rollouts([[0, 0], [2, 6]], [[0, 0], [0, 0]]), YES, imagined=True)
+    assert float(normalizer.scale) == pytest.approx(np.std([16, 2, 6]))
+    normalizer.take_in(rollouts([[0], [np.nan]], [[0], [0]]), NO, imagined=False)
+    normalizer.take_in(rollouts([[0], [0]], [[0], [0]]), YES, imagined=False)
+    assert float(normalizer.scale) == pytest.approx(np.std([16, 2, 6, 8]))
+
+
+def test_first_rewards_after_many_of_0_are_bounded():
+    normalizer = RewardNormalizer(0.99)
+    normalizer.take_in(rollouts([[0]] * 100, [[0]] * 100), YES, imagined=False)
+    np.testing.assert_allclose(normalizer.normalized(tf.constant([0.0, 10.0])), [0.0, 10.0])

@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from worldmodels.agents.api import Rollouts
 from worldmodels.agents.returns import (
     ReturnScale,
     RewardScale,
     continuing_returns,
+    discounted_sums,
     generalized_advantages,
     lambda_returns,
     reach_weights,
@@ -156,3 +158,15 @@ def test_rewards_are_divided_by_the_running_mean_of_their_size():
     scale.update(tf.constant([[-8.0, 0.0], [4.0, 0.0]]))  # a mean size of 3
     assert float(scale.mean) == pytest.approx(1.02)  # 0.99 * 1 + 0.01 * 3
     np.testing.assert_allclose(scale(tf.constant([1.02, -2.04])), [1.0, -2.0], rtol=1e-6)
+
+
+def test_sums_of_rewards_begin_with_each_episode_and_hold_no_value():
+    first = column(0, 0, 0, 1, 0)  # the last step of the old episode pays 4, and nothing is paid with the first one
+    rewards, continuations = column(9, 2, 4, 0, 1), column(1, 1, 0, 1, 1)
+    nothing = tf.zeros((5, 1))
+    rollouts = Rollouts(nothing, nothing, rewards, continuations, tf.cast(first, tf.bool), nothing, {}, ())
+    sums = discounted_sums(rollouts, tf.constant([8.0]), 0.5)
+    assert sums[:, 0].numpy().tolist() == [8, 2 + 4, 4 + 3, 0, 1]
+    begun = rollouts._replace(is_first=tf.constant([[True], *[[False]] * 4]))
+    # Where nothing else tells of the end, a continuation of 0 begins a sum.
+    assert discounted_sums(begun, tf.constant([8.0]), 0.5)[:, 0].numpy().tolist() == [0, 2, 4 + 1, 0, 1]

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.agents.api import Rollouts
+from worldmodels.agents.returns import discounted_sums
 from worldmodels.core.specs import ObservationSpec
 
 LARGEST = 10.0
@@ -122,29 +124,51 @@ class MovingDeviation:
 
 
 class RewardNormalizer:
-    """Rewards divided by the standard deviation of returns, so that values are of size 1 whatever a game pays."""
+    """Rewards divided by the running standard deviation of their discounted sums (`VecNormalize` of Baselines).
 
-    def __init__(self) -> None:
-        self._moments = RunningMoments(1)
+    A sum holds the rewards of an episode so far, and no value of a network. A unit of bootstrapped returns would
+    multiply the network's outputs by itself at each update, and grow without end.
+    """
+
+    def __init__(self, discount: float) -> None:
+        self._discount, self._moments = discount, RunningMoments(1)
+        self._sums = tf.Variable(tf.zeros((0,)), trainable=False, shape=(None,))
+        """float32 (B,): the sums where the last real rollouts ended, at which the next ones begin."""
 
     @property
     def scale(self) -> tf.Tensor:
-        """Return what rewards are divided by, a scalar; 1 before anything came."""
+        """Return the divisor of rewards, a scalar; 1 before anything came."""
         return tf.sqrt(self._moments.variance[0] + SMALLEST_VARIANCE)
 
     @property
     def count(self) -> tf.Tensor:
-        """Return how many returns were taken in."""
+        """Return the number of sums taken in."""
         return self._moments.count
 
-    def take_in(self, returns: tf.Tensor, when: tf.Tensor) -> None:
-        """Take in returns of any shape, in units of the rewards as they came, where the scalar `when` holds."""
-        self._moments.take_in(tf.reshape(returns, (-1, 1)), when)
+    def normalized(self, rewards: tf.Tensor) -> tf.Tensor:
+        """Return rewards of any shape, divided and clipped to 10: before the first reward the divisor is nearly 0."""
+        return tf.clip_by_value(rewards / self.scale, -LARGEST, LARGEST)
+
+    def take_in(self, rollouts: Rollouts, when: tf.Tensor, imagined: bool) -> None:
+        """Take in the sums after all steps of rollouts, where the scalar `when` holds.
+
+        Args:
+            imagined: whether sums begin at 0. Else these rollouts begin where the last ones ended.
+        """
+        before = tf.zeros_like(rollouts.rewards[0])
+        if not imagined:
+            before = tf.concat([self._sums, before], 0)[: before.shape[0]]
+        sums = discounted_sums(rollouts, before, self._discount)
+        after_steps = tf.boolean_mask(sums[1:], ~rollouts.is_first[1:])
+        self._moments.take_in(after_steps[:, None], when & (tf.size(after_steps) > 0))
+        if not imagined:
+            self._sums.assign(tf.where(when, sums[-1], before))
 
     def save(self) -> dict[str, Any]:
-        """Return the moments of returns."""
-        return self._moments.save()
+        """Return the moments and the sums."""
+        return self._moments.save() | {"sums": self._sums.numpy()}
 
     def load(self, tree: dict[str, Any]) -> None:
         """Take over what `save` gave."""
         self._moments.load(tree)
+        self._sums.assign(np.asarray(tree["sums"]))

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import tensorflow as tf
 
+from worldmodels.agents.api import Rollouts
 from worldmodels.agents.config import RewardTransform
 from worldmodels.models.devices import mean_over_devices, whole_batch
 
@@ -109,6 +110,24 @@ def generalized_advantages(
         return goes_on * (error + lambda_ * discount * after)
 
     return tf.scan(step, (errors, discounts[1:], goes_on), tf.zeros_like(values[0]), reverse=True)
+
+
+def discounted_sums(rollouts: Rollouts, before: tf.Tensor, discount: float) -> tf.Tensor:
+    """Return the discounted sum of the rewards of an episode up to each observation, without any value.
+
+        S[t] = r[t] + discount c[t-1] S[t-1],    S[t] = r[t] where t is first
+
+    Args:
+        before: S[0] where the first observation of the rollouts begins no episode, float32 (B,).
+
+    Returns:
+        float32 (T + 1, B).
+    """
+    goes_on = 1.0 - tf.cast(rollouts.is_first, tf.float32)
+    kept = discount * rollouts.continuations[:-1] * goes_on[1:]
+    start = goes_on[0] * before
+    sums = tf.scan(lambda s, now: now[0] + now[1] * s, (rollouts.rewards[1:], kept), start)
+    return tf.concat([start[None], sums], 0)
 
 
 def reach_weights(continuations: tf.Tensor, discount: float) -> tf.Tensor:

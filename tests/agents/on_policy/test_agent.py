@@ -7,9 +7,11 @@ from dataclasses import replace
 import bandits
 import numpy as np
 import pytest
+import tensorflow as tf
 from line import Line
 
 from worldmodels.agents import build_agent
+from worldmodels.agents.api import Rollouts
 from worldmodels.agents.on_policy.config import PPOConfig, TRPOConfig, VPGConfig
 from worldmodels.imagination.starts import StartStates
 from worldmodels.models.config import HeadConfig, OptimizerConfig
@@ -116,3 +118,37 @@ def test_units_do_not_matter_where_they_are_normalised(config):
     action, _, extras = agent.act(500 + 1000 * bandits.PLACES, (), 0.0, bandits.key(0))
     assert action.numpy().tolist() == [0, 1]
     np.testing.assert_allclose(extras["value"], 1000.0, atol=300.0)  # in the units in which it was paid
+
+
+@each_method
+def test_the_unit_of_rewards_holds_where_values_are_bootstrapped(config):
+    """Each step pays 1, and each episode is truncated after 5: a return at discount 0.99 is 1 / (1 - 0.99) = 100."""
+    config = replace(config, discount=0.99, reward_transform="none", normalize_rewards=True)
+    if isinstance(config, PPOConfig):
+        config = replace(config, epochs=20)
+    agent = build_agent(config, bandits.CHOICES, bandits.key(0))
+    features = np.tile(bandits.PLACES, (17, 2, 1))  # 17 times 4 environments, alike at all steps
+    age, units = np.zeros(4, int), []
+    for i in range(150):
+        ages = (age + np.arange(17)[:, None]) % 6
+        age = ages[-1]
+        actions, _, extras = agent.act(features[0], agent.initial(4), 1.0, bandits.key(i))
+        extras = {name: tf.stack([x] * 17) for name, x in extras.items()}
+        paid = tf.constant(ages > 0, tf.float32)
+        rollouts = Rollouts(
+            tf.constant(features),
+            tf.stack([actions] * 17),
+            paid,
+            tf.ones((17, 4)),
+            tf.constant(ages == 0),
+            tf.constant(ages == 5),
+            extras,
+            (),
+        )
+        agent.update_from_rollouts(rollouts, bandits.key(i))
+        units.append(float(agent.save()["reward_scale"]["variance"][0]) ** 0.5)
+    sums = np.cumsum(0.99 ** np.arange(5))  # 1, 1.99, 2.9701, ...: the sum after each step
+    assert max(units) < 2
+    assert units[-1] == pytest.approx(sums.std(), rel=0.01)
+    values = agent.act(features[0], agent.initial(4), 0.0, bandits.key(0))[2]["value"]
+    np.testing.assert_allclose(values, 100.0, rtol=0.1)

@@ -67,7 +67,7 @@ class OnPolicyAgent(Agent):
         self._weights = named_variables([self.network])
         self._averages = {weight.path: weight.value for weight in self.network.non_trainable_weights}
         self._feature_scale = FeatureNormalizer(spec.features) if config.normalize_features else None
-        self._reward_scale = RewardNormalizer() if config.normalize_rewards else None
+        self._reward_scale = RewardNormalizer(config.discount) if config.normalize_rewards else None
         self._real_advantages = MovingDeviation() if scales_imagined else None
         self._normalizes = normalizes
         self.optimizers: dict[str, Descent] = {}
@@ -153,7 +153,7 @@ class OnPolicyAgent(Agent):
         # Steps before the first that is not finite have changed weights, moments and moving averages.
         for variable, value in zip(changing, before, strict=True):
             variable.assign(tf.where(finite, variable, value))
-        self._take_in(rollouts, samples, finite)
+        self._take_in(rollouts, finite, imagined)
         if self._real_advantages and not imagined:
             self._real_advantages.take_in(spread, finite)
         figures |= learned | {"finite": tf.cast(finite, tf.float32)}
@@ -180,14 +180,14 @@ class OnPolicyAgent(Agent):
         unit = self._reward_unit()
         return rollouts._replace(
             features=self._seen(rollouts.features),
-            rewards=rollouts.rewards / unit,
+            rewards=self._reward_scale.normalized(rollouts.rewards) if self._reward_scale else rollouts.rewards,
             extras=rollouts.extras | {"value": rollouts.extras["value"] / unit},
         )
 
-    def _take_in(self, rollouts: Rollouts, samples: Samples, when: tf.Tensor) -> None:
+    def _take_in(self, rollouts: Rollouts, when: tf.Tensor, imagined: bool) -> None:
         """Change the units by what was learned from; only now, for until here all had to be in the old ones."""
         if self._reward_scale:
-            self._reward_scale.take_in(self._reward_scale.scale * samples.returns, when)
+            self._reward_scale.take_in(rollouts, when, imagined)
         if self._feature_scale:
             self._feature_scale.take_in(rollouts.features, when)
 

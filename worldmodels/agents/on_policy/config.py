@@ -45,8 +45,8 @@ class OnPolicyConfig(AgentConfig):
     """Bring each number of a vector to mean 0 and variance 1, by running moments (`norm_obs` of Stable-Baselines3's
     VecNormalize)."""
     normalize_rewards: bool = False
-    """Divide rewards, before `reward_transform`, by the running standard deviation of returns (`norm_reward` of
-    Stable-Baselines3's VecNormalize)."""
+    """Divide rewards, before `reward_transform`, by the running standard deviation of their discounted sums, and clip
+    them to 10 (`norm_reward` of Stable-Baselines3's VecNormalize)."""
 
 
 def adam(learning_rate: float) -> OptimizerConfig:
