@@ -58,7 +58,6 @@ REASONS = {
     "Stable-Baselines3 has it": {
         "agent.learn_alpha",
         "agent.normalize_features",
-        "agent.normalize_rewards",
     },
     "SimPLe has it": {
         "model.continuation",

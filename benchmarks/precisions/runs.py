@@ -26,6 +26,7 @@ PPO: dict[str, Any] = {
     "agent.reward_transform": "none",
     "agent.entropy": 0.03,
     "agent.decay": 0,
+    "agent.minibatch": 256,
     "training.rollout": 64,
 }
 

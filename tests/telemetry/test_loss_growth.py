@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 import math
 
-from worldmodels.telemetry.loss_growth import Growth, LossGrowth, growth_warning
+from worldmodels.telemetry.loss_growth import Growth, LossGrowth, PolicyHarm, growth_warning
 
 
 def test_a_loss_is_told_once_when_it_outgrows_its_smallest_mean_a_thousandfold() -> None:
@@ -49,3 +49,28 @@ def test_the_warning_names_losses_and_what_to_lower() -> None:
     assert "lower the learning rate" in growth_warning(grown, {})
     scheduled = {"model.optimizer.learning_rate": "linear(2e-3, 1e-4, 100)"}
     assert "lower model.optimizer.learning_rate (linear(2e-3, 1e-4, 100))" in growth_warning(grown, scheduled)
+
+
+def test_an_update_that_changes_a_policy_far_is_told_once() -> None:
+    harm = PolicyHarm()
+    assert harm.update({"policy/approximate_kl": 0.1, "policy/entropy": 2.0}) is None
+    text = harm.update({"policy/approximate_kl": 0.25, "policy/entropy": 1.5})
+    assert text == (
+        "An update changes the policy by a KL of 0.25 nats, more than 0.1. The agent may unlearn; fewer steps an "
+        "update (agent.epochs, a larger agent.minibatch) or a lower learning rate help, in a new run."
+    )
+    assert harm.update({"policy/approximate_kl": 9.0}) is None
+
+
+def test_a_policy_that_returns_to_chance_is_told_after_a_resumption_too() -> None:
+    first, second = PolicyHarm(), PolicyHarm()
+    for entropy in (2.7, 1.2, 1.7):  # surer, and half a nat less sure
+        assert first.update({"policy/kl": 0.01, "policy/entropy": entropy}) is None
+    second.load(json.loads(json.dumps(first.save())))
+    text = second.update({"policy/kl": 0.01, "policy/entropy": 1.75})
+    assert text is not None and text.startswith("The entropy of the policy rose from 1.20 to 1.75 nats. ")
+
+
+def test_agents_without_a_kl_are_left_alone() -> None:
+    harm = PolicyHarm()
+    assert [harm.update({"policy/entropy": entropy}) for entropy in (0.0, 9.0)] == [None, None]

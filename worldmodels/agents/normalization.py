@@ -162,7 +162,7 @@ class RewardNormalizer:
         after_steps = tf.boolean_mask(sums[1:], ~rollouts.is_first[1:])
         self._moments.take_in(after_steps[:, None], when & (tf.size(after_steps) > 0))
         if not imagined:
-            self._sums.assign(tf.where(when, sums[-1], before))
+            self._sums.assign(tf.cond(when, lambda: sums[-1], self._sums.read_value))
 
     def save(self) -> dict[str, Any]:
         """Return the moments and the sums."""

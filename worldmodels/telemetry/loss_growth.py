@@ -1,4 +1,4 @@
-"""Detects losses that grow a thousandfold: training diverges, most often from a large learning rate."""
+"""Detects losses that grow a thousandfold, and updates that change a policy so much that it unlearns."""
 
 from __future__ import annotations
 
@@ -57,3 +57,38 @@ def growth_warning(grown: list[Growth], learning_rates: Mapping[str, float | str
     rates = " or ".join(f"{key} ({rate})" for key, rate in shown.items())
     advice = f"lower {rates}" if rates else "lower the learning rate"
     return f"Losses grew more than a thousandfold: {losses}. Training may diverge; {advice}, in a new run."
+
+
+MOST_KL = 0.1
+"""Nats between the policies before and after an update; good updates stay near 0.01."""
+MOST_ENTROPY_RISE = 0.5
+"""Nats above the smallest entropy: a policy that learns becomes surer, and one that unlearns returns to chance."""
+
+
+class PolicyHarm:
+    """Reports once that updates harm an on-policy agent, by the KL of an update or by an entropy that rises."""
+
+    def __init__(self) -> None:
+        self._smallest, self._told = math.inf, False
+
+    def update(self, means: Mapping[str, float]) -> str | None:
+        """Add the means of metrics, and return a warning the first time that they show harm."""
+        kl = means.get("policy/approximate_kl", means.get("policy/kl"))
+        if kl is None or self._told:
+            return None
+        entropy = means.get("policy/entropy", math.inf)
+        self._smallest = min(self._smallest, entropy)
+        found = []
+        if kl > MOST_KL:
+            found.append(f"An update changes the policy by a KL of {kl:.2g} nats, more than {MOST_KL}.")
+        if entropy > self._smallest + MOST_ENTROPY_RISE:
+            found.append(f"The entropy of the policy rose from {self._smallest:.2f} to {entropy:.2f} nats.")
+        self._told = bool(found)
+        advice = "The agent may unlearn; fewer steps an update (agent.epochs, a larger agent.minibatch) or a lower "
+        return " ".join([*found, advice + "learning rate help, in a new run."]) if found else None
+
+    def save(self) -> dict[str, Any]:
+        return {"smallest": self._smallest, "told": self._told}
+
+    def load(self, tree: Mapping[str, Any]) -> None:
+        self._smallest, self._told = tree.get("smallest", math.inf), tree.get("told", False)

@@ -16,7 +16,7 @@ from worldmodels.models.devices import computing_processor
 from worldmodels.replay.statistics import replay_statistics
 from worldmodels.telemetry.dashboard import Progress
 from worldmodels.telemetry.logger import Logger
-from worldmodels.telemetry.loss_growth import Growth, LossGrowth, growth_warning
+from worldmodels.telemetry.loss_growth import Growth, LossGrowth, PolicyHarm, growth_warning
 from worldmodels.training.check import CheckedRun
 from worldmodels.training.interrupt import Interrupted, Interruption
 from worldmodels.training.loops.build import build_loop
@@ -37,7 +37,7 @@ class TrainingSession:
         self._replay = replay
         self._evaluation = PeriodicEvaluation(parts, run_dir, replay, progress.message)
         self._throughput = Throughput(self._loop)
-        self._losses = LossGrowth()
+        self._losses, self._harm = LossGrowth(), PolicyHarm()
         schedule = config.schedule
         self._schedules = {
             "log": Every(schedule.log_every),
@@ -59,6 +59,7 @@ class TrainingSession:
             schedule.load(tree["schedules"][name])
         self._logger.load(tree["records"])
         self._losses.load(tree.get("losses", {}))
+        self._harm.load(tree.get("policy_harm", {}))
         self._progress.message(f"Continuing from the checkpoint at step {step:,}")
         if warning := moved_warning(tree.get("processor"), self._config.precision, computing_processor()):
             self._progress.message(warning)
@@ -91,6 +92,8 @@ class TrainingSession:
             values |= means | stored | self._throughput.take()
             if grown := self._losses.update(means):
                 self._progress.message(growth_warning(grown, _learning_rates(self._config, grown)))
+            if harm := self._harm.update(means):
+                self._progress.message(harm)
         if self._evaluates() and (self._schedules["evaluate"](loop.step) or finished):
             self._progress.message(f"Evaluating at step {loop.step:,}")
             # The time left counts no evaluations: during the last one, 0 would be wrong.
@@ -122,6 +125,7 @@ class TrainingSession:
             "schedules": schedules,
             "records": self._logger.save(),
             "losses": self._losses.save(),
+            "policy_harm": self._harm.save(),
             "processor": computing_processor().instructions,
         }
         self._checkpoints.write(self._loop.step, self._loop.save() | more)

@@ -104,6 +104,23 @@ def test_a_minibatch_larger_than_the_data_is_all_of_it():
     assert rows[0].tolist() != rows[1].tolist()
 
 
+@pytest.mark.parametrize(
+    ("share", "lstm", "shape"), [(0.25, 0, (4, 3)), (0.4, 0, (3, 4)), (0.67, 2, (1, 2)), (0.01, 2, (3, 1))]
+)
+def test_a_minibatch_may_be_a_share_of_the_samples(share, lstm, shape):
+    """Of 12 samples, or with an LSTM of 3 rollouts; a minibatch has at least one."""
+    config = replace(CONFIG, epochs=1, minibatch=share, lstm=lstm)
+    memory = tf.zeros((ROWS, 1)) if lstm else ()
+    assert draw_minibatches(collect(config, memory=memory), config, config.epochs, SEED).shape == shape
+
+
+def test_a_minibatch_is_a_number_of_samples_or_a_share():
+    assert PPOConfig(minibatch=1).minibatch == 1
+    for wrong in (0, -0.5):
+        with pytest.raises(ConfigError, match="minibatch must be"):
+            PPOConfig(minibatch=wrong)
+
+
 def test_nothing_is_left_out_when_dealt_once():
     config = replace(CONFIG, minibatch=5)
     assert minibatches_in_order(collect(config), config).numpy().tolist() == [
@@ -126,7 +143,10 @@ def test_a_policy_with_memory_learns_from_whole_rollouts():
 
 def test_a_minibatch_of_broken_rollouts_is_refused():
     config = replace(CONFIG, lstm=2, minibatch=6)
-    with pytest.raises(ConfigError, match="must be a multiple of their 4 steps, or all of the 12 samples. Received 6"):
+    with pytest.raises(
+        ConfigError,
+        match="must be a multiple of their 4 steps, or all of the 12 .* below 1. Received 6",
+    ):
         draw_minibatches(collect(config), config, config.epochs, SEED)
 
 

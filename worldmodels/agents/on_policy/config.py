@@ -12,6 +12,7 @@ from worldmodels.core.configuration.ranges import (
     Count,
     NonNegative,
     Positive,
+    Range,
     Share,
     Size,
     at_least,
@@ -19,6 +20,10 @@ from worldmodels.core.configuration.ranges import (
 )
 from worldmodels.core.errors import ConfigError
 from worldmodels.models.config import HeadConfig, LayerStyle, OptimizerConfig
+
+
+def _is_share(value: float) -> bool:
+    return 0 < value < 1
 
 
 @dataclass(frozen=True)
@@ -112,9 +117,10 @@ class PPOConfig(OnPolicyConfig):
     """Passes through the samples of an iteration (`n_epochs` in Stable-Baselines3)."""
     imagined_epochs: Count = 0
     """Passes through imagined samples, which are new at each iteration. 0: as many as `epochs`."""
-    minibatch: Positive = 320
-    """Samples for one optimiser step (`batch_size` in Stable-Baselines3); at most all of them. Each pass drops the
-    samples that fill no minibatch, others each time."""
+    minibatch: Positive | Annotated[float, Range("be a share above 0 and below 1", _is_share)] = 320
+    """Samples for one optimiser step (`batch_size` in Stable-Baselines3), at most all of them. Below 1: a share of
+    them, so that more environments make larger minibatches and not more steps; 0.125 is 8 minibatches (`nminibatches`
+    in Baselines). Each pass drops the samples that fill no minibatch, others each time."""
     normalize_advantages: Literal["iteration", "minibatch"] = "iteration"
     """Samples over which advantages get mean 0 and variance 1 (`normalize_advantage` in Stable-Baselines3)."""
     scale_imagined_policy: bool = False
@@ -155,7 +161,7 @@ class PPOConfig(OnPolicyConfig):
 
     @property
     def shared_rows(self) -> dict[str, int]:
-        return {"agent.minibatch": self.minibatch}
+        return {"agent.minibatch": self.minibatch} if isinstance(self.minibatch, int) else {}
 
     def check(self, run: CheckedSettings) -> None:
         if run.devices > 1 and self.batch_norm and run.trains_policy:

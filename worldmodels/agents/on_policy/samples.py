@@ -124,13 +124,15 @@ def minibatches_in_order(samples: Samples, config: PPOConfig) -> tf.Tensor:
 
 
 def _rows_of_minibatch(samples: Samples, config: PPOConfig) -> int:
-    shape = samples.weights.shape
+    shape, minibatch = samples.weights.shape, config.minibatch
+    if minibatch < 1:
+        return max(1, int(minibatch * shape[0] + 1e-6))
     steps = shape[1] if config.lstm else 1
-    if config.minibatch >= shape.num_elements():
+    if minibatch >= shape.num_elements():
         return shape[0]
-    if config.minibatch % steps:
+    if minibatch % steps:
         raise ConfigError(
             f"With an LSTM a minibatch is made of whole rollouts: agent.minibatch must be a multiple of their "
-            f"{steps} steps, or all of the {shape.num_elements()} samples. Received {config.minibatch}."
+            f"{steps} steps, or all of the {shape.num_elements()} samples, or a share below 1. Received {minibatch}."
         )
-    return config.minibatch // steps
+    return int(minibatch // steps)
