@@ -184,7 +184,7 @@ def test_states_of_others_are_refused():
         env.reset(seed=0)
     with pytest.raises(UserError, match="A state is of 'CartPole-v1' here; received one of 'python:SavedDice'"):
         pole.set_state(dice.get_state())
-    poles = r"<PassiveEnvChecker<CartPoleEnv>+; received one of RepeatAction<TimeLimit<"
+    poles = r"<PassiveEnvChecker<CartPoleEnv>+; received one of RepeatedAction<TimeLimit<"
     with pytest.raises(UserError, match=rf"failed: UserError: A state here is of TimeLimit<OrderEnforcing{poles}"):
         pole.set_state(limited.get_state())
 

@@ -42,7 +42,7 @@ RESERVED_OPTIONS = {
 @dataclass(frozen=True)
 class InfoConfig(Section):
     """Numbers in the `info` of a Gymnasium environment's steps, by name: "x_position", or "achievements/eat_cow" of a
-    dictionary in it. Of each episode, one number of each is recorded."""
+    dictionary in it. Of each episode, one number of each is recorded. All steps of a repeated action count."""
 
     sum: tuple[str, ...] = ()
     """Recorded are sums over the steps of an episode, as "episode/sum/NAME"."""

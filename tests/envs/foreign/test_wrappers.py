@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import gymnasium as gym
 import numpy as np
 import pytest
@@ -10,6 +12,8 @@ from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.errors import ConfigError, UserError
 from worldmodels.envs import make_vec
+from worldmodels.envs.config import InfoConfig
+from worldmodels.envs.foreign.wrappers import RepeatedAction
 
 
 class Counter(gym.Env):
@@ -86,6 +90,100 @@ def test_sticky_actions_are_drawn_from_the_seed():
     assert arrived == play(actions, sticky_actions=0.5)[3] != actions
     for before, now, chosen in zip(arrived, arrived[1:], actions[1:], strict=False):
         assert now in (before, chosen)
+
+
+class Noisy(gym.Env):
+    """Shows and pays random numbers, which its actions change; ends at random."""
+
+    observation_space = gym.spaces.Box(-np.inf, np.inf, (3,), np.float64)
+    action_space = gym.spaces.Discrete(5)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        return self.np_random.normal(size=3), {}
+
+    def step(self, action):
+        shown = self.np_random.normal(size=3) * (action + 1)
+        return shown, self.np_random.normal(), self.np_random.uniform() < 0.01, False, {}
+
+
+@pytest.mark.parametrize("steps, frame_max", [(1, False), (4, False), (2, True), (4, True)])
+def test_whole_repetitions_have_the_numbers_of_the_wrappers_of_gymnasium(steps, frame_max):
+    theirs: Any = gym.wrappers.StickyAction(Noisy(), 0.25)
+    if frame_max:
+        theirs = gym.wrappers.MaxAndSkipObservation(theirs, steps)
+    elif steps > 1:
+        theirs = gym.wrappers.RepeatAction(theirs, steps)
+    ours, random, ends = RepeatedAction(Noisy(), steps, frame_max, 0.25), np.random.default_rng(0), 0
+    np.testing.assert_array_equal(theirs.reset(seed=3)[0], ours.reset(seed=3)[0])
+    for action in random.integers(5, size=300):
+        (left, *others), (right, *own) = theirs.step(action), ours.step(action)
+        assert others == own
+        ended = own[1]
+        if not (ended and frame_max):
+            np.testing.assert_array_equal(left, right)
+        if ended:
+            np.testing.assert_array_equal(theirs.reset()[0], ours.reset()[0])
+            ends += 1
+    assert ends
+
+
+class Clock(gym.Env):
+    """Shows 100 plus its step, and ends at a step; halves what it is given, in place."""
+
+    observation_space = gym.spaces.Box(0, 255, (8, 8, 3), np.uint8)
+    action_space = gym.spaces.Box(-1, 1, (1,), np.float64)
+
+    def __init__(self, end=6):
+        self.end, self.given = end, []
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.steps = 0
+        return self._image(), {}
+
+    def step(self, action):
+        self.steps += 1
+        self.given.append(float(action[0]))
+        action *= 0.5
+        info = {"one": 1, "step": self.steps, "success": self.steps == 2}
+        return self._image(), 1.0, self.steps == self.end, False, info
+
+    def _image(self):
+        return np.full((8, 8, 3), 100 + self.steps, np.uint8)
+
+
+@pytest.mark.parametrize(("end", "last"), [(1, 101), (2, 102), (5, 105), (6, 106), (8, 108)])
+@pytest.mark.parametrize("frame_max", [True, False])
+def test_the_last_picture_of_an_episode_is_its_own(end, last, frame_max):
+    env = make_vec(lambda: Clock(end), num_envs=1, action_repeat=4, frame_max=frame_max, image_size=8)
+    env.reset()
+    for _ in range(-(-end // 4)):
+        seen, _, terminated, *_ = env.step(np.float32([[0.8]]))
+    assert terminated[0] and (seen == last).all()
+
+
+def test_an_action_that_is_changed_in_place_is_repeated_as_it_was():
+    clock = Clock(12)
+    env = make_vec(clock, num_envs=1, action_repeat=4, sticky_actions=0.5)
+    env.reset(seed=0)
+    for _ in range(3):
+        env.step(np.float32([[0.5]]))
+    assert clock.given == [0.5] * 12
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_numbers_of_infos_are_those_of_all_steps(workers):
+    info = InfoConfig(sum=("one",), mean=("step",), max=("success", "step"))
+    env = make_vec("test/Clock-v0", num_envs=2, workers=workers, action_repeat=4, info=info)
+    env.reset()
+    found = [env.step(np.zeros((2, 1), np.float32))[4]["recorded"].tolist() for _ in range(2)]
+    env.close()
+    # Steps 1 to 4; then 5 and 6, with which the episode ends.
+    assert found == [[[4, 2.5, 1, 4]] * 2, [[2, 5.5, 0, 6]] * 2]
+
+
+gym.register("test/Clock-v0", Clock, disable_env_checker=True)
 
 
 def test_rewards_are_clipped():

@@ -52,8 +52,8 @@ def make_foreign_vec(config: EnvConfig, given: Given | None = None, render_mode:
     elif config.workers and config.num_envs > 1:
         about, workers = about_copies(make, config.game, images), config.workers
     else:
-        return SyncForeignEnv(make, config.game, config.num_envs, images, config.info.names)
-    return WorkerForeignEnv(make, config.game, config.num_envs, workers, images, about, config.info.names)
+        return SyncForeignEnv(make, config.game, config.num_envs, images, config.info)
+    return WorkerForeignEnv(make, config.game, config.num_envs, workers, images, about, config.info)
 
 
 def _about_drawn(config: EnvConfig) -> About:

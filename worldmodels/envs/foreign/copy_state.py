@@ -34,6 +34,7 @@ class Saver(NamedTuple):
 
 WRAPPERS: dict[str, tuple[str, ...]] = {
     "worldmodels.envs.foreign.given.Borrowed": (),
+    "worldmodels.envs.foreign.wrappers.RepeatedAction": ("last_action",),
     "gymnasium.wrappers.common.PassiveEnvChecker": (),
     "gymnasium.wrappers.common.OrderEnforcing": ("_has_reset",),
     "gymnasium.wrappers.common.TimeLimit": ("_elapsed_steps",),
@@ -131,7 +132,7 @@ def _load_own(env: Any, tree: Tree) -> None:
 
 def why_not_saved(env: Any) -> str:
     """Return why an environment cannot be saved, in a clause without an end; "" where it can."""
-    for layer in reversed(list(_layers(env))):
+    for layer in reversed(list(layers_of(env))):
         if find_saver(layer) is None:
             known = (why for module, why in CANNOT.items() if class_name(layer).startswith(module))
             return next(known, f"nobody here knows how to save '{type(layer).__name__}'")
@@ -144,7 +145,7 @@ def save_copy(env: Any) -> dict[str, Any]:
     Raises:
         UserError: its own `get_state` returned what cannot be stored.
     """
-    layers = list(_layers(env))
+    layers = list(layers_of(env))
     return {
         "layers": [class_name(layer) for layer in layers],
         "states": [find_saver(layer).save(layer) for layer in layers],  # type: ignore[union-attr]
@@ -158,7 +159,7 @@ def load_copy(env: Any, tree: dict[str, Any]) -> None:
     Raises:
         UserError: it was another one.
     """
-    layers = list(_layers(env))
+    layers = list(layers_of(env))
     own = [class_name(layer) for layer in layers]
     if tree["layers"] != own:
         raise UserError(f"A state here is of {_nested(own)}; received one of {_nested(tree['layers'])}.")
@@ -168,7 +169,7 @@ def load_copy(env: Any, tree: dict[str, Any]) -> None:
         layers[-1]._np_random = tree_value(tree["random"])
 
 
-def _layers(env: Any) -> Iterator[Any]:
+def layers_of(env: Any) -> Iterator[Any]:
     """Yield the wrappers of an environment, the outermost first, and last the environment itself."""
     while isinstance(env, gymnasium.Wrapper):
         yield env

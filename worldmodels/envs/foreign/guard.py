@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import textwrap
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from statistics import fmean
 from typing import Any, NoReturn, TypeAlias
 
 import gymnasium
@@ -15,7 +16,9 @@ import numpy.typing as npt
 from gymnasium.spaces import Dict, Discrete, MultiBinary
 
 from worldmodels.core.errors import ForeignEnvError, unknown
-from worldmodels.envs.foreign.copy_state import load_copy, save_copy
+from worldmodels.envs.config import InfoConfig
+from worldmodels.envs.foreign.copy_state import layers_of, load_copy, save_copy
+from worldmodels.envs.foreign.wrappers import RepeatedAction
 from worldmodels.envs.spaces import space_text
 
 Moment: TypeAlias = npt.NDArray[np.int64]
@@ -39,8 +42,9 @@ class ForeignGuard(gymnasium.Wrapper[Any, Any, Any, Any]):
         index: its place among the copies of a vector environment.
         moment: int64 (3,), in which the guard keeps where the environment is: its episode, its step in it, and whether
             a call is under way. In shared memory, it can be read when the process of the environment is dead.
-        names: of numbers in the info of each step (`number_in`).
-        numbers: float32 (K,), in which the guard keeps them; NaN after a reset.
+        info: names numbers in the info of each step (`number_in`).
+        numbers: float32 (K,), in which the guard keeps them; NaN after a reset. Where an action is repeated, they are
+            the sums, the means or the greatest ones of its steps.
 
     `reset`, `step`, `render`, `save`, `load`, `close` and `action_meanings` raise `ForeignEnvError`, whatever was
     raised inside, also for `SystemExit`; only `KeyboardInterrupt` passes. The original error is its `__cause__`.
@@ -52,14 +56,18 @@ class ForeignGuard(gymnasium.Wrapper[Any, Any, Any, Any]):
         id: str,
         index: int,
         moment: Moment,
-        names: Sequence[str],
+        info: InfoConfig,
         numbers: npt.NDArray[np.float32],
     ) -> None:
         super().__init__(env)
         self._name = copy_name(id, index)
         self._space = env.observation_space
         self._moment = moment
-        self._names, self._numbers = names, numbers
+        self._numbers = numbers
+        self._wanted = [
+            (name, how) for names, how in ((info.sum, sum), (info.mean, fmean), (info.max, max)) for name in names
+        ]
+        self._repeated = next((layer for layer in layers_of(env) if isinstance(layer, RepeatedAction)), None)
         self._closed = False
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
@@ -89,7 +97,8 @@ class ForeignGuard(gymnasium.Wrapper[Any, Any, Any, Any]):
         self._check_flag("terminated", terminated)
         self._check_flag("truncated", truncated)
         self._check_info(info)
-        self._numbers[:] = [self._number_in(info, name) for name in self._names]
+        infos = self._repeated.infos if self._repeated else [info]
+        self._numbers[:] = [how([self._number_in(each, name) for each in infos]) for name, how in self._wanted]
         return result
 
     def render(self) -> Any:

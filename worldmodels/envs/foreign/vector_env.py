@@ -17,6 +17,7 @@ from gymnasium.vector.utils import batch_space
 from worldmodels.core.errors import ForeignEnvError, UserError
 from worldmodels.core.files.tree import tree_from_bytes, tree_to_bytes
 from worldmodels.core.specs import ActionSpec, ObservationSpec
+from worldmodels.envs.config import NO_INFO, InfoConfig
 from worldmodels.envs.foreign.copy_state import why_not_saved
 from worldmodels.envs.foreign.given import Factory
 from worldmodels.envs.foreign.guard import ForeignGuard, described
@@ -124,9 +125,9 @@ class ForeignVectorEnv(VectorEnv[Any, Array, Array]):
     def _restored(self, states: Sequence[bytes]) -> Any: ...
 
 
-def told_layouts(num_envs: int, names: Sequence[str]) -> dict[str, Layout]:
+def told_layouts(num_envs: int, info: InfoConfig) -> dict[str, Layout]:
     """Return the arrays in which the guards of copies report their moments and numbers."""
-    return {"moment": ((num_envs, 3), np.int64), "recorded": ((num_envs, len(names)), np.float32)}
+    return {"moment": ((num_envs, 3), np.int64), "recorded": ((num_envs, len(info.names)), np.float32)}
 
 
 class SyncForeignEnv(ForeignVectorEnv):
@@ -137,7 +138,7 @@ class SyncForeignEnv(ForeignVectorEnv):
         id: the environment's name for people.
         num_envs: number of copies.
         images: how images are handed on.
-        names: of the numbers in their infos that are wanted.
+        info: names the numbers in their infos that are wanted.
         first: the number of the first copy, for people.
         told: "moment", int64 (N, 3), and "recorded", float32 (N, K): the moments and the recorded numbers of the
             copies; see `ForeignGuard`. Others can read them, in shared memory.
@@ -149,15 +150,15 @@ class SyncForeignEnv(ForeignVectorEnv):
         id: str,
         num_envs: int,
         images: ImageFormat,
-        names: Sequence[str] = (),
+        info: InfoConfig = NO_INFO,
         first: int = 0,
         told: Mapping[str, Array] | None = None,
     ) -> None:
-        told = told or {name: np.zeros(*layout) for name, layout in told_layouts(num_envs, names).items()}
+        told = told or {name: np.zeros(*layout) for name, layout in told_layouts(num_envs, info).items()}
         self._format, self._recorded = images, told["recorded"]
         self._copies: list[ForeignGuard] = []
         guarded = [
-            partial(self._guarded, make, id, first + index, told["moment"][index], names, told["recorded"][index])
+            partial(self._guarded, make, id, first + index, told["moment"][index], info, told["recorded"][index])
             for index in range(num_envs)
         ]
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from multiprocessing.connection import Connection
@@ -10,6 +10,7 @@ from typing import Any
 
 from worldmodels.core.child_process import obey_parent
 from worldmodels.core.errors import UserError
+from worldmodels.envs.config import InfoConfig
 from worldmodels.envs.foreign.given import Factory
 from worldmodels.envs.foreign.shared_arrays import SharedArrays
 from worldmodels.envs.foreign.vector_env import Array, SyncForeignEnv
@@ -21,7 +22,7 @@ def work(
     make: Factory,
     id: str,
     images: ImageFormat,
-    names: Sequence[str],
+    info: InfoConfig,
     copies: range,
     shared: SharedArrays,
 ) -> None:
@@ -33,7 +34,7 @@ def work(
     obey_parent()
     with suppress(EOFError, BrokenPipeError):
         arrays = shared.views(slice(copies.start, copies.stop))
-        _answer_calls(pipe, arrays, partial(SyncForeignEnv, make, id, len(copies), images, names, copies.start, arrays))
+        _answer_calls(pipe, arrays, partial(SyncForeignEnv, make, id, len(copies), images, info, copies.start, arrays))
 
 
 def _answer_calls(pipe: Connection, arrays: dict[str, Array], make_copies: Callable[[], SyncForeignEnv]) -> None:

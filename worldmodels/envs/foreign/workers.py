@@ -21,6 +21,7 @@ import numpy as np
 from worldmodels.core.child_process import exit_text, kill
 from worldmodels.core.errors import ForeignEnvError, UserError
 from worldmodels.core.specs import ActionSpec, ObservationSpec
+from worldmodels.envs.config import NO_INFO, InfoConfig
 from worldmodels.envs.foreign.given import Factory
 from worldmodels.envs.foreign.guard import copy_name, described, moment_name
 from worldmodels.envs.foreign.shared_arrays import SharedArrays
@@ -75,7 +76,7 @@ class WorkerForeignEnv(ForeignVectorEnv):
         workers: number of processes.
         images: how images are handed on.
         about: the copies.
-        names: of the numbers in their infos that are wanted.
+        info: names the numbers in their infos that are wanted.
 
     Raises:
         UserError: `make` cannot be sent to another process.
@@ -90,7 +91,7 @@ class WorkerForeignEnv(ForeignVectorEnv):
         workers: int,
         images: ImageFormat,
         about: About,
-        names: Sequence[str] = (),
+        info: InfoConfig = NO_INFO,
     ) -> None:
         self._workers: list[Worker] = []
         self._processes: list[SpawnProcess] = []
@@ -109,14 +110,14 @@ class WorkerForeignEnv(ForeignVectorEnv):
                 "reward": ((num_envs,), np.float32),
                 "terminated": ((num_envs,), np.bool_),
                 "truncated": ((num_envs,), np.bool_),
-                **told_layouts(num_envs, names),
+                **told_layouts(num_envs, info),
             },
         )
         self._arrays = shared.views()
         atexit.register(self._at_exit)
         try:
             for copies in np.array_split(np.arange(num_envs), min(workers, num_envs)):
-                self._start(context, (make, id, images, names, range(copies[0], copies[-1] + 1), shared))
+                self._start(context, (make, id, images, info, range(copies[0], copies[-1] + 1), shared))
             self._wait()
         except BaseException:
             with suppress(UserError):

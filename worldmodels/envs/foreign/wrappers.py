@@ -1,4 +1,4 @@
-"""Gymnasium's own wrappers around one copy of a foreign environment, as its configuration lists them.
+"""Wrappers around one copy of a foreign environment, as its configuration lists them: Gymnasium's own but for one.
 
 The images of foreign environments are brought to one size here, and to grey where that is asked for.
 """
@@ -14,9 +14,6 @@ from gymnasium.spaces import Box
 from gymnasium.wrappers import (
     AddRenderObservation,
     ClipReward,
-    MaxAndSkipObservation,
-    RepeatAction,
-    StickyAction,
     TimeLimit,
 )
 from PIL import Image
@@ -39,18 +36,66 @@ def wrapped(env: Env, config: EnvConfig) -> Env:
     Raises:
         UserError: a wrapper cannot have the space of the observations.
     """
-    if config.sticky_actions:
-        env = StickyAction(env, config.sticky_actions)
     if config.frame_max:
         _check_box(env, config)
-        env = MaxAndSkipObservation(env, config.action_repeat)
-    elif config.action_repeat > 1:
-        env = RepeatAction(env, config.action_repeat)
+    if config.action_repeat > 1 or config.sticky_actions:
+        env = RepeatedAction(env, config.action_repeat, config.frame_max, config.sticky_actions)
     if config.reward_clip:
         env = ClipReward(env, -config.reward_clip, config.reward_clip)
     if config.time_limit:
         env = TimeLimit(env, config.time_limit)
     return _with_pixels(env, config) if config.pixels != "none" else env
+
+
+class RepeatedAction(gymnasium.Wrapper[Any, Any, Any, Any]):
+    """This wrapper takes an action for several steps of the environment, or until the episode ends.
+
+    The environment gets another copy of the action at each step, since it may change the array in place.
+
+    Args:
+        env: the environment.
+        steps: the number of steps, 1 or more. Their rewards are summed.
+        frame_max: whether to show the maximum of the last two observations of these steps. An episode that ends with
+            the first of the steps shows its last observation.
+        sticky: the probability, at each step but an episode's first, of the action before instead. It is drawn from the
+            environment's own generator.
+    """
+
+    def __init__(self, env: Env, steps: int, frame_max: bool = False, sticky: float = 0.0) -> None:
+        super().__init__(env)
+        self._steps, self._frame_max, self._sticky = steps, frame_max, sticky
+        self.last_action: Any = None
+        """The action of the step before; None in a new episode."""
+        self.infos: list[Any] = []
+        """The infos of all steps of the last action."""
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode; return the observation and an info."""
+        self.last_action = None
+        return self.env.reset(seed=seed, options=options)
+
+    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        """Take all steps; return the observation, the sum of the rewards, the flags and the info of the last one."""
+        before, total = None, 0.0
+        self.infos = []
+        for _ in range(self._steps):
+            shown, reward, terminated, truncated, info = self.env.step(self._chosen(action))
+            self.infos.append(info)
+            if self._steps == 1:
+                return shown, reward, terminated, truncated, info
+            total += float(reward)
+            if self._frame_max:
+                latest = np.array(shown)
+                shown, before = (latest if before is None else np.maximum(before, latest)), latest
+            if terminated or truncated:
+                break
+        return shown, total, terminated, truncated, info
+
+    def _chosen(self, action: Any) -> Any:
+        if self._sticky and self.last_action is not None and self.np_random.uniform() < self._sticky:
+            action = self.last_action
+        self.last_action = action
+        return action.copy() if isinstance(action, np.ndarray) else action
 
 
 def _with_pixels(env: Env, config: EnvConfig) -> Env:
