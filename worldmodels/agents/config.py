@@ -57,8 +57,8 @@ class AgentConfig(Section):
         feature_kinds: the kinds of features that the agent can see.
     """
 
-    kind: str = ""
-    # Facts about the kind, not settings: so without types.
+    # Facts about the kind, not settings: so without types. An agent of a kind makes `kind` a key.
+    kind = ""
     experience = frozenset({"imagination"})
     learns_on_devices = False
     action_kinds, feature_kinds = ANY_ACTIONS, ANY_FEATURES

@@ -62,7 +62,6 @@ class ExplorationConfig(Section):
 class LoopConfig(Section):
     """The keys that all training loops have."""
 
-    kind: str = ""
     steps: Positive = 1_000_000
     """Real environment steps of the whole run."""
     collectors: Count = 0

@@ -83,7 +83,6 @@ class HeadConfig(Section):
 class MomentConfig(Section):
     """The settings that Adam and LaProp share."""
 
-    kind: str = ""
     learning_rate: ScheduledRate = 2e-4
     """Size of a step, or a schedule of it over the updates (`lr` in DreamerV2 and V3)."""
     beta1: BelowOne = 0.9

@@ -56,7 +56,7 @@ def merge(cls: type[T], sources: Iterable[tuple[str, Mapping[str, Any]]]) -> T:
 
 def to_dict(config: Any) -> dict[str, Any]:
     """Return the configuration as nested dicts and lists, of which `from_dict` makes an equal one."""
-    return {field.name: _plain(getattr(config, field.name)) for field in dataclasses.fields(config)}
+    return {name: _plain(getattr(config, name)) for name in fields_of(type(config))}
 
 
 def differences(old: Mapping[str, Any], new: Mapping[str, Any], where: str = "") -> Iterator[tuple[str, Any, Any]]:
@@ -103,7 +103,7 @@ class _Merge:
         """Check and take over every key of `mapping`; `where` is the section's full name."""
         if self.source and self.source not in draft.sources:
             draft.sources.append(self.source)
-        hints, fields = _types(draft.cls), _fields(draft.cls)
+        hints, fields = _types(draft.cls), fields_of(draft.cls)
         for key, value in mapping.items():
             at = place(self.source, mapping, key)
             at, full = at and at + ": ", _join(where, shown(key))
@@ -126,7 +126,7 @@ class _Merge:
         before = current.cls if isinstance(current, _Draft) else type(current)
         cls = before if before in kinds.values() else next(iter(kinds.values()))
         if not isinstance(value, Mapping):
-            keys = ", ".join(_fields(cls))
+            keys = ", ".join(fields_of(cls))
             raise ConfigError(f"{at}'{full}' is a section with the keys {keys}; received {received(value)}.")
         if "kind" in value and hasattr(cls, "kind"):
             kind = shown(value["kind"])
@@ -141,7 +141,7 @@ class _Merge:
         return draft
 
     def _unknown_key(self, cls: Any, key: str, where: str) -> str:
-        keys, full = list(_fields(cls)), _join(where, key)
+        keys, full = list(fields_of(cls)), _join(where, key)
         # A key that exists in another section was rather forgotten its prefix than misspelt.
         elsewhere = {path: None for path in key_paths(self.root) if path.rpartition(".")[2] == key and path != full}
         guess = nearest(key, keys)
@@ -154,7 +154,7 @@ class _Merge:
 
 def _build(draft: _Draft, where: str) -> Any:
     values, hints = {}, _types(draft.cls)
-    for name, field in _fields(draft.cls).items():
+    for name, field in fields_of(draft.cls).items():
         value = draft.current(field)
         if value is dataclasses.MISSING and (kinds := kinds_of(field, hints[name])):
             value = _Draft(next(iter(kinds.values())), None)
@@ -199,8 +199,10 @@ def _types(cls: Any) -> dict[str, Any]:
     return typing.get_type_hints(cls)
 
 
-def _fields(cls: Any) -> dict[str, dataclasses.Field[Any]]:
-    return {field.name: field for field in dataclasses.fields(cls)}
+def fields_of(cls: Any) -> dict[str, dataclasses.Field[Any]]:
+    """Return the fields of a dataclass by name; `kind` is the first, even if it extends a dataclass without a kind."""
+    fields = sorted(dataclasses.fields(cls), key=lambda field: field.name != "kind")
+    return {field.name: field for field in fields}
 
 
 def kinds_of(field: dataclasses.Field[Any], annotation: Any) -> Mapping[str, Any]:
@@ -214,7 +216,7 @@ def kinds_of(field: dataclasses.Field[Any], annotation: Any) -> Mapping[str, Any
 def key_paths(cls: Any, where: str = "") -> Iterator[str]:
     """Yield every full key below a dataclass, of all kinds of its sections."""
     hints = _types(cls)
-    for name, field in _fields(cls).items():
+    for name, field in fields_of(cls).items():
         yield _join(where, name)
         for inner in kinds_of(field, hints[name]).values():
             yield from key_paths(inner, _join(where, name))

@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Any, Literal
 
 from worldmodels.core.configuration.ranges import annotations_of, rules_in
-from worldmodels.core.configuration.sections import kinds_of, to_dict
+from worldmodels.core.configuration.sections import fields_of, kinds_of, to_dict
 from worldmodels.core.files.yaml_files import to_yaml
 
 WIDTH = 110
@@ -58,7 +58,7 @@ def _own_key_docs(cls: Any) -> dict[str, str]:
 def _lines(config: Any, indent: str = "", kinds: tuple[str, ...] = ()) -> Iterator[str]:
     cls: Any = type(config)
     values = to_dict(config)
-    for field in dataclasses.fields(config):
+    for field in fields_of(cls).values():
         value, doc = getattr(config, field.name), key_docs(cls).get(field.name, "")
         if dataclasses.is_dataclass(value):
             if not indent:

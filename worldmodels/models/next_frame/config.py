@@ -168,8 +168,9 @@ class LatentConfig(Section):
 class NextFrameConfig(Section):
     """The settings that both next-frame models share; the defaults are SimPLe's figures for the deterministic one."""
 
-    kind: str = ""
-    learns_on_devices = True  # a fact about the kind, not a setting: so without a type
+    # Facts about the kind, not settings: so without types. A model of a kind makes `kind` a key.
+    kind = ""
+    learns_on_devices = True
     network: ConvNetworkConfig | PatchNetworkConfig = field(default_factory=ConvNetworkConfig)
     """Layout of the network."""
     output: SoftmaxOutputConfig | MotionOutputConfig = field(default_factory=SoftmaxOutputConfig)
