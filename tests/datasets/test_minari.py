@@ -3,12 +3,14 @@
 from contextlib import closing
 
 import gymnasium as gym
+import h5py
 import numpy as np
 import pytest
 from datasets_made import SPACES, assert_same, gathered, made_source
 
 from worldmodels.core.errors import FileError, UserError
 from worldmodels.datasets import open_source, write
+from worldmodels.datasets.minari_source import dataset_path
 
 try:
     import minari
@@ -120,13 +122,36 @@ def test_images_and_choices_of_other_layouts_are_read():
 
 
 @needed
-@pytest.mark.parametrize("name", ["../x-v0", "/x-v0", "x", "", "a/../b-v0"])
+@pytest.mark.parametrize(
+    "name", ["../x-v0", "/x-v0", "x", "", "a/../b-v0", "coinrun/random.1-v0", "a/b-v0", "aa//b-v0", "é-v0"]
+)
 def test_names_that_cannot_be(name):
     with pytest.raises(FileError, match="ends in a version"), closing(open_source(f"minari:{name}")):
         pass
+    with pytest.raises(FileError, match="ends in a version"):
+        write(f"minari:{name}", made_source(*SPACES["vectors and a box"]))
+
+
+@needed
+@pytest.mark.parametrize("name", ["b-v0", "ab/b_1-v0", "a/c/b-v12"])
+def test_names_that_minari_lists(name):
+    write(f"minari:{name}", made_source(*SPACES["vectors and a box"]))
+    assert list(minari.list_local_datasets()) == [name]
 
 
 @needed
 def test_a_data_set_that_is_not_there():
     with pytest.raises(FileError, match="There is no Minari data set 'nowhere-v0'"):
         open_source("minari:nowhere-v0")
+
+
+@needed
+@pytest.mark.parametrize("name", ["worldmodels_stream", "total_steps", "worldmodels_reward", "worldmodels_is_first"])
+@pytest.mark.parametrize("value", ["many", [1, 2], np.nan])
+def test_an_attribute_of_a_wrong_type_is_refused(name, value):
+    write("minari:made/steps-v0", made_source(*SPACES["vectors and a box"]))
+    (path,) = (dataset_path("made/steps-v0") / "data").glob("*.hdf5")
+    with h5py.File(path, "r+") as file:
+        file["episode_1"].attrs[name] = value
+    with pytest.raises(FileError, match="minari|Minari"), closing(open_source("minari:made/steps-v0")) as source:
+        list(source.pieces())

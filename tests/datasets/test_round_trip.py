@@ -1,6 +1,12 @@
 """What is written in a format comes back byte by byte; files from outside are refused in one sentence."""
 
+import importlib.util
+import os
+import subprocess
+import sys
 import time
+import tracemalloc
+import zipfile
 from contextlib import closing
 
 import h5py
@@ -11,6 +17,7 @@ from datasets_made import SPACES, assert_same, made_source
 from worldmodels.core.errors import FileError
 from worldmodels.datasets import open_source, write
 
+minari_needed = pytest.mark.skipif(importlib.util.find_spec("minari") is None, reason="needs the extra minari")
 PLACES = ("store", "steps.npz", "steps.hdf5")
 
 
@@ -160,3 +167,98 @@ def test_files_that_are_cut_or_something_else_are_refused(tmp_path, name):
 def test_a_place_without_experience(tmp_path):
     with pytest.raises(FileError, match="There is no recorded experience in"):
         open_source(str(tmp_path))
+
+
+def npy(header, version=b"\x01\x00", length=None, numbers=b"\x01" * 8):
+    """The bytes of an array with this header, which may claim another length."""
+    claimed = len(header) if length is None else length
+    return b"\x93NUMPY" + version + claimed.to_bytes(2 if version == b"\x01\x00" else 4, "little") + header + numbers
+
+
+HEADERS = [
+    npy(b"{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }"[:-1] + b"\n  x\n y\n"),
+    npy(b"'''"),
+    npy(b"{'descr': ["),
+    npy(b"(" * 9000),
+    npy(b"{'descr': '<f4', 'fortran_order': False, 'shape': (-2,), }"),
+    npy(b"{'descr': '<f4', 'fortran_order': False, 'shape': (10**9,), }"),
+    npy(b"{'descr': '<f4', 'fortran_order': False, 'shape': (2.5,), }"),
+    npy(b"{'descr': ('<f4', 'x'), 'fortran_order': False, 'shape': (2,), }"),
+    npy(b"{}", b"\x02\x00", 2_000_000_000),
+    npy(b"{}", b"\x09\x00"),
+    b"",
+]
+
+
+@pytest.mark.parametrize("data", HEADERS)
+def test_malformed_headers_are_refused(tmp_path, data):
+    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
+        archive.writestr("observation.npy", data)
+    with pytest.raises(FileError, match=r"a.npz'.*'observation'"):
+        open_source(str(tmp_path / "a.npz"))
+
+
+def test_a_header_that_claims_two_billion_bytes_takes_no_memory(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("observation.npy", npy(b" " * 10_000_000, b"\x02\x00"))
+    tracemalloc.start()
+    with pytest.raises(FileError, match="the header of 'observation' cannot be read"):
+        open_source(str(tmp_path / "a.npz"))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2_000_000
+
+
+def test_a_forged_size_of_a_member_is_refused(tmp_path):
+    np.savez_compressed(tmp_path / "a.npz", **arrays())
+    with zipfile.ZipFile(tmp_path / "a.npz") as archive:
+        size = archive.getinfo("observation.npy").file_size
+    data = (tmp_path / "a.npz").read_bytes()
+    central = data.index(b"PK\x01\x02")
+    forged = data[central:].replace(size.to_bytes(4, "little"), (2**31).to_bytes(4, "little"), 1)
+    (tmp_path / "a.npz").write_bytes(data[:central] + forged)
+    with pytest.raises(FileError, match="'observation' claims more bytes than its file can hold: 2,147,483,648"):
+        open_source(str(tmp_path / "a.npz"))
+
+
+FULL = """
+import resource, signal, sys
+from datasets_made import SPACES, made_source
+from worldmodels.core.errors import DiskFullError
+from worldmodels.datasets import write
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+source = made_source(*SPACES["images and choices"], length=1000)
+for size in map(int, sys.argv[2:]):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+    try:
+        write(sys.argv[1], source)
+    except DiskFullError:
+        print(size)
+"""
+
+
+@pytest.mark.parametrize("place", ["a.hdf5", "a.npz", pytest.param("minari:made/full-v0", marks=minari_needed)])
+def test_a_write_that_fails_ends_in_an_error_and_not_in_a_crash(tmp_path, place):
+    sizes = ["300", "3000", "20000", "100000"]
+    written = place if ":" in place else str(tmp_path / place)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "MINARI_DATASETS_PATH": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, written, *sizes], env=environment, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout.split()) == (0, sizes), done.stderr
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def test_an_interruption_while_hdf5_writes_waits_for_its_return(tmp_path, monkeypatch):
+    write_to_disk, calls = os.pwrite, []
+
+    def interrupted(*arguments):
+        calls.append(arguments)
+        if len(calls) == 20:
+            raise KeyboardInterrupt
+        return write_to_disk(*arguments)
+
+    monkeypatch.setattr(os, "pwrite", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write(str(tmp_path / "a.hdf5"), made_source(*SPACES["images and choices"], length=1000))
+    assert not list(tmp_path.iterdir())

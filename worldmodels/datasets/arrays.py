@@ -28,6 +28,8 @@ from worldmodels.envs.readings import PartReading, read_bytes
 Array = npt.NDArray[Any]
 Shapes = Mapping[str, tuple[tuple[int, ...], np.dtype[Any]]]
 
+MOST_COMPRESSION = 1100
+"""The factor by which deflate can compress at most is 1032: an array that claims to be larger has been forged."""
 FLAGS = ("is_first", "is_last", "is_terminal")
 BOUNDS = ("action_low", "action_high")
 

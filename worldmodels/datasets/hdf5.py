@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,15 +13,21 @@ import h5py
 import numpy as np
 
 from worldmodels.core.errors import FileError
-from worldmodels.datasets.arrays import Array, ArraySource, Shapes, action_arrays, piece_arrays, step_arrays
+from worldmodels.datasets.arrays import (
+    MOST_COMPRESSION,
+    Array,
+    ArraySource,
+    Shapes,
+    action_arrays,
+    piece_arrays,
+    step_arrays,
+)
 from worldmodels.datasets.source import Source, writing_file
 
 LEVEL = 1
 """The level of gzip is its fastest."""
 CHUNK_STEPS = 16
 """Steps of one stream that are compressed together: images of consecutive steps are much alike."""
-MOST_COMPRESSION = 1100
-"""The factor by which deflate can compress at most is 1032: what says that it is larger has been forged."""
 MOST_CHUNK_BYTES = 2**28
 _DAMAGE = (OSError, RuntimeError, KeyError, ValueError, TypeError)
 
@@ -110,8 +117,84 @@ def _ordered_without_times(kind: Any) -> Any:
     return how
 
 
-def _new_file(path: Path) -> Any:
-    return h5py.File(h5py.h5f.create(bytes(path), fcpl=_ordered_without_times(h5py.h5p.FILE_CREATE)))
+class UnfailingFile:
+    """A new file for h5py whose writes never fail in HDF5, which ends the process by a segmentation fault after one.
+
+    From the first failure on, writes stay in memory; `check` raises the failure, between the calls of h5py.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self._file = open(path, "w+b", buffering=0)  # noqa: SIM115 (h5py holds it)
+        self._failure: BaseException | None = None
+        self._kept: list[tuple[int, bytes]] = []
+        self._place = 0
+
+    def check(self) -> None:
+        """Raise the error of the first write that failed."""
+        if self._failure is not None:
+            raise self._failure
+
+    def __enter__(self) -> UnfailingFile:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Close the file, and raise the error of the first write that failed in place of any later error."""
+        self._file.close()
+        self.check()
+
+    # h5py calls these.
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        ends = [os.fstat(self._file.fileno()).st_size, *(start + len(data) for start, data in self._kept)]
+        self._place = offset + (max(ends) if whence == os.SEEK_END else 0)
+        return self._place
+
+    def read(self, size: int) -> bytes:
+        data = bytearray(size)
+        self.readinto(memoryview(data))
+        return bytes(data)
+
+    def tell(self) -> int:
+        return self._place
+
+    def readinto(self, buffer: memoryview) -> int:
+        start = self._place
+        buffer[:] = os.pread(self._file.fileno(), len(buffer), start).ljust(len(buffer), b"\0")
+        for place, data in self._kept:
+            low, high = max(place, start), min(place + len(data), start + len(buffer))
+            if low < high:
+                buffer[low - start : high - start] = data[low - place : high - place]
+        self._place += len(buffer)
+        return len(buffer)
+
+    def write(self, data: memoryview) -> int:
+        written = 0
+        try:
+            while written < len(data) and self._failure is None:
+                written += os.pwrite(self._file.fileno(), data[written:], self._place + written)
+        except BaseException as error:  # Ctrl-C, too, must not reach HDF5
+            self._failure = error
+        if written < len(data):
+            self._kept.append((self._place, bytes(data)))
+        self._place += len(data)
+        return len(data)
+
+    def truncate(self, size: int) -> int:
+        try:
+            if self._failure is None:
+                self._file.truncate(size)
+        except BaseException as error:
+            self._failure = error
+        return size
+
+    def flush(self) -> None:
+        """Nothing is held back: the file has no buffer."""
+
+
+def _new_file(disk: UnfailingFile) -> Any:
+    access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
+    access.set_fileobj_driver(h5py.h5fd.fileobj_driver, disk)
+    return h5py.File(h5py.h5f.create(b"steps", fcpl=_ordered_without_times(h5py.h5p.FILE_CREATE), fapl=access))
 
 
 def write_hdf5(path: Path | str, source: Source) -> None:
@@ -119,7 +202,7 @@ def write_hdf5(path: Path | str, source: Source) -> None:
     spec = source.spec
     if odd := [name for name, _ in spec.observation.parts if "/" in name or name == "."]:
         raise FileError(f"HDF5 cannot name a part of an observation {odd[0]!r}. Nothing was written to '{path}'.")
-    with writing_file(path) as beside, _new_file(beside) as file:
+    with writing_file(path) as beside, UnfailingFile(beside) as disk, _new_file(disk) as file:
         if not spec.observation.only:
             h5py.h5g.create(file.id, b"observation", gcpl=_ordered_without_times(h5py.h5p.GROUP_CREATE))
         for name, (shape, dtype) in step_arrays(spec).items():
@@ -132,3 +215,4 @@ def write_hdf5(path: Path | str, source: Source) -> None:
         for written, piece in zip(spec.pieces, source.pieces(), strict=True):
             for name, array in piece_arrays(piece, spec.observation).items():
                 file[name][written.start : written.stop] = array
+            disk.check()

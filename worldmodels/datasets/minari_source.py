@@ -22,7 +22,8 @@ from worldmodels.datasets.source import DatasetSpec, StreamCheck
 from worldmodels.envs.readings import ObservationReading
 from worldmodels.envs.spaces import action_spec
 
-_NAME = re.compile(r"(?:[\w-][\w.-]*/)*[\w-][\w.-]*-v\d+", re.ASCII)
+_NAME = re.compile(r"(?:(?=[\w-]{2}|[\w-]/[\w-]+/)(?:[\w-]+/)+)?[\w-]+-v\d+", re.ASCII)
+"""Minari's own rule, in ASCII: it cannot list a folder in which a data set has another name."""
 
 STREAM, IS_FIRST, REWARD = "worldmodels_stream", "worldmodels_is_first", "worldmodels_reward"
 """Attributes of an episode that came from here: what Minari has no place for, so that it comes back exactly."""
@@ -51,8 +52,9 @@ def dataset_path(name: str) -> Path:
     """
     if not _NAME.fullmatch(name):
         raise FileError(
-            "The name of a Minari data set is letters, digits, '.', '_' and '-' and ends in a version, as in "
-            f"minari:coinrun/random-v0. Received '{shortened(name)}'."
+            "The name of a Minari data set is letters, digits, '_' and '-' and ends in a version. It may begin with a "
+            "namespace of two characters or more and '/', as in minari:coinrun/random-v0. "
+            f"Received '{shortened(name)}'."
         )
     return Path(load_minari().storage.get_dataset_path(name))
 
@@ -82,7 +84,7 @@ def to_steps(data: Any, attributes: Any, reading: ObservationReading, action: Ac
         raise UserError("it goes on after a step that ends it.")
     reward = np.concatenate([[attributes.get(REWARD, 0.0)], rewards]).astype(np.float32)
     is_first, is_terminal = np.zeros(count + 1, bool), np.concatenate([[False], ends])
-    is_first[0] = attributes.get(IS_FIRST, 1)
+    is_first[0] = int(attributes.get(IS_FIRST, 1))
     is_last = is_terminal | np.concatenate([[False], cuts])
     actions = _actions(data, count, action, start)
     return Batch(_observations(data, count + 1, reading), reward, is_first, is_last, is_terminal, actions)
@@ -151,13 +153,13 @@ class MinariSource:
             episodes = range(self._dataset.total_episodes)
             self._attributes = list(self._dataset.storage.get_episode_metadata(episodes))
             lengths = [int(attributes["total_steps"]) + 1 for attributes in self._attributes]
+            self._streams = self._divide()
         except UserError:
             raise
         except Exception as error:  # their code, and a file from outside
             raise FileError(f"{self._name} cannot be read: {_one_line(error)}.") from error
         if not lengths:
             raise FileError(f"{self._name} holds no episodes.")
-        self._streams = self._divide()
         length = min(sum(lengths[episode] for episode in stream) for stream in self._streams)
         self._reading = ObservationReading(self._dataset.observation_space, f"minari:{name}")
         self._start = int(getattr(self._dataset.action_space, "start", 0))

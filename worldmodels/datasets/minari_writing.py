@@ -36,10 +36,12 @@ def write_minari(name: str, source: Source) -> None:
     spec, minari, path = source.spec, load_minari(), dataset_path(name)
     from minari.dataset.minari_storage import MinariStorage
 
+    from worldmodels.datasets.hdf5 import UnfailingFile
+
     left_out = 0
     attributes: list[dict[str, Any]] = []
 
-    def episodes() -> Iterator[Any]:
+    def episodes(disk: UnfailingFile) -> Iterator[Any]:
         nonlocal left_out
         for episode in episodes_of(source):
             if len(episode.steps.reward) < 2:
@@ -47,6 +49,7 @@ def write_minari(name: str, source: Source) -> None:
                 continue
             attributes.append(_attributes(episode))
             yield _buffer(episode.steps, spec.action)
+            disk.check()
 
     with writing_folder(path) as beside:
         data = beside / "data"
@@ -54,8 +57,10 @@ def write_minari(name: str, source: Source) -> None:
         spaces = observation_space(spec.observation), bounded_action_space(spec.action)
         storage = MinariStorage.new(data, *spaces, jpeg_encoding=False)
         storage.update_metadata({"dataset_id": name, "minari_version": minari.__version__})
-        storage.update_episodes(episodes())
-        storage.update_episode_metadata(attributes)
+        with UnfailingFile(storage._file_path) as disk:
+            storage._file_path = disk
+            storage.update_episodes(episodes(disk))
+            storage.update_episode_metadata(attributes)
     if left_out:
         warnings.warn(
             f"{left_out} observations that begin an episode and that no step follows were left out: an episode of "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import struct
 import zipfile
@@ -14,13 +15,24 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from worldmodels.core.errors import FileError
-from worldmodels.datasets.arrays import Array, ArraySource, Shapes, action_arrays, array_name, piece_arrays, step_arrays
+from worldmodels.datasets.arrays import (
+    MOST_COMPRESSION,
+    Array,
+    ArraySource,
+    Shapes,
+    action_arrays,
+    array_name,
+    piece_arrays,
+    step_arrays,
+)
 from worldmodels.datasets.source import DatasetSpec, Source, writing_file
 
 LEVEL = 1
 """The level of zlib is its fastest."""
 BEGINNING = (1980, 1, 1, 0, 0, 0)
 """The time of every array in the file, so that equal steps give equal bytes."""
+MOST_HEADER = 2**16
+"""The bytes of an array's header, at most: NumPy writes 128 or a few more."""
 _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError, RuntimeError, struct.error)
 
 
@@ -41,7 +53,7 @@ class NpzFile:
     def __init__(self, path: Path | str) -> None:
         self._path = path
         try:
-            self._file = zipfile.ZipFile(path)
+            self._file, self._bytes = zipfile.ZipFile(path), Path(path).stat().st_size
         except (*_DAMAGE, OSError) as error:
             raise FileError(f"'{path}' cannot be read as npz: {getattr(error, 'strerror', None) or error}.") from error
         try:
@@ -83,11 +95,12 @@ class NpzFile:
         info = self._file.getinfo(f"{name}.npy")
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise FileError(f"'{self._path}': '{name}' is compressed in a way that NumPy does not use.")
+        if info.file_size > MOST_COMPRESSION * min(info.compress_size, self._bytes) + MOST_HEADER:
+            raise FileError(f"'{self._path}': '{name}' claims more bytes than its file can hold: {info.file_size:,}.")
         with self._reading(name) as member:
-            version = np.lib.format.read_magic(member)
-            read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-            shape, fortran, dtype = read(member)
-            size = member.tell()
+            beginning = io.BytesIO(member.read(MOST_HEADER))
+        shape, fortran, dtype = self._parse_header(name, beginning)
+        size = beginning.tell()
         if dtype.hasobject:
             raise FileError(f"'{self._path}': '{name}' holds pickled objects, which could run anything; none is read.")
         if fortran and len(shape) > 1:
@@ -98,6 +111,15 @@ class NpzFile:
                 f"'{self._path}': '{name}' has {info.file_size:,} bytes; its shape {shape} says {expected:,}."
             )
         return _ArrayHeader(tuple(shape), dtype, size)
+
+    def _parse_header(self, name: str, beginning: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+        try:
+            version = np.lib.format.read_magic(beginning)
+            read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+            return read(beginning)
+        except Exception as error:  # NumPy reads the header as Python, and lets through Python's errors about it
+            why = (str(error).splitlines() or [type(error).__name__])[0]
+            raise FileError(f"'{self._path}' is damaged: the header of '{name}' cannot be read ({why}).") from error
 
     @contextmanager
     def _reading(self, name: str) -> Iterator[IO[bytes]]:

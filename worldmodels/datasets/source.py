@@ -180,8 +180,8 @@ def writing_folder(path: Path | str) -> Iterator[Path]:
     beside = temporary(path)
     remove_one(beside)
     try:
-        yield beside
         with os_errors_reported(path):
+            yield beside
             os.rename(beside, path)
             sync_folder(path.parent)
     finally:
