@@ -38,6 +38,8 @@ class TrainingSession:
         self._evaluation = PeriodicEvaluation(parts, run_dir, replay, progress.message)
         self._throughput = Throughput(self._loop)
         self._losses, self._harm = LossGrowth(), PolicyHarm()
+        self._passing: int | None = None
+        """The step of the newest checkpoint if an interruption wrote it, which the next one replaces."""
         schedule = config.schedule
         self._schedules = {
             "log": Every(schedule.log_every),
@@ -60,11 +62,13 @@ class TrainingSession:
         self._logger.load(tree["records"])
         self._losses.load(tree.get("losses", {}))
         self._harm.load(tree.get("policy_harm", {}))
+        self._passing = step if tree.get("passing") else None
         self._progress.message(f"Continuing from the checkpoint at step {step:,}")
         if warning := moved_warning(tree.get("processor"), self._config.precision, computing_processor()):
             self._progress.message(warning)
         if step != self._checkpoints.steps()[-1]:
-            self._checkpoint()  # in place of itself: those after it go, since their experience does
+            # In place of itself: those after it go, since their experience does.
+            self._checkpoint(passing=self._passing is not None)
 
     def run(self, interruption: Interruption) -> None:
         """Iterate the loop to its end; log, evaluate and save when they are due."""
@@ -75,11 +79,11 @@ class TrainingSession:
             self._throughput.add(tick, time.perf_counter() - started)
             self._show(self._throughput.rates())
             self._log_and_evaluate()
-            if interruption.requested:
-                self._checkpoint()
+            due, interrupted = self._due("checkpoint") or loop.finished, interruption.requested
+            if due or interrupted:
+                self._checkpoint(passing=not due)
+            if interrupted:
                 raise Interrupted(f"Stopped at step {loop.step:,} and saved. The same command again continues the run.")
-            if self._due("checkpoint") or loop.finished:
-                self._checkpoint()
         updates = " and ".join(f"{count:,} {name.replace('/', ' ')}" for name, count in loop.counters().items())
         self._progress.message(f"Trained for {loop.step:,} environment steps, {updates}")
 
@@ -119,7 +123,8 @@ class TrainingSession:
     def _show(self, values: dict[str, float]) -> None:
         self._progress.update(self._loop.step, values, self._loop.progress, self._throughput.seconds_left())
 
-    def _checkpoint(self) -> None:
+    def _checkpoint(self, passing: bool = False) -> None:
+        """Write a checkpoint; a `passing` one, of an interruption, goes with the next, so that the same ones stay."""
         schedules = {name: schedule.save() for name, schedule in self._schedules.items()}
         more = {
             "schedules": schedules,
@@ -127,8 +132,10 @@ class TrainingSession:
             "losses": self._losses.save(),
             "policy_harm": self._harm.save(),
             "processor": computing_processor().instructions,
+            "passing": passing,
         }
-        self._checkpoints.write(self._loop.step, self._loop.save() | more)
+        self._checkpoints.write(self._loop.step, self._loop.save() | more, self._passing)
+        self._passing = self._loop.step if passing else None
         release_unused_memory()
 
 

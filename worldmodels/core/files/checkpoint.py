@@ -65,10 +65,11 @@ class Checkpoints:
         found = (re.fullmatch(rf"(\d{{8,}})({re.escape(REPLACED)})?", entry.name) for entry in os.scandir(self.folder))
         return {int(match[1]) for match in found if match}
 
-    def write(self, step: int, tree: Mapping[str, Any]) -> Path:
+    def write(self, step: int, tree: Mapping[str, Any], passing: int | None = None) -> Path:
         """Write the checkpoint of `step`, in place of one that is there; remove later ones, and old ones but `keep`.
 
-        Later ones are left from a future that was abandoned when the run was taken up again further back.
+        Later ones are left from a future that was abandoned when the run was taken up again further back. The
+        checkpoint of the step `passing` is removed too.
 
         Raises:
             DiskFullError: the disk is full; every checkpoint is as it was.
@@ -92,7 +93,7 @@ class Checkpoints:
                 self._remove_leftovers()
         finally:
             remove_one(beside)
-        before = [other for other in self.steps() if other <= step]
+        before = [other for other in self.steps() if other <= step and (other != passing or other == step)]
         for other in set(self.steps()) - set(before[-self.keep :]):
             self._remove(self._path(other))
         return target
