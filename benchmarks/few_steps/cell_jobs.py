@@ -67,12 +67,13 @@ class CellJob:
         train = [*self._program(), "train", "--config", *self._cell.preset.split(), *overrides]
         return [sys.executable, *train, "--logdir", str(self._run)]
 
-    def ended(self, status: int, used: Used) -> None:
+    def ended(self, status: int, used: Used) -> int:
         if not self._trained():
             self._add(used, trained=status == 0)
         elif status == 0:
             self._keep(_read(self._measured))
             self._measured.unlink()
+        return status
 
     def summary(self) -> str:
         result = self._place.result(self._cell) or {}

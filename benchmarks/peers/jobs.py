@@ -83,14 +83,15 @@ class SideJob:
             str(run),
         ]
 
-    def ended(self, status: int, used: Used) -> None:
+    def ended(self, status: int, used: Used) -> int:
         if status != 0:
-            return
+            return status
         if self._cell.side == "ours" and not self._trained:
             self._trained = True
-            return
+            return status
         found = {"job": self._cell.settings, "processor": str(this_processor()), **_read(self._found)}
         self._places.results.keep(self._cell.name, found)
+        return status
 
     def summary(self) -> str:
         returns = (self._places.result(self._cell) or {})["returns"]

@@ -39,10 +39,21 @@ def test_it_trains_until_the_run_is_finished(run: GridRun, finished: list[bool])
     assert job.command() == run.command() and job.state == "running"
     (run.path / "metrics.jsonl").write_text('{"step": 400, "episode/return": 2.5}\n')
     assert job.status()[1:5] == ("running", 400, 400, 2.5)
+    finished.append(True)
     job.ended(0, USED)
     assert job.command() is None
     assert job.status() == ("one/seed_0", "done", 400, 400, 2.5, 2.5)
     assert job.summary() == "finished at step 400, return 2.5"
+
+
+def test_a_run_whose_folder_holds_none_at_its_end_has_failed(run: GridRun, finished: list[bool]) -> None:
+    job = GridJob(run)
+    job.command()
+    run.path.rmdir()
+    assert (job.ended(0, USED), job.state) == (1, "failed")
+    assert job.failure.read_text() == (
+        "Training ended with status 0, but the folder holds no finished run; its output is in log_seed_0.txt.\n"
+    )
 
 
 def test_a_finished_run_is_left_alone(run: GridRun, finished: list[bool]) -> None:

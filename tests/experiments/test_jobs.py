@@ -37,10 +37,11 @@ class ShellJob:
         left = self._scripts[self.done() :]
         return ["sh", "-c", left[0]] if left else None
 
-    def ended(self, status: int, used: Used) -> None:
+    def ended(self, status: int, used: Used) -> int:
         self.ends.append((status, used))
         if status == 0:
             self._done.write_text(str(self.done() + 1))
+        return status
 
     def summary(self) -> str:
         return f"{self.done()} scripts"

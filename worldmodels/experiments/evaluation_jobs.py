@@ -56,13 +56,14 @@ class EvaluationJob:
             return self._storage.command(Path(self._request.path), self._result, words)
         return [sys.executable, "-m", "worldmodels", "eval", *eval_words(self._request)]
 
-    def ended(self, status: int, used: Used) -> None:
+    def ended(self, status: int, used: Used) -> int:
         if self._storage is not None and status == 0:
             try:
                 self._storage.fetch(Path(self._request.path), self._result)
             except UserError as error:
                 self._trouble = f"measured, but not fetched: {error} The same command measures it again."
         self._done = status == 0
+        return status
 
     def summary(self) -> str:
         metrics = self._files.metrics(self._step)

@@ -61,11 +61,12 @@ class GridJob:
             return None
         return self._storage.command(self.run) if self._storage else self.run.command()
 
-    def ended(self, status: int, used: Used) -> None:
+    def ended(self, status: int, used: Used) -> int:
         self._seconds = used.wall_seconds
         if self._storage:
             self._storage.ended(self.run)
-        if status == 0 or self.run.is_finished():
+        # Files of a stored run may come later.
+        if self.run.is_finished() or (status == 0 and self._storage):
             self.state = "done"
         elif status in STOPPED:
             self.state = "stopped"
@@ -73,8 +74,12 @@ class GridJob:
             self.state = "waiting"
         else:
             self.state = "failed"
+            missing = ", but the folder holds no finished run" if status == 0 else ""
+            note = f"Training ended with status {status}{missing}; its output is in {self.log.name}.\n"
             with suppress(UserError, OSError):  # a full disk may be why it failed
-                write_atomic(self.failure, f"Training ended with status {status}; its output is in {self.log.name}.\n")
+                write_atomic(self.failure, note)
+            return status or 1
+        return status
 
     def summary(self) -> str:
         step, last_return = self._last_records()

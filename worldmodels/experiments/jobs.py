@@ -40,8 +40,11 @@ class Job(Protocol):
             OSError: its files cannot be written; the job has failed.
         """
 
-    def ended(self, status: int, used: Used) -> None:
-        """Note the exit status of an ended command; after `LOST` the command is started again."""
+    def ended(self, status: int, used: Used) -> int:
+        """Note the exit status of an ended command, and return it, or a failure's if the command left no result.
+
+        After `LOST` the command is started again.
+        """
 
     def summary(self) -> str:
         """Return the result of a finished job, in a few words."""
@@ -146,7 +149,7 @@ class _Scheduler:
 
     def _next(self, running: _Running, status: int, used: Used) -> None:
         job, status = running.job, self._judged(running.job, status)
-        job.ended(status, used)
+        status = job.ended(status, used)
         if status == 0 and not self._stopping:
             self._continue(job, running.begun)
         elif status == LOST:

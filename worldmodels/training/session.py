@@ -30,7 +30,7 @@ class TrainingSession:
 
     def __init__(self, checked: CheckedRun, source: StepSource, parts: Parts, logger: Logger, progress: Progress):
         config, run_dir = checked.config, checked.run_dir
-        self._config, self._logger, self._progress = config, logger, progress
+        self._config, self._logger, self._progress, self._run_dir = config, logger, progress, run_dir
         self._loop, replay = build_loop(checked, source, parts)
         self._from = checked.checkpoint
         self._checkpoints = Checkpoints(run_dir.checkpoints, config.schedule.keep_checkpoints)
@@ -77,6 +77,7 @@ class TrainingSession:
             started = time.perf_counter()
             tick = loop.iterate()
             self._throughput.add(tick, time.perf_counter() - started)
+            self._run_dir.check_there()
             self._show(self._throughput.rates())
             self._log_and_evaluate()
             due, interrupted = self._due("checkpoint") or loop.finished, interruption.requested
@@ -134,6 +135,7 @@ class TrainingSession:
             "processor": computing_processor().instructions,
             "passing": passing,
         }
+        self._run_dir.check_there()  # an evaluation takes its time
         self._checkpoints.write(self._loop.step, self._loop.save() | more, self._passing)
         self._passing = self._loop.step if passing else None
         release_unused_memory()

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -184,6 +185,22 @@ def test_the_folder_itself_may_be_a_link(tmp_path: Path) -> None:
     run.discard()
     assert os.listdir(tmp_path / "big_disk") == [] and (tmp_path / "run").is_symlink()
     assert not (tmp_path / "run2").exists()
+
+
+@pytest.mark.parametrize("change", ["removed", "moved", "replaced"])
+def test_a_folder_that_vanishes_while_it_is_trained_in_is_noticed(tmp_path: Path, change: str) -> None:
+    path = tmp_path / "run"
+    run = RunDir(path)
+    with pytest.raises(RunError, match=f"Run folder '{path}' was removed, moved or replaced"), run.training(Tiny()):
+        run.check_there()
+        os.rename(path, tmp_path / "elsewhere")
+        if change == "removed":
+            shutil.rmtree(tmp_path / "elsewhere")
+        if change == "replaced":
+            with RunDir(path).lock():
+                pass
+        run.check_there()
+    assert path.exists() == (change == "replaced")  # what is not this run's stays
 
 
 def test_a_place_where_no_folder_can_be_is_told(tmp_path: Path) -> None:

@@ -68,6 +68,8 @@ class RunDir:
         self.eval = self.path / "eval"
         self.videos = self.path / "videos"
         self._lock = self.path / LOCK
+        self._held: tuple[int, int] | None = None
+        """The device and the inode of the lock while this process trains in the folder."""
 
     @classmethod
     def create(cls, path: Path | str, config: Any, meta: Mapping[str, Any]) -> RunDir:
@@ -134,6 +136,7 @@ class RunDir:
             RunError: another process trains in the folder, or a new run finds something there.
         """
         with self.lock():
+            self._held = self._lock_there()
             remove_temporary(self.path)
             if new is not None:
                 self.check_free(new)
@@ -142,9 +145,25 @@ class RunDir:
                     self._write(new, meta)
                 yield
             except BaseException:
-                if new is not None and not Checkpoints(self.checkpoints).steps():
+                is_there = self._lock_there() == self._held
+                if new is not None and is_there and not Checkpoints(self.checkpoints).steps():
                     self.discard()
                 raise
+
+    def check_there(self) -> None:
+        """Raise `RunError` if the folder has vanished since `training` began, or another one stands in its place."""
+        if self._lock_there() != self._held:
+            raise RunError(
+                f"Run folder '{self.path}' was removed, moved or replaced while it was trained in, so nothing more "
+                "can be saved, and training stopped. Put it back, and the same command continues the run."
+            )
+
+    def _lock_there(self) -> tuple[int, int] | None:
+        try:
+            found = self._lock.stat(follow_symlinks=False)
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
 
     @contextmanager
     def lock(self) -> Iterator[None]:
