@@ -43,14 +43,16 @@ def test_of_a_dictionary_one_image_is_filmed() -> None:
     [
         (ObservationSpec.of(64, 64, 3), ""),
         (ObservationSpec.of(4), None),
-        (ObservationSpec.of(64, 64, 4), None),
+        (ObservationSpec.of(64, 64, 4), ""),
         (
             ObservationSpec((("a", ArraySpec((8,))), ("b", ArraySpec((2, 2, 2))), ("c", ArraySpec((2, 2, 1))))),
             "c",
         ),
     ],
 )
-def test_the_first_image_in_colour_or_grey_is_filmed(observation: ObservationSpec, part: str | None) -> None:
+def test_the_first_image_is_filmed_one_in_colour_or_grey_before_others(
+    observation: ObservationSpec, part: str | None
+) -> None:
     assert filmed_part(observation) == part
 
 

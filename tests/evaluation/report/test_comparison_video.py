@@ -3,9 +3,16 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
 from worldmodels.evaluation.predictions.open_loop import OpenLoopPredictor
-from worldmodels.evaluation.report.comparison_video import comparison_frames, prediction_video, video_rows
+from worldmodels.evaluation.report.comparison_video import (
+    colours_note,
+    comparison_frames,
+    enlarged,
+    prediction_video,
+    video_rows,
+)
 
 KEY = np.array([1, 2], np.int32)
 
@@ -21,6 +28,15 @@ def test_frames_stand_side_by_side() -> None:
     assert middle[:2].tolist() == [[[200] * 3, [200] * 3, [0] * 3]] * 2
     assert middle[2, :2].tolist() == [[200] * 3, [100] * 3]
     assert middle[2, 2].tolist() == [255, 45, 0]
+
+
+@pytest.mark.parametrize("channels, note", [(1, ""), (2, "mean of 2 channels"), (3, ""), (12, "channels 1 to 3 of 12")])
+def test_images_of_any_channels_are_shown_and_a_note_says_which(channels: int, note: str) -> None:
+    image = np.arange(10, 10 * channels + 1, 10, dtype=np.uint8).reshape(1, 1, channels)
+    shown = {1: [10, 10, 10], 2: [15, 15, 15], 3: [10, 20, 30], 12: [10, 20, 30]}[channels]
+    assert enlarged(image, 2).tolist() == [[shown] * 2] * 2 and colours_note(channels) == note
+    several = np.zeros((2, 3, 40, 40, channels), np.uint8)
+    assert comparison_frames(several, several, context=2).shape[-1] == 3
 
 
 def test_windows_without_an_end_are_shown_first(parts: SimpleNamespace) -> None:

@@ -88,9 +88,10 @@ def _actor(evaluator: Evaluator, occasion: Occasion) -> Any:
 
 
 def filmed_part(observation: ObservationSpec) -> str | None:
-    """Return the name of the part of observations that a film shows: the first image of 3 colours or of 1, if any."""
-    names = (name for name, part in observation.parts if part.is_image and part.shape[-1] in (1, 3))
-    return next(names, None)
+    """Return the name of the part of observations that a film shows, if any: the first image of 3 colours or of 1, or
+    else the first image."""
+    plain = [name for name, part in observation.parts if part.is_image and part.shape[-1] in (1, 3)]
+    return next(iter([*plain, *observation.images]), None)
 
 
 def grid_settings(config: EvaluationConfig, plans: bool = False, samples: bool = True) -> list[GridSetting]:

@@ -17,6 +17,7 @@ from worldmodels.evaluation.report.comparison_video import (
     OBSERVED,
     PREDICTED,
     TEXT,
+    colours_note,
     enlarged,
     framed,
     text_line,
@@ -95,7 +96,8 @@ def _cell(frame: FilmFrame, now: int, scale: int) -> np.ndarray:
     body = framed(enlarged(frame.image, scale), 2, PREDICTED if frame.ended else BACKGROUND)
     state = "ended" if frame.ended else "cut" if now > frame.step else ""
     color = TEXT if not state else PREDICTED if frame.ended else OBSERVED
-    line = text_line(f"{frame.total:g}  step {frame.step} {state}", body.shape[1], color, left=3)
+    caption = f"{frame.total:g}  step {frame.step} {state} {colours_note(frame.image.shape[-1])}"
+    line = text_line(caption, body.shape[1], color, left=3)
     return framed(np.concatenate([line, body], axis=0), 2, BACKGROUND)
 
 

@@ -30,9 +30,20 @@ def tiled(cells: list[np.ndarray], columns: int) -> np.ndarray:
     return np.concatenate(lines, axis=0)
 
 
+def colours_note(channels: int) -> str:
+    """Return which of an image's channels `enlarged` shows, in a few words; "" for 3 colours or shades of grey."""
+    if channels in (1, 3):
+        return ""
+    return "mean of 2 channels" if channels == 2 else f"channels 1 to 3 of {channels}"
+
+
 def enlarged(image: np.ndarray, scale: int) -> np.ndarray:
-    """Return an image uint8 (H, W, 3), or (H, W, 1) in shades of grey, as uint8 (scale H, scale W, 3)."""
-    color = np.broadcast_to(image, (*image.shape[:2], 3))
+    """Return an image uint8 (H, W, C) as uint8 (scale H, scale W, 3): its first three channels.
+
+    An image of one channel is in shades of grey, and an image of two shows their mean.
+    """
+    few = image if image.shape[-1] != 2 else image.mean(-1, keepdims=True).astype(np.uint8)
+    color = np.broadcast_to(few[..., :3], (*image.shape[:2], 3))
     return color.repeat(scale, axis=0).repeat(scale, axis=1)
 
 
@@ -112,17 +123,19 @@ def comparison_frames(
     below says since when.
 
     Args:
-        truth, model: uint8 (B, T, H, W, C), of 3 colours or of 1.
+        truth, model: uint8 (B, T, H, W, C). A line of text says which channels are shown, if there are others.
         context: steps at the start that the model observes.
         titles: of two panes, truth and model, or of three, with their difference.
     """
-    columns = 1 if len(truth) < 4 else 2
+    columns, colours = 1 if len(truth) < 4 else 2, colours_note(truth.shape[-1])
+    shown = f" ({colours})" if colours else ""
     frames = []
     for t in range(truth.shape[1]):
         color = OBSERVED if t < context else PREDICTED
         cells = [_cell(a, b, color, len(titles)) for a, b in zip(truth[:, t], model[:, t], strict=True)]
         body = tiled(cells, columns)
         note = f"observed {t + 1} of {context}" if t < context else f"predicted {t + 1 - context} steps ahead"
+        note += shown
         head = _header(body.shape[1], columns, titles)
         frames.append(np.concatenate([head, body, text_line(note, body.shape[1], color)], axis=0))
     return np.stack(frames)
