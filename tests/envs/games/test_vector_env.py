@@ -98,6 +98,22 @@ def test_disabled_waits_for_the_mask():
         env.reset(options={"reset_mask": np.array([1, 0])})
 
 
+@pytest.mark.parametrize("seed", [9, [9, 10, 11]])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_seed_is_for_the_masked_environments_alone(threads, seed):
+    env, other = (GameVectorEnv("coinrun", 3, threads, autoreset_mode=AutoresetMode.DISABLED) for _ in range(2))
+    env.reset(seed=1)
+    for _ in range(5):
+        env.step([7] * 3)
+    states, shown = env.get_state(), env.observe()
+    observation, info = env.reset(seed=seed, options={"reset_mask": np.array([False, True, False])})
+    wanted, whole = other.reset(seed=seed)
+    assert [a == b for a, b in zip(states, env.get_state(), strict=True)] == [True, False, True]
+    np.testing.assert_array_equal(observation, [shown[0], wanted[1], shown[2]])
+    assert info["level_seed"][1] == whole["level_seed"][1]
+    assert env.get_state()[1] == other.get_state()[1]
+
+
 @pytest.mark.parametrize("threads", [1, 3])
 def test_a_failing_game_is_named_and_the_pool_goes_on(threads):
     env = GameVectorEnv("maze", 8, threads, start_level=LEVEL, num_levels=1, autoreset_mode=AutoresetMode.DISABLED)

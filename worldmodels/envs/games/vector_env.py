@@ -95,7 +95,8 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
     def reset(
         self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Images, dict[str, Any]]:
-        """Begin new episodes everywhere, or where `options["reset_mask"]` (bool (N,)) is true.
+        """Begin new episodes everywhere, or where `options["reset_mask"]` (bool (N,)) is true; a seed is for those
+        alone.
 
         One `seed` gives each environment a stream of levels of its own, and the first one that of a single environment.
         A list of N seeds gives each environment the levels that a single one has under its seed. Gymnasium's
@@ -110,7 +111,7 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
         if mask is not None:
             mask = self._checked_mask(mask)
         if seed is not None:
-            self.seed(seed)
+            self._seed_where(mask, seed)
         elif not self._seeded:
             self.seed(int(self.np_random.integers(2**31)))
         outcome = self._outcome()
@@ -171,6 +172,14 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
         """Restore what `get_state` gave, all or nothing. Raises `UserError` if one of the states is refused."""
         self._batch.set_state(states)
         self._seeded = True
+
+    def _seed_where(self, mask: Flags | None, seed: int | Sequence[int]) -> None:
+        """Seed the environments that `mask` names, each as if all were seeded; the others stay as they are."""
+        before = [] if mask is None else self.get_state()
+        self.seed(seed)
+        if mask is not None:
+            seeded = self.get_state()
+            self.set_state([new if chosen else old for new, old, chosen in zip(seeded, before, mask, strict=True)])
 
     def _outcome(self) -> Outcome:
         return self._buffers or self._batch.new_outcome()
