@@ -11,7 +11,9 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-from worldmodels.core.errors import UserError
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.configuration.sections import load_config
+from worldmodels.core.errors import ConfigError, UserError
 from worldmodels.envs import GAMES, EnvConfig, GameEnv, GameVectorEnv, make, make_vec
 from worldmodels.envs.foreign.adapters import make_foreign_vec
 from worldmodels.envs.games.table import ACTION_KEYS, GAME_INFO
@@ -182,6 +184,12 @@ def test_modules_that_cannot_be_used_are_answered(own_folder, id, source, texts)
     ("call", "text"),
     [
         (lambda: make_vec("mase"), "Did you mean 'maze'?"),
+        (
+            lambda: make_vec("Taxi-v3"),
+            "version v3 for `Taxi` is deprecated. Please use `Taxi-v4`",
+        ),
+        (lambda: make_vec("CartPole-v9"), "It provides versioned environments: [ `v0`, `v1` ]."),
+        (lambda: make_vec("cartpole"), "The nearest id of Gymnasium is 'CartPole-v"),
         (lambda: make_vec("mase"), "'module:Name-v0' imports a module"),
         (lambda: make_vec("Blackjack-v1"), "Observations may be uint8 images"),
         (lambda: make_vec("test/Blinker-v0", num_levels=3), "'num_levels' belongs to native games"),
@@ -192,3 +200,9 @@ def test_mistakes_are_answered(call, text):
     with pytest.raises(UserError) as error:
         call()
     assert text in str(error.value)
+
+
+@pytest.mark.parametrize(("key", "ours"), [("id", "game"), ("env_id", "game"), ("n_envs", "num_envs")])
+def test_keys_of_other_programs_are_answered_with_those_here(key, ours):
+    with pytest.raises(ConfigError, match=f"unknown key 'env.{key}'. Did you mean 'env.{ours}'"):
+        load_config(RunConfig, [], [f"env.{key}=CartPole-v1"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from worldmodels.core.configuration.ranges import (
@@ -70,6 +71,9 @@ NO_INFO = InfoConfig()
 class EnvConfig(Section):
     """A vector environment: its game, its copies, the options of native games (Procgen's names), and wrappers of any
     other Gymnasium environment. The order of the wrappers is theirs here, the innermost first."""
+
+    OTHER_NAMES = MappingProxyType({"id": "game", "env_id": "game", "name": "game", "n_envs": "num_envs"})
+    """Keys of other programs, and the keys here that errors name for them."""
 
     game: str = "coinrun"
     """A native game ("coinrun", see `worldmodels list games`), a mixture ("coinrun,maze"), or the id of any Gymnasium

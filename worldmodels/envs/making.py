@@ -15,7 +15,7 @@ from worldmodels.core.errors import UserError, unknown
 from worldmodels.envs.config import DEFAULTS, FOREIGN, PYTHON, EnvConfig, changed, game_options
 from worldmodels.envs.foreign.adapters import make_foreign_vec
 from worldmodels.envs.foreign.given import Given, given_name
-from worldmodels.envs.foreign.packages import registered
+from worldmodels.envs.foreign.packages import gymnasium_hint, registered
 from worldmodels.envs.foreign.vector_env import ForeignVectorEnv
 from worldmodels.envs.games.game_env import GameEnv
 from worldmodels.envs.games.table import GAME_INFO, GAMES, find_game
@@ -89,6 +89,7 @@ def _foreign_vec(config: EnvConfig, given: Given | None, render_mode: str | None
     if given is None and not (config.game.startswith(PYTHON) or ":" in config.game or registered(config.game)):
         raise UserError(
             unknown("game", config.game, GAMES)
+            + gymnasium_hint(config.game)
             + " Any id that Gymnasium knows is allowed as well. 'module:Name-v0' imports a module that registers its"
             " environment, of a package or in the current folder."
         )

@@ -144,7 +144,7 @@ class _Merge:
         keys, full = list(fields_of(cls)), _join(where, key)
         # A key that exists in another section was rather forgotten its prefix than misspelt.
         elsewhere = {path: None for path in key_paths(self.root) if path.rpartition(".")[2] == key and path != full}
-        guess = nearest(key, keys)
+        guess = getattr(cls, "OTHER_NAMES", {}).get(key) or nearest(key, keys)
         guesses = list(elsewhere) or ([_join(where, guess)] if guess else [])
         hint = " Did you mean " + " or ".join(f"'{guess}'" for guess in guesses) + "?" if guesses else ""
         kind = f" of kind '{cls.kind}'" if hasattr(cls, "kind") else ""

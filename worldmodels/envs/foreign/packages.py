@@ -14,7 +14,7 @@ import gymnasium
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.wrappers import FlattenObservation
 
-from worldmodels.core.errors import ForeignEnvError, UserError, pip_install
+from worldmodels.core.errors import ForeignEnvError, UserError, nearest, pip_install
 from worldmodels.envs.foreign.atari import make_sticky
 from worldmodels.envs.foreign.guard import described
 
@@ -132,6 +132,18 @@ def registered(id: str, draws: bool = False) -> bool:
     except BaseException as error:
         raise ForeignEnvError(f"The package of '{id}' cannot be imported: {described(error)}.") from error
     return id in gymnasium.registry
+
+
+def gymnasium_hint(id: str) -> str:
+    """Return a sentence, after a space, about an id that is not registered: Gymnasium's own or the nearest id."""
+    try:
+        gymnasium.spec(id)
+    except (gymnasium.error.DeprecatedEnv, gymnasium.error.VersionNotFound) as error:
+        return f" Gymnasium says: {error}"
+    except gymnasium.error.Error:
+        pass
+    near = nearest(id, gymnasium.registry)
+    return f" The nearest id of Gymnasium is '{near}'." if near else ""
 
 
 def registered_spec(id: str) -> EnvSpec | None:
