@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import platform
+import subprocess
+import sys
 
 import pytest
 
@@ -70,3 +72,12 @@ def test_this_processor_has_a_name_and_instructions() -> None:
 def test_processes_with_a_core_each_leave_the_others_and_at_least_one(monkeypatch):
     monkeypatch.setattr("os.sched_getaffinity", lambda _: range(4))
     assert [threads_beside(processes) for processes in (0, 1, 3, 4, 9)] == [0, 3, 1, 1, 1]
+
+
+def test_free_memory_is_within_the_limit_of_this_process() -> None:
+    program = (
+        "import resource; from worldmodels.core.processor import free_memory; "
+        "resource.setrlimit(resource.RLIMIT_AS, (2 * 10**9,) * 2); print(free_memory())"
+    )
+    free = int(subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout)
+    assert 10**8 < free < 2 * 10**9

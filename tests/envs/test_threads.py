@@ -209,5 +209,5 @@ def test_threads_without_an_environment_are_not_started():
 def test_counts_that_are_none_are_refused(counts):
     from worldmodels.core.errors import UserError
 
-    with pytest.raises(UserError, match=r"num_envs and num_threads are integers from 1 to"):
+    with pytest.raises(UserError, match=r"num_(envs|threads) is an integer from 1 to"):
         GameVectorEnv("maze", *counts)

@@ -1,4 +1,4 @@
-"""The processor and the memory of this machine, as far as the speed and the last bits of a run depend on them.
+"""The processor and the memory of this machine: what speed and last bits depend on, and how much is free.
 
 After a large piece of work that is not repeated soon (graphs that were built and dropped, a checkpoint, an evaluation),
 the allocator holds on to tens of megabytes that nobody uses.
@@ -10,9 +10,12 @@ import ctypes
 import gc
 import os
 import platform
+import resource
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
+
+from worldmodels.core.errors import UserError
 
 INSTRUCTIONS = {
     "amx_bf16": "AMX bfloat16",
@@ -66,6 +69,37 @@ def read_processor(cpuinfo: str) -> Processor:
     flags = facts.get("flags", "").split()
     best = next((name for flag, name in INSTRUCTIONS.items() if flag in flags), platform.machine())
     return Processor(facts.get("model name") or platform.processor() or platform.machine(), best)
+
+
+def check_memory(things: str, needed: int) -> None:
+    """Raise `UserError` if things, named in the plural, need more bytes than are free, before they are asked for."""
+    if needed > (free := free_memory()):
+        raise UserError(
+            f"{things} need about {needed / 1e9:,.1f} GB of memory, and {free / 1e9:,.1f} GB are free: choose fewer."
+        )
+
+
+def free_memory() -> int:
+    """Return the bytes that this process may still take, of the machine, its control group and its own limit.
+
+    They are 2**63 where nothing says how many.
+    """
+    own = _kilobytes("/proc/self/status")
+    limits = [_kilobytes("/proc/meminfo").get("MemAvailable", 2**53) * 1024]
+    for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        text = Path(path).read_text().strip() if os.access(path, os.R_OK) else ""
+        limits += [int(text) - own.get("VmRSS", 0) * 1024] if text.isdigit() else []
+    soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+    limits += [soft - own.get("VmSize", 0) * 1024] if soft != resource.RLIM_INFINITY else []
+    return max(0, min(limits))
+
+
+def _kilobytes(path: str) -> dict[str, int]:
+    """Return the sizes in a file of /proc by their names; none on other systems."""
+    if not os.access(path, os.R_OK):
+        return {}
+    lines = (line.split() for line in Path(path).read_text().splitlines())
+    return {words[0].rstrip(":"): int(words[1]) for words in lines if words[2:] == ["kB"]}
 
 
 def release_unused_memory() -> None:

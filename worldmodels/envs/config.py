@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from numbers import Integral
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
@@ -182,6 +183,12 @@ DEFAULTS: dict[str, Any] = {
     key.name: key.default for key in fields(EnvConfig) if key.name not in ("game", "num_envs", "num_threads", *FOREIGN)
 }
 """These are the options of a native game, with the values that they have where nothing is asked."""
+
+
+def check_count(name: str, count: object) -> None:
+    """Raise `UserError` unless a count of environments or threads is an integer, 1 or more."""
+    if not isinstance(count, Integral) or isinstance(count, bool) or not 1 <= int(count) <= LARGEST:
+        raise UserError(f"{name} is an integer from 1 to {LARGEST}; received {count!r}.")
 
 
 def split_mixture(game: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import gymnasium
 from gymnasium.envs import registration
 
 from worldmodels.core.errors import UserError, unknown
-from worldmodels.envs.config import DEFAULTS, FOREIGN, PYTHON, EnvConfig, changed, game_options
+from worldmodels.envs.config import DEFAULTS, FOREIGN, PYTHON, EnvConfig, changed, check_count, game_options
 from worldmodels.envs.foreign.adapters import make_foreign_vec
 from worldmodels.envs.foreign.given import Given, given_name
 from worldmodels.envs.foreign.packages import gymnasium_hint, registered
@@ -49,6 +49,10 @@ def make_vec(
     for name in overrides:
         if name not in (known := [field.name for field in fields(EnvConfig)]):
             raise UserError(unknown("option", name, known))
+    if "num_envs" in overrides:
+        check_count("num_envs", overrides["num_envs"])
+    if not isinstance(render_mode, str | None):
+        raise UserError(unknown("render mode", str(render_mode), ["rgb_array"]))
     given = None if isinstance(config, (EnvConfig, str)) else config
     if not isinstance(config, EnvConfig):
         config = EnvConfig(game=config if isinstance(config, str) else given_name(config))

@@ -114,6 +114,37 @@ def test_a_seed_is_for_the_masked_environments_alone(threads, seed):
     assert env.get_state()[1] == other.get_state()[1]
 
 
+@pytest.mark.parametrize("game", ["coinrun", "CartPole-v1"])
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        ({"num_envs": 2.5}, "num_envs is an integer from 1 to 2147483647; received 2.5"),
+        ({"num_envs": True}, "received True"),
+        ({"num_envs": "3"}, "received '3'"),
+        ({"render_mode": 5}, "Unknown render mode '5'"),
+    ],
+)
+def test_counts_and_render_modes_of_other_types_are_refused(game, wrong, text):
+    with pytest.raises(UserError, match=text):
+        make_vec(game, **wrong)
+
+
+def test_more_environments_than_the_memory_holds_are_refused_before_they_are_made(monkeypatch):
+    with pytest.raises(
+        UserError, match=r"2,000,000,000 environments of 'coinrun' \(num_envs\) need about 180,000.0 GB"
+    ):
+        GameVectorEnv("coinrun", 2_000_000_000)
+    monkeypatch.setattr("worldmodels.core.processor.free_memory", lambda: 10**9)
+    with pytest.raises(
+        UserError, match=r"11,112 environments of 'coinrun' \(num_envs\) need about 1.0 GB of memory, and"
+    ):
+        GameVectorEnv("coinrun", 11_112)
+    make_vec("CartPole-v1", num_envs=2).close()
+    monkeypatch.setattr("worldmodels.core.processor.free_memory", lambda: 10**5)
+    with pytest.raises(UserError, match="11 copies of 'CartPole-v1'"):
+        make_vec("CartPole-v1", num_envs=11)
+
+
 @pytest.mark.parametrize("threads", [1, 3])
 def test_a_failing_game_is_named_and_the_pool_goes_on(threads):
     env = GameVectorEnv("maze", 8, threads, start_level=LEVEL, num_levels=1, autoreset_mode=AutoresetMode.DISABLED)

@@ -13,6 +13,7 @@ import gymnasium
 from gymnasium.envs.registration import EnvSpec
 
 from worldmodels.core.errors import ForeignEnvError, UserError
+from worldmodels.core.processor import check_memory
 from worldmodels.core.specs import ArraySpec, ObservationSpec
 from worldmodels.envs.config import PYTHON, EnvConfig
 from worldmodels.envs.foreign.given import Factory, Given, check_copies, find_given, made_of
@@ -28,6 +29,9 @@ from worldmodels.envs.foreign.packages import (
 from worldmodels.envs.foreign.vector_env import ForeignVectorEnv, SyncForeignEnv
 from worldmodels.envs.foreign.workers import About, WorkerForeignEnv, about_copies
 from worldmodels.envs.foreign.wrappers import Env, ImageFormat, wrapped
+
+LEAST_BYTES = 10_000
+"""Memory of the smallest copy."""
 
 
 def make_foreign_vec(config: EnvConfig, given: Given | None = None, render_mode: str | None = None) -> ForeignVectorEnv:
@@ -45,6 +49,7 @@ def make_foreign_vec(config: EnvConfig, given: Given | None = None, render_mode:
         UserError: the module or the packages of the environment cannot be imported; there is no such environment; its
             spaces are not supported (`spaces.py`); or one object is given for several copies.
     """
+    check_memory(f"{config.num_envs:,} copies of '{config.game}' (num_envs)", config.num_envs * LEAST_BYTES)
     make = partial(_made, _maker(config, given, render_mode), config)
     images = ImageFormat.of(config)
     if given is None and config.pixels != "none" and draws_with_opengl(_spec(config.game)):

@@ -42,7 +42,7 @@ class GameEnv(gymnasium.Env[Images, np.int64]):
 
     def __init__(self, name: str, render_mode: str | None = None, **options: Any) -> None:
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            raise UserError(unknown("render mode", render_mode, self.metadata["render_modes"]))
+            raise UserError(unknown("render mode", str(render_mode), self.metadata["render_modes"]))
         self.observation_space = Box(0, 255, OBSERVATION_SHAPE, np.uint8)
         self.action_space = Discrete(NUM_ACTIONS)
         self.render_mode = render_mode

@@ -11,16 +11,17 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from worldmodels.core.errors import UserError, unknown
+from worldmodels.core.processor import check_memory
 from worldmodels.core.specs import ActionSpec, ObservationSpec
-from worldmodels.envs.config import split_mixture, spread_mixture
+from worldmodels.envs.config import check_count, split_mixture, spread_mixture
 from worldmodels.envs.games.native_batch import Images, NativeBatch, Outcome
 from worldmodels.envs.games.table import HUMAN_SIZE, NUM_ACTIONS, OBSERVATION_SHAPE, variable_units
 from worldmodels.envs.spaces import action_space, observation_space
 
 Flags = npt.NDArray[np.bool_]
 
-MOST = 2**31 - 1
-"""This many environments or threads have a number; what the machine has room for is less."""
+BYTES = 90_000
+"""Memory of a game with its observations and the bounds in its spaces."""
 
 
 class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
@@ -70,7 +71,9 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
             raise UserError(unknown("autoreset mode", str(mode), modes))
         if render_mode not in (None, "rgb_array"):
             raise UserError(unknown("render mode", str(render_mode), ["rgb_array"]))
-        _check_counts(num_envs, num_threads)
+        check_count("num_envs", num_envs)
+        check_count("num_threads", num_threads)
+        check_memory(f"{num_envs:,} environments of '{name}' (num_envs)", num_envs * BYTES)
         self._batch = NativeBatch(spread_mixture(split_mixture(name), num_envs), options, mode, num_threads)
         self._seeded = False
         self._buffers = self._batch.new_outcome() if reuse_buffers else None
@@ -191,15 +194,6 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
                 f"A reset mask is bool ({self.num_envs},); received {checked.dtype} {tuple(checked.shape)}."
             )
         return checked
-
-
-def _check_counts(num_envs: object, num_threads: object) -> None:
-    for count in (num_envs, num_threads):
-        whole = isinstance(count, (int, np.integer)) and not isinstance(count, bool)
-        if not whole or not 1 <= int(count) <= MOST:  # type: ignore[call-overload]
-            raise UserError(
-                f"num_envs and num_threads are integers from 1 to {MOST}; received {num_envs!r} and {num_threads!r}."
-            )
 
 
 def _add_final(outcome: Outcome, info: dict[str, Any]) -> None:
