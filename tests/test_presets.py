@@ -93,14 +93,18 @@ def test_the_methods_of_the_generalisation_grid_have_as_many_steps_and_one_agent
     assert to_dict(simple.agent) | {"horizon": 50} == to_dict(ppo.agent)
 
 
+def ppo(preset: str, *values: str) -> Any:
+    return load_config(RunConfig, [preset], list(values))
+
+
 def test_more_environments_make_larger_minibatches_of_the_nature_network_and_no_more_steps() -> None:
-    few, many = (load_config(RunConfig, ["ppo_nature"], [f"env.num_envs={count}"]) for count in (16, 64))
+    few, many = (ppo("ppo_nature", f"env.num_envs={count}") for count in (16, 64))
     samples = [config.env.num_envs * config.training.rollout for config in (few, many)]
     assert [config.agent.minibatch * count for config, count in zip((few, many), samples, strict=True)] == [256, 1024]
 
 
 def test_ppo_of_procgen_has_the_figures_of_its_study() -> None:
-    config = load_config(RunConfig, ["ppo_procgen"])
+    config = ppo("ppo_procgen")
     samples = config.env.num_envs * config.training.rollout
     assert (config.env.num_envs, config.training.rollout, config.training.steps) == (64, 256, 25_000_000)
     assert (config.agent.images, config.agent.minibatch * samples, config.agent.epochs) == ("impala", samples / 8, 3)

@@ -11,7 +11,6 @@ SHORT_DREAMS: dict[str, Any] = {
     # After five steps a model of so few updates is in another game, and PPO's critic says what comes then.
     "agent.horizon": 5,
     "model.event_depth": 32,
-    "model.event_shift": 4,
     "model.event_weight": 10,
     "model.reward": "hurdle",
     "model.optimizer.epsilon": 1e-8,

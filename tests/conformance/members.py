@@ -25,6 +25,7 @@ from worldmodels.models.config import (
     PatchConfig,
 )
 from worldmodels.models.conformance.samples import SPACES
+from worldmodels.models.flow.config import FlowConfig
 from worldmodels.models.next_frame.config import (
     ConvNetworkConfig,
     DeterministicConfig,
@@ -40,7 +41,7 @@ HEAD, FAST = HeadConfig(1, 8), OptimizerConfig(learning_rate=1e-2)
 V3, LAPROP = LayerStyle("rms", "silu"), LaPropConfig(learning_rate=1e-2, warmup=2)
 PATCH = PatchConfig(patch=2, depth=4)
 
-CONV = ConvNetworkConfig(hidden=4, levels=2, doublings=1, middle_layers=1)
+CONV = ConvNetworkConfig(hidden=4, levels=2, doublings=1)
 PATCHES = PatchNetworkConfig(patch=8, depth=8, bottleneck=8, blocks=1)
 MOTION = MotionOutputConfig(motions=1, depth=4)
 OWN_MOTIONS = {
@@ -52,6 +53,7 @@ SAMPLING = SamplingConfig(exponential_updates=0, linear_updates=0)  # from the f
 
 MODELS: dict[str, Any] = {
     "deterministic": DeterministicConfig(network=CONV, frames=2, head_units=8),
+    "flow": FlowConfig(frames=2, width=8, blocks=1, calls=2, optimizer=FAST),
     "frames": FrameStackConfig(frames=3),
     "deterministic in patches": DeterministicConfig(
         **OWN_MOTIONS, frames=2, features="network", reward="symlog", head_units=8, optimizer=FAST
@@ -79,7 +81,6 @@ MODELS: dict[str, Any] = {
         event_weight=10.0,
         head_units=8,
         event_depth=4,
-        event_shift=1,
         optimizer=FAST,
     ),
     "rssm": RSSMConfig(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from worldmodels.core.configuration.kinds import Kinds
 from worldmodels.models.config import FrameStackConfig, ModelConfig
+from worldmodels.models.flow.config import FlowConfig
 from worldmodels.models.next_frame.config import DeterministicConfig, StochasticDiscreteConfig
 from worldmodels.models.rssm.config import RSSMConfig
 
@@ -37,6 +38,7 @@ def register_model(kind: str, config: type, home: str) -> None:
 
 
 register_model("deterministic", DeterministicConfig, "worldmodels.models.next_frame.deterministic:Deterministic")
+register_model("flow", FlowConfig, "worldmodels.models.flow.model:Flow")
 register_model("frames", FrameStackConfig, "worldmodels.models.frame_stack:FrameStack")
 register_model("rssm", RSSMConfig, "worldmodels.models.rssm.world_model:RSSM")
 register_model(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from worldmodels.models.next_frame import bottleneck
 from worldmodels.models.next_frame.bottleneck import BitPredictor, clean_bits, noisy_bits, to_bits, to_classes
 from worldmodels.models.next_frame.config import LatentConfig
 from worldmodels.models.next_frame.networks.network import QUIET, Noise
@@ -19,39 +20,49 @@ def predictor():
     return BitPredictor(LatentConfig(bits=4, group=2, units=6), 10, np.random.default_rng(0))
 
 
-def bits_and_gradient(config, hard, seed):
+def set_noise(monkeypatch, blur, flip):
+    monkeypatch.setattr(bottleneck, "BLUR", blur)
+    monkeypatch.setattr(bottleneck, "FLIP", flip)
+
+
+def bits_and_gradient(hard, seed):
     logits = tf.constant(LOGITS)
     with tf.GradientTape() as tape:
         tape.watch(logits)
-        bits = noisy_bits(logits, config, hard, Noise(tf.constant(seed)))
+        bits = noisy_bits(logits, hard, Noise(tf.constant(seed)))
     return bits.numpy(), tape.gradient(bits, logits).numpy()
 
 
-def test_bits_are_signs_with_the_gradient_of_tanh(seed):
-    bits, gradient = bits_and_gradient(LatentConfig(noise=0.0, flip=0.0), HARD, seed)
+def test_bits_are_signs_with_the_gradient_of_tanh(seed, monkeypatch):
+    set_noise(monkeypatch, 0.0, 0.0)
+    bits, gradient = bits_and_gradient(HARD, seed)
     np.testing.assert_array_equal(bits, [[1.0, -1.0, 1.0]])
     np.testing.assert_allclose(gradient, [[0.786448, 0.419974, 0.070651]], atol=1e-5)  # 1 - tanh^2
 
 
-def test_a_flipped_bit_has_the_opposite_gradient(seed):
-    bits, gradient = bits_and_gradient(LatentConfig(noise=0.0, flip=1.0), HARD, seed)
+def test_a_flipped_bit_has_the_opposite_gradient(seed, monkeypatch):
+    set_noise(monkeypatch, 0.0, 1.0)
+    bits, gradient = bits_and_gradient(HARD, seed)
     np.testing.assert_array_equal(bits, [[-1.0, 1.0, -1.0]])
     np.testing.assert_allclose(gradient, [[-0.786448, -0.419974, -0.070651]], atol=1e-5)
 
 
-def test_early_bits_are_soft_and_never_flipped(seed):
-    bits, _ = bits_and_gradient(LatentConfig(noise=0.0, flip=1.0), SOFT, seed)
+def test_early_bits_are_soft_and_never_flipped(seed, monkeypatch):
+    set_noise(monkeypatch, 0.0, 1.0)
+    bits, _ = bits_and_gradient(SOFT, seed)
     np.testing.assert_allclose(bits, np.tanh(LOGITS), rtol=1e-6)
 
 
-def test_noise_moves_logits_and_flips_come_as_often_as_they_should(seed):
+def test_noise_moves_logits_and_flips_come_as_often_as_they_should(seed, monkeypatch):
     logits = tf.zeros((200, 128)) + 0.1
-    blurred = noisy_bits(logits, LatentConfig(noise=0.2, flip=0.0), SOFT, Noise(tf.constant(seed)))
+    set_noise(monkeypatch, 0.2, 0.0)
+    blurred = noisy_bits(logits, SOFT, Noise(tf.constant(seed)))
     shift = np.arctanh(blurred.numpy()) - 0.1
     assert abs(shift.mean()) < 0.01
     assert 0.15 < shift.std() < 0.2  # cut at two deviations, 0.4
     assert abs(shift).max() < 0.41
-    flipped = noisy_bits(logits, LatentConfig(noise=0.0, flip=0.1), HARD, Noise(tf.constant(seed)))
+    set_noise(monkeypatch, 0.0, 0.1)
+    flipped = noisy_bits(logits, HARD, Noise(tf.constant(seed)))
     assert 0.09 < np.mean(flipped.numpy() < 0) < 0.11
 
 

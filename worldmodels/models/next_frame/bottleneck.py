@@ -31,22 +31,27 @@ from worldmodels.models.next_frame.networks.conv_layers import (
 from worldmodels.models.next_frame.networks.network import QUIET, NetworkShape, Noise
 from worldmodels.models.precision import building_in, full, matmul
 
+BLUR = 0.2
+"""Standard deviation of the noise on the logits in training (`bottleneck_noise` in SimPLe's code)."""
+FLIP = 0.1
+"""Probability with which a bit is flipped in training."""
+
 
 def clean_bits(logits: tf.Tensor) -> tf.Tensor:
     """Return the signs of logits; 0 counts as negative."""
     return tf.where(logits > 0.0, 1.0, -1.0)
 
 
-def noisy_bits(logits: tf.Tensor, config: LatentConfig, hard: tf.Tensor, noise: Noise) -> tf.Tensor:
+def noisy_bits(logits: tf.Tensor, hard: tf.Tensor, noise: Noise) -> tf.Tensor:
     """Return bits for training, with the gradient of tanh (straight through the sign).
 
     Noise is added to the logits and some bits are flipped, so that the network learns bits that are sure and survive
     errors. Each is its sign with probability `hard`, otherwise its tanh.
     """
-    blur = noise.draw(partial(tf.random.stateless_truncated_normal, stddev=config.noise), tf.shape(logits))
+    blur = noise.draw(partial(tf.random.stateless_truncated_normal, stddev=BLUR), tf.shape(logits))
     soft = tf.tanh(logits + blur)
     sign = soft + tf.stop_gradient(clean_bits(soft) - soft)
-    flipped = tf.where(noise.uniform(tf.shape(logits)) < config.flip, -sign, sign)
+    flipped = tf.where(noise.uniform(tf.shape(logits)) < FLIP, -sign, sign)
     return tf.where(noise.uniform(tf.shape(logits)) < hard, flipped, soft)
 
 

@@ -88,8 +88,6 @@ class ConvNetworkConfig(Section):
     (`num_compress_steps` in SimPLe's code)."""
     doublings: Levels = 2
     """Number of the first levels that also double the channels (`filter_double_steps` in SimPLe's code)."""
-    middle_layers: Annotated[int, at_least(1), limits(1, 1_000)] = 2
-    """Convolutions at the lowest resolution (`num_hidden_layers` in SimPLe's code)."""
     dropout: BelowOne = 0.1
     """Share of values dropped before each level in training. 0 disables it."""
     middle_dropout: BelowOne = 0.5
@@ -143,20 +141,12 @@ class LatentConfig(Section):
     """Bits that the predictor gives at once, as one class of 2 ** group; divides `bits`."""
     units: Size = 128
     """Units of the predictor's LSTM and of the embedding of a group."""
-    noise: NonNegative = 0.2
-    """Standard deviation of the noise on the logits (`bottleneck_noise` in SimPLe's code)."""
-    flip: Share = 0.1
-    """Probability with which a bit is flipped in training."""
     predictor_dropout: BelowOne = 0.1
     """Share of the predictor's values that is dropped in training. 0 disables it."""
     ramp_updates: Count = 40_000
-    """Updates after which bits are always hard, and `self_sampling` has its full probability."""
-    self_sampling: Share = 0.5
-    """Final probability with which a bit is the predictor's in training."""
-    use: Share = 0.8
-    """Final probability with which an example uses its latent in training."""
+    """Updates after which bits are always hard, and half of them are the predictor's own in training."""
     use_ramp_updates: Count = 20_000
-    """Updates after which `use` has its full probability."""
+    """Updates over which the share of examples that use their latent in training grows from 0 to 0.8."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -198,8 +188,6 @@ class NextFrameConfig(Section):
     event_depth: Count = 0
     """Channels of a separate network for reward and continuation, which reads the frames before and after the step. 0
     disables it: the frame's network predicts both, as published."""
-    event_shift: Annotated[int, between(0, 16)] = 0
-    """Largest random shift of that network's two frames in training, in pixels. 0 disables it."""
     continuation: bool = True
     """Predict the end of episodes; false: imagined episodes never end."""
     loss_cutoff: NonNegative = 0.01

@@ -15,12 +15,10 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.core.errors import ConfigError
 from worldmodels.models.distributions import bernoulli_nll, categorical_nll, normal_nll, symexp, symlog
 from worldmodels.models.networks.images import to_float, to_patches
 from worldmodels.models.networks.layers import Layer
 from worldmodels.models.next_frame.networks.conv_layers import Conv2D, Linear
-from worldmodels.models.next_frame.networks.network import NetworkShape
 from worldmodels.models.precision import building_in
 
 CLASSES = 3
@@ -152,47 +150,45 @@ def build_reward(
     return {"classes": ClassReward, "symlog": SymlogReward}[kind](inputs, units, seeds)
 
 
+EVENT_SHIFT = 4
+"""Largest random shift of the event network's two frames in training, in pixels."""
 PATCH = 4
-"""Side of the squares of pixels that are put into channels, which must divide the frame's sides."""
+"""Side of the squares of pixels that are put into channels. Frames of other sides are continued at their edges."""
 
 
 class EventNetwork(Layer):
     """Two convolutions over both frames, in squares of 4 x 4 pixels, and the largest value of each channel in space."""
 
-    def __init__(self, depth: int, shift: int, shape: NetworkShape, seeds: np.random.Generator):
-        """Build the network; while it learns, both frames are moved together by up to `shift` pixels.
-
-        Raises:
-            ConfigError: the sides of the frames are no multiples of the patch.
-        """
+    def __init__(
+        self, depth: int, shift: int, shape: tuple[int, int, int], action_width: int, seeds: np.random.Generator
+    ):
+        """Build the network for frames of `shape` (H, W, C), which are moved together by up to `shift` pixels while it
+        learns, and for actions as vectors of `action_width` numbers."""
         super().__init__(name="events")
-        height, width, _ = shape.observation_shape
-        if height % PATCH or width % PATCH:
-            raise ConfigError(
-                f"model.event_depth builds a network on squares of {PATCH} x {PATCH} pixels, which must divide the "
-                f"frames; received {height} x {width}. event_depth=0 takes any size."
-            )
+        *sides, colours = shape
+        self._padding = [[0, 0], *([0, -side % PATCH] for side in sides), [0, 0]]
         self.shift, self.summary_size = shift, 2 * depth
-        channels = 2 * PATCH**2 * shape.observation_shape[2]
+        channels = 2 * PATCH**2 * colours
         with keras.name_scope("events"):
             self.near = Conv2D(channels, depth, 3, 1, seeds, "near")
-            self.act = Linear(shape.num_actions, depth, seeds, "act")
+            self.act = Linear(action_width, depth, seeds, "act")
             self.far = Conv2D(depth, 2 * depth, 3, 1, seeds, "far")
-        self.num_actions = shape.num_actions
 
     def call(self, frame: tf.Tensor, action: tf.Tensor, after: tf.Tensor, seed: tf.Tensor | None = None) -> tf.Tensor:
         """Return float32 (N, summary_size).
 
         Args:
             frame, after: uint8 (N, H, W, C).
-            action: int32 (N,), taken at the first and leading to the second.
+            action: float32 (N, action_width), taken at the first and leading to the second (`action_vectors`).
             seed: int32 (2,) of the shift; None for none.
         """
         both = tf.concat([frame, after], -1)
         if seed is not None and self.shift:
             both = shifted(both, self.shift, seed)
+        if np.any(self._padding):
+            both = tf.pad(both, self._padding, "SYMMETRIC")
         x = self.near(to_float(to_patches(both, PATCH)))
-        x = tf.nn.relu(x + self.act(tf.one_hot(action, self.num_actions))[:, None, None])
+        x = tf.nn.relu(x + self.act(action)[:, None, None])
         return tf.reduce_max(tf.nn.relu(self.far(x)), (1, 2))
 
 

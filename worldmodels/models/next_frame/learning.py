@@ -130,7 +130,7 @@ def loss(
         shift = tf.random.experimental.stateless_fold_in(seed, -2)
         # The frame that the model makes itself: in imagination there is no other, and it shows less of an event.
         after = model.output.frame(decoded, newest)
-        summary = model.events(newest, transitions.action, after, shift)
+        summary = model.events(newest, model.vectors_of(transitions.action), after, shift)
     else:
         summary = tf.identity(decoded.summary)  # the output reads it too, and gradients are added in pairs
     reward = model.reward_head.loss(summary, _rows(window.reward[following]), config.loss_cutoff)

@@ -13,10 +13,11 @@ from worldmodels.models import devices
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.frame_stack import push
 from worldmodels.models.graph import graph
+from worldmodels.models.networks.layers import action_vectors
 from worldmodels.models.networks.scan import scan, swap_rows_and_time
 from worldmodels.models.next_frame import learning
 from worldmodels.models.next_frame.config import DeterministicConfig, StochasticDiscreteConfig
-from worldmodels.models.next_frame.heads import Continuation, EventNetwork, build_reward
+from worldmodels.models.next_frame.heads import EVENT_SHIFT, Continuation, EventNetwork, build_reward
 from worldmodels.models.next_frame.networks.network import Decoded, NetworkShape, Noise, build_network
 from worldmodels.models.next_frame.outputs import build_output
 from worldmodels.models.optimizers import build_optimizer
@@ -49,7 +50,11 @@ class NextFrameModel:
         self.config, self.spec, self._devices = config, spec, devices.current()
         self.network = build_network(config.network, shape, seeds)
         self.output = build_output(config.output, self.network, shape.observation_shape, seeds)
-        self.events = EventNetwork(config.event_depth, config.event_shift, shape, seeds) if config.event_depth else None
+        self.events = None
+        if config.event_depth:
+            self.events = EventNetwork(
+                config.event_depth, EVENT_SHIFT, shape.observation_shape, shape.num_actions, seeds
+            )
         summary = (self.events or self.network).summary_size
         self.reward_head = build_reward(config.reward, summary, config.head_units, config.event_weight, seeds)
         self.continuation_head = None
@@ -100,7 +105,7 @@ class NextFrameModel:
         """Return the state after an action, whose step the network has decoded."""
         newest = self.newest(state.frames)
         frame = self.output.frame(decoded, newest)
-        summary = self.events(newest, action, frame) if self.events else decoded.summary
+        summary = self.events(newest, self.vectors_of(action), frame) if self.events else decoded.summary
         reward = self.reward_head.reward(summary)
         head = self.continuation_head
         continuation = head.probability(summary) if head else tf.ones_like(reward)
@@ -154,6 +159,10 @@ class NextFrameModel:
     def seen(self, frames: tf.Tensor) -> tf.Tensor:
         """Return the frames of a stack that the network reads."""
         return frames
+
+    def vectors_of(self, action: tf.Tensor) -> tf.Tensor:
+        """Return actions as the event network reads them."""
+        return action_vectors(action, self.spec.action)
 
     def newest(self, frames: tf.Tensor) -> tf.Tensor:
         """Return the newest frame of a stack."""

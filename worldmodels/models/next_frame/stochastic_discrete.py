@@ -18,6 +18,11 @@ from worldmodels.models.next_frame.networks.network import QUIET, Decoded, Encod
 from worldmodels.models.next_frame.schedules import ramp
 from worldmodels.models.precision import building_in
 
+OWN_BITS = 0.5
+"""Final probability with which a bit is the predictor's own in training."""
+USE = 0.8
+"""Final probability with which an example uses its latent in training."""
+
 
 class StochasticDiscrete(NextFrameModel):
     """SimPLe's best model (Kaiser et al. 2019): it reads one frame, remembers the others, and draws bits."""
@@ -52,12 +57,12 @@ class StochasticDiscrete(NextFrameModel):
         loss = self.predictor.loss(encoded.bottleneck, known, noise)
 
         hard = ramp(updates, latent.ramp_updates)
-        bits = noisy_bits(logits, latent, hard, noise)
+        bits = noisy_bits(logits, hard, noise)
         # A bit of the predictor's own passes no gradient to the inference network, whose bit it is not.
         own = self.predictor.sample(tf.stop_gradient(encoded.bottleneck), 1.0, noise.seed(), noise.steps)
-        bits = tf.where(noise.uniform(tf.shape(bits)) < latent.self_sampling * hard, own, bits)
+        bits = tf.where(noise.uniform(tf.shape(bits)) < OWN_BITS * hard, own, bits)
         # A latent that is not always there leaves to the action what the action can tell.
-        used = noise.uniform((tf.shape(bits)[0], 1, 1, 1)) < latent.use * ramp(updates, latent.use_ramp_updates)
+        used = noise.uniform((tf.shape(bits)[0], 1, 1, 1)) < USE * ramp(updates, latent.use_ramp_updates)
         return self.network.decode(self._with_bits(encoded, bits, used), noise), {"latent_loss": loss}
 
     def predict_next(

@@ -1,48 +1,50 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 import tensorflow as tf
 
-from worldmodels.core.errors import ConfigError
 from worldmodels.models.config import OptimizerConfig
 from worldmodels.models.next_frame.heads import EventNetwork, SymlogReward, shifted
-from worldmodels.models.next_frame.networks.network import NetworkShape
 from worldmodels.models.optimizers import Optimizer
 from worldmodels.models.variables import named_variables
 
-SHAPE = NetworkShape((40, 40, 3), 2, 3, 0)
+SHAPE, ACTIONS = (40, 40, 3), 3
 
 
 def build(shift: int = 0) -> EventNetwork:
-    return EventNetwork(8, shift, SHAPE, np.random.default_rng(2))
+    return EventNetwork(8, shift, SHAPE, ACTIONS, np.random.default_rng(2))
 
 
 def scene(rows: list[int], columns: list[int], taken: list[bool]) -> tuple[tf.Tensor, tf.Tensor]:
     """Frames with a bright square of 2 x 2 pixels each, before and after it was taken, or not."""
-    before = np.zeros((len(rows), *SHAPE.observation_shape), np.uint8)
+    before = np.zeros((len(rows), *SHAPE), np.uint8)
     for i, (row, column) in enumerate(zip(rows, columns, strict=True)):
         before[i, row : row + 2, column : column + 2] = 255
     after = before * ~np.array(taken)[:, None, None, None]
     return tf.constant(before), tf.constant(after.astype(np.uint8))
 
 
+def taken(action: int, rows: int) -> tf.Tensor:
+    """The same action in all rows, as vectors."""
+    return tf.one_hot([action] * rows, ACTIONS)
+
+
 def test_an_event_looks_the_same_wherever_it_happens() -> None:
     network = build()
     # Places that differ by whole squares of 4 pixels, away from the edges.
     before, after = scene([16, 20, 20], [20, 16, 20], [True, True, False])
-    summary = network(before, tf.zeros((3,), tf.int32), after).numpy()
+    summary = network(before, taken(0, 3), after).numpy()
     assert summary.shape == (3, network.summary_size)
     np.testing.assert_allclose(summary[0], summary[1], rtol=1e-5)
     assert np.abs(summary[0] - summary[2]).max() > 1e-3
-    other = network(before, tf.ones((3,), tf.int32), after).numpy()
+    other = network(before, taken(1, 3), after).numpy()
     assert np.abs(summary - other).max() > 1e-3  # the action counts
 
 
 def test_what_is_learned_in_one_corner_holds_in_the_others() -> None:
     network, head = build(), SymlogReward(16, 8, np.random.default_rng(3))
     optimizer = Optimizer(named_variables([network, head]), OptimizerConfig(learning_rate=3e-3))
-    actions = tf.zeros((8,), tf.int32)
+    actions = taken(0, 8)
     before, after = scene([17, 17, 18, 18] * 2, [17] * 4 + [18] * 4, [True, False] * 4)
     reward = tf.constant([1.0, 0.0] * 4)
     for _ in range(150):
@@ -73,12 +75,17 @@ def np_shifted(images: tf.Tensor, rows: int, columns: int) -> np.ndarray:
 def test_no_shift_outside_learning() -> None:
     network = build(shift=2)
     before, after = scene([4], [8], [True])
-    action = tf.zeros((1,), tf.int32)
+    action = taken(0, 1)
     np.testing.assert_array_equal(network(before, action, after), build()(before, action, after))
     moved = [network(before, action, after, tf.constant([i, 1])).numpy() for i in range(8)]
     assert any(np.abs(one - moved[0]).max() > 1e-4 for one in moved)
 
 
-def test_frames_that_the_squares_do_not_divide_are_refused() -> None:
-    with pytest.raises(ConfigError, match="event_depth builds a network on squares of 4 x 4 .* received 18 x 16"):
-        EventNetwork(8, 0, NetworkShape((18, 16, 3), 2, 3, 0), np.random.default_rng(2))
+def test_frames_of_other_sides_are_continued_at_their_edges() -> None:
+    network = EventNetwork(8, 0, (18, 15, 3), ACTIONS, np.random.default_rng(2))
+    frames = np.random.default_rng(3).integers(0, 256, (2, 18, 15, 3)).astype(np.uint8)
+    whole = np.concatenate([frames, frames[:, :-3:-1]], 1)  # 20 x 16: the last rows and the last column once more
+    whole = np.concatenate([whole, whole[:, :, -1:]], 2)
+    summary = network(tf.constant(frames), taken(1, 2), tf.constant(frames))
+    larger = EventNetwork(8, 0, (20, 16, 3), ACTIONS, np.random.default_rng(2))
+    np.testing.assert_array_equal(summary, larger(tf.constant(whole), taken(1, 2), tf.constant(whole)))

@@ -28,6 +28,9 @@ from worldmodels.models.next_frame.networks.conv_layers import (
 )
 from worldmodels.models.next_frame.networks.network import QUIET, Decoded, Encoded, NetworkShape, Noise
 
+MIDDLE_LAYERS = 2
+"""Convolutions at the lowest resolution (`num_hidden_layers` in SimPLe's code)."""
+
 
 class ConvNetwork(Layer):
     """A `Network` for images of any size; odd sides are padded on the way down and cut on the way up."""
@@ -121,8 +124,8 @@ class Middle(Layer):
         super().__init__(name="middle")
         self.rate = config.middle_dropout
         with keras.name_scope("middle"):
-            self.convs = [Conv2D(depth, depth, 3, 1, seeds, f"conv_{i}") for i in range(config.middle_layers)]
-            self.norms = [LayerNorm(depth, f"norm_{i}") for i in range(1, config.middle_layers)]
+            self.convs = [Conv2D(depth, depth, 3, 1, seeds, f"conv_{i}") for i in range(MIDDLE_LAYERS)]
+            self.norms = [LayerNorm(depth, f"norm_{i}") for i in range(1, MIDDLE_LAYERS)]
 
     def call(self, x: tf.Tensor, noise: Noise) -> tf.Tensor:
         x = tf.nn.relu(self.convs[0](noise.dropout(x, self.rate)))

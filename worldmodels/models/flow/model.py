@@ -1,0 +1,262 @@
+"""The flow model is a world model that samples each next frame, and predicts reward and end from the drawn frame.
+
+It is trained by rectified flow (Liu et al. 2023), under the condition of the last frames and actions, as DIAMOND is by
+diffusion (Alonso et al. 2024). Weights that are averaged over updates draw the frames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from worldmodels.core.errors import ConfigError
+from worldmodels.core.specs import ActionSpec, ObservationSpec
+from worldmodels.core.types import Batch
+from worldmodels.models import devices
+from worldmodels.models.devices import draw_rows, sum_over_devices
+from worldmodels.models.flow import path
+from worldmodels.models.flow.config import FlowConfig
+from worldmodels.models.flow.network import FlowNetwork, Past
+from worldmodels.models.frame_stack import push
+from worldmodels.models.graph import graph
+from worldmodels.models.networks.layers import action_vectors
+from worldmodels.models.networks.scan import scan, swap_rows_and_time
+from worldmodels.models.next_frame.heads import EVENT_SHIFT, Continuation, EventNetwork, HurdleReward
+from worldmodels.models.optimizers import build_optimizer
+from worldmodels.models.variables import load_variables, named_variables, save_variables
+
+AVERAGE = 0.999
+"""Share of the averaged weights that an update keeps, once there were enough updates."""
+HEAD_UNITS = 128
+EVENT_WEIGHT = 10.0
+"""Weight of rewards and of episode ends in their losses, for which predicted probabilities are corrected."""
+MEAN_SHARE = 0.25
+"""Share of rows that learn the mean of the next frame; the others learn to sample it."""
+PAST_NOISE = 0.25
+"""Largest deviation of the noise on the last frames in training, for colours from -1 to 1. The network is given the
+level. It makes a model robust to errors of its own."""
+
+
+class FlowState(NamedTuple):
+    """The state of a flow model in B environments."""
+
+    frames: tf.Tensor
+    """uint8 (B, H, W, frames * C), the newest last; an episode starts with its first one, repeated."""
+    actions: tf.Tensor
+    """float32 (B, (frames - 1) * width): the actions that led to all frames but the first, the newest last; zeros
+    before an episode."""
+    reward: tf.Tensor
+    """float32 (B,), predicted from the newest frame; 0 where that was observed."""
+    continuation: tf.Tensor
+    """float32 (B,), predicted from the newest frame; 1 where that was observed."""
+
+
+class Flow:
+    """A `WorldModel` (see `models/api.py` for the methods)."""
+
+    def __init__(self, config: FlowConfig, observation: ObservationSpec, action: ActionSpec, seed: np.ndarray):
+        self.config, self.spec, self._devices = config, config.spec(observation, action), devices.current()
+        seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
+        shape = self.spec.observation_shape
+        sizes = (shape, config.frames, action.width, config.width, config.blocks)
+        self.network = FlowNetwork(*sizes, seeds, "flow")
+        self.averaged = FlowNetwork(*sizes, seeds, "averaged")
+        self.events = EventNetwork(max(config.width // 4, 1), EVENT_SHIFT, shape, action.width, seeds)
+        summary = self.events.summary_size
+        self.reward_head = HurdleReward(summary, HEAD_UNITS, EVENT_WEIGHT, seeds)
+        self.continuation_head = Continuation(summary, HEAD_UNITS, EVENT_WEIGHT, seeds)
+        layers: list[keras.layers.Layer] = [self.network, self.events, self.reward_head, self.continuation_head]
+        self.variables = named_variables(layers)
+        self._averages = named_variables([self.averaged])
+        self._followed = list(named_variables([self.network]).values())
+        for average, variable in zip(self._averages.values(), self._followed, strict=True):
+            average.assign(variable)
+        self.optimizer = build_optimizer(self.variables, config.optimizer)
+
+    def initial(self, batch: int | tf.Tensor) -> FlowState:
+        height, width, channels = self.spec.observation_shape
+        past = (self.config.frames - 1) * self.spec.action.width
+        return FlowState(
+            tf.zeros((batch, height, width, self.config.frames * channels), tf.uint8),
+            tf.zeros((batch, past)),
+            tf.zeros((batch,)),
+            tf.ones((batch,)),
+        )
+
+    @graph
+    def observe(self, state, observation, previous_action, is_first, seed) -> FlowState:
+        action = action_vectors(previous_action, self.spec.action)
+        frames, actions = self._advance(state.frames, state.actions, observation, action, is_first)
+        return FlowState(frames, actions, tf.zeros_like(state.reward), tf.ones_like(state.continuation))
+
+    @graph
+    def observe_sequence(self, observations, previous_actions, is_first, seed, state=None) -> FlowState:
+        return self._observed(*self._follow(observations, previous_actions, is_first, state))
+
+    @graph
+    def imagine(self, state, action, temperature, seed) -> FlowState:
+        vector = action_vectors(action, self.spec.action)
+        rows = tf.shape(state.reward)
+        past = Past(path.to_colours(state.frames), tf.concat([state.actions, vector], -1), tf.zeros(rows))
+        noise = temperature * draw_rows(
+            lambda shape: tf.random.stateless_normal(shape, seed), tf.concat([rows, self.spec.observation_shape], 0)
+        )
+        calls = tf.where(temperature > 0.0, self.config.calls, 1)  # the mean is one call without noise
+        frame = path.to_images(path.sample(lambda x, times: self.averaged(x, times, past), noise, calls))
+        summary = self.events(self._newest(state.frames), vector, frame)
+        reward, continuation = self.reward_head.reward(summary), self.continuation_head.probability(summary)
+        none = tf.zeros(rows, tf.bool)
+        return FlowState(*self._advance(state.frames, state.actions, frame, vector, none), reward, continuation)
+
+    def readable(self, state: FlowState) -> FlowState:
+        return state
+
+    def features(self, state: FlowState) -> tf.Tensor:
+        return state.frames
+
+    def frame(self, state: FlowState, before: tf.Tensor | None = None) -> tf.Tensor:
+        return self._newest(state.frames)
+
+    def vectors(self, state: FlowState) -> dict[str, tf.Tensor]:
+        return {}
+
+    def reward(self, state: FlowState) -> tf.Tensor:
+        return state.reward
+
+    def continuation(self, state: FlowState) -> tf.Tensor:
+        return state.continuation
+
+    @graph
+    def fit(self, batch: Batch, seed, weights=None) -> tuple[dict[str, tf.Tensor], FlowState]:
+        return self._devices.run(lambda batch, weights: self._fit(batch, seed, weights), (batch, weights))
+
+    def _fit(self, batch: Batch, seed, weights) -> tuple[dict[str, tf.Tensor], FlowState]:
+        length = batch.action.shape[1]
+        if length <= self.config.frames:
+            raise ConfigError(
+                f"Windows of {length} steps hold no frame to predict: this model sees {self.config.frames} frames "
+                f"before the one that it predicts. training.length must be at least {self.config.frames + 1}."
+            )
+        actions = action_vectors(tf.convert_to_tensor(batch.action), self.spec.action)
+        previous = tf.concat([tf.zeros_like(actions[:, :1]), actions[:, :-1]], 1)
+        followed = self._follow(batch.observation, previous, batch.is_first)
+        with tf.GradientTape() as tape:
+            loss, metrics = self._loss(batch, followed, actions, seed, weights)
+        norm, finite = self.optimizer.minimize(tape, loss)
+        self._move_averages(finite)
+        metrics |= {"loss": loss, "gradient_norm": norm, "finite": tf.cast(finite, tf.float32)}
+        return {f"model/{name}": value for name, value in metrics.items()}, self._observed(*followed)
+
+    def _loss(self, batch, followed, actions, seed, weights) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
+        """Return the loss and its parts: each step behind the first frames of a window predicts its next frame."""
+        first = self.config.frames - 1
+        frames, history = (_rows(x[first:-1]) for x in followed)
+        later = slice(first + 1, None)
+
+        def next_of(x: Any) -> tf.Tensor:
+            return _rows(swap_rows_and_time(tf.convert_to_tensor(x))[later])
+
+        vector = _rows(swap_rows_and_time(actions)[first:-1])
+        possible = 1.0 - tf.cast(next_of(batch.is_first), tf.float32)
+        target = next_of(batch.observation)
+        steps = batch.action.shape[1] - first - 1
+        drawn, error = self._denoise(frames, tf.concat([history, vector], -1), path.to_colours(target), steps, seed)
+        # The frame that the model makes itself: in imagination there is no other, and it shows less of an event.
+        summary = self.events(
+            self._newest(frames), vector, path.to_images(drawn), tf.random.experimental.stateless_fold_in(seed, -1)
+        )
+        importance = possible
+        if weights is not None:
+            importance = possible * tf.tile(weights, [possible.shape[0] // weights.shape[0]])
+        continuation = 1.0 - tf.cast(next_of(batch.is_terminal), tf.float32)
+        parts = {
+            "frame_loss": _mean(error, possible),
+            "reward_loss": _mean(self.reward_head.loss(summary, next_of(batch.reward), 0.0), importance, possible),
+            "continuation_loss": _mean(self.continuation_head.loss(summary, continuation), importance, possible),
+        }
+        return parts["frame_loss"] + (parts["reward_loss"] + parts["continuation_loss"]), parts
+
+    def _denoise(
+        self, frames: tf.Tensor, actions: tf.Tensor, target: tf.Tensor, steps: int, seed: tf.Tensor
+    ) -> tuple[tf.Tensor, tf.Tensor]:
+        """Return the frames that the network predicts at random times of their paths, and the weighted errors (N,).
+
+        The rows are `steps` steps of all windows, one step after the other.
+        """
+        rows = target.shape[0]
+
+        def draw(random: Any, index: int, shape: Sequence[int]) -> tf.Tensor:
+            own = tf.random.experimental.stateless_fold_in(seed, index)
+            return draw_rows(lambda shape: random(shape, own), shape, steps=steps)
+
+        normal, uniform = tf.random.stateless_normal, tf.random.stateless_uniform
+        is_mean = draw(uniform, 0, (rows,)) < MEAN_SHARE
+        times = tf.where(is_mean, 0.0, path.times_of(draw(normal, 1, (rows,))))
+        noise = tf.where(is_mean[:, None, None, None], 0.0, draw(normal, 2, target.shape))
+        level = PAST_NOISE * tf.square(draw(uniform, 3, (rows,)))
+        past = path.to_colours(frames)
+        past += level[:, None, None, None] * draw(normal, 4, past.shape)
+        predicted = self.network(path.on_path(noise, target, times), times, Past(past, actions, level))
+        error = tf.reduce_mean(tf.square(predicted - target), (1, 2, 3)) * path.loss_weight(times)
+        return tf.stop_gradient(predicted), error
+
+    def _move_averages(self, finite: tf.Tensor) -> None:
+        updates = tf.cast(self.optimizer.updates, tf.float32)
+        share = tf.where(finite, 1.0 - tf.minimum(AVERAGE, (1.0 + updates) / (10.0 + updates)), 0.0)
+        for average, variable in zip(self._averages.values(), self._followed, strict=True):
+            average.assign(tf.where(finite, average + share * (variable - average), average))
+
+    def save(self) -> dict[str, Any]:
+        return {
+            "weights": save_variables(self.variables),
+            "averages": save_variables(self._averages),
+            "optimizer": self.optimizer.save(),
+        }
+
+    def load(self, tree: dict[str, Any]) -> None:
+        load_variables(self.variables, tree["weights"], "the world model")
+        load_variables(self._averages, tree["averages"], "the world model's averages")
+        self.optimizer.load(tree["optimizer"])
+
+    def _newest(self, frames: tf.Tensor) -> tf.Tensor:
+        return frames[..., -self.spec.observation_shape[-1] :]
+
+    def _advance(self, frames, actions, frame, action, is_first) -> tuple[tf.Tensor, tf.Tensor]:
+        """Return frames and actions after another frame, to which an action led unless it `is_first`."""
+        width = self.spec.action.width
+        actions = tf.concat([actions, action], -1)[:, width:]
+        return push(frames, frame, is_first), tf.where(is_first[:, None], 0.0, actions)
+
+    def _follow(self, observations, previous_actions, is_first, state=None) -> tuple[tf.Tensor, tf.Tensor]:
+        """Return frames and actions (T, B, ...) of the states along observations (B, T, ...); without a state an
+        episode begins in all rows."""
+        actions = action_vectors(tf.convert_to_tensor(previous_actions), self.spec.action)
+        observations, actions, is_first = map(
+            swap_rows_and_time, map(tf.convert_to_tensor, (observations, actions, is_first))
+        )
+        if state is None:
+            state = self.initial(tf.shape(is_first)[1])
+            is_first = tf.concat([tf.ones_like(is_first[:1]), is_first[1:]], 0)
+        frames, actions = scan(self._advance, (state.frames, state.actions), (observations, actions, is_first))
+        return frames, actions
+
+    def _observed(self, frames: tf.Tensor, actions: tf.Tensor) -> FlowState:
+        """Return the states (B, T, ...) of frames and actions (T, B, ...) that were observed."""
+        frames, actions = swap_rows_and_time(frames), swap_rows_and_time(actions)
+        nothing = tf.zeros(tf.shape(frames)[:2])
+        return FlowState(frames, actions, nothing, nothing + 1.0)
+
+
+def _rows(x: tf.Tensor) -> tf.Tensor:
+    """Return (T, B, ...) as rows."""
+    return tf.reshape(x, (-1, *x.shape[2:]))
+
+
+def _mean(values: tf.Tensor, weights: tf.Tensor, counted: tf.Tensor | None = None) -> tf.Tensor:
+    """Return the sum of (N,) times their weights over the sum of `counted`, by default the weights."""
+    total = sum_over_devices(tf.reduce_sum(values * weights))
+    return total / tf.maximum(sum_over_devices(tf.reduce_sum(weights if counted is None else counted)), 1.0)
