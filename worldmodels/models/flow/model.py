@@ -34,6 +34,8 @@ AVERAGE = 0.999
 HEAD_UNITS = 128
 EVENT_WEIGHT = 10.0
 """Weight of rewards and of episode ends in their losses, for which predicted probabilities are corrected."""
+EVENT_SCALE = 0.01
+"""Factor of these losses, so that they do not decide how far the gradient of all weights is clipped."""
 MEAN_SHARE = 0.25
 """Share of rows that learn the mean of the next frame; the others learn to sample it."""
 PAST_NOISE = 0.25
@@ -178,7 +180,7 @@ class Flow:
             "reward_loss": _mean(self.reward_head.loss(summary, next_of(batch.reward), 0.0), importance, possible),
             "continuation_loss": _mean(self.continuation_head.loss(summary, continuation), importance, possible),
         }
-        return parts["frame_loss"] + (parts["reward_loss"] + parts["continuation_loss"]), parts
+        return parts["frame_loss"] + EVENT_SCALE * (parts["reward_loss"] + parts["continuation_loss"]), parts
 
     def _denoise(
         self, frames: tf.Tensor, actions: tf.Tensor, target: tf.Tensor, steps: int, seed: tf.Tensor

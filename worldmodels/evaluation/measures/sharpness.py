@@ -1,0 +1,159 @@
+"""Measures whether imagined frames can be told apart from real ones, and how much of their small structures is there.
+
+Squared error rewards the mean of all possible frames, which is blurred. These figures do not: a small classifier learns
+to tell real frames from frames that a model imagined so many steps ahead, and is tested on other windows. Its layout
+and its budget are the same for all models, so figures compare.
+
+One letter per axis: W windows, C steps that are observed, H that are predicted, N frames.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import tensorflow as tf
+
+from worldmodels.evaluation.evaluator import Evaluator
+from worldmodels.evaluation.measure import Measure, Occasion
+from worldmodels.evaluation.predictions.model_errors import counting
+from worldmodels.evaluation.report.numbers import number
+from worldmodels.models.config import OptimizerConfig
+from worldmodels.models.networks.images import to_float
+from worldmodels.models.next_frame.networks.conv_layers import Conv2D, Linear
+from worldmodels.models.optimizers import Optimizer
+from worldmodels.models.variables import named_variables
+from worldmodels.telemetry.run_table import print_table
+
+Frames: TypeAlias = npt.NDArray[np.uint8]
+
+STEPS = (1, 5, 15, 30, 100)
+"""Steps ahead at which frames are compared, as far as the horizon reaches."""
+UPDATES, ROWS = 250, 32
+"""Updates of the classifier, and the real frames in each; it sees as many imagined ones."""
+WIDTHS = (16, 32, 64, 64)
+"""Channels of the classifier's convolutions, each of which halves the sides."""
+COARSE = 4
+"""Pixels, each way, of which the coarse picture has one."""
+LEAST_WINDOWS = 16
+"""Windows that must go on so far ahead; half of them train the classifier."""
+
+
+class Sharpness(NamedTuple):
+    """Figures of imagined frames beside real ones, by the steps ahead."""
+
+    told_apart: dict[int, float]
+    """The classifier's accuracy: 0.5 is never right but by chance, 1 is always right."""
+    told_apart_coarse: dict[int, float]
+    """The same for pictures of a quarter of the sides, in which only larger things are seen."""
+    small_structures: dict[int, float]
+    """The squared differences of neighbouring pixels over those of real frames: 1 is right, below 1 is blurred."""
+
+
+def measure_sharpness(evaluator: Evaluator, occasion: Occasion) -> Sharpness | None:
+    """Predict windows, and compare the frames with the real ones; None where nothing can be compared."""
+    if evaluator.spec.image is None:
+        return None
+    windows, context = occasion.held_out() or evaluator.recorded(), evaluator.settings.context
+    evaluator.report(f"Telling {len(windows.action)} imagined windows from real ones")
+    imagined = evaluator.predictor.predict(windows, evaluator.streams.key("sharpness")).frame
+    real = evaluator.spec.image_of(windows.observation)[:, context:]
+    goes_on = counting(windows.is_last, context)
+    steps = [step for step in STEPS if step <= real.shape[1] and goes_on[:, step - 1].sum() >= LEAST_WINDOWS]
+    found = Sharpness({}, {}, {})
+    for step in steps:
+        rows = goes_on[:, step - 1]
+        pair, seed = (real[rows, step - 1], imagined[rows, step - 1]), evaluator.streams.integer("classifier")
+        found.told_apart[step] = told_apart(*pair, seed)
+        found.told_apart_coarse[step] = told_apart(*map(coarse, pair), seed)
+        found.small_structures[step] = energy(pair[1]) / max(energy(pair[0]), 1e-12)
+    return found if steps else None
+
+
+def told_apart(real: Frames, imagined: Frames, seed: int) -> float:
+    """Return the accuracy of a classifier, trained on the first half of the frames, on the other half.
+
+    Args:
+        real: uint8 (N, h, w, c).
+        imagined: uint8 (N, h, w, c).
+        seed: of the classifier's weights and of its batches.
+    """
+    random, half = np.random.default_rng(seed), len(real) // 2
+    classifier = Classifier(real.shape[-1], random)
+    for _ in range(UPDATES):
+        batch = [frames[random.integers(0, half, ROWS)] for frames in (real, imagined)]
+        classifier.update(tf.constant(np.concatenate(batch)))
+    right = [classifier(tf.constant(real[half:])) < 0, classifier(tf.constant(imagined[half:])) > 0]
+    return float(np.concatenate(right).mean())
+
+
+class Classifier:
+    """A classifier of frames: convolutions, the mean over the picture, and one logit."""
+
+    def __init__(self, channels: int, seeds: np.random.Generator) -> None:
+        sizes = [channels, *WIDTHS]
+        self._convolutions = [
+            Conv2D(before, after, 3, 2, seeds, f"halve_{after}_{index}")
+            for index, (before, after) in enumerate(zip(sizes[:-1], sizes[1:], strict=True))
+        ]
+        self._logit = Linear(WIDTHS[-1], 1, seeds, "imagined")
+        variables = named_variables([*self._convolutions, self._logit])
+        self._optimizer = Optimizer(variables, OptimizerConfig(learning_rate=1e-3, epsilon=1e-8, weight_decay=0.0))
+        self.update = tf.function(self._update, autograph=False)
+
+    def __call__(self, frames: tf.Tensor) -> tf.Tensor:
+        """Return the logits, float32 (N,), that frames uint8 (N, h, w, c) are imagined."""
+        x = to_float(frames)
+        for convolution in self._convolutions:
+            x = tf.nn.relu(convolution(x))
+        return self._logit(tf.reduce_mean(x, (1, 2)))[:, 0]
+
+    def _update(self, frames: tf.Tensor) -> None:
+        """Learn from a batch: real frames, then as many imagined ones."""
+        labels = tf.repeat([0.0, 1.0], frames.shape[0] // 2)
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.nn.sigmoid_cross_entropy_with_logits(labels, self(frames)))
+        self._optimizer.minimize(tape, loss)
+
+
+def coarse(frames: Frames) -> Frames:
+    """Return pictures (N, h, w, c) of a quarter of the sides, each pixel the mean of 4 x 4; what is over is cut off."""
+    count, height, width, channels = frames.shape
+    height, width = height // COARSE, width // COARSE
+    squares = frames[:, : height * COARSE, : width * COARSE].reshape(count, height, COARSE, width, COARSE, channels)
+    means: Frames = np.round(squares.mean((2, 4))).astype(np.uint8)
+    return means
+
+
+def energy(frames: Frames) -> float:
+    """Return the mean squared difference of neighbouring pixels of frames (N, h, w, c)."""
+    colours = frames.astype(np.float32)
+    return float(np.mean([np.square(np.diff(colours, axis=axis)).mean() for axis in (1, 2)]))
+
+
+def sharpness_metrics(found: Sharpness) -> dict[str, float]:
+    """Return the figures as metrics, `eval/told_apart_at_15` for example."""
+    return {f"eval/{name}_at_{step}": value for name, by in found._asdict().items() for step, value in by.items()}
+
+
+def print_sharpness(found: Sharpness, levels: str) -> None:
+    """Print the figures on some levels, with a column for each step."""
+    titles = ["told apart from real frames", "... at a quarter of the sides", "small structures over real ones"]
+    rows = [[title, *map(number, by.values())] for title, by in zip(titles, found, strict=True)]
+    caption = (
+        "Told apart: accuracy of a small classifier on other windows, from 0.5 (never) to 1 (always). Small "
+        "structures: 1 is right, and less is blurred."
+    )
+    print_table(f"Sharpness, {levels}", ["steps ahead", *map(str, found.told_apart)], rows, caption)
+
+
+SHARPNESS = Measure(
+    name="sharpness",
+    run=measure_sharpness,
+    metrics=sharpness_metrics,
+    needs=("world model", "experience"),
+    occasions=("model",),
+    table=print_sharpness,
+)
+"""The likeness of imagined frames to real ones. It takes a minute, so only evaluations of the model alone have it."""
