@@ -29,7 +29,17 @@ def debug(*overrides):
 
 
 def test_without_a_configuration_a_new_run_has_that_of_a_laptop(tmp_path):
-    assert parse_config([], ["seed=3"], tmp_path / "new") == load_config(RunConfig, ["dreamer_small"], ["seed=3"])
+    overrides = ["env.game=maze", "seed=3"]
+    assert parse_config([], overrides, tmp_path / "new") == load_config(RunConfig, ["dreamer_small"], overrides)
+
+
+@pytest.mark.parametrize("overrides", [[], ["seed=3"], ["env.num_envs=4"]])
+def test_where_no_run_is_nothing_begins_without_a_game_or_a_configuration(tmp_path, overrides):
+    RunDir.create(tmp_path / "maze", debug(), {})
+    typo, right = tmp_path / "mase", tmp_path / "maze"
+    with pytest.raises(RunError, match=f"no run folder '{typo}'. Did you mean '{right}'.* Name one: env.game=maze, or"):
+        parse_config([], overrides, typo)
+    assert not typo.exists()
 
 
 def test_without_a_configuration_a_run_continues_with_its_own(tmp_path):

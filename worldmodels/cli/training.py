@@ -29,7 +29,7 @@ def add_train(commands: argparse._SubParsersAction) -> None:
         nargs="*",
         default=[],
         metavar="FILE",
-        help="YAML files or preset names; later ones win (default: dreamer_small, or the existing run's own)",
+        help="YAML files or preset names; later ones win (default: the run's own; dreamer_small for a new one)",
     )
     command.add_argument(
         "overrides", nargs="*", default=[], metavar="KEY=VALUE", help="for example env.game=maze seed=3"

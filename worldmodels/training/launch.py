@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.sections import load_config
-from worldmodels.core.errors import ConfigError
+from worldmodels.core.errors import ConfigError, RunError
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.envs.foreign.given import Given, check_copies, giving, is_object
 from worldmodels.training.check import check_run
@@ -25,11 +25,22 @@ def parse_config(files: Sequence[str], overrides: Sequence[str], logdir: str | P
     """Return the configuration from YAML files (or preset names) and `a.b=value` overrides.
 
     Without files a run that exists continues with its own configuration, and a new one has that of `DEFAULT_PRESETS`.
+
+    Raises:
+        RunError: there is no run, and neither files nor a game are named with which one could begin.
     """
-    if not files:
-        exists = RunDir(logdir).exists()
-        files = [str(RunDir.open(logdir).config)] if exists else list(DEFAULT_PRESETS)
-    return load_config(RunConfig, files, overrides)
+    if files:
+        return load_config(RunConfig, files, overrides)
+    run = RunDir(logdir)
+    if run.exists():
+        return load_config(RunConfig, [str(RunDir.open(logdir).config)], overrides)
+    config = load_config(RunConfig, DEFAULT_PRESETS, overrides)
+    if not any(override.startswith(("env.game=", "env=")) for override in overrides):
+        raise RunError(
+            f"{run.why_missing()} So there is nothing to continue, and a new run needs a game or a configuration. "
+            "Name one: env.game=maze, or --config dreamer_small."
+        )
+    return config
 
 
 def launch(

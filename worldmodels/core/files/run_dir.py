@@ -93,7 +93,7 @@ class RunDir:
         """
         run = cls(path)
         if not run.exists():
-            raise RunError(run._why_missing())
+            raise RunError(run.why_missing())
         run._check_own()
         try:
             meta = read_json(run.meta, _Meta, allow_more=True)
@@ -227,7 +227,8 @@ class RunDir:
         for path in [*own, *self.path.glob("events.out.tfevents.*")]:
             check_own(path)
 
-    def _why_missing(self) -> str:
+    def why_missing(self) -> str:
+        """Return why there is no run here, with the names of runs nearby."""
         if self.path.is_dir():
             runs = _runs_in(self.path)
             hint = f" Runs inside it: {', '.join(runs)}." if runs else ""
