@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from worldmodels.acting.build import Parts, build_parts
 from worldmodels.config.environment import build_env
 from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.sections import load_config
-from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.files.checkpoint import Checkpoints, fitting
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.seeding import Streams
 from worldmodels.core.specs import Observation
@@ -89,8 +90,7 @@ class LoadedRun:
         Raises CheckpointError if the checkpoint is missing or damaged.
         """
         found, tree = Checkpoints(self.run_dir.checkpoints).read(step)
-        self.parts.model.load(tree["model"])
-        self.parts.agent.load(tree["agent"])
+        _load_parts(self.parts, tree)
         return replace(self, step=found)
 
 
@@ -116,9 +116,14 @@ def load_run(path: str | Path, step: int | None = None, given: Given | None = No
         env = build_env(config, num_envs=1)
     parts = build_parts(config, env)
     env.close()
-    parts.model.load(tree["model"])
-    parts.agent.load(tree["agent"])
+    _load_parts(parts, tree)
     return LoadedRun(run_dir, config, found, parts, given)
+
+
+def _load_parts(parts: Parts, tree: Mapping[str, Any]) -> None:
+    with fitting("this run"):
+        parts.model.load(tree["model"])
+        parts.agent.load(tree["agent"])
 
 
 def giving_env(path: str | Path, env: Given | None) -> AbstractContextManager[None]:

@@ -82,7 +82,10 @@ class MeanMetrics:
         return {"sums": dict(self._sums), "counts": dict(self._counts)}
 
     def load(self, tree: dict[str, Any]) -> None:
-        self._sums, self._counts = dict(tree["sums"]), dict(tree["counts"])
+        self._sums = {name: float(total) for name, total in tree["sums"].items()}
+        self._counts = {name: int(tree["counts"][name]) for name in self._sums}
+        if min(self._counts.values(), default=1) < 1:
+            raise ValueError("a mean must be of 1 number or more")
 
 
 class Timer:

@@ -47,7 +47,8 @@ class LossGrowth:
         return {"smallest": dict(self._smallest), "told": dict(self._told)}
 
     def load(self, tree: Mapping[str, Any]) -> None:
-        self._smallest, self._told = dict(tree.get("smallest", {})), dict(tree.get("told", {}))
+        self._smallest = {name: float(smallest) for name, smallest in tree.get("smallest", {}).items()}
+        self._told = {name: bool(told) for name, told in tree.get("told", {}).items()}
 
 
 def growth_warning(grown: list[Growth], learning_rates: Mapping[str, float | str]) -> str:
@@ -91,4 +92,4 @@ class PolicyHarm:
         return {"smallest": self._smallest, "told": self._told}
 
     def load(self, tree: Mapping[str, Any]) -> None:
-        self._smallest, self._told = tree.get("smallest", math.inf), tree.get("told", False)
+        self._smallest, self._told = float(tree.get("smallest", math.inf)), bool(tree.get("told", False))

@@ -5,17 +5,18 @@ Whether a run has ended is read from its newest checkpoint, without its weights 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 from worldmodels.config.checks import check_config
 from worldmodels.config.run_config import Precision, RunConfig
 from worldmodels.config.training_config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig
 from worldmodels.core.configuration.sections import differences, load_config, to_dict
 from worldmodels.core.errors import CheckpointError, RunError
-from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.files.checkpoint import Checkpoints, fitting
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.types import Step
 from worldmodels.training.loops.plan import Position, TrainingPlan
@@ -129,9 +130,15 @@ def is_finished(run: RunDir, config: RunConfig) -> bool:
 def is_trained(run: RunDir, training: ModelBasedConfig | ModelFreeConfig | OffPolicyConfig, num_envs: int) -> bool:
     """Return the same as `is_finished`, from the sections of the configuration that say it."""
     try:
-        state = Checkpoints(run.checkpoints).state()
+        with fitting(f"'{run.path}'"):
+            return _is_trained(Checkpoints(run.checkpoints).state(), training, num_envs)
     except CheckpointError:
         return False
+
+
+def _is_trained(
+    state: Mapping[str, Any], training: ModelBasedConfig | ModelFreeConfig | OffPolicyConfig, num_envs: int
+) -> bool:
     if isinstance(training, ModelBasedConfig):
         return TrainingPlan(training, num_envs).ends_at(Position(**state["position"]))
     step = state["counters"]["step"]

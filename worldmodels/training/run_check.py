@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from worldmodels.analysis.runs.records import load_metrics
 from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.errors import CheckpointError, RunError, UserError
-from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.files.checkpoint import Checkpoints, fitting
 from worldmodels.core.files.json_files import parse_strict
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.files.writing import is_temporary, read_regular
@@ -111,15 +111,20 @@ def _checkpoints(run: RunDir) -> tuple[PartReport, list[Cursor]]:
     for step in checkpoints.steps():
         try:
             tree = checkpoints.read(step)[1]
+            with fitting("a run"):
+                cursors += _cursors(step, tree)
         except CheckpointError as error:
             problems.append(str(error).rpartition("\n")[2])
             continue
         whole.append(f"{step:,}")
-        if "replay" in tree:
-            cursors.append(Cursor(step, int(tree["replay"]["first"]), int(tree["replay"]["cursor"])))
     if not checkpoints.steps():
         problems.append(f"There is no checkpoint in '{run.checkpoints}'.")
     return PartReport("checkpoints", f"steps {' and '.join(whole)}" if whole else "", problems), cursors
+
+
+def _cursors(step: int, tree: Mapping[str, Any]) -> list[Cursor]:
+    replay = tree.get("replay")
+    return [Cursor(step, int(replay["first"]), int(replay["cursor"]))] if replay else []
 
 
 def _replay(run: RunDir, cursors: list[Cursor]) -> PartReport:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from worldmodels.acting.build import Parts
 from worldmodels.acting.step_source import StepSource
 from worldmodels.config.run_config import RunConfig
-from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.files.checkpoint import Checkpoints, fitting
 from worldmodels.core.processor import release_unused_memory
 from worldmodels.core.schedules import Every
 from worldmodels.models.devices import computing_processor
@@ -20,6 +20,7 @@ from worldmodels.telemetry.loss_growth import Growth, LossGrowth, PolicyHarm, gr
 from worldmodels.training.check import CheckedRun
 from worldmodels.training.interrupt import Interrupted, Interruption
 from worldmodels.training.loops.build import build_loop
+from worldmodels.training.loops.loop import load_parts
 from worldmodels.training.periodic import PeriodicEvaluation
 from worldmodels.training.precision import moved_warning
 from worldmodels.training.throughput import Throughput
@@ -56,19 +57,25 @@ class TrainingSession:
             self._checkpoint()
             return
         step, tree = self._checkpoints.read(self._from)
-        self._loop.load(tree)
-        for name, schedule in self._schedules.items():
-            schedule.load(tree["schedules"][name])
-        self._logger.load(tree["records"])
-        self._losses.load(tree.get("losses", {}))
-        self._harm.load(tree.get("policy_harm", {}))
-        self._passing = step if tree.get("passing") else None
+        with fitting("this run"):
+            self._load(step, tree)
         self._progress.message(f"Continuing from the checkpoint at step {step:,}")
         if warning := moved_warning(tree.get("processor"), self._config.precision, computing_processor()):
             self._progress.message(warning)
         if step != self._checkpoints.steps()[-1]:
             # In place of itself: those after it go, since their experience does.
             self._checkpoint(passing=self._passing is not None)
+
+    def _load(self, step: int, tree: Mapping[str, Any]) -> None:
+        """Restore all state, that of records last: it cuts them."""
+        load_parts(self._schedules, tree["schedules"])
+        self._losses.load(tree.get("losses", {}))
+        self._harm.load(tree.get("policy_harm", {}))
+        self._passing = step if tree.get("passing") else None
+        self._loop.load(tree)
+        if self._loop.step != step:
+            raise ValueError(f"'counters/step' must be {step}, as in its name; it is {self._loop.step}")
+        load_parts({"records": self._logger}, tree)
 
     def run(self, interruption: Interruption) -> None:
         """Iterate the loop to its end; log, evaluate and save when they are due."""

@@ -13,7 +13,7 @@ from worldmodels.config.run_config import RunConfig
 from worldmodels.config.training_config import ModelBasedConfig
 from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.errors import CheckpointError, ConfigError
-from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.files.checkpoint import Checkpoints, fitting
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.types import Step
 from worldmodels.datasets import DatasetSpec, open_source, steps_of
@@ -64,7 +64,8 @@ def load_pretrained(model: WorldModel, run: str) -> None:
     """
     _, tree = Checkpoints(RunDir.open(run).checkpoints).read()
     try:
-        model.load(tree["model"])
+        with fitting("this run's world model"):
+            model.load(tree["model"])
     except CheckpointError as error:
         raise CheckpointError(f"training.pretrained '{run}': {error}") from error
 

@@ -13,8 +13,8 @@ import os
 import re
 import shutil
 import warnings
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from safetensors import SafetensorError
 from safetensors import numpy as safetensors
 
 from worldmodels.core.configuration.values import shown
-from worldmodels.core.errors import CheckpointError, FileError, os_errors_reported, shortened
+from worldmodels.core.errors import CheckpointError, FileError, UserError, os_errors_reported, shortened
 from worldmodels.core.files.json_files import parse_strict
 from worldmodels.core.files.tree import flatten, restore
 from worldmodels.core.files.writing import (
@@ -189,6 +189,28 @@ class Checkpoints:
                 os.rename(leftover, self.folder / plain)  # the process died in between
             else:
                 remove_one(leftover)
+
+
+@contextmanager
+def fitting(owner: str) -> Iterator[None]:
+    """Report whatever a part raises at a saved value that it never writes: a checksum finds damage, not a forgery.
+
+    Args:
+        owner: of the state that is loaded inside the block, for the error.
+
+    Raises:
+        CheckpointError: the state is none of this owner's.
+    """
+    try:
+        yield
+    except (UserError, OSError, MemoryError):
+        raise
+    except Exception as error:
+        why = shortened(f"{type(error).__name__}: {error}")
+        raise CheckpointError(
+            f"The checkpoint does not fit {owner}: a value in it is missing, or none that is ever saved there ({why}). "
+            "Another version wrote it, or it was changed since. Continue from another one with --checkpoint STEP."
+        ) from error
 
 
 class _ChangedError(Exception):

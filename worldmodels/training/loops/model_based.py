@@ -24,12 +24,14 @@ from worldmodels.core.types import Batch, Step
 from worldmodels.replay import Replay
 from worldmodels.telemetry.logger import MeanMetrics, Timer
 from worldmodels.training.loops.imagination_weight import ImaginationWeight
-from worldmodels.training.loops.loop import STEPS_PER_TICK, Tick, finite
+from worldmodels.training.loops.loop import STEPS_PER_TICK, Tick, check_like, finite, load_counters, load_parts
 from worldmodels.training.loops.newest_steps import NewestSteps
-from worldmodels.training.loops.plan import Position, TrainingPlan
+from worldmodels.training.loops.plan import PHASES, Position, TrainingPlan
 from worldmodels.training.loops.starts import ImaginationStarts
 from worldmodels.training.loops.transitions import Batches
 from worldmodels.training.sources import copy_replay, load_pretrained
+
+COUNTERS = ("step", "updates", "policy_updates", "real_updates")
 
 
 class ModelBasedLoop:
@@ -118,9 +120,8 @@ class ModelBasedLoop:
         return self._plan.remaining(self._position)
 
     def save(self) -> dict[str, Any]:
-        names = ("step", "updates", "policy_updates", "real_updates")
         return {
-            "counters": {name: getattr(self, name) for name in names},
+            "counters": {name: getattr(self, name) for name in COUNTERS},
             "position": self._position._asdict(),
             "generator": self._batches.save(),
             "starts": self._starts.save(improving=self._position.phase == "improve"),
@@ -128,13 +129,14 @@ class ModelBasedLoop:
         }
 
     def load(self, tree: dict[str, Any]) -> None:
-        for name, value in tree["counters"].items():
-            setattr(self, name, value)
+        load_counters(self, tree["counters"], COUNTERS)
+        check_like(tree["position"], self._position._asdict(), "position")
         self._position = Position(**tree["position"])
+        if self._position.phase not in PHASES:
+            raise ValueError(f"'position/phase' must be one of {', '.join(PHASES)}; it is {self._position.phase}")
         self._batches.load(tree["generator"])
         self._starts.load(tree["starts"])
-        for name, part in self._saveables().items():
-            part.load(tree[name])
+        load_parts(self._saveables(), tree)
 
     def _saveables(self) -> dict[str, Any]:
         weight = {"imagination_weight": self._weight} if self._weight else {}

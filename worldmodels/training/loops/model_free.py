@@ -12,7 +12,7 @@ from worldmodels.acting.step_source import StepSource
 from worldmodels.config.training_config import ModelFreeConfig
 from worldmodels.core.seeding import fold
 from worldmodels.telemetry.logger import MeanMetrics, Timer
-from worldmodels.training.loops.loop import STEPS_PER_TICK, Tick, finite
+from worldmodels.training.loops.loop import STEPS_PER_TICK, Tick, finite, load_counters, load_parts
 
 
 class ModelFreeLoop:
@@ -86,9 +86,8 @@ class ModelFreeLoop:
         return {"counters": counters, **{name: part.save() for name, part in self._saveables().items()}}
 
     def load(self, tree: dict[str, Any]) -> None:
-        self.step, self.updates = tree["counters"]["step"], tree["counters"]["updates"]
-        for name, part in self._saveables().items():
-            part.load(tree[name])
+        load_counters(self, tree["counters"], ("step", "updates"))
+        load_parts(self._saveables(), tree)
 
     def _saveables(self) -> dict[str, Any]:
         return {

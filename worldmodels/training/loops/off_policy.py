@@ -13,7 +13,7 @@ from worldmodels.config.training_config import OffPolicyConfig
 from worldmodels.core.seeding import fold, generator_state, restore_generator
 from worldmodels.replay import Replay
 from worldmodels.telemetry.logger import MeanMetrics, Timer
-from worldmodels.training.loops.loop import STEPS_PER_TICK, Tick, finite
+from worldmodels.training.loops.loop import STEPS_PER_TICK, Tick, finite, load_counters, load_parts
 from worldmodels.training.loops.transitions import TransitionSampler, updates_per_call
 
 
@@ -79,10 +79,9 @@ class OffPolicyLoop:
         }
 
     def load(self, tree: dict[str, Any]) -> None:
-        self.step, self.updates = tree["counters"]["step"], tree["counters"]["updates"]
+        load_counters(self, tree["counters"], ("step", "updates"))
         self._generator = restore_generator(tree["generator"])
-        for name, part in self._saveables().items():
-            part.load(tree[name])
+        load_parts(self._saveables(), tree)
 
     def _saveables(self) -> dict[str, Any]:
         return {
