@@ -10,7 +10,7 @@ import pytest
 import tensorflow as tf
 
 from worldmodels.config.run_config import EvaluationConfig, RunConfig
-from worldmodels.core.errors import CheckpointError, ConfigError
+from worldmodels.core.errors import CheckpointError, ConfigError, FileError
 from worldmodels.core.files.checkpoint import Checkpoints
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.specs import ObservationSpec
@@ -105,6 +105,16 @@ def test_the_result_is_kept_as_json_pictures_and_videos(
     printed = capsys.readouterr().out
     assert "unfinished" in printed and "image error, last frame copied" in printed
     assert "…" not in printed  # no column is too narrow on a terminal of 80 columns
+
+
+def test_nothing_is_played_where_nothing_can_be_written(
+    make: Callable[..., Evaluate], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluate = make()
+    (evaluate.folder / "eval").write_text("a file in place of the folder")
+    monkeypatch.setattr(evaluator.Evaluator, "__init__", lambda *args: pytest.fail("it would play"))
+    with pytest.raises(FileError, match="/eval' is no folder, and one is needed there"):
+        evaluate()
 
 
 def test_the_metrics_go_to_tensorboard_at_the_step_of_the_checkpoint(make: Callable[..., Evaluate]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from untrained import write_untrained_run
 
 import worldmodels
 from worldmodels.config.run_config import RunConfig
@@ -56,6 +57,12 @@ def test_a_run_is_acted_in_from_its_folder(make_run):
 def test_a_run_without_a_world_model_is_named(make_run):
     with pytest.raises(ConfigError, match="'frames' is no world model"):
         worldmodels.dream(make_run("model.kind=frames", "agent.kind=random"))
+
+
+def test_a_run_of_ppo_which_keeps_no_experience_is_named_too(tmp_path):
+    run = write_untrained_run(tmp_path / "ppo", ["debug_ppo"], ["env.game=maze"])
+    with pytest.raises(ConfigError, match="'frames' is no world model.* such as one of the preset dreamer_small"):
+        worldmodels.dream(run)
 
 
 def test_what_does_not_exist_is_named(tmp_path):

@@ -40,6 +40,12 @@ def test_the_line_says_everything_that_matters() -> None:
     )
 
 
+def test_two_losses_of_one_name_have_their_groups_in_the_line() -> None:
+    made = Status(100, "maze", lambda: 0.0)
+    made.update(0, {"model/loss": 1.5, "policy/loss": 2.5, "model/image_loss": 3.5}, "", None)
+    assert line(made).endswith(" · model loss 1.5 · policy loss 2.5 · image loss 3.5")
+
+
 def test_the_panel_says_all_of_it_at_any_width() -> None:
     for width in (120, 80, 50):
         console = Console(width=width, file=io.StringIO(), force_terminal=True, color_system=None)

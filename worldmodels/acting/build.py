@@ -34,7 +34,7 @@ class Parts:
         if not self.model.spec.imagines:
             raise ConfigError(
                 f"The model kind '{self.config.model.kind}' is no world model: it represents observations, and "
-                "predicts nothing."
+                "predicts nothing. Take a run with a world model, such as one of the preset dreamer_small."
             )
         return cast(WorldModel, self.model)
 

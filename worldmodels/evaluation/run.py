@@ -8,6 +8,7 @@ from pathlib import Path
 
 from worldmodels.config.run_config import EvaluationConfig
 from worldmodels.core.errors import CheckpointError
+from worldmodels.core.files.writing import check_writable
 from worldmodels.core.output import print_text
 from worldmodels.core.seeding import Streams
 from worldmodels.envs.games.levels import Levels
@@ -43,6 +44,7 @@ def evaluate_run(request: Request, levels: Sequence[Levels] = ()) -> list[Path]:
         ConfigError: a setting is out of range, or the run has no world model and one is needed.
     """
     run = load_run(request.path, request.step)
+    check_writable(run.run_dir.eval)  # before anything is played
     settings = request.resolved(run.config.evaluation)
     requests = [replace(request, levels=chosen) for chosen in levels or [request.levels]]
     streams = Streams(Streams(request.seed).integer("evaluation"))

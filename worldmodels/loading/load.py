@@ -154,5 +154,6 @@ def dream(path: str | Path, step: int | None = None, context: int | None = None,
         UserError: the run, its checkpoint or its world model is missing, or there is too little experience.
     """
     run = load_run(path, step)
+    world_model = run.parts.world_model  # before the experience, which other runs do not keep
     starts = ReplayStarts(ReplayReader(run.run_dir.replay), context or run.config.evaluation.context)
-    return ImaginedVectorEnv(run.parts.world_model, starts, **options)
+    return ImaginedVectorEnv(world_model, starts, **options)

@@ -145,7 +145,8 @@ class Representation(Protocol):
     ) -> State:
         """Update the state with one observation.
 
-        Where `is_first` holds, `state` and `previous_action` have no influence.
+        Where `is_first` holds, `state` and `previous_action` have no influence. Elsewhere they have one in a world
+        model; another representation may show each observation alone.
 
         Args:
             state: after the observation before.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from rich import box
@@ -84,7 +85,8 @@ def line(status: Status) -> str:
     for name, returns in status.history.items():
         if returns:
             parts.append(f"{'train' if name == 'episode/return' else 'eval'} return {number(returns[-1])}")
-    losses = [f"{_label(name)} {number(value)}" for name, value in status.values.items() if _is_loss(name)]
+    labels = _loss_labels(status.values)
+    losses = [f"{label} {number(status.values[name])}" for name, label in labels.items()]
     return " · ".join(parts + losses[:LINE_LOSSES])
 
 
@@ -129,8 +131,14 @@ def _columns(cells: list[Text]) -> RenderableType:
     return Columns(cells, equal=True, padding=(0, 3)) if cells else Text("not yet", LABEL)
 
 
+def _loss_labels(values: Mapping[str, float]) -> dict[str, str]:
+    """Return "image loss" for "model/image_loss", and "model loss" where two losses would have the same label."""
+    short = {name: _label(name) for name in values if _is_loss(name)}
+    twice = {label for label, count in Counter(short.values()).items() if count > 1}
+    return {name: f"{name.partition('/')[0]} {label}" if label in twice else label for name, label in short.items()}
+
+
 def _label(name: str) -> str:
-    """Return "model/image_loss" as "image loss"."""
     return name.partition("/")[2].replace("_", " ")
 
 

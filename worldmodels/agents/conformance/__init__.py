@@ -45,7 +45,9 @@ SMALL_WORLD = RSSMConfig(
 
 def agent_checks(config: AgentConfig) -> tuple[Check, ...]:
     """Return the checks that an agent must pass with each of its `specs`, which raise ConformanceError."""
-    checks: tuple[Check, ...] = acting.CHECKS + learning.CHECKS_IN_IMAGINATION
+    checks: tuple[Check, ...] = acting.CHECKS
+    if "imagination" in config.experience:
+        checks += learning.CHECKS_IN_IMAGINATION
     if "rollouts" in config.experience:
         checks += learning.CHECKS_FROM_ROLLOUTS
     return checks + (learning.CHECKS_FROM_TRANSITIONS if "transitions" in config.experience else ())
@@ -56,7 +58,7 @@ def check_agent(config: AgentConfig, worlds: Sequence[ModelConfig] = (SMALL_WORL
 
     Args:
         config: of the agent.
-        worlds: configurations of the world models in which it has to learn.
+        worlds: configurations of the world models in which it has to learn, if its `experience` holds "imagination".
 
     Raises:
         ConformanceError: it does not; the text names the kind, the check, what was expected and what was found.
@@ -64,7 +66,7 @@ def check_agent(config: AgentConfig, worlds: Sequence[ModelConfig] = (SMALL_WORL
     for check in agent_checks(config):
         for kind, spec in specs(config).items():
             _run(check, config, spec, f"the spaces '{kind}'")
-    for world in worlds:
+    for world in worlds if "imagination" in config.experience else ():
         _run(check_learning_in_imagination, config, world, f"the world model '{world.kind}'")
 
 

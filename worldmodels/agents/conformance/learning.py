@@ -227,7 +227,7 @@ def check_learning_from_recent_steps(config: AgentConfig, spec: ModelSpec) -> No
 
 
 CHECKS_IN_IMAGINATION = (check_learning_in_a_differentiable_world, check_learning_from_recent_steps)
-"""Properties of every agent."""
+"""Properties of every agent that learns in imagination."""
 CHECKS_FROM_ROLLOUTS = (
     check_learning_from_rollouts,
     check_what_is_not_finite_changes_nothing,

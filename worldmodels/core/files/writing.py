@@ -159,6 +159,21 @@ def make_own_folder(path: Path | str) -> None:
     make_folder(path)
 
 
+def check_writable(path: Path) -> None:
+    """Make a folder in a run's folder where it is missing, and check that files can be made in it.
+
+    Raises:
+        DiskFullError, FileError: as `make_own_folder`; or nothing can be written there.
+    """
+    make_own_folder(path)
+    trial = temporary(path / "trial")
+    try:
+        with os_errors_reported(path):
+            trial.touch()
+    finally:
+        remove_one(trial)
+
+
 def make_private_folder(path: Path) -> None:
     """Make a folder at a predictable place that every user can write to; one that is there must be this user's alone.
 
