@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import fields
+from dataclasses import dataclass, fields
 
 import gymnasium as gym
 import numpy as np
 import pytest
 
 import worldmodels
-from worldmodels.cli import main
-from worldmodels.config.run_config import EvaluationConfig
-from worldmodels.core.errors import UserError
+from worldmodels.cli import main, parser
+from worldmodels.cli.arguments import CLUSTER
+from worldmodels.config.run_config import EvaluationConfig, RunConfig
+from worldmodels.core.configuration.sections import load_config
+from worldmodels.core.errors import ConfigError, UserError
 from worldmodels.imagination.vector_env import ImaginedVectorEnv
 from worldmodels.player.session.options import PlayOptions
+from worldmodels.training.launch import parse_given
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs") / "maze"
-    overrides = {"training.steps": 120, "schedule.evaluate_every": 0, "seed": 3}
+    overrides = {"training.steps": 120, "schedule.evaluate_every": 0, "seed": np.int64(3), "env.num_levels": 20}
     return worldmodels.train("maze", "debug", overrides, folder)
+
+
+def test_the_run_has_a_short_text(run):
+    assert repr(worldmodels.load(run)) == f"LoadedRun(run_dir=RunDir({str(run)!r}), step=120)"
 
 
 def test_every_public_function_has_types_and_documentation():
@@ -90,8 +97,8 @@ def test_a_run_is_evaluated(run):
 
 
 def test_a_run_and_a_game_are_played(run, tmp_path):
-    worldmodels.play(run, policy=True, headless=True, ticks=3, video=str(tmp_path / "run.mp4"))
-    worldmodels.play(game="maze", headless=True, ticks=3, video=str(tmp_path / "game.mp4"), distribution_mode="hard")
+    worldmodels.play(run, policy=True, headless=True, steps=3, video=str(tmp_path / "run.mp4"))
+    worldmodels.play(game="maze", headless=True, steps=3, video=str(tmp_path / "game.mp4"), distribution_mode="hard")
     assert (tmp_path / "run.mp4").stat().st_size and (tmp_path / "game.mp4").stat().st_size
     with pytest.raises(UserError, match="Say what to play"):
         worldmodels.play()
@@ -161,3 +168,49 @@ def test_an_object_trains_alone(tmp_path):
 def test_nothing_is_given_to_a_run_that_needs_nothing(run):
     with pytest.raises(UserError, match="The environment of this run is 'maze'"):
         worldmodels.load(run, env=Lantern)
+
+
+def test_a_policy_refuses_observations_that_it_cannot_see(run):
+    policy = worldmodels.load(run).policy()
+    for image, received in ((np.zeros((1, 64, 64, 3)), "float64"), (np.zeros((64, 64, 3), np.uint8), r"\(64, 64, 3\)")):
+        with pytest.raises(UserError, match=rf"uint8 \(1, 64, 64, 3\), images from 0 to 255. Received .*{received}"):
+            policy(image, np.ones(1, bool))
+
+
+def test_both_level_sets_at_once(run):
+    found = worldmodels.evaluate(run, levels="both", seed=np.int64(3), episodes=2, max_steps=5)
+    assert list(found) == ["train", "test"]
+    assert [tree["levels"] for tree in found.values()] == ["training levels 0 to 19", "test levels from 20 on"]
+
+
+@dataclass(frozen=True)
+class Steps:
+    steps: int = 70
+
+
+def test_a_configuration_is_anything_that_names_keys(tmp_path):
+    file = tmp_path / "seed.yaml"
+    file.write_text("seed: 5\n")
+    for config in (file, {"seed": 5}, {"seed": np.int64(5)}, ["debug", {"seed": 5}], load_config(RunConfig, [file])):
+        assert parse_given(config, {"env.game": "maze"}, tmp_path / "run").seed == 5
+    values = {"training": Steps(), "training.demonstrations": [file], "schedule": {"evaluate_every": np.int32(0)}}
+    found = parse_given("debug", values, tmp_path / "run")
+    assert (found.training.steps, found.training.demonstrations, found.schedule.evaluate_every) == (70, (str(file),), 0)
+    with pytest.raises(ConfigError, match="a list of them. Received int"):
+        parse_given([7], {}, tmp_path / "run")
+    with pytest.raises(ConfigError, match="key 'seed' takes .* Received object"):
+        parse_given("debug", {"seed": object()}, tmp_path / "run")
+
+
+def test_names_of_flags_are_names_of_parameters():
+    commands = next(iter(parser()._subparsers._group_actions)).choices
+    for command, function, only in (
+        ("play", worldmodels.play, {"paths", "option"}),
+        (
+            "eval",
+            worldmodels.evaluate,
+            {"path", "planner", "checkpoint", "all_checkpoints", "jobs", "engine", "storage", *CLUSTER},
+        ),
+    ):
+        flags = {action.dest for action in commands[command]._actions} - {"help", "run"}
+        assert flags - only <= set(inspect.signature(function).parameters), command

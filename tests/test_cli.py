@@ -283,4 +283,25 @@ def test_a_flag_without_effect_is_refused(words, text, capsys, tmp_path, monkeyp
 
 def test_the_whole_parser_reads_each_command():
     options = parser().parse_args(["play", "--game", "maze", "--steps", "3"])
-    assert (options.game, options.ticks, options.levels) == ("maze", 3, "train")
+    assert (options.game, options.steps, options.levels) == ("maze", 3, "train")
+
+
+def test_a_picture_without_a_name_replaces_none(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    saved = []
+    monkeypatch.setattr("worldmodels.analysis.plots.learning_curves.plot_runs", lambda *words: saved.append(words[4]))
+    for _ in range(3):
+        assert main(["plot", "runs"]) == 0
+        (tmp_path / saved[-1]).touch()
+    assert saved == ["curves.png", "curves_2.png", "curves_3.png"]
+
+
+def test_compare_takes_the_folder_of_a_grid(tmp_path, monkeypatch):
+    from worldmodels.core.files.run_dir import RunDir
+
+    for name in ("a", "b"):
+        RunDir.create(tmp_path / "grid" / name, {}, {})
+    compared = []
+    monkeypatch.setattr("worldmodels.evaluation.comparison.compare_runs", compared.append)
+    assert main(["compare", str(tmp_path / "grid"), str(tmp_path / "grid" / "a")]) == 0
+    assert compared == [[str(tmp_path / "grid" / name) for name in ("a", "b", "a")]]

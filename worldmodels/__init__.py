@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from enum import Enum
+from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from worldmodels.envs.games.levels import Levels
     from worldmodels.imagination.vector_env import ImaginedVectorEnv
     from worldmodels.loading.load import LoadedRun
+    from worldmodels.training.launch import Config
 
 __version__ = "0.1.0"
 __all__ = ["__version__", "dream", "evaluate", "load", "make", "play", "train"]
@@ -47,7 +49,7 @@ def make(game: str, render_mode: str | None = None, **options: Any) -> GameEnv:
 
 def train(
     env: str | Given,
-    config: str | Sequence[str] = (),
+    config: Config | Sequence[Config] = (),
     overrides: Mapping[str, Any] | None = None,
     logdir: str | Path | None = None,
 ) -> Path:
@@ -57,7 +59,7 @@ def train(
         env: a native game (`"maze"` or `"worldmodels/Maze-v0"`), a mixture of them (`"coinrun,maze"`), or the id of any
             Gymnasium environment. Or a `gymnasium.Env`, or a function without arguments that makes copies of one; give
             the same object to every later use of the run.
-        config: YAML files or preset names, later ones win; by default `dreamer_small`, or a run's own configuration.
+        config: presets, YAML files, mappings or dataclasses; by default `dreamer_small`, or a run's own configuration.
         overrides: dotted configuration keys and their values, for example `{"seed": 3, "training.steps": 50_000}`.
         logdir: the run's folder; `runs/<env>` by default, with the name of the class or function if `env` is one.
 
@@ -67,17 +69,12 @@ def train(
     Raises:
         UserError: the configuration, its environment or the folder cannot be used; then nothing was written.
     """
-    import json
-
     from worldmodels.envs.foreign.given import given_name
-    from worldmodels.training.launch import launch, parse_config
+    from worldmodels.training.launch import launch, parse_given
 
-    files = [config] if isinstance(config, str) else list(config)
     name, given = (env, None) if isinstance(env, str) else (given_name(env), env)
-    values = {"env.game": name, **(overrides or {})}
     folder = Path(logdir or f"runs/{name.rpartition(':')[2].replace('/', '_')}")
-    texts = [f"{key}={json.dumps(value)}" for key, value in values.items()]
-    return launch(parse_config(files, texts, folder), folder, given=given)
+    return launch(parse_given(config, {"env.game": name, **(overrides or {})}, folder), folder, given=given)
 
 
 def load(run: str | Path, step: int | None = None, env: Given | None = None) -> LoadedRun:
@@ -106,7 +103,7 @@ def evaluate(  # noqa: PLR0913  an argument for each key of the section
     run: str | Path,
     mode: Literal["real", "imagined", "model"] = "real",
     agent: Literal["policy", "planner", "random"] = "policy",
-    levels: Levels = "train",
+    levels: Levels | Literal["both"] = "train",
     step: int | None = None,
     videos: int = 0,
     seed: int = 0,
@@ -129,7 +126,7 @@ def evaluate(  # noqa: PLR0913  an argument for each key of the section
         run: the run's folder, which also takes the files that are written.
         mode: "real" (the policy in the game, and the model), "imagined" (the policy inside the model) or "model".
         agent: the player in the real game: the run's policy, a planner that uses the model, or random actions.
-        levels: "train" plays the levels on which the run was trained, "test" all others.
+        levels: "train" plays the levels on which the run was trained, "test" all others; "both" plays both.
         step: environment steps of the checkpoint; None takes the newest.
         videos: episodes to film under each setting; 0 for none.
         seed: the seed of everything random in the evaluation.
@@ -144,7 +141,7 @@ def evaluate(  # noqa: PLR0913  an argument for each key of the section
         windows: recorded sequences over which the model's errors are averaged.
 
     Returns:
-        The content of the JSON file that was written, described in docs/evaluation.md.
+        The content of the JSON file that was written (docs/evaluation.md); with "both" one by each name.
 
     Raises:
         UserError: no such run or checkpoint, a setting out of its range, or a run without the needed world model.
@@ -153,11 +150,13 @@ def evaluate(  # noqa: PLR0913  an argument for each key of the section
     from worldmodels.config.run_config import EvaluationConfig
     from worldmodels.core.files.json_files import parse_strict
     from worldmodels.core.files.writing import read_regular
+    from worldmodels.envs.games.levels import LEVELS
     from worldmodels.evaluation.request import Request
 
     names = [field.name for field in fields(EvaluationConfig)]
     settings = {name: given[name] for name in names if given.get(name) is not None}
-    request = Request(run, mode, levels, agent, settings=settings, step=step, videos=videos, seed=seed)
+    chosen: Sequence[Levels] = LEVELS if levels == "both" else (levels,)
+    request = Request(run, mode, chosen[0], agent, settings=settings, step=step, videos=videos, seed=index(seed))
     from worldmodels.loading.quiet import load_tensorflow
 
     load_tensorflow()
@@ -165,8 +164,9 @@ def evaluate(  # noqa: PLR0913  an argument for each key of the section
     from worldmodels.loading.load import giving_env
 
     with giving_env(run, env):
-        (path,) = evaluate_run(request)
-    return dict(parse_strict(read_regular(path), f"'{path}'"))
+        paths = evaluate_run(request, chosen)
+    trees = [dict(parse_strict(read_regular(path), f"'{path}'")) for path in paths]
+    return dict(zip(chosen, trees, strict=True)) if levels == "both" else trees[0]
 
 
 def play(  # noqa: PLR0913  an argument for each option of the player
@@ -183,7 +183,7 @@ def play(  # noqa: PLR0913  an argument for each option of the player
     put_back_every: int = 0,
     rate: int = 15,
     seed: int = 0,
-    ticks: int | None = None,
+    steps: int | None = None,
     zoom: int | None = None,
     keys: str | Path | None = None,
     key_script: str | Path | None = None,
@@ -214,7 +214,7 @@ def play(  # noqa: PLR0913  an argument for each option of the player
         put_back_every: steps after which the model is put back on the real state; 0 leaves that to key X.
         rate: steps of the worlds each second.
         seed: the seed of the levels and of the samples of model and policy.
-        ticks: ticks of the clock after which play ends; None for no end, or without a window the script's last event.
+        steps: steps after which play ends; None for no end, or without a window the script's last event.
         zoom: screen pixels for each pixel of a 64x64 frame; None chooses by the number of pictures.
         keys: a YAML file that gives keys other meanings.
         key_script: a script of key events, which are added to those of the person.
@@ -223,8 +223,8 @@ def play(  # noqa: PLR0913  an argument for each option of the player
         pictures: the folder in which key F2 saves pictures.
         video: the video to write, .mp4 or .gif, with a frame for each tick.
         width: pixels across of the video at most; None for the screen's, or 800 in a .gif.
-        headless: play without a window; needs `video`, and `key_script` or `ticks`.
-        web: serve the player to browsers instead of opening a window.
+        headless: play without a window; needs `video`, and `key_script` or `steps`.
+        web: serve the player to browsers.
         host: the address at which browsers find it; by default only on this machine.
         port: the port; 0 takes a free one.
         game_options: options of the `game`, for example distribution_mode="hard".

@@ -36,7 +36,7 @@ def test_the_same_script_writes_the_same_video(run_folder, keys, tmp_path):
 def test_headless_never_opens_a_display(run_folder, keys, tmp_path, monkeypatch):
     monkeypatch.setattr(pygame.display, "init", lambda: pytest.fail("the display was opened"))
     monkeypatch.setattr(pygame.display, "set_mode", lambda *_: pytest.fail("a window was opened"))
-    play_runs([run_folder], headless(keys, tmp_path / "a.gif", ticks=3))
+    play_runs([run_folder], headless(keys, tmp_path / "a.gif", steps=3))
     assert (tmp_path / "a.gif").is_file()
 
 
@@ -49,7 +49,7 @@ def test_a_script_can_quit(tmp_path, capsys):
 
 
 def test_a_game_alone_is_shown_as_people_see_it(keys, tmp_path):
-    play_game("maze", headless(keys, tmp_path / "a.mp4", ticks=1), {"distribution_mode": "hard"})
+    play_game("maze", headless(keys, tmp_path / "a.mp4", steps=1), {"distribution_mode": "hard"})
     height, width = read_video(tmp_path / "a.mp4").shape[1:3]
     assert height > 512
     assert width > 512 + 300
@@ -59,7 +59,7 @@ def test_the_agents_view_fills_the_same_place(tmp_path):
     script = tmp_path / "keys.txt"
     script.write_text("1 tap v\n2 tap shift+f1\n4 tap f1\n")
     for view in ("people", "agent"):
-        play_game("maze", headless(script, tmp_path / f"{view}.gif", view=view, ticks=1))
+        play_game("maze", headless(script, tmp_path / f"{view}.gif", view=view, steps=1))
     people, agent = (read_video(tmp_path / f"{view}.gif") for view in ("people", "agent"))
     assert people.shape == agent.shape
     with pytest.raises(UserError, match="Did you mean 'agent'"):
@@ -68,7 +68,7 @@ def test_the_agents_view_fills_the_same_place(tmp_path):
 
 def test_a_run_without_a_checkpoint_is_played_as_the_game_alone(tmp_path, keys, capsys):
     RunDir.create(tmp_path / "young", RunConfig(), {})
-    play_runs([tmp_path / "young"], headless(keys, tmp_path / "a.mp4", ticks=1))
+    play_runs([tmp_path / "young"], headless(keys, tmp_path / "a.mp4", steps=1))
     assert "no checkpoint yet" in capsys.readouterr().out
     assert (tmp_path / "a.mp4").is_file()
 
@@ -112,7 +112,7 @@ def recording(tmp_path):
 
 def test_a_script_brings_its_own_level_along(run_folder, recording, tmp_path):
     again = tmp_path / "again.jsonl"
-    play_runs([run_folder], headless(None, tmp_path / "a.mp4", record=again, script=recording, ticks=3))
+    play_runs([run_folder], headless(None, tmp_path / "a.mp4", record=again, script=recording, steps=3))
     repeated = read_recording(again)
     assert (repeated.options, repeated.seed) == (read_recording(recording).options, 0)
     env = make("coinrun", num_levels=1, start_level=123)
@@ -126,7 +126,7 @@ def test_a_script_brings_its_own_level_along(run_folder, recording, tmp_path):
 
 def test_a_script_of_another_game_or_of_other_settings_is_refused(run_folder, recording, tmp_path):
     def options():
-        return headless(None, tmp_path / "a.mp4", script=recording, ticks=3)
+        return headless(None, tmp_path / "a.mp4", script=recording, steps=3)
 
     with pytest.raises(UserError, match="is of the game 'coinrun'. Received the game 'maze'"):
         play_game("maze", options())
@@ -152,7 +152,7 @@ def _breaks_off(painter, session, keys, zoom, ticks, folder):
 
 
 def test_two_runs_are_played_beside_one_reality(run_folder, keys, tmp_path):
-    play_runs([run_folder, run_folder], headless(keys, tmp_path / "a.mp4", ticks=4))
+    play_runs([run_folder, run_folder], headless(keys, tmp_path / "a.mp4", steps=4))
     height, width = read_video(tmp_path / "a.mp4").shape[1:3]
     assert width == 2 * 20 + 4 * 16 + 5 * 64 or width == 640
 
@@ -161,7 +161,7 @@ def test_a_recording_with_an_episode_that_was_cut_short_is_played_whole(tmp_path
     """It is recorded again while it plays, and both recordings are the same."""
     (tmp_path / "keys.txt").write_text("0 press right\n4 tap r\n6 press up\n9 tap r\n")
     first, again = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
-    play_game("coinrun", headless(tmp_path / "keys.txt", tmp_path / "a.mp4", record=first, ticks=14))
-    play_game("coinrun", headless(None, tmp_path / "b.mp4", record=again, script=first, ticks=16))
+    play_game("coinrun", headless(tmp_path / "keys.txt", tmp_path / "a.mp4", record=first, steps=14))
+    play_game("coinrun", headless(None, tmp_path / "b.mp4", record=again, script=first, steps=16))
     assert len(read_recording(first).episodes) == 3
     assert read_recording(again).episodes == read_recording(first).episodes

@@ -52,10 +52,10 @@ def run(request, tmp_path_factory):
     return write_run(request.param, tmp_path_factory.mktemp("inside") / "run")
 
 
-def play(session, keys, ticks=20):
+def play(session, keys, steps=20):
     """Return what is seen of the model over some ticks."""
     seen = []
-    for tick in range(ticks):
+    for tick in range(steps):
         session.tick(tap(*keys.get(tick, ())))
         model = session.snapshot().models[0]
         seen.append((model.frame.tobytes(), model.reward, model.continuation))
@@ -81,7 +81,7 @@ def test_looking_changes_nothing(run):
 
 def test_what_was_changed_is_taken_back_exactly(run):
     session = open_session(run)
-    play(session, {1: ["c"], 3: ["n"], 4: ["n"], 6: ["m"]}, ticks=7)
+    play(session, {1: ["c"], 3: ["n"], 4: ["n"], 6: ["m"]}, steps=7)
     before = session.snapshot()
     session.tick(tap("f"))
     changed = session.snapshot()
@@ -92,18 +92,18 @@ def test_what_was_changed_is_taken_back_exactly(run):
     assert again.latents.classes == before.latents.classes
     assert again.history == before.history
     np.testing.assert_array_equal(again.models[0].frame, before.models[0].frame)
-    assert play(session, {0: ["n"]}, ticks=2) == play(open_again(run), {0: ["n"]}, ticks=2)
+    assert play(session, {0: ["n"]}, steps=2) == play(open_again(run), {0: ["n"]}, steps=2)
 
 
 def open_again(run):
     session = open_session(run)
-    play(session, {1: ["c"], 3: ["n"], 4: ["n"]}, ticks=7)
+    play(session, {1: ["c"], 3: ["n"], 4: ["n"]}, steps=7)
     return session
 
 
 def test_a_state_that_was_put_back_can_be_changed(run):
     session = open_session(run)
-    play(session, {1: ["c"], 3: ["n"], 4: ["x", "m"]}, ticks=5)
+    play(session, {1: ["c"], 3: ["n"], 4: ["x", "m"]}, steps=5)
     seen = session.snapshot().latents
     assert (seen.origin, min(seen.classes) >= 0) == ("read from the real frame", True)
     session.tick(tap("f"))

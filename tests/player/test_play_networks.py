@@ -55,5 +55,5 @@ def test_numbers_are_played_beside_their_model_and_the_same_keys_give_the_same_v
 def test_a_model_of_numbers_is_played_alone(tmp_path):
     preset, *changes = NUMBERS["rssm"]
     run = write_untrained_run(tmp_path / "run", [preset], changes)
-    play_runs([run], PlayOptions(headless=True, ticks=3, video=tmp_path / "a.mp4", alone="model", start="game"))
+    play_runs([run], PlayOptions(headless=True, steps=3, video=tmp_path / "a.mp4", alone="model", start="game"))
     assert len(read_video(tmp_path / "a.mp4")) == 3

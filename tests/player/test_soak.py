@@ -61,6 +61,6 @@ def test_random_keys_neither_crash_nor_fill_the_memory(presets, tmp_path, monkey
     )  # the clock waits for nothing, whatever speed the keys choose
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     record = tmp_path / "play.jsonl"
-    play_runs([run], PlayOptions(key_script=tmp_path / "keys.txt", ticks=TICKS, rate=240, record=record, zoom=1))
+    play_runs([run], PlayOptions(key_script=tmp_path / "keys.txt", steps=TICKS, rate=240, record=record, zoom=1))
     verify_recording(read_recording(record))
     assert memory[TICKS - 1] - memory[SETTLED] < GROWTH

@@ -179,14 +179,15 @@ def add_compare(commands: argparse._SubParsersAction) -> None:
         description="Print the returns of each run's last evaluation, by levels, and the difference between the first "
         "run and each other one. Intervals are over episodes; another training seed may differ by more.",
     )
-    command.add_argument("paths", nargs="+", metavar="RUN", help="folders of runs that were evaluated before")
+    command.add_argument("paths", nargs="+", metavar="RUN", help="folders or files of evaluated runs and grids")
     command.set_defaults(run=_compare)
 
 
 def _compare(options: argparse.Namespace) -> None:
     from worldmodels.evaluation.comparison import compare_runs
+    from worldmodels.experiments.grid import begun_runs
 
-    compare_runs(options.paths)
+    compare_runs([str(run) for path in options.paths for run in begun_runs(path)])
 
 
 def add_foresee(commands: argparse._SubParsersAction) -> None:

@@ -40,7 +40,7 @@ def add_play(commands: argparse._SubParsersAction) -> None:
     command.add_argument("--keys", metavar="FILE", help="a YAML file that gives keys other meanings")
     command.add_argument("--key-script", metavar="FILE", help="a script of key events")
     _add_places(command)
-    command.add_argument("--steps", type=int, dest="ticks", help="stop after this many steps")
+    command.add_argument("--steps", type=int, help="stop after this many steps")
     command.add_argument("--record", metavar="FILE", help="write the actions to a file that --script plays again")
     command.add_argument("--script", metavar="FILE", help="play the actions of a recording")
     command.add_argument(
@@ -130,9 +130,7 @@ def add_enjoy(commands: argparse._SubParsersAction) -> None:
     """Add the command that films a policy."""
     command = commands.add_parser("enjoy", help="film a run's policy: model, real game and difference side by side")
     add_run(command)
-    command.add_argument(
-        "--steps", type=int, default=450, dest="ticks", help="length of the film (default: %(default)s)"
-    )
+    command.add_argument("--steps", type=int, default=450, help="length of the film (default: %(default)s)")
     add_levels(command)
     _add_picture_options(command, video_required=True)
     command.set_defaults(run=_enjoy, headless=True, policy=True)

@@ -47,7 +47,7 @@ def add_plot(commands: argparse._SubParsersAction) -> None:
     _add_runs(command)
     _add_tasks(command)
     command.add_argument(
-        "--save", default="curves.png", metavar="FILE", help="the picture to write (default: %(default)s)"
+        "--save", metavar="FILE", help="the picture to write (default: curves.png, or curves_2.png and so on)"
     )
     command.add_argument("--export", metavar="FILE", help="also write a CSV table of the curves")
     command.set_defaults(run=_plot)
@@ -118,9 +118,16 @@ def _plot(options: argparse.Namespace) -> None:
         raise UserError(
             "--count draws a line for each run, and --group path one for each given path: leave out one of them."
         )
+    options.save = options.save or str(_free(Path("curves.png")))
     print_text(_draw(options))
     if options.export is not None:
         print_text(options.export)
+
+
+def _free(path: Path) -> Path:
+    """Return a path where nothing is yet: this one, or one with the first free number."""
+    names = [path.name, *(f"{path.stem}_{number}{path.suffix}" for number in range(2, 10_000))]
+    return next(path.with_name(name) for name in names if not path.with_name(name).exists())
 
 
 def _draw(options: argparse.Namespace) -> object:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from worldmodels.acting.build import Parts, build_parts
 from worldmodels.config.environment import build_env
 from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.sections import load_config
+from worldmodels.core.errors import UserError
 from worldmodels.core.files.checkpoint import Checkpoints, fitting
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.seeding import Streams
@@ -47,6 +48,7 @@ class Policy:
     """
 
     def __init__(self, parts: Parts, num_envs: int, temperature: float, seed: int):
+        self._spec, self._num_envs = parts.model.spec.observation, num_envs
         self._actor = ModelActor(parts.model, parts.agent, num_envs, Streams(seed).key("policy"), temperature)
 
     def __call__(self, observation: Observation, is_first: npt.NDArray[np.bool_]) -> npt.NDArray[np.generic]:
@@ -55,7 +57,18 @@ class Policy:
         Args:
             observation: leading N, as a vector environment of `make_env` returns it.
             is_first: bool (N,), whether each environment begins an episode.
+
+        Raises:
+            UserError: the observation is of another shape or type.
         """
+        for name, part in self._spec.parts:
+            values = np.asarray(observation[name] if isinstance(observation, dict) else observation)
+            if values.shape != (self._num_envs, *part.shape) or not np.can_cast(values.dtype, part.dtype, "same_kind"):
+                what = f"the part '{name}' of an observation" if name else "an observation"
+                raise UserError(
+                    f"The policy takes {what} as {part.dtype} {(self._num_envs, *part.shape)}, images from 0 to 255. "
+                    f"Received {values.dtype} {values.shape}."
+                )
         return self._actor.act(observation, is_first).action
 
 
@@ -64,11 +77,11 @@ class LoadedRun:
     """A run at its newest checkpoint, or at an older one."""
 
     run_dir: RunDir
-    config: RunConfig
+    config: RunConfig = field(repr=False)
     step: int
     """Real environment steps after which the checkpoint was written."""
-    parts: Parts
-    given: Given | None = None
+    parts: Parts = field(repr=False)
+    given: Given | None = field(default=None, repr=False)
     """The environment, if the run was trained with an object or a function."""
 
     def steps(self) -> list[int]:

@@ -131,7 +131,7 @@ def _play(painter: Painter, prepare: Prepare, setup: GameSetup, keys: KeyScript)
     with closing(setup.env), _recording(prepare, setup) as prepare:
         if options.headless and options.video:
             session = prepare(lambda status: print_text(f"{status} ..."))
-            ticks = options.ticks or max(keys, default=0) + 1
+            ticks = options.steps or max(keys, default=0) + 1
             pictures = play_headless(painter, session, keys, zoom, ticks, options.pictures)
             write_video(options.video, pictures, options.rate, options.width)
         else:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from worldmodels.config.run_config import RunConfig
-from worldmodels.core.configuration.sections import load_config
+from worldmodels.core.configuration.sections import load_config, to_dict
 from worldmodels.core.errors import ConfigError, RunError
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.envs.foreign.given import Given, check_copies, giving, is_object
@@ -17,6 +20,8 @@ from worldmodels.training.collectors.collector_process import CollectorProcess, 
 if TYPE_CHECKING:
     from worldmodels.training.collectors.collector_source import StartCollector
 
+Config: TypeAlias = str | Path | Mapping[str, Any] | RunConfig
+"""A configuration in Python: a preset, a YAML file, keys (nested or dotted) with their values, or a whole one."""
 DEFAULT_PRESETS = ("dreamer_small",)
 """The configuration of a new run for which none is given."""
 
@@ -41,6 +46,38 @@ def parse_config(files: Sequence[str], overrides: Sequence[str], logdir: str | P
             "Name one: env.game=maze, or --config dreamer_small."
         )
     return config
+
+
+def parse_given(config: Config | Sequence[Config], overrides: Mapping[str, Any], logdir: str | Path) -> RunConfig:
+    """Return the configuration that Python gives: first presets and files, then the others, then `overrides`."""
+    parts = [config] if isinstance(config, (str, Path, Mapping)) or is_dataclass(config) else list(config)
+    files = [str(part) for part in parts if isinstance(part, (str, Path))]
+    trees = [to_dict(part) if is_dataclass(part) else part for part in parts if not isinstance(part, (str, Path))]
+    for tree in trees:
+        if not isinstance(tree, Mapping):
+            raise ConfigError(
+                "A configuration is a preset's name, a YAML file, a mapping of keys, a dataclass, or a list of them. "
+                f"Received {type(tree).__name__}."
+            )
+    texts = [f"{key}={_json(key, value)}" for tree in [*trees, overrides] for key, value in tree.items()]
+    return parse_config(files, texts, logdir)
+
+
+def _json(key: str, value: Any) -> str:
+    """Return the text of an override's value: numbers and arrays of NumPy, paths and dataclasses are plain values."""
+
+    def plain(other: Any) -> Any:
+        if is_dataclass(other):
+            return to_dict(other)
+        if isinstance(other, os.PathLike):
+            return os.fspath(other)
+        if isinstance(other, Mapping):
+            return dict(other)
+        if hasattr(other, "tolist"):
+            return other.tolist()
+        raise ConfigError(f"The key '{key}' takes numbers, texts, lists and mappings. Received {type(other).__name__}.")
+
+    return json.dumps(value, default=plain)
 
 
 def launch(

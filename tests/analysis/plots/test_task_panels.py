@@ -15,6 +15,7 @@ from worldmodels.analysis.plots.task_panels import (
     with_shared_tasks,
 )
 from worldmodels.analysis.runs.reference_scores import (
+    ReferenceScores,
     Task,
     all_packaged_scores,
     find_scale,
@@ -59,8 +60,15 @@ def test_returns_and_baselines_on_a_scale(curves: TaskCurves) -> None:
     assert [panel.levels for panel in raw] == [[Level("high", 10)]] * 2
     with pytest.raises(UserError, match="'coinrun' has no scores 'random' and 'human' in the published scores"):
         task_panels(curves, PLAIN, find_scale("human"), NONE)
-    with pytest.raises(UserError, match="None of the tasks has it in the published scores: Unknown baseline 'human'"):
-        task_panels(curves, PLAIN, None, Baselines(["human"], all_packaged_scores()))
+    with pytest.raises(UserError, match="None of the tasks has it in the published scores: Unknown baseline 'humna'"):
+        task_panels(curves, PLAIN, None, Baselines(["humna"], all_packaged_scores()))
+
+
+@pytest.mark.parametrize("scores", [all_packaged_scores(), packaged_scores("procgen")])
+def test_a_baseline_of_other_tasks_is_left_out(curves: TaskCurves, scores: ReferenceScores) -> None:
+    with pytest.warns(UserWarning, match="Unknown baseline 'human'.* It is left out."):
+        raw = task_panels(curves, PLAIN, None, Baselines(["human", "high"], scores))
+    assert [panel.levels for panel in raw] == [[Level("high", 10)]] * 2
 
 
 def test_a_panel_for_each_method(curves: TaskCurves) -> None:

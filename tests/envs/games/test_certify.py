@@ -10,7 +10,7 @@ import pytest
 from worldmodels.cli import main
 from worldmodels.core.errors import UserError
 from worldmodels.envs.games import certify as certifier
-from worldmodels.envs.games.certify import LevelRange, certify, plan
+from worldmodels.envs.games.certify import LevelRange, certify, certify_and_report, plan
 from worldmodels.envs.games.table import GAME_INFO
 
 
@@ -69,6 +69,14 @@ def test_failures_are_listed_with_their_seeds(capsys, monkeypatch, tmp_path):
 
 def test_all_games_in_all_modes_are_the_default():
     assert plan(["all"]) == [(info, mode) for info in GAME_INFO.values() for mode in info.modes]
+
+
+def test_games_without_a_mode_are_left_out(capsys):
+    names = [name for name, info in GAME_INFO.items() if "hard" in info.modes]
+    assert [info.name for info, _ in plan(["all"], ["hard"])] == names
+    only_easy = next(name for name, info in GAME_INFO.items() if "extreme" not in info.modes)
+    assert certify_and_report(["chaser", only_easy], ["extreme"], LevelRange(1), None) == 0
+    assert f"Left out, for they have no mode 'extreme': {only_easy}.\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from worldmodels.player.session.options import PlayOptions
     [
         ({"headless": True}, "--video"),
         ({"headless": True, "video": "x.mp4"}, "--key-script"),
-        ({"headless": True, "web": True, "video": "x.mp4", "ticks": 1}, "Received both"),
+        ({"headless": True, "web": True, "video": "x.mp4", "steps": 1}, "Received both"),
         ({"port": 70000}, "'port' must be from 0 to 65535. Received 70000"),
         ({"zoom": 0}, "'zoom' must be from 1 to 32. Received 0"),
         ({"rate": 1000}, "'rate' must be from 1 to 240"),

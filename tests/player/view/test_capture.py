@@ -25,7 +25,7 @@ def test_pictures_are_saved_of_the_window_and_of_each_frame(how, window, run_fol
     monkeypatch.chdir(tmp_path)
     script = tmp_path / "keys.txt"
     script.write_text("2 tap f2\n4 tap f2\n")
-    play_runs([run_folder], PlayOptions(key_script=script, rate=240, ticks=6, pictures=tmp_path / "pictures", **how))
+    play_runs([run_folder], PlayOptions(key_script=script, rate=240, steps=6, pictures=tmp_path / "pictures", **how))
     names = sorted(path.name for path in (tmp_path / "pictures").iterdir())
     parts = ("", "-difference", "-model", "-real", "-seen")
     assert names == sorted(f"play-{number:03d}{part}.png" for number in (1, 2) for part in parts)

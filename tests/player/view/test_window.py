@@ -49,8 +49,8 @@ def test_no_display_says_how_to_do_without(monkeypatch):
 
 
 def test_a_window_plays_the_script_and_records_a_video(window, run_folder, keys, tmp_path):
-    play_runs([run_folder], PlayOptions(key_script=keys, video=tmp_path / "a.mp4", zoom=1, rate=240, ticks=25))
-    play_runs([run_folder], headless(keys, tmp_path / "b.mp4", rate=240, ticks=25))
+    play_runs([run_folder], PlayOptions(key_script=keys, video=tmp_path / "a.mp4", zoom=1, rate=240, steps=25))
+    play_runs([run_folder], headless(keys, tmp_path / "b.mp4", rate=240, steps=25))
     assert (tmp_path / "a.mp4").read_bytes() == (tmp_path / "b.mp4").read_bytes()
 
 
@@ -92,7 +92,7 @@ def test_return_pressed_while_the_model_loads_begins_to_play(window, run_folder,
         return []
 
     monkeypatch.setattr(pygame.event, "get", get)
-    play_runs([run_folder], PlayOptions(rate=240, ticks=5))  # it would wait for a key for ever
+    play_runs([run_folder], PlayOptions(rate=240, steps=5))  # it would wait for a key for ever
     assert "No episode" in capsys.readouterr().out
 
 
@@ -140,7 +140,7 @@ def test_the_window_closes_while_many_samples_are_compiled_and_waits_for_nothing
     script = tmp_path / "keys.txt"
     script.write_text("1 tap b\n")
     try:
-        play_runs([run_folder], PlayOptions(rate=240, key_script=script, ticks=500))
+        play_runs([run_folder], PlayOptions(rate=240, key_script=script, steps=500))
         assert started.is_set()
     finally:
         go_on.set()
@@ -164,7 +164,7 @@ def test_the_video_is_written_after_the_window_has_closed(window, run_folder, ke
     order, quit_, write = [], pygame.display.quit, capture.write_video
     monkeypatch.setattr(pygame.display, "quit", lambda: (order.append("closed"), quit_()))
     monkeypatch.setattr(capture, "write_video", lambda *what, **how: (order.append("written"), write(*what, **how)))
-    play_runs([run_folder], PlayOptions(key_script=keys, video=tmp_path / "a.mp4", zoom=1, rate=240, ticks=2))
+    play_runs([run_folder], PlayOptions(key_script=keys, video=tmp_path / "a.mp4", zoom=1, rate=240, steps=2))
     assert order == ["closed", "written"]
 
 

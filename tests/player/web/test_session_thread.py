@@ -48,7 +48,7 @@ def play(session, events, recorder=None, script=None, **options):
 
 
 def test_scenes_are_numbered_and_begin_with_the_guide(make_session):
-    scenes = play(make_session(), tap("h"), ticks=3)
+    scenes = play(make_session(), tap("h"), steps=3)
     assert [scene.number for scene in scenes] == list(range(1, len(scenes) + 1))
     assert "guide" in scenes[0].parts and "columns" not in scenes[0].parts
     assert {"touch", "choices", "columns"} <= set(scenes[-1].parts)
@@ -56,24 +56,24 @@ def test_scenes_are_numbered_and_begin_with_the_guide(make_session):
 
 def test_the_key_that_begins_counts(make_session):
     session = make_session()
-    play(session, [KeyEvent("right", True)], ticks=2)
+    play(session, [KeyEvent("right", True)], steps=2)
     assert session.snapshot().real.episode_return == 2
 
 
 def test_a_script_begins_at_once(make_session):
     session = make_session()
-    play(session, [], script={1: [KeyEvent("right", True)]}, ticks=3)
+    play(session, [], script={1: [KeyEvent("right", True)]}, steps=3)
     assert session.snapshot().real.episode_return == 2
 
 
 def test_each_tick_is_a_picture_of_the_video(make_session):
     recorder = Recorder()
-    play(make_session(), tap("h"), recorder, ticks=4)
+    play(make_session(), tap("h"), recorder, steps=4)
     assert len(recorder.shapes) == 4 and len(set(recorder.shapes)) == 1
 
 
 def test_pictures_are_saved_where_the_server_is(make_session, tmp_path):
-    play(make_session(), tap("f2"), ticks=2, pictures=tmp_path / "pictures")
+    play(make_session(), tap("f2"), steps=2, pictures=tmp_path / "pictures")
     names = {path.name for path in (tmp_path / "pictures").iterdir()}
     assert names == {"play-001.png", "play-001-model-0.png", "play-001-real.png", "play-001-difference.png"}
 

@@ -17,7 +17,14 @@ from worldmodels.analysis.plots.panels import (
 )
 from worldmodels.analysis.plots.value_panels import RunMetrics, missing_value, sources, warn_of_missing
 from worldmodels.analysis.runs.records import Series, load_metrics
-from worldmodels.analysis.runs.reference_scores import ReferenceScores, Scale, Task, TaskRuns, on_scale
+from worldmodels.analysis.runs.reference_scores import (
+    ReferenceScores,
+    Scale,
+    Task,
+    TaskRuns,
+    all_packaged_scores,
+    on_scale,
+)
 from worldmodels.core.errors import UserError, unknown
 
 
@@ -110,13 +117,16 @@ class Baselines(NamedTuple):
 
 
 def check_baselines(baselines: Baselines, tasks: Sequence[Task]) -> None:
-    """Raise UserError where no task has a baseline."""
+    """Warn of each baseline that no task has; raise UserError if there is no such baseline at all."""
+    scores, others = baselines.scores, all_packaged_scores().tasks
+    anywhere = {name for own in [*scores.tasks.values(), *others.values()] for name in own}
     for name in baselines.names:
-        if not any(name in baselines.scores.of(task) for task in tasks):
-            known = dict.fromkeys(name for task in tasks for name in baselines.scores.of(task))
-            raise UserError(
-                f"None of the tasks has it in {baselines.scores.source}: {unknown('baseline', name, known)}"
-            )
+        if not any(name in scores.of(task) for task in tasks):
+            known = dict.fromkeys(name for task in tasks for name in scores.of(task))
+            fact = f"None of the tasks has it in {scores.source}: {unknown('baseline', name, known)}"
+            if name not in anywhere:
+                raise UserError(fact)
+            warnings.warn(f"{fact} It is left out.", stacklevel=2)
 
 
 def task_panels(

@@ -71,6 +71,9 @@ class RunDir:
         self._held: tuple[int, int] | None = None
         """The device and the inode of the lock while this process trains in the folder."""
 
+    def __repr__(self) -> str:
+        return f"RunDir({str(self.path)!r})"
+
     @classmethod
     def create(cls, path: Path | str, config: Any, meta: Mapping[str, Any]) -> RunDir:
         """Create a run with its resolved `config` (a dataclass, or its dict); `meta` is added to what is noted anyway.

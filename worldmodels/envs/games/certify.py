@@ -107,16 +107,20 @@ class Certification:
         return {**asdict(self), "passed": self.passed}
 
 
-def plan(games: Sequence[str], modes: Sequence[str] = ()) -> list[tuple[GameInfo, str]]:
-    """Return what to certify: these games, or "all", in these modes, or in each that the game offers.
+def _infos(games: Sequence[str]) -> list[GameInfo]:
+    return [find_game(name) for name in (GAMES if "all" in games else games)]
 
-    Raises `UserError` for a game or mode that does not exist, with the nearest one that does.
+
+def plan(games: Sequence[str], modes: Sequence[str] = ()) -> list[tuple[GameInfo, str]]:
+    """Return what to certify: these games, or "all", in those of these modes (by default all) that each of them has.
+
+    Raises `UserError` for a game that does not exist, or a mode that none of them has, with the nearest one.
     """
-    infos = [find_game(name) for name in (GAMES if "all" in games else games)]
-    for info in infos:
-        for mode in modes:
-            check_mode(info, mode)
-    return [(info, mode) for info in infos for mode in modes or info.modes]
+    infos = _infos(games)
+    for mode in modes:
+        if not any(mode in info.modes for info in infos):
+            check_mode(infos[0], mode)
+    return [(info, mode) for info in infos for mode in modes or info.modes if mode in info.modes]
 
 
 def certify(info: GameInfo, mode: str, levels: LevelRange, tell: Tell = lambda done: None) -> Certification:
@@ -155,6 +159,9 @@ def certify_and_report(games: Sequence[str], modes: Sequence[str], levels: Level
     This is `worldmodels certify`. An interruption loses nothing that was printed; the file is written at the end.
     """
     planned = plan(games, modes)
+    for mode in modes:
+        if without := [info.name for info in _infos(games) if mode not in info.modes]:
+            print_text(f"Left out, for they have no mode '{mode}': {', '.join(without)}.")
     print_text(_line(list(COLUMNS)))
     results = []
     for info, mode in planned:

@@ -65,8 +65,8 @@ class PlayOptions:
     """The address or name that browsers reach; by default only on this machine."""
     port: int = 8765
     """The port; 0 takes a free one."""
-    ticks: int | None = None
-    """Ticks after which to stop; without a window, by default the last event of the key script."""
+    steps: int | None = None
+    """Steps (ticks of the clock) after which to stop; without a window, by default the last event of the key script."""
 
     def __post_init__(self) -> None:
         _check("width", self.width, 16, 8192)
@@ -75,7 +75,7 @@ class PlayOptions:
         _check("temperature", self.temperature, 0.0, 10.0)
         _check("policy_temperature", self.policy_temperature, 0.0, 10.0)
         _check("put_back_every", self.put_back_every, 0, 1_000_000)
-        _check("ticks", self.ticks, 1, MAX_TICKS)
+        _check("steps", self.steps, 1, MAX_TICKS)
         _check("port", self.port, 0, 65535)
         if self.view not in VIEWS:
             raise UserError(unknown("view", self.view, VIEWS))
@@ -105,7 +105,7 @@ class PlayOptions:
             raise UserError("Play is headless or in a browser (web). Received both.")
         if self.headless and self.video is None:
             raise UserError("Playing headless writes a video: give its file, for example --video play.mp4.")
-        if self.headless and self.key_script is None and self.ticks is None:
+        if self.headless and self.key_script is None and self.steps is None:
             raise UserError("Playing headless needs an end: a key script (--key-script FILE) or a length (--steps N).")
         if self.video is not None and Path(self.video).suffix not in (".mp4", ".gif"):
             raise UserError(f"A video's name must end in .mp4 or .gif. Received '{self.video}'.")

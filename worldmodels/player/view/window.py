@@ -49,7 +49,7 @@ def run_window(
                 film = Film(painter, zoom, options.pictures)
                 # A script or the policy starts at once; a person may still be reading.
                 waits_for_key = not (script or options.policy)
-                for _ in play(session, window, window, script, options.ticks, waits_for_key):
+                for _ in play(session, window, window, script, options.steps, waits_for_key):
                     film.record(session, recorder)
             return session
         finally:

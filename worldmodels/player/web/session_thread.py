@@ -71,7 +71,7 @@ class SessionThread:
         self._fixed["pad"] = page_json(pad_part(session.controls))
         self._fixed["choices"] = page_json(choices_part(session.settings))
         waits_for_key = not (self._script or self._options.policy)
-        for _ in play(session, self.inbox, self, self._script, self._options.ticks, waits_for_key):
+        for _ in play(session, self.inbox, self, self._script, self._options.steps, waits_for_key):
             self._film.record(session, self._recorder)
         return session
 

@@ -128,7 +128,7 @@ def test_numbers_are_recorded_taken_back_verified_and_played_by_a_script(tmp_pat
     (episode,) = played.episodes
     assert episode.actions == actions
     verify_recording(played)
-    options = {"script": record, "record": tmp_path / "b.jsonl", "ticks": 10, "zoom": 1}
+    options = {"script": record, "record": tmp_path / "b.jsonl", "steps": 10, "zoom": 1}
     play_game(name, PlayOptions(headless=True, video=tmp_path / "b.mp4", **options))
     again = read_recording(tmp_path / "b.jsonl")
     assert (again.seed, again.episodes[0].actions) == (played.seed, episode.actions)
