@@ -76,3 +76,24 @@ def test_another_project_of_the_same_name_is_found(
         )
         for version in versions
     ]
+
+
+def test_settings_of_keras_that_are_set_anew_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("KERAS_BACKEND", raising=False)
+    monkeypatch.setenv("KERAS_HOME", str(tmp_path))
+    assert list(doctor._keras()) == []
+    (tmp_path / "keras.json").write_text('{"floatx": "float16", "backend": "jax", "epsilon": 1e-7}')
+    found = [(name, fine, finding.partition(" is set")[0]) for name, fine, finding in doctor._keras()]
+    assert found == [("Keras's backend", None, "'jax'"), ("Keras's floatx", None, "'float16'")]
+    monkeypatch.setenv("KERAS_BACKEND", "torch")
+    assert next(doctor._keras())[2].startswith("'torch' is set, by KERAS_BACKEND or")
+
+
+def test_another_pygame_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert list(doctor._pygame()) == []
+    about = tmp_path / "pygame-2.6.1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: pygame\nVersion: 2.6.1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    ((name, fine, finding),) = doctor._pygame()
+    assert (name, fine) == ("pygame", None) and "2.6.1 is installed over pygame-ce" in finding

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from worldmodels.core.errors import DiskFullError, FileError
-from worldmodels.telemetry.sinks import JSONLSink, TensorBoardSink
+from worldmodels.telemetry.sinks import JSONLSink, TensorBoardSink, count_events
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
@@ -201,3 +201,23 @@ def test_a_link_in_place_of_the_records_is_refused_and_not_followed(tmp_path: Pa
     with pytest.raises(FileError, match="is a link"):
         TensorBoardSink(tmp_path).load({"bytes": {events.name: 3}})
     assert outside.read_text() == '{"mine": 1}\ntorn'
+
+
+def test_a_folder_whose_name_is_no_text_takes_event_files(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"run \xff")
+    folder.mkdir()
+    sink = TensorBoardSink(folder)
+    sink.scalars(1, {"a": 1})
+    sink.close()
+    assert [count_events(path) for path in sink._files()] == [2]  # the version of the format, and the number
+
+
+def test_an_event_file_that_cannot_be_written_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import tensorflow as tf
+
+    def refused(folder: bytes) -> None:
+        raise tf.errors.PermissionDeniedError(None, None, "events; Permission denied")
+
+    monkeypatch.setattr(tf.summary, "create_file_writer", refused)
+    with pytest.raises(FileError, match=f"'{tmp_path}' cannot be written: TensorBoard's file: .*Permission denied"):
+        TensorBoardSink(tmp_path).scalars(1, {"a": 1})

@@ -8,12 +8,15 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.metadata import Distribution, PackageNotFoundError, distributions, version
+from pathlib import Path
 
-from worldmodels.core.errors import DISTRIBUTION
+from worldmodels.core.errors import DISTRIBUTION, FileError
+from worldmodels.core.files.json_files import parse_strict
 from worldmodels.core.output import print_text
 from worldmodels.core.processor import this_processor
-from worldmodels.loading.quiet import load_tensorflow
+from worldmodels.loading.quiet import KERAS, load_tensorflow
 
 _PACKAGES = ("tensorflow", "tf-keras", "tensorflow-probability", "numpy", "gymnasium", "pygame-ce", "av")
 _MEASURE_SECONDS = 0.5
@@ -39,11 +42,38 @@ def _findings() -> Iterator[tuple[str, bool | None, str]]:
     yield "free disk here", True, f"{shutil.disk_usage('.').free / 1e9:.0f} GB"
     for package in _PACKAGES:
         yield package, *_package(package)
+    yield from _pygame()
+    yield from _keras()
     yield from _other_projects()
     yield from _games()
     yield from _accelerators()
     display = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     yield "display", True if display else None, display or "none: the player needs --headless here"
+
+
+def _pygame() -> Iterator[tuple[str, bool | None, str]]:
+    """Yield a finding if the package `pygame` has replaced files of pygame-ce."""
+    with suppress(PackageNotFoundError):
+        yield (
+            "pygame",
+            None,
+            f"version {version('pygame')} is installed over pygame-ce, with which the player is tested: run "
+            "`pip uninstall pygame`, then `pip install --force-reinstall pygame-ce`",
+        )
+
+
+def _keras() -> Iterator[tuple[str, bool | None, str]]:
+    """Yield a remark for each setting of Keras, in the environment or in keras.json, that is set anew here."""
+    file = Path(os.environ.get("KERAS_HOME", "~/.keras")).expanduser() / "keras.json"
+    found: dict[str, object] = {}
+    with suppress(FileError, OSError):
+        tree = parse_strict(file.read_bytes(), str(file))
+        found = {**tree} if isinstance(tree, dict) else {}
+    if backend := os.environ.get("KERAS_BACKEND"):
+        found["backend"] = backend
+    for name, value in {"backend": "tensorflow", **KERAS}.items():
+        if (other := found.get(name, value)) != value:
+            yield f"Keras's {name}", None, f"{other!r} is set, by KERAS_BACKEND or '{file}'; {value!r} is used here"
 
 
 def _package(name: str) -> tuple[bool, str]:

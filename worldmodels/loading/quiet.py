@@ -23,6 +23,27 @@ def load_tensorflow_for(run: str | Path) -> None:
     load_tensorflow()
 
 
+KERAS = {"floatx": "float32", "image_data_format": "channels_last", "epsilon": 1e-7}
+"""The settings of Keras that the networks need; they are its defaults."""
+
+
+def _claim_keras() -> None:
+    """Give Keras the settings of `KERAS`; a file `keras.json` of the user may have others.
+
+    Raises:
+        UserError: the process has imported Keras with another backend.
+    """
+    import keras
+
+    if (backend := keras.config.backend()) != "tensorflow":
+        raise UserError(
+            f"The networks need Keras with the backend 'tensorflow'. This process imported it with '{backend}' before. "
+            "Set KERAS_BACKEND=tensorflow, and start again."
+        )
+    for name, value in KERAS.items():
+        getattr(keras.config, f"set_{name}")(value)
+
+
 def load_tensorflow(devices: int = 1, threads: int = 0) -> None:
     """Import TensorFlow and find its devices; its messages are shown only if that fails.
 
@@ -39,6 +60,8 @@ def load_tensorflow(devices: int = 1, threads: int = 0) -> None:
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     # Otherwise the first process takes the whole memory of a GPU, and no other can open a run that trains.
     os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
+    if "keras" not in sys.modules:
+        os.environ["KERAS_BACKEND"] = "tensorflow"  # TensorFlow's import imports Keras
     sys.stderr.flush()
     terminal = os.dup(2)
     with tempfile.TemporaryFile() as remarks:
@@ -46,6 +69,7 @@ def load_tensorflow(devices: int = 1, threads: int = 0) -> None:
         try:
             import tensorflow as tf
 
+            _claim_keras()
             claim_devices(devices)
             claim_threads(threads)
             tf.zeros(()).numpy()  # the first operation looks for devices

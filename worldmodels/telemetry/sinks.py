@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from worldmodels.core.errors import FileError, disk_full_reported
+from worldmodels.core.errors import FileError, disk_full_reported, os_errors_reported
 from worldmodels.core.files.writing import open_regular, read_regular
 from worldmodels.telemetry.video import encode_gif
 
@@ -104,9 +104,9 @@ class TensorBoardSink:
     def _writing(self, step: int) -> Iterator[None]:
         import tensorflow as tf
 
-        with _disk_full_reported(self.folder):
+        with _errors_reported(self.folder):
             if self._writer is None:
-                self._writer = tf.summary.create_file_writer(str(self.folder))
+                self._writer = tf.summary.create_file_writer(os.fsencode(self.folder))  # a name need not be text
             with self._writer.as_default(step=int(step)):
                 yield
             self._writer.flush()
@@ -122,7 +122,7 @@ def count_events(path: Path) -> int:
 
     count = 0
     try:
-        for _ in tf.data.TFRecordDataset(str(path), buffer_size=1 << 18):
+        for _ in tf.data.TFRecordDataset(os.fsencode(path), buffer_size=1 << 18):
             count += 1
     except tf.errors.DataLossError as error:
         if "truncated" not in str(error):
@@ -131,15 +131,17 @@ def count_events(path: Path) -> int:
 
 
 @contextmanager
-def _disk_full_reported(path: Path) -> Iterator[None]:
-    """Report a full disk as `disk_full_reported` in `core/errors.py` does, for errors of TensorFlow."""
+def _errors_reported(folder: Path) -> Iterator[None]:
+    """Report errors of TensorFlow about files as `os_errors_reported` in `core/errors.py` reports those of Python."""
     import tensorflow as tf
 
-    with disk_full_reported(path):
+    with os_errors_reported(folder):
         try:
             yield
         except (tf.errors.ResourceExhaustedError, tf.errors.OutOfRangeError) as error:
             raise OSError(errno.ENOSPC, "No space left on device") from error
+        except tf.errors.OpError as error:
+            raise OSError(0, f"TensorBoard's file: {str(error).splitlines()[0]}") from error
 
 
 def _finite_or_none(value: float) -> float | None:

@@ -95,8 +95,9 @@ class Canvas:
         zoom = drawn_zoom(min(area.width / width, area.height / height))
         shown = pygame.Rect(0, 0, max(1, round(width * zoom)), max(1, round(height * zoom)))
         shown.center = area.center
-        # Converted while it is small, it is enlarged right onto the surface.
-        picture = pygame.surfarray.make_surface(frame.swapaxes(0, 1)).convert(self.surface)
+        # Converted while it is small, it is enlarged right onto the surface. Pygame converts for a display alone.
+        picture = pygame.Surface((width, height), 0, self.surface)
+        picture.blit(pygame.surfarray.make_surface(frame.swapaxes(0, 1)), (0, 0))
         enlarge = pygame.transform.scale if zoom == int(zoom) else pygame.transform.smoothscale
         if self.surface.get_clip().contains(shown):
             enlarge(picture, shown.size, self.surface.subsurface(shown))
