@@ -1,6 +1,7 @@
 """Builds the native games and takes the presets along; everything else about the package stands in pyproject.toml."""
 
 import os
+import sys
 from glob import glob
 
 from pybind11.setup_helpers import ParallelCompile, Pybind11Extension, build_ext
@@ -26,17 +27,20 @@ def outdated(object_file: str, source: str) -> bool:
 # One compiler process per core, and only what changed.
 ParallelCompile("WORLDMODELS_BUILD_JOBS", default=0, needs_recompile=outdated).install()
 
+# The presets stand beside the package in a checkout, and inside it where it is installed. In an editable installation a
+# plain path leads to the checkout: type checkers read no import hooks.
+PRESETS = {} if "editable_wheel" in sys.argv else {"worldmodels.configs": "configs"}
+
 setup(
-    # The presets stand beside the package in a checkout, and inside it where it is installed.
-    packages=[*find_packages(include=["worldmodels", "worldmodels.*"]), "worldmodels.configs"],
-    package_dir={"worldmodels.configs": "configs"},
+    packages=[*find_packages(include=["worldmodels", "worldmodels.*"]), *PRESETS],
+    package_dir=PRESETS or {"": "."},
     package_data={
         "worldmodels": ["py.typed"],
         "worldmodels.analysis.runs": ["scores/*.yaml"],
         "worldmodels.analysis.report": ["page.css"],
         "worldmodels.envs.native": ["_native.pyi"],
         "worldmodels.player.web": ["page/*"],
-        "worldmodels.configs": ["**/*.yaml"],
+        **dict.fromkeys(PRESETS, ["**/*.yaml"]),
     },
     ext_modules=[
         Pybind11Extension(

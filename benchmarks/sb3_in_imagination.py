@@ -5,7 +5,7 @@
 
 RUN is the folder of a run that has a world model. Prints the mean return before and after training, inside the model
 (episodes of `horizon` steps from recorded moments) and in the run's real game, whose frames the learner never saw while
-it trained. `sb3_worlds.py` translates Gymnasium's vector environments into what Stable-Baselines3 calls one.
+it trained.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import argparse
 import time
 from pathlib import Path
 
-from sb3_worlds import SAME_STEP, Worlds
 from stable_baselines3 import PPO
 from stable_baselines3.common.evaluation import evaluate_policy
 
@@ -24,6 +23,9 @@ from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.envs import GameVectorEnv
 from worldmodels.envs.config import game_options
+from worldmodels.envs.sb3 import SB3VecEnv
+
+SAME_STEP = "SameStep"
 
 
 def real_game(run: Path, num_envs: int) -> GameVectorEnv:
@@ -45,13 +47,14 @@ def main() -> None:
 
     how = {"num_envs": arguments.envs, "horizon": arguments.horizon, "temperature": arguments.temperature}
     dreams = [
-        Worlds(worldmodels.dream(arguments.run, autoreset_mode=SAME_STEP, **how), arguments.seed + i) for i in (0, 1)
+        SB3VecEnv(worldmodels.dream(arguments.run, autoreset_mode=SAME_STEP, **how), arguments.seed + i) for i in (0, 1)
     ]
-    real = Worlds(real_game(arguments.run, arguments.envs), arguments.seed)
+    real = SB3VecEnv(real_game(arguments.run, arguments.envs), arguments.seed)
     learner = PPO("CnnPolicy", dreams[0], n_steps=128, batch_size=256, n_epochs=3, seed=arguments.seed)
 
     def measure(when: str) -> None:
         for where, worlds in (("in the model", dreams[1]), ("in the game ", real)):
+            worlds.seed(arguments.seed)  # the same episodes before and after
             mean, spread = evaluate_policy(learner, worlds, arguments.episodes, deterministic=False, warn=False)
             error = spread / arguments.episodes**0.5
             print(f"{when}, {where}: return {mean:.2f} +- {error:.2f}, {arguments.episodes} episodes", flush=True)

@@ -41,6 +41,7 @@ RESERVED = {
     "gymnasium": ["envs", "imagination"],
     "worldmodels.envs.native": ["envs"],
     "zstandard": ["replay"],
+    "stable_baselines3": ["envs.sb3"],
     "h5py": ["datasets"],
     "minari": ["datasets"],
     "tensorflow_probability": ["models.distributions"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import venv
 import zipfile
 from importlib.metadata import packages_distributions
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -172,3 +174,16 @@ def test_a_wheel_compiled_from_the_source_distribution_works_in_an_empty_environ
     python = new_environment(tmp_path, with_pip=True)
     run([str(python), "-m", "pip", "install", "--disable-pip-version-check", str(compiled)], tmp_path)
     check_installation(python, tmp_path)
+
+
+def test_an_editable_installation_is_a_plain_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Type checkers do not follow import hooks, which setuptools takes for other layouts."""
+    found: dict[str, Any] = {}
+    monkeypatch.setattr("setuptools.setup", lambda **settings: found.update(settings))
+    monkeypatch.setattr(sys, "argv", ["setup.py", "editable_wheel"])
+    monkeypatch.chdir(ROOT)
+    runpy.run_path("setup.py")
+    assert found["package_dir"] == {"": "."} and "worldmodels.configs" not in found["packages"]
+    monkeypatch.setattr(sys, "argv", ["setup.py", "bdist_wheel"])
+    runpy.run_path("setup.py")
+    assert found["package_dir"] == {"worldmodels.configs": "configs"}

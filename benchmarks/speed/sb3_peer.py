@@ -43,11 +43,10 @@ def make(game: str, envs: int) -> VecEnv:
         gymnasium.register_envs(ale_py)
         options = {"frameskip": 1, "repeat_action_probability": 0.0}
         return VecFrameStack(make_atari_env(game, n_envs=envs, seed=0, env_kwargs=options), 4)
-    from sb3_worlds import SAME_STEP, Worlds
-
     from worldmodels.envs import GameVectorEnv
+    from worldmodels.envs.sb3 import SB3VecEnv
 
-    return Worlds(GameVectorEnv(game, envs, autoreset_mode=SAME_STEP), seed=0)
+    return SB3VecEnv(GameVectorEnv(game, envs, autoreset_mode="SameStep"), seed=0)
 
 
 def main() -> None:

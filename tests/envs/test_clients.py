@@ -12,7 +12,7 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 import worldmodels.envs.making  # noqa: F401
-from worldmodels.envs import GAMES, GameVectorEnv, make
+from worldmodels.envs import GAMES, GameVectorEnv, make, make_vec
 from worldmodels.envs.games.game_env import keys_to_action
 from worldmodels.envs.games.table import ACTION_KEYS, GAME_INFO
 
@@ -126,3 +126,9 @@ def test_copies_and_pickles_keep_the_live_state(name):
             frames = [advance(twin, row) for twin in (env, copied, pickled)]
             assert np.array_equal(frames[0], frames[1]) and np.array_equal(frames[0], frames[2])
     assert single.render().shape == (512, 512, 3)
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+def test_the_autoreset_mode_stands_where_gymnasium_has_it(mode):
+    assert GameVectorEnv("maze", 2, autoreset_mode=mode).autoreset_mode is mode
+    assert make_vec("CartPole-v1", num_envs=2).autoreset_mode is AutoresetMode.NEXT_STEP

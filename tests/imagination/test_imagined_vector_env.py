@@ -253,6 +253,7 @@ def test_gymnasium_checks_it(observe):
 @pytest.mark.parametrize("mode", AutoresetMode)
 def test_gymnasiums_wrappers_work(mode):
     env = make(starting_at(100, 2), horizon=3, autoreset_mode=mode)
+    assert env.autoreset_mode is AutoresetMode(mode)
     env = gym.wrappers.vector.DictInfoToList(gym.wrappers.vector.RecordEpisodeStatistics(env))
     env.reset(seed=0)
     episodes = []

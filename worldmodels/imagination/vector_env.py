@@ -68,12 +68,12 @@ class ImaginedVectorEnv(VectorEnv[Array, Array, Array]):
                 f"received {num_envs}, {horizon} and {temperature}."
             )
         self._worlds = ImaginedWorlds(model, starts, num_envs, temperature, observe)
-        self._mode, self._horizon = modes[mode], horizon
+        self.autoreset_mode, self._horizon = modes[mode], horizon
         self._steps = np.zeros(num_envs, np.int64)
         self._over: Flags | None = None  # None before the first reset
         self.num_envs = num_envs
         self.render_mode = render_mode
-        self.metadata = {"autoreset_mode": self._mode, "render_modes": ["rgb_array"], "render_fps": 15}
+        self.metadata = {"autoreset_mode": self.autoreset_mode, "render_modes": ["rgb_array"], "render_fps": 15}
         self.single_observation_space = _observation_space(model.spec, observe)
         self._action = model.spec.action
         self.single_action_space = action_space(self._action)
@@ -110,7 +110,7 @@ class ImaginedVectorEnv(VectorEnv[Array, Array, Array]):
         self._over = terminated | truncated
         self._begin(begins)
         info: dict[str, Any] = {}
-        if self._mode == AutoresetMode.SAME_STEP and self._over.any():
+        if self.autoreset_mode == AutoresetMode.SAME_STEP and self._over.any():
             info = self._final(step)
             self._begin(self._over)
         return self._observation, reward, terminated, truncated, info | {"continuation": self._continuation}
@@ -135,7 +135,7 @@ class ImaginedVectorEnv(VectorEnv[Array, Array, Array]):
     def _begins(self) -> Flags:
         """Return where this step begins an episode rather than continuing one: bool (N,)."""
         over = self._require_reset()
-        if self._mode == AutoresetMode.DISABLED and over.any():
+        if self.autoreset_mode == AutoresetMode.DISABLED and over.any():
             raise UserError(
                 f"Environment {np.flatnonzero(over)[0]}: the episode is over; reset it first, with "
                 'reset(options={"reset_mask": ...}).'

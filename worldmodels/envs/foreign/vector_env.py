@@ -56,7 +56,8 @@ class ForeignVectorEnv(VectorEnv[Any, Array, Array]):
         self._seed: Seeds = None
         self.num_envs = num_envs
         self.render_mode = None
-        self.metadata = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": []}
+        self.autoreset_mode = AutoresetMode.NEXT_STEP
+        self.metadata = {"autoreset_mode": self.autoreset_mode, "render_modes": []}
         self.single_observation_space = observation_space(observation)
         self.single_action_space = action_space(action)
         self.observation_space = batch_space(self.single_observation_space, num_envs)

@@ -83,7 +83,8 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
         self._everywhere = np.ones(num_envs, np.bool_)
         self._everywhere.setflags(write=False)
         self.render_mode = render_mode
-        self.metadata = {"autoreset_mode": modes[mode], "render_modes": ["rgb_array"], "render_fps": 15}
+        self.autoreset_mode = modes[mode]
+        self.metadata = {"autoreset_mode": self.autoreset_mode, "render_modes": ["rgb_array"], "render_fps": 15}
         self.observation_spec, self.action_spec = ObservationSpec.of(*OBSERVATION_SHAPE), ActionSpec(NUM_ACTIONS)
         self.single_observation_space = observation_space(self.observation_spec)
         self.single_action_space = action_space(self.action_spec)
