@@ -12,10 +12,13 @@ from contextlib import closing
 import h5py
 import numpy as np
 import pytest
-from datasets_made import SPACES, assert_same, made_source
+from datasets_made import SPACES, assert_same, gathered, made_source
 
-from worldmodels.core.errors import FileError
-from worldmodels.datasets import open_source, write
+from worldmodels.config.run_config import RunConfig
+from worldmodels.core.errors import FileError, RunError
+from worldmodels.core.files.run_dir import RunDir
+from worldmodels.core.specs import ActionSpec, ObservationSpec
+from worldmodels.datasets import ResizedSource, open_source, write
 
 minari_needed = pytest.mark.skipif(importlib.util.find_spec("minari") is None, reason="needs the extra minari")
 PLACES = ("store", "steps.npz", "steps.hdf5")
@@ -86,6 +89,32 @@ def test_images_of_other_layouts_are_read(tmp_path, shape, read, kind):
         write(str(tmp_path / "store"), source)
     last = images[:, 0, ..., None] if len(shape) == 2 else np.moveaxis(images[:, 0], 1, -1)
     np.testing.assert_array_equal(piece.observation[0], last)
+
+
+def test_images_are_resized_on_the_way_in():
+    source = made_source(ObservationSpec.of(16, 8, 3), ActionSpec(4))
+    resized = ResizedSource(source, 8)
+    assert resized.spec.observation.only.shape == (8, 8, 3) and resized.spec.length == source.spec.length
+    before, after = gathered(source), gathered(resized)
+    # Of 16 rows become 8, each the mean of two.
+    np.testing.assert_allclose(after.observation, before.observation.reshape(3, 150, 8, 2, 8, 3).mean(3), atol=0.5)
+    np.testing.assert_array_equal(after.reward, before.reward)
+
+
+def test_arrays_without_streams_are_told_so(tmp_path):
+    found = {name: array if name == "action_choices" else array[:, 0] for name, array in arrays().items()}
+    np.savez(tmp_path / "a.npz", **found)
+    with pytest.raises(FileError, match=r"an axis of streams .* Received \(6,\). One stream alone is array\[:, None\]"):
+        open_source(str(tmp_path / "a.npz"))
+
+
+def test_a_run_without_experience_says_so(tmp_path):
+    (tmp_path / "run").mkdir()
+    with (
+        RunDir(tmp_path / "run").training(RunConfig(), {}),
+        pytest.raises(RunError, match="keeps no experience"),
+    ):
+        open_source(str(tmp_path / "run"))
 
 
 def save(path, found):

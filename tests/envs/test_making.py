@@ -206,3 +206,21 @@ def test_mistakes_are_answered(call, text):
 def test_keys_of_other_programs_are_answered_with_those_here(key, ours):
     with pytest.raises(ConfigError, match=f"unknown key 'env.{key}'. Did you mean 'env.{ours}'"):
         load_config(RunConfig, [], [f"env.{key}=CartPole-v1"])
+
+
+class Blind(Blinker):
+    """Takes any render mode, and lists none that gives arrays."""
+
+    metadata = {"render_modes": ["human"]}
+
+    def __init__(self, render_mode=None):
+        self.render_mode = render_mode
+
+
+gym.register("test/Blind-v0", Blind)
+
+
+@pytest.mark.parametrize("how", [{"render_mode": "rgb_array"}, {"pixels": "only"}])
+def test_an_environment_that_does_not_draw_says_which_modes_it_has(how):
+    with pytest.raises(UserError, match="cannot draw in the render mode 'rgb_array'.* lists the modes 'human'"):
+        make_vec("test/Blind-v0", **how)

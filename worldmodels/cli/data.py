@@ -60,20 +60,32 @@ def add_convert(commands: argparse._SubParsersAction) -> None:
     command = commands.add_parser(
         "convert",
         help="convert recorded experience between a run, a replay store, npz, HDF5 and Minari",
-        description="Write recorded experience in another format, which follows from the name of OUT. No step changes.",
+        description="Write recorded experience in another format, which follows from the name of OUT. No step changes, "
+        "but for the size of images with --image-size.",
     )
     command.add_argument("source", metavar="SOURCE", help="a run's folder, a replay store, or any format of OUT")
     command.add_argument("out", metavar="OUT", help=OUT)
+    command.add_argument(
+        "--image-size",
+        type=int,
+        metavar="PIXELS",
+        help="resize images to this width and height, the env.image_size of runs that learn from them (8 to 1024; "
+        "default: images stay as they are)",
+    )
     command.set_defaults(run=_convert)
 
 
 def _convert(options: argparse.Namespace) -> None:
     from contextlib import closing
 
-    from worldmodels.datasets import check_free, open_source, write
+    from worldmodels.datasets import ResizedSource, Source, check_free, open_source, write
 
+    size = options.image_size
+    if size is not None and not 8 <= size <= 1024:
+        raise UserError(f"--image-size must be between 8 and 1024 pixels. Received {size}.")
     check_free(options.out)
-    with closing(open_source(options.source)) as source:
+    with closing(open_source(options.source)) as opened:
+        source: Source = opened if size is None else ResizedSource(opened, size)
         write(options.out, source)
         spec, notes = source.spec, source.notes
     for note in notes:

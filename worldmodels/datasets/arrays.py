@@ -141,6 +141,11 @@ def _dataset_spec(file: ArrayFile, images: Mapping[str, PartReading]) -> Dataset
             f"'action_high'. Received {_listed(shapes)}."
         )
     leading = shapes[parts[0]][0][:2]
+    if len(shapes.get("reward", ((0, 0),))[0]) == 1:
+        raise FileError(
+            "each array must have an axis of streams behind that of steps; 'reward' must be of shape (steps, streams). "
+            f"Received {shapes['reward'][0]}. One stream alone is array[:, None] of each."
+        )
     if len(leading) < 2:
         raise FileError(f"'{parts[0]}' must be of shape (steps, streams, ...). Received {shapes[parts[0]][0]}.")
     specs = [images[name].spec if name in images else ArraySpec(shapes[name][0][2:]) for name in parts]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from worldmodels.core.errors import FileError
+from worldmodels.core.errors import FileError, RunError
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.datasets.source import Source, check_new
 from worldmodels.datasets.store import StoreSource, write_store
@@ -41,7 +41,14 @@ def open_source(place: str) -> Source:
     if Path(place, "store.json").exists():
         return StoreSource(place)
     if RunDir(place).exists():
-        return StoreSource(RunDir.open(place).replay)
+        replay = RunDir.open(place).replay
+        if not replay.exists():
+            raise RunError(
+                f"The run '{place}' keeps no experience: there is no replay store in it. Agents that learn from their "
+                f"newest steps alone write none. 'worldmodels record --policy {place} --steps N --out OUT' records "
+                "steps of its policy."
+            )
+        return StoreSource(replay)
     raise FileError(f"There is no recorded experience in '{place}', which must be {PLACES}.")
 
 

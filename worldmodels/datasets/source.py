@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn, Protocol
 
@@ -23,6 +23,7 @@ from worldmodels.core.errors import ConfigError, FileError, os_errors_reported
 from worldmodels.core.files.writing import make_folder, remove_one, replacing, sync_folder, temporary
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Batch, Step
+from worldmodels.envs.foreign.wrappers import ImageFormat
 
 MOST_STEP_BYTES = 2**28
 """The observations of all streams at one step take so many bytes at most: 256 MiB."""
@@ -88,6 +89,28 @@ class Source(Protocol):
         """
 
     def close(self) -> None: ...
+
+
+class ResizedSource:
+    """The steps of another source, whose images have another size; see `Source`."""
+
+    def __init__(self, source: Source, size: int) -> None:
+        self._source, self._format = source, ImageFormat(size)
+        self.notes = source.notes
+        self.spec = replace(source.spec, observation=self._format.spec(source.spec.observation, ""))
+
+    def pieces(self) -> Iterator[Batch]:
+        for piece in self._source.pieces():
+            arrays = self.spec.observation.arrays(piece.observation)
+            images = {name: self._resized(arrays[name]) for name in self.spec.observation.images}
+            yield piece._replace(observation=self.spec.observation.pack(arrays | images))
+
+    def close(self) -> None:
+        self._source.close()
+
+    def _resized(self, images: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+        resized = self._format.images(images.reshape(-1, *images.shape[2:]))
+        return resized.reshape(*images.shape[:2], *resized.shape[1:])
 
 
 def steps_of(source: Source) -> Iterator[Step]:

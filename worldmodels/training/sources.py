@@ -15,8 +15,10 @@ from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.errors import CheckpointError, ConfigError
 from worldmodels.core.files.checkpoint import Checkpoints, fitting
 from worldmodels.core.files.run_dir import RunDir
+from worldmodels.core.specs import ObservationSpec
 from worldmodels.core.types import Step
 from worldmodels.datasets import DatasetSpec, open_source, steps_of
+from worldmodels.envs.foreign.wrappers import ImageFormat
 from worldmodels.models.api import WorldModel
 from worldmodels.recordings.demonstrations import load_demonstrations
 from worldmodels.replay import Replay
@@ -96,6 +98,13 @@ def _spaces(config: RunConfig) -> str:
     return spaces
 
 
+def _resizing(place: str, found: ObservationSpec, wanted: ObservationSpec) -> str:
+    """Return a sentence, after a space, about images that differ by their size alone; "" for other differences."""
+    sizes = {part.shape[1] for _, part in wanted.parts if part.is_image}
+    fits = [size for size in sizes if ImageFormat(size).spec(found, place) == wanted]
+    return f" 'worldmodels convert {place} OUT --image-size {fits[0]}' resizes images." if fits else ""
+
+
 def _check_initial_replay(config: RunConfig, training: ModelBasedConfig) -> DatasetSpec:
     """Return what `training.initial_replay` holds; raises ConfigError where the run cannot learn from it."""
     with closing(open_source(training.initial_replay)) as source:
@@ -105,6 +114,7 @@ def _check_initial_replay(config: RunConfig, training: ModelBasedConfig) -> Data
         raise ConfigError(
             f"{place} has observations of {found.observation} and actions that are {found.action}; in this run they "
             f"are {spec.observation} and {spec.action}."
+            f"{_resizing(training.initial_replay, found.observation, spec.observation)}"
         )
     if found.num_streams != config.env.num_envs and (training.collect or training.demonstrations):
         raise ConfigError(

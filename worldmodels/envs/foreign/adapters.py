@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 import gymnasium
-from gymnasium.envs.registration import EnvSpec
+from gymnasium.envs.registration import EnvSpec, load_env_creator
 
 from worldmodels.core.errors import ForeignEnvError, UserError
 from worldmodels.core.processor import check_memory
@@ -119,6 +119,7 @@ def _made_by_id(source: EnvSpec | str, config: EnvConfig, render_mode: str | Non
             options["render_mode"] = "rgb_array"
         elif render_mode:
             options["render_mode"] = render_mode  # not every constructor has one
+        _check_draws(spec, options.get("render_mode"), config.game)
         return make_of_package(spec, config.image_size, options)
     except (KeyboardInterrupt, UserError):
         raise
@@ -130,6 +131,17 @@ def _made_by_id(source: EnvSpec | str, config: EnvConfig, render_mode: str | Non
         raise ForeignEnvError(
             f"Gymnasium cannot make '{config.game}'{_with(config)}: {error if known else described(error)}"
         ) from error
+
+
+def _check_draws(spec: EnvSpec, mode: str | None, id: str) -> None:
+    """Raise `UserError` if the class of an environment says that it does not draw in a mode."""
+    creator = spec.entry_point if callable(spec.entry_point) else load_env_creator(str(spec.entry_point))
+    modes = getattr(creator, "metadata", {}).get("render_modes")
+    if mode is not None and modes is not None and mode not in modes and not spec.disable_env_checker:
+        raise UserError(
+            f"'{id}' cannot draw in the render mode '{mode}', which its pictures need: its class lists the modes "
+            f"{', '.join(map(repr, modes)) or 'none'}. Leave out the window or film, or add the mode to its `metadata`."
+        )
 
 
 def _with(config: EnvConfig) -> str:
