@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from worldmodels.envs.games.levels import Levels
     from worldmodels.imagination.vector_env import ImaginedVectorEnv
     from worldmodels.loading.load import LoadedRun
+    from worldmodels.training.callbacks import Callback
     from worldmodels.training.launch import Config
 
 __version__ = "0.1.0"
@@ -27,8 +28,7 @@ __all__ = ["__version__", "dream", "evaluate", "load", "make", "play", "train"]
 # quarter faster there, makes single steps slower, and repeats bit for bit.
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
 
-# Gymnasium reads no entry points, so this import registers the games for gymnasium.make.
-register()
+register()  # the games for gymnasium.make, which reads no entry points
 
 
 def make(game: str, render_mode: str | None = None, **options: Any) -> GameEnv:
@@ -52,6 +52,7 @@ def train(
     config: Config | Sequence[Config] = (),
     overrides: Mapping[str, Any] | None = None,
     logdir: str | Path | None = None,
+    callbacks: Sequence[Callback] = (),
 ) -> Path:
     """Train a world model of an environment and a policy inside it; calling it again continues the run.
 
@@ -62,6 +63,7 @@ def train(
         config: presets, YAML files, mappings or dataclasses; by default `dreamer_small`, or a run's own configuration.
         overrides: dotted configuration keys and their values, for example `{"seed": 3, "training.steps": 50_000}`.
         logdir: the run's folder; `runs/<env>` by default, with the name of the class or function if `env` is one.
+        callbacks: functions that take an `Event` (`training/callbacks.py`); one that returns True ends the run.
 
     Returns:
         The run's folder.
@@ -74,7 +76,8 @@ def train(
 
     name, given = (env, None) if isinstance(env, str) else (given_name(env), env)
     folder = Path(logdir or f"runs/{name.rpartition(':')[2].replace('/', '_')}")
-    return launch(parse_given(config, {"env.game": name, **(overrides or {})}, folder), folder, given=given)
+    values = {"env.game": name, **(overrides or {})}
+    return launch(parse_given(config, values, folder), folder, given=given, callbacks=callbacks)
 
 
 def load(run: str | Path, step: int | None = None, env: Given | None = None) -> LoadedRun:
@@ -281,20 +284,12 @@ def dream(  # noqa: PLR0913  an argument for each option of the environment
     Raises:
         UserError: there is no such run, it has no world model, or too little recorded experience.
     """
+    given = locals()
+    names = ("num_envs", "horizon", "temperature", "observe", "autoreset_mode", "render_mode")
     from worldmodels.loading.quiet import load_tensorflow
 
     load_tensorflow()
     from worldmodels.loading import load as loading
 
     with loading.giving_env(run, env):
-        return loading.dream(
-            run,
-            step,
-            context,
-            num_envs=num_envs,
-            horizon=horizon,
-            temperature=temperature,
-            observe=observe,
-            autoreset_mode=autoreset_mode,
-            render_mode=render_mode,
-        )
+        return loading.dream(run, step, context, **{name: given[name] for name in names})

@@ -14,6 +14,7 @@ from worldmodels.core.configuration.sections import load_config, to_dict
 from worldmodels.core.errors import ConfigError, RunError
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.envs.foreign.given import Given, check_copies, giving, is_object
+from worldmodels.training.callbacks import Callback
 from worldmodels.training.check import check_run
 from worldmodels.training.collectors.collector_process import CollectorProcess, learner_threads
 
@@ -86,20 +87,27 @@ def launch(
     checkpoint: int | None = None,
     given: Given | None = None,
     start_collector: StartCollector = CollectorProcess,
+    callbacks: Sequence[Callback] = (),
 ) -> Path:
     """Train in the folder `logdir` until the configured end, and return the folder; see `training/run.py`.
 
     A run that is there continues from the `checkpoint` of a step, by default from the newest one. `given` is the
     environment, where that is an object or a factory and not an id. Collectors, if the run has any, are started by
-    `start_collector`.
+    `start_collector`. The `callbacks` are called when the run has logged, evaluated or saved.
     """
     with giving(config.env.game, given):
         if given is not None:
             _check_given(config, given)
-        return _launch(config, logdir, checkpoint, start_collector)
+        return _launch(config, logdir, checkpoint, start_collector, callbacks)
 
 
-def _launch(config: RunConfig, logdir: str | Path, checkpoint: int | None, start_collector: StartCollector) -> Path:
+def _launch(
+    config: RunConfig,
+    logdir: str | Path,
+    checkpoint: int | None,
+    start_collector: StartCollector,
+    callbacks: Sequence[Callback],
+) -> Path:
     # A mistake in the configuration is told before TensorFlow takes its seconds to load.
     checked = check_run(config, logdir, checkpoint)
     from worldmodels.loading.quiet import load_tensorflow
@@ -107,7 +115,7 @@ def _launch(config: RunConfig, logdir: str | Path, checkpoint: int | None, start
     load_tensorflow(checked.config.devices, learner_threads(checked.config, start_collector))
     from worldmodels.training.run import train
 
-    return train(checked, start_collector)
+    return train(checked, start_collector, callbacks)
 
 
 def _check_given(config: RunConfig, given: Given) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +23,7 @@ from worldmodels.envs.games.levels import LEVELS, has_test_levels, level_words
 from worldmodels.telemetry.dashboard import Progress
 from worldmodels.telemetry.logger import Logger
 from worldmodels.telemetry.sinks import JSONLSink, TensorBoardSink
+from worldmodels.training.callbacks import Callback
 from worldmodels.training.check import CheckedRun
 from worldmodels.training.collectors.collector_process import learner_threads
 from worldmodels.training.collectors.collector_source import CollectorSource, StartCollector
@@ -31,7 +32,7 @@ from worldmodels.training.precision import build_measured
 from worldmodels.training.session import TrainingSession
 
 
-def train(checked: CheckedRun, start_collector: StartCollector) -> Path:
+def train(checked: CheckedRun, start_collector: StartCollector, callbacks: Sequence[Callback] = ()) -> Path:
     """Train from the start or from the newest checkpoint until the configured end, and return the run's folder.
 
     Raises:
@@ -63,7 +64,7 @@ def train(checked: CheckedRun, start_collector: StartCollector) -> Path:
         interruption = stack.enter_context(Interruption())
         logger = stack.enter_context(_logger(checked.run_dir))
         source = stack.enter_context(_source(parts, env, start_collector))
-        session = TrainingSession(checked, source, parts, logger, progress)
+        session = TrainingSession(checked, source, parts, logger, progress, callbacks)
         session.resume()
         session.run(interruption)
     return path

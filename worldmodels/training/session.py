@@ -17,6 +17,7 @@ from worldmodels.replay.statistics import replay_statistics
 from worldmodels.telemetry.dashboard import Progress
 from worldmodels.telemetry.logger import Logger
 from worldmodels.telemetry.loss_growth import Growth, LossGrowth, PolicyHarm, growth_warning
+from worldmodels.training.callbacks import Callback, Callbacks, EventKind
 from worldmodels.training.check import CheckedRun
 from worldmodels.training.interrupt import Interrupted, Interruption
 from worldmodels.training.loops.build import build_loop
@@ -29,7 +30,15 @@ from worldmodels.training.throughput import Throughput
 class TrainingSession:
     """The share of a run that one process does: the loop, and when it logs, evaluates and saves."""
 
-    def __init__(self, checked: CheckedRun, source: StepSource, parts: Parts, logger: Logger, progress: Progress):
+    def __init__(
+        self,
+        checked: CheckedRun,
+        source: StepSource,
+        parts: Parts,
+        logger: Logger,
+        progress: Progress,
+        callbacks: Sequence[Callback] = (),
+    ):
         config, run_dir = checked.config, checked.run_dir
         self._config, self._logger, self._progress, self._run_dir = config, logger, progress, run_dir
         self._loop, replay = build_loop(checked, source, parts)
@@ -38,6 +47,7 @@ class TrainingSession:
         self._replay = replay
         self._evaluation = PeriodicEvaluation(parts, run_dir, replay, progress.message)
         self._throughput = Throughput(self._loop)
+        self._callbacks = Callbacks(callbacks, run_dir.path)
         self._losses, self._harm = LossGrowth(), PolicyHarm()
         self._passing: int | None = None
         """The step of the newest checkpoint if an interruption wrote it, which the next one replaces."""
@@ -88,17 +98,22 @@ class TrainingSession:
             self._show(self._throughput.rates())
             self._log_and_evaluate()
             due, interrupted = self._due("checkpoint") or loop.finished, interruption.requested
-            if due or interrupted:
+            if due or interrupted or self._callbacks.stopped:
                 self._checkpoint(passing=not due)
             if interrupted:
                 raise Interrupted(f"Stopped at step {loop.step:,} and saved. The same command again continues the run.")
+            if self._callbacks.stopped:
+                self._progress.message(f"A callback ended the run at step {loop.step:,}")
+                return
         updates = " and ".join(f"{count:,} {name.replace('/', ' ')}" for name, count in loop.counters().items())
         self._progress.message(f"Trained for {loop.step:,} environment steps, {updates}")
 
     def _log_and_evaluate(self) -> None:
         loop, finished = self._loop, self._loop.finished
         values: dict[str, float] = {}
+        kinds: list[EventKind] = []
         if self._due("log") or finished:
+            kinds.append("log")
             means = loop.metrics.take()
             stored = {} if self._replay is None else replay_statistics(self._replay)
             values |= means | stored | self._throughput.take()
@@ -111,10 +126,13 @@ class TrainingSession:
             # The time left counts no evaluations: during the last one, 0 would be wrong.
             self._progress.update(loop.step, {}, "evaluating", self._throughput.seconds_left() or None)
             values |= self._evaluation.run(loop.step, self._logger)
+            kinds.append("evaluation")
             release_unused_memory()
         if values:
             self._logger.scalars(loop.step, values | loop.counters())
             self._show(values)
+        for kind in kinds:
+            self._callbacks(kind, loop.step, values | loop.counters())
 
     def _due(self, name: str) -> bool:
         """Return whether something is due by environment steps, once the updates that they are owed are done; or by
@@ -145,6 +163,7 @@ class TrainingSession:
         self._run_dir.check_there()  # an evaluation takes its time
         self._checkpoints.write(self._loop.step, self._loop.save() | more, self._passing)
         self._passing = self._loop.step if passing else None
+        self._callbacks("checkpoint", self._loop.step)
         release_unused_memory()
 
 
