@@ -44,9 +44,9 @@ def evaluate_run(request: Request, levels: Sequence[Levels] = ()) -> list[Path]:
         ConfigError: a setting is out of range, or the run has no world model and one is needed.
     """
     run = load_run(request.path, request.step)
-    check_writable(run.run_dir.eval)  # before anything is played
     settings = request.resolved(run.config.evaluation)
     requests = [replace(request, levels=chosen) for chosen in levels or [request.levels]]
+    check_writable(run.run_dir.eval)  # before anything is played
     streams = Streams(Streams(request.seed).integer("evaluation"))
     evaluator = Evaluator(run.parts, settings, streams, ENVIRONMENTS, print_text)
     logger = Logger([TensorBoardSink(run.run_dir.eval)])
