@@ -41,6 +41,9 @@ def add_train(commands: argparse._SubParsersAction) -> None:
         metavar="STEP",
         help="continue from this checkpoint of the run, and discard later ones (default: the newest)",
     )
+    command.add_argument(
+        "--profile", action="store_true", help="trace ten iterations in the run's folder, for TensorBoard's tab Profile"
+    )
     add_place(command, "local: training.collectors are processes of this machine; ray: of a Ray cluster")
     command.set_defaults(run=_train)
 
@@ -55,7 +58,9 @@ def _train(options: argparse.Namespace) -> int:
     try:
         config = parse_config(files, overrides, options.logdir)
         with _collectors(options, config) as start_collector:
-            launch(config, options.logdir, options.checkpoint, start_collector=start_collector)
+            launch(
+                config, options.logdir, options.checkpoint, start_collector=start_collector, profiled=options.profile
+            )
     except Interrupted as interrupted:
         print_text(interrupted, file=sys.stderr)
         return 130

@@ -17,6 +17,10 @@ def make_deterministic() -> None:
     A sum of three or more tensors begins with an operand whose buffer is free. The order, and so the last bit, would
     depend on the timing of threads. Only sums of operands used elsewhere too are affected. Our graphs add those in
     pairs, which is why the optimizer must not merge sums.
+
+    TensorFlow's pass `remapping` fails on the update of an RSSM: it leaves an activation without an operation, as
+    TF_CPP_MIN_LOG_LEVEL=0 shows. The graph then runs as it was made, and its numbers are right. Without the pass an
+    update is as fast, and its last bits are others; so the pass stays on.
     """
     tf.config.experimental.enable_op_determinism()
     tf.config.optimizer.set_experimental_options({"arithmetic_optimization": False})

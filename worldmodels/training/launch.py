@@ -88,17 +88,19 @@ def launch(
     given: Given | None = None,
     start_collector: StartCollector = CollectorProcess,
     callbacks: Sequence[Callback] = (),
+    profiled: bool = False,
 ) -> Path:
     """Train in the folder `logdir` until the configured end, and return the folder; see `training/run.py`.
 
     A run that is there continues from the `checkpoint` of a step, by default from the newest one. `given` is the
     environment, where that is an object or a factory and not an id. Collectors, if the run has any, are started by
-    `start_collector`. The `callbacks` are called when the run has logged, evaluated or saved.
+    `start_collector`. The `callbacks` are called when the run has logged, evaluated or saved. If
+    `profiled`, some iterations are traced for TensorBoard.
     """
     with giving(config.env.game, given):
         if given is not None:
             _check_given(config, given)
-        return _launch(config, logdir, checkpoint, start_collector, callbacks)
+        return _launch(config, logdir, checkpoint, start_collector, callbacks, profiled)
 
 
 def _launch(
@@ -107,6 +109,7 @@ def _launch(
     checkpoint: int | None,
     start_collector: StartCollector,
     callbacks: Sequence[Callback],
+    profiled: bool,
 ) -> Path:
     # A mistake in the configuration is told before TensorFlow takes its seconds to load.
     checked = check_run(config, logdir, checkpoint)
@@ -115,7 +118,7 @@ def _launch(
     load_tensorflow(checked.config.devices, learner_threads(checked.config, start_collector))
     from worldmodels.training.run import train
 
-    return train(checked, start_collector, callbacks)
+    return train(checked, start_collector, callbacks, profiled)
 
 
 def _check_given(config: RunConfig, given: Given) -> None:

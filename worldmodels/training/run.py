@@ -32,7 +32,12 @@ from worldmodels.training.precision import build_measured
 from worldmodels.training.session import TrainingSession
 
 
-def train(checked: CheckedRun, start_collector: StartCollector, callbacks: Sequence[Callback] = ()) -> Path:
+def train(
+    checked: CheckedRun,
+    start_collector: StartCollector,
+    callbacks: Sequence[Callback] = (),
+    profiled: bool = False,
+) -> Path:
     """Train from the start or from the newest checkpoint until the configured end, and return the run's folder.
 
     Raises:
@@ -64,7 +69,7 @@ def train(checked: CheckedRun, start_collector: StartCollector, callbacks: Seque
         interruption = stack.enter_context(Interruption())
         logger = stack.enter_context(_logger(checked.run_dir))
         source = stack.enter_context(_source(parts, env, start_collector))
-        session = TrainingSession(checked, source, parts, logger, progress, callbacks)
+        session = TrainingSession(checked, source, parts, logger, progress, callbacks, profiled)
         session.resume()
         session.run(interruption)
     return path

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from worldmodels.acting.build import Parts
@@ -24,6 +24,7 @@ from worldmodels.training.loops.build import build_loop
 from worldmodels.training.loops.loop import load_parts
 from worldmodels.training.periodic import PeriodicEvaluation
 from worldmodels.training.precision import moved_warning
+from worldmodels.training.profile import Profile
 from worldmodels.training.throughput import Throughput
 
 
@@ -38,6 +39,7 @@ class TrainingSession:
         logger: Logger,
         progress: Progress,
         callbacks: Sequence[Callback] = (),
+        profiled: bool = False,
     ):
         config, run_dir = checked.config, checked.run_dir
         self._config, self._logger, self._progress, self._run_dir = config, logger, progress, run_dir
@@ -48,6 +50,7 @@ class TrainingSession:
         self._evaluation = PeriodicEvaluation(parts, run_dir, replay, progress.message)
         self._throughput = Throughput(self._loop)
         self._callbacks = Callbacks(callbacks, run_dir.path)
+        self._profile = Profile(run_dir.path if profiled else None)
         self._losses, self._harm = LossGrowth(), PolicyHarm()
         self._passing: int | None = None
         """The step of the newest checkpoint if an interruption wrote it, which the next one replaces."""
@@ -76,7 +79,7 @@ class TrainingSession:
             # In place of itself: those after it go, since their experience does.
             self._checkpoint(passing=self._passing is not None)
 
-    def _load(self, step: int, tree: Mapping[str, Any]) -> None:
+    def _load(self, step: int, tree: dict[str, Any]) -> None:
         """Restore all state, that of records last: it cuts them."""
         load_parts(self._schedules, tree["schedules"])
         self._losses.load(tree.get("losses", {}))
@@ -89,8 +92,15 @@ class TrainingSession:
 
     def run(self, interruption: Interruption) -> None:
         """Iterate the loop to its end; log, evaluate and save when they are due."""
+        try:
+            self._iterate(interruption)
+        finally:
+            self._tell(self._profile.end())
+
+    def _iterate(self, interruption: Interruption) -> None:
         loop = self._loop
         while not loop.finished:
+            self._tell(self._profile.iteration())
             started = time.perf_counter()
             tick = loop.iterate()
             self._throughput.add(tick, time.perf_counter() - started)
@@ -119,8 +129,7 @@ class TrainingSession:
             values |= means | stored | self._throughput.take()
             if grown := self._losses.update(means):
                 self._progress.message(growth_warning(grown, _learning_rates(self._config, grown)))
-            if harm := self._harm.update(means):
-                self._progress.message(harm)
+            self._tell(self._harm.update(means))
         if self._evaluates() and (self._schedules["evaluate"](loop.step) or finished):
             self._progress.message(f"Evaluating at step {loop.step:,}")
             # The time left counts no evaluations: during the last one, 0 would be wrong.
@@ -145,6 +154,10 @@ class TrainingSession:
     def _evaluates(self) -> bool:
         learned = any(self._loop.counters().values())
         return learned and self._loop.at_turn_start and self._config.schedule.evaluate_every > 0
+
+    def _tell(self, message: str | None) -> None:
+        if message:
+            self._progress.message(message)
 
     def _show(self, values: dict[str, float]) -> None:
         self._progress.update(self._loop.step, values, self._loop.progress, self._throughput.seconds_left())
