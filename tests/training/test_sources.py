@@ -111,6 +111,16 @@ def test_an_initial_replay_too_short_for_a_sequence(tmp_path):
         check_sources(configured({"initial_replay": str(tmp_path / "other")}))
 
 
+def test_images_of_another_size_are_refused_with_the_command_that_resizes_them(tmp_path):
+    replay = image_replay(tmp_path / "larger", 2, (96, 80, 3), ReplayConfig(400, 100))
+    none, images = np.zeros(2, bool), np.zeros((2, 96, 80, 3), np.uint8)
+    replay.append(Step(images, np.zeros(2, np.float32), ~none, none, none, np.zeros(2, np.int32)))
+    replay.save()
+    replay.close()
+    with pytest.raises(ConfigError, match="convert .*larger OUT --image-size 64' resizes images"):
+        check_sources(configured({"initial_replay": str(tmp_path / "larger")}))
+
+
 def test_a_run_that_is_not_there(tmp_path):
     with pytest.raises(RunError, match="There is no run folder"):
         check_sources(configured({"pretrained": str(tmp_path / "nowhere")}))
