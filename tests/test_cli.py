@@ -132,9 +132,11 @@ def test_an_ascii_terminal_gets_ascii(tmp_path):
 
 def test_list_says_what_a_preset_stands_on(capsys):
     assert main(["list", "configs"]) == 0
-    lines = {line.split()[0]: line.split()[1:] for line in capsys.readouterr().out.splitlines()}
-    assert lines["dreamer"] == [] and lines["100k_ppo"] == ["on", "ppo,", "few_agent"]
-    assert lines["crafter_env"] == ["over", "one", "of", "dreamer_small,", "dreamer,", "dreamerv3,", "ppo_nature"]
+    lines = {line.split()[0]: line.partition(" ")[2].strip() for line in capsys.readouterr().out.splitlines()}
+    assert " on " not in lines["dreamer"] and lines["100k_ppo"].endswith(" (on ppo, few_agent)")
+    over = "(over one of dreamer_small, dreamer, dreamerv3, ppo_nature)"
+    assert lines["crafter_env"] == f"Crafter, with the success rates of its achievements. {over}"
+    assert all(len(about.split()) > 3 for about in lines.values())
 
 
 def test_a_full_or_closed_output_is_no_traceback():

@@ -10,8 +10,8 @@ import pytest
 
 import worldmodels
 from worldmodels.cli import main
-from worldmodels.core.errors import UserError, visible
-from worldmodels.core.output import print_text
+from worldmodels.core.errors import UserError, counted, visible
+from worldmodels.core.output import gigabytes, print_text
 from worldmodels.telemetry.run_table import print_table
 
 RED, TITLE = "\x1b[31m", "\x1b]0;hi\x07"
@@ -59,3 +59,8 @@ def test_one_function_prints() -> None:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
     ]
     assert found == ["core/output.py"]
+
+
+def test_amounts_in_words() -> None:
+    assert [counted(1, "episode"), counted(2000, "policy")] == ["1 episode", "2,000 policies"]
+    assert [gigabytes(n) for n in (3, 4.2e7, 1.26e9, 2e12)] == ["1 MB", "42 MB", "1.3 GB", "2,000.0 GB"]

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -97,3 +98,20 @@ def test_another_pygame_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     monkeypatch.syspath_prepend(tmp_path)
     ((name, fine, finding),) = doctor._pygame()
     assert (name, fine) == ("pygame", None) and "2.6.1 is installed over pygame-ce" in finding
+
+
+def test_extras_are_named_with_the_command_that_installs_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = SimpleNamespace(
+        entry_points=[SimpleNamespace(value="worldmodels.cli:main")],
+        requires=[
+            "numpy>=2",
+            'rich>=13; extra == "web"',
+            'no-such-package<4,>=3; python_version >= "3.11" and extra == "minigrid"',
+            'pytest>=8; extra == "test"',
+        ],
+    )
+    monkeypatch.setattr(doctor, "distributions", lambda: [SimpleNamespace(entry_points=[]), ours])
+    assert list(doctor._extras()) == [
+        ("extra web", True, "rich"),
+        ("extra minigrid", None, "without no-such-package: pip install 'worldmodels-lab[minigrid]'"),
+    ]

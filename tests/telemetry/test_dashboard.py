@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import io
+import sys
 import time
+from types import ModuleType, SimpleNamespace
 
 import pytest
 from rich.console import Console
@@ -104,7 +106,7 @@ def test_without_a_terminal_it_speaks_even_when_nothing_is_reported() -> None:
         deadline = time.monotonic() + 30
         while file.getvalue().count("0% of 1,000 steps") < 2 and time.monotonic() < deadline:
             time.sleep(0.01)
-    assert file.getvalue().count("0% of 1,000 steps") >= 3  # and once more at the end
+    assert file.getvalue().count("0% of 1,000 steps") >= 2
 
 
 def test_in_a_terminal_the_panel_follows_and_messages_stay() -> None:
@@ -126,3 +128,32 @@ def test_an_ascii_output_gets_lines_in_ascii():
     stream.flush()
     text = raw.getvalue().decode("ascii")
     assert "maze - runs/gr\\xfcn" in text and "turn 1 of 2 - fit 3 of 4 - " in text
+
+
+def test_the_last_line_is_printed_once() -> None:
+    console, file = plain()
+    with Progress(1000, "maze", console, plain_interval=0.01) as progress:
+        progress.update(500, VALUES)
+        deadline = time.monotonic() + 30
+        while not file.getvalue().count("steps ·") and time.monotonic() < deadline:
+            time.sleep(0.001)
+        progress._interval = 100
+        progress._closed.set()
+        progress._ticker.join()
+        before = file.getvalue()
+    assert file.getvalue() == before
+
+
+def test_a_notebook_has_one_output_that_is_updated(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+    cell = SimpleNamespace(update=shown.append)
+    package, display = ModuleType("IPython"), ModuleType("IPython.display")
+    display.display = lambda text, display_id=False: cell  # type: ignore[attr-defined]
+    display.Pretty = str  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "IPython", package)
+    monkeypatch.setitem(sys.modules, "IPython.display", display)
+    console, file = plain()
+    monkeypatch.setattr(console, "is_jupyter", True)
+    with Progress(1000, "maze", console, plain_interval=0.01) as progress:
+        progress.update(500, VALUES)
+    assert shown[-1].startswith(" 50% of 1,000 steps") and "50%" not in file.getvalue()

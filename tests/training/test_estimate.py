@@ -29,7 +29,7 @@ def leaves(tree):
 
 def test_an_estimate_in_words():
     text = RunEstimate(seconds=3 * 3600 + 62, memory_bytes=3.14e9, disk_bytes=2.46e8, processor_seconds=0).text
-    assert "3.0 h without evaluations" in text and "3.1 GB of memory" in text and "about 0.2 GB of disk" in text
+    assert "3.0 h without evaluations" in text and "3.1 GB of memory" in text and "about 246 MB of disk" in text
 
 
 def test_times_in_words():

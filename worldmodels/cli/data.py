@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from worldmodels.cli.arguments import add_seed
-from worldmodels.core.errors import UserError
+from worldmodels.core.errors import UserError, counted
 from worldmodels.core.output import print_text
 
 OUT = "the data set to write: FILE.npz, FILE.hdf5, minari:NAME, or a folder for a replay store"
@@ -90,4 +90,4 @@ def _convert(options: argparse.Namespace) -> None:
         spec, notes = source.spec, source.notes
     for note in notes:
         print_text(note)
-    print_text(f"Wrote {spec.steps:,} steps ({spec.num_streams} streams of {spec.length:,}): {options.out}")
+    print_text(f"Wrote {spec.steps:,} steps ({counted(spec.num_streams, 'stream')} of {spec.length:,}): {options.out}")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from worldmodels.cli.arguments import add_checkpoint, add_levels, add_run, add_seed
-from worldmodels.core.errors import UserError
+from worldmodels.core.errors import UserError, counted
 from worldmodels.core.output import print_text
 
 if TYPE_CHECKING:
@@ -123,7 +123,8 @@ def _replay(options: argparse.Namespace) -> None:
     if options.game and options.game != played.game:
         raise UserError(f"'{options.file}' is a recording of '{played.game}'. Received --game {options.game}.")
     verify_recording(played, options.file, options.game)
-    print_text(f"{len(played.episodes)} episodes, {played.steps} steps of {played.game}: all agree.")
+    episodes, steps = counted(len(played.episodes), "episode"), counted(played.steps, "step")
+    print_text(f"{episodes}, {steps} of {played.game}: all agree.")
 
 
 def add_enjoy(commands: argparse._SubParsersAction) -> None:

@@ -59,7 +59,7 @@ def _text(value: Any) -> str:
 def names_of(what: str) -> Iterable[str]:
     """Return the sorted names of "games", "models", "agents", "configs" or "grids", with those of plugins.
 
-    The name of a preset is followed by its bases, or by the presets that an overlay needs one of.
+    The name of a preset is followed by its first comment, and the presets on or over which it stands.
     """
     return sorted(_TABLES[what]())
 
@@ -87,16 +87,17 @@ def _agents() -> Iterable[str]:
 def _configs() -> Iterable[str]:
     from worldmodels.core.configuration.presets import preset_names
 
-    return map(_with_presets_below, preset_names())
+    return map(_with_description, preset_names())
 
 
-def _with_presets_below(name: str) -> str:
+def _with_description(name: str) -> str:
     from worldmodels.core.configuration.presets import read_source
 
     source = read_source(name)
     words = {"on": source.base, "over one of": source.over}
     below = [f"{how} {', '.join(path.stem for path in paths)}" for how, paths in words.items() if paths]
-    return f"{name:28}{below[0]}" if below else name
+    about = source.path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("#").strip()
+    return f"{name:28}{about}" + (f" ({below[0]})" if below else "")
 
 
 def _grids() -> Iterable[str]:

@@ -136,6 +136,11 @@ def plural(kind: str) -> str:
     return kind + ("es" if kind.endswith(("s", "x", "ch", "sh")) else "s")
 
 
+def counted(count: int, kind: str) -> str:
+    """Return "1 game" or "2,000 games"."""
+    return f"{count:,} {kind if count == 1 else plural(kind)}"
+
+
 def unknown(kind: str, name: str, choices: Iterable[str]) -> str:
     """Return a sentence such as "Unknown game 'mase'. Did you mean 'maze'? Games: coinrun, maze, starpilot."."""
     choices, name = list(choices), shortened(name)

@@ -23,6 +23,11 @@ def print_anything(*streams: Any) -> None:
             stream.reconfigure(errors=HANDLER)
 
 
+def gigabytes(count: float) -> str:
+    """Return a number of bytes as "340 MB" or "1.2 GB"."""
+    return f"{count / 1e9:,.1f} GB" if count >= 1e9 else f"{max(count / 1e6, 1):.0f} MB"
+
+
 def print_text(text: object = "", file: TextIO | None = None, end: str = "\n") -> None:
     """Print a text at once to `file`, by default standard output, with its control characters escaped."""
     print(visible(str(text)), end=end, file=file or sys.stdout, flush=True)

@@ -18,6 +18,7 @@ from worldmodels.acting.actor import ModelActor, RandomActor
 from worldmodels.acting.build import Parts
 from worldmodels.config.environment import build_env
 from worldmodels.config.run_config import EvaluationConfig, RunConfig
+from worldmodels.core.errors import counted
 from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Batch, Step
 from worldmodels.envs.config import EnvConfig
@@ -135,7 +136,7 @@ class Evaluator:
     def random_play(self, noops: int) -> Episodes:
         """Return the episodes of random actions on the same levels; they never change, so they are played once."""
         if (self._env_config, noops) not in self._random:
-            self.report(f"Playing {self.settings.episodes} episodes at random, noops{noops}")
+            self.report(f"Playing {counted(self.settings.episodes, 'episode')} at random, noops{noops}")
             actor = RandomActor(self.spec.action, self.streams.generator(f"random {noops}"))
             self._random[self._env_config, noops] = self.play(actor, noops)
         return self._random[self._env_config, noops]

@@ -39,7 +39,7 @@ class Findings:
 
 
 def evaluate(evaluator: Evaluator, request: Request) -> Findings:
-    """Take the measures of a request, print them and return them."""
+    """Take the measures of a request and return them; print them, if they are of one checkpoint."""
     findings, occasion = Findings(), _occasion(request)
     if request.mode != "real":
         evaluator.require_model()
@@ -47,13 +47,14 @@ def evaluate(evaluator: Evaluator, request: Request) -> Findings:
         print_text("This run has no world model: only its policy is measured.")
     levels = level_words(evaluator.config.env, request.levels)
     for measure, found in take(table.MEASURES, evaluator, occasion):
-        measure.print(found, levels)
+        if not request.all_checkpoints:
+            measure.print(found, levels)
         findings.tree[measure.name] = measure.as_json(found)
         findings.metrics |= measure.metrics(found)
         if measure.picture is not None:
             findings.pictures[measure.picture_name or measure.name] = partial(measure.picture, found)
         extras = measure.extras(found, evaluator, occasion)
-        if extras.message:
+        if extras.message and not request.all_checkpoints:
             print_text(extras.message)
         findings.videos |= extras.videos
         findings.recordings |= extras.recordings

@@ -18,7 +18,7 @@ import tensorflow as tf
 from worldmodels.analysis.plots.evaluation_plots import plot_forecast
 from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.sections import load_config
-from worldmodels.core.errors import UserError
+from worldmodels.core.errors import UserError, counted
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.output import print_text
 from worldmodels.core.seeding import Streams, fold
@@ -80,7 +80,7 @@ def replay_episode(
         UserError: it has no such episode, no longer agrees with the game, or has dictionaries or boxes in it.
     """
     if not 1 <= number <= len(played.episodes):
-        raise UserError(f"The recording has {len(played.episodes)} episodes. Received the number {number}.")
+        raise UserError(f"The recording has {counted(len(played.episodes), 'episode')}. Received the number {number}.")
     up_to_it = replace(played, episodes=played.episodes[:number])
     steps = [step for step in replay_actions(up_to_it, name, game) if step.episode == number]
     frames = [step.observation for step in steps if not isinstance(step.observation, dict)]
@@ -163,7 +163,7 @@ def forecast_run(run: str | Path, file: str | Path, episode: int = 1, horizon: i
         raise UserError(f"Episode {episode} of '{file}' has no step.")
     loaded = load_run(run)
     forecaster = TerminationForecaster(loaded.parts.world_model, horizon)
-    print_text(f"Episode {episode} of {file}: {length} steps, return {replayed.total:g}.")
+    print_text(f"Episode {episode} of {file}: {counted(length, 'step')}, return {replayed.total:g}.")
     if not replayed.terminated:
         print_text("It was left before the game ended it: there is no end to predict, and no picture is written.")
         return None

@@ -48,7 +48,8 @@ def evaluate_run(request: Request, levels: Sequence[Levels] = ()) -> list[Path]:
     requests = [replace(request, levels=chosen) for chosen in levels or [request.levels]]
     check_writable(run.run_dir.eval)  # before anything is played
     streams = Streams(Streams(request.seed).integer("evaluation"))
-    evaluator = Evaluator(run.parts, settings, streams, ENVIRONMENTS, print_text)
+    report = () if request.all_checkpoints else (print_text,)
+    evaluator = Evaluator(run.parts, settings, streams, ENVIRONMENTS, *report)
     logger = Logger([TensorBoardSink(run.run_dir.eval)])
     try:
         for each in requests:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import sys
 import time
@@ -12,13 +13,15 @@ from contextlib import suppress
 from importlib.metadata import Distribution, PackageNotFoundError, distributions, version
 from pathlib import Path
 
-from worldmodels.core.errors import DISTRIBUTION, FileError
+from worldmodels.core.errors import DISTRIBUTION, FileError, pip_install
 from worldmodels.core.files.json_files import parse_strict
 from worldmodels.core.output import print_text
 from worldmodels.core.processor import this_processor
 from worldmodels.loading.quiet import KERAS, load_tensorflow
 
 _PACKAGES = ("tensorflow", "tf-keras", "tensorflow-probability", "numpy", "gymnasium", "pygame-ce", "av")
+_NO_EXTRAS = ("test", "gpu")
+"""Extras for developers alone, or about which the line on GPUs says more."""
 _MEASURE_SECONDS = 0.5
 _SIDE, _SIDE_ON_A_GPU = 1024, 8192
 """Rows and columns of the measured matrices; small matrices leave most of a GPU idle."""
@@ -45,6 +48,7 @@ def _findings() -> Iterator[tuple[str, bool | None, str]]:
     yield from _pygame()
     yield from _keras()
     yield from _other_projects()
+    yield from _extras()
     yield from _games()
     yield from _accelerators()
     display = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
@@ -93,6 +97,23 @@ def _other_projects() -> Iterator[tuple[str, bool | None, str]]:
                 f"version {other.version} of another project is installed under this name, and its files replace ours: "
                 f"run `pip uninstall worldmodels`, then install {DISTRIBUTION} again",
             )
+
+
+def _extras() -> Iterator[tuple[str, bool | None, str]]:
+    """Yield a finding for each extra of this project: its packages, or the command that installs them."""
+    wanted: dict[str, list[str]] = {}
+    for ours in filter(_is_ours, distributions()):
+        for requirement in ours.requires or ():
+            found = re.fullmatch(r"""([\w.-]+)[^;]*;.*\bextra == ["'](\w+)["'].*""", requirement)
+            if found and found[2] not in _NO_EXTRAS:
+                wanted.setdefault(found[2], []).append(found[1])
+    for extra, packages in wanted.items():
+        absent = [package for package in packages if not _package(package)[0]]
+        yield (
+            f"extra {extra}",
+            None if absent else True,
+            f"without {', '.join(absent)}: {pip_install(extra)}" if absent else ", ".join(packages),
+        )
 
 
 def _is_ours(distribution: Distribution) -> bool:

@@ -15,7 +15,7 @@ import pygame
 
 from worldmodels.acting.actor import ModelActor
 from worldmodels.analysis.statistics.bootstrap import estimate
-from worldmodels.core.errors import ConfigError, UserError
+from worldmodels.core.errors import ConfigError, UserError, counted
 from worldmodels.core.output import print_text
 from worldmodels.core.seeding import Streams
 from worldmodels.envs import VectorEnv
@@ -212,7 +212,7 @@ def _mosaic(env: VectorEnv, played: Sequence[PlayedEpisode]) -> np.ndarray:
 
 
 def _length(episode: PlayedEpisode) -> str:
-    return f"{episode.steps} steps{'' if episode.ended else ', cut'}"
+    return f"{counted(episode.steps, 'step')}{'' if episode.ended else ', cut'}"
 
 
 def _summary(episodes: Sequence[PlayedEpisode]) -> str:
@@ -223,6 +223,7 @@ def _summary(episodes: Sequence[PlayedEpisode]) -> str:
     found, steps = estimate(totals), np.mean([episode.steps for episode in episodes])
     interval = f", 95 % interval {found.low:.2f} to {found.high:.2f}" if len(totals) > 1 else ""
     return (
-        f"{len(totals)} episodes: mean return {found.mean:.2f}{interval}, standard deviation {totals.std():.2f}, "
-        f"lowest {totals.min():.2f}, highest {totals.max():.2f}, mean length {steps:.1f} steps"
+        f"{counted(len(totals), 'episode')}: mean return {found.mean:.2f}{interval}, "
+        f"standard deviation {totals.std():.2f}, lowest {totals.min():.2f}, highest {totals.max():.2f}, "
+        f"mean length {steps:.1f} steps"
     )

@@ -14,7 +14,7 @@ from worldmodels.acting.actor import Actor, ModelActor, RandomActor
 from worldmodels.acting.collect import Collector, EpisodeTracker
 from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.sections import load_config
-from worldmodels.core.errors import ConfigError
+from worldmodels.core.errors import ConfigError, counted
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.output import print_text
 from worldmodels.core.seeding import Streams
@@ -71,8 +71,9 @@ def record(env_config: EnvConfig, policy: str, steps: int, place: str, seed: int
     spec, returns = played.spec, played.returns
     mean = f"; mean return {np.mean(returns):.2f}" if returns else ""
     print_text(
-        f"Recorded {spec.steps:,} steps of {env_config.game} ({spec.num_streams} streams of {spec.length:,}), "
-        f"{len(returns)} whole episodes{mean}: {place}"
+        f"Recorded {spec.steps:,} steps of {env_config.game} "
+        f"({counted(spec.num_streams, 'stream')} of {spec.length:,}), "
+        f"{counted(len(returns), 'whole episode')}{mean}: {place}"
     )
 
 

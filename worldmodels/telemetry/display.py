@@ -6,12 +6,13 @@ Holds the status of a run for its display: steps, times, the newest values, the 
 from __future__ import annotations
 
 import math
+import re
 import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rich.console import Console, RenderableType
 from rich.live import Live
@@ -86,6 +87,24 @@ def sparkline(values: list[float], width: int) -> str:
     return "".join(bars[round((mean - lowest) / span * 7)] if span else bars[0] for mean in means)
 
 
+_TIMES = re.compile(r"[\d:–]+ (elapsed|left)")
+
+
+def _notebook_cell(console: Console) -> Any:
+    """Return an output of a notebook that is updated in place; None where the console is no notebook."""
+    if not console.is_jupyter:
+        return None
+    from IPython.display import display
+
+    return display(_plain_text("..."), display_id=True)
+
+
+def _plain_text(text: str) -> Any:
+    from IPython.display import Pretty
+
+    return Pretty(text)
+
+
 D = TypeVar("D", bound="Display")
 
 
@@ -103,7 +122,7 @@ class Display(ABC):
         self._live: Live | None = None
         if self._console.is_terminal and not self._console.is_dumb_terminal:
             self._live = Live(console=self._console, get_renderable=self.picture, refresh_per_second=4)
-        self._interval = plain_interval
+        self._interval, self._news, self._cell = plain_interval, [""], _notebook_cell(self._console)
         self._closed = threading.Event()
         self._ticker = threading.Thread(target=self._tick, name="display", daemon=True)
 
@@ -131,7 +150,7 @@ class Display(ABC):
             return
         self._closed.set()
         self._ticker.join()
-        self._print(*self.lines())
+        self._print_lines()
 
     def message(self, text: str) -> None:
         """Print an event in a line of its own, which stays."""
@@ -148,4 +167,14 @@ class Display(ABC):
 
     def _tick(self) -> None:
         while not self._closed.wait(self._interval):
-            self._print(*self.lines())
+            self._print_lines()
+
+    def _print_lines(self) -> None:
+        """Print the lines, but for those that say the same as the last ones at another time."""
+        lines = list(self.lines())
+        news = [_TIMES.sub("", line) for line in lines]
+        if self._cell is not None:
+            self._cell.update(_plain_text("\n".join(lines)))
+        elif news != self._news or not self._closed.is_set():
+            self._print(*lines)
+        self._news = news

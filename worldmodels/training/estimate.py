@@ -20,6 +20,7 @@ from worldmodels.agents.api import Experience, Recent, Replayed, Rollouts
 from worldmodels.config.run_config import RunConfig
 from worldmodels.config.training_config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig
 from worldmodels.core.files.tree import flatten
+from worldmodels.core.output import gigabytes
 from worldmodels.core.types import Batch
 from worldmodels.imagination.starts import StartStates, states_after
 from worldmodels.models.api import ModelSpec
@@ -54,7 +55,7 @@ class RunEstimate(NamedTuple):
         """The estimate in one sentence."""
         return (
             f"Estimated for this machine: {in_words(self.seconds)} without evaluations, "
-            f"{self.memory_bytes / 1e9:.1f} GB of memory, about {self.disk_bytes / 1e9:.1f} GB of disk"
+            f"{gigabytes(self.memory_bytes)} of memory, about {gigabytes(self.disk_bytes)} of disk"
         )
 
 

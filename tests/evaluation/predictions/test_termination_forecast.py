@@ -86,5 +86,5 @@ def test_an_episode_is_replayed() -> None:
     episode = replay_episode(recording, 1)
     np.testing.assert_array_equal(episode.frames, frames)
     assert not episode.terminated and episode.actions.tolist() == [7] * 5
-    with pytest.raises(UserError, match="has 1 episodes. Received the number 2"):
+    with pytest.raises(UserError, match="has 1 episode. Received the number 2"):
         replay_episode(recording, 2)

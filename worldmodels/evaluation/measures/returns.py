@@ -11,6 +11,7 @@ from worldmodels.analysis.plots.evaluation_plots import plot_grid
 from worldmodels.analysis.runs.reference_scores import normalised_return
 from worldmodels.analysis.statistics.bootstrap import Estimate, difference
 from worldmodels.config.run_config import EvaluationConfig
+from worldmodels.core.errors import counted
 from worldmodels.core.specs import ObservationSpec
 from worldmodels.envs.config import EnvConfig
 from worldmodels.envs.games.levels import mode_of
@@ -68,7 +69,7 @@ def play_grid(evaluator: Evaluator, occasion: Occasion) -> ReturnGrid:
     actor = _actor(evaluator, occasion)
     image = filmed_part(evaluator.spec.observation)
     for setting in grid_settings(evaluator.settings, plans, occasion.agent != "random"):
-        evaluator.report(f"Playing {evaluator.settings.episodes} episodes, {setting.name}")
+        evaluator.report(f"Playing {counted(evaluator.settings.episodes, 'episode')}, {setting.name}")
         actor.reset(evaluator.streams.key(f"policy {setting.temperature} {setting.noops}"), setting.temperature)
         if plans:
             actor.set_model_temperature(setting.model_temperature)
