@@ -107,7 +107,7 @@ def _eval(options: argparse.Namespace) -> int:
         options.videos,
         options.seed,
     )
-    runs, engine = begun_runs(options.path), engine_of(options)
+    engine, runs = engine_of(options), begun_runs(options.path)
     several = runs != [Path(options.path)] or options.jobs is not None
     if several or options.engine == "ray" or options.storage is not None:
         from worldmodels.experiments.evaluation_jobs import evaluate_in_jobs

@@ -91,8 +91,8 @@ def _game_options(game: str, words: Sequence[str]) -> dict[str, Any]:
         without_effect = [name for name in names if name not in DEFAULTS]
         found = game_options(settings)
     else:
-        without_effect = [name for name in names if name not in {*FOREIGN, *DEFAULTS} - {*WITHOUT_EFFECT}]
-        found = {key: getattr(settings, key) for key in changed(settings, {*FOREIGN, *DEFAULTS} - {*WITHOUT_EFFECT})}
+        without_effect = [name for name in names if name not in {*FOREIGN} - {*WITHOUT_EFFECT}]
+        found = {key: getattr(settings, key) for key in changed(settings, {*FOREIGN} - {*WITHOUT_EFFECT})}
     if without_effect:
         raise UserError(f"The option '{without_effect[0]}' has no effect in the game '{game}': leave it out.")
     return found

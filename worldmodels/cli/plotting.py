@@ -114,6 +114,8 @@ def _plot(options: argparse.Namespace) -> None:
     for name, views in VIEWS.items():
         if getattr(options, name) is not None and options.view not in views:
             raise UserError(f"--{name} has no effect in --view {options.view}. It has in {', '.join(views)}.")
+    if options.scores is not None and options.view == "tasks" and options.baselines is None:
+        raise UserError("--scores has no effect in --view tasks without --baselines: give these too, or leave it out.")
     if options.count and options.group == "path":
         raise UserError(
             "--count draws a line for each run, and --group path one for each given path: leave out one of them."

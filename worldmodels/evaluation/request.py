@@ -14,6 +14,13 @@ from worldmodels.envs.games.levels import LEVELS, Levels
 from worldmodels.imagination.planner_config import PLANNERS, PlannerConfig
 
 MODES = ("real", "imagined", "model")
+WITHOUT_EFFECT = {
+    "model": ("temperatures", "noops", "episodes", "max_steps"),
+    "imagined": ("noops", "episodes", "max_steps"),
+    "planner": ("model_temperatures", "context", "horizon", "windows"),
+    "random": ("temperatures", "model_temperatures", "context", "horizon", "windows"),
+}
+"""The settings without an effect, by the mode, or by the agent in the real game."""
 AGENTS = ("policy", "planner", "random")
 
 
@@ -60,6 +67,11 @@ class Request:
             )
         if self.all_checkpoints and self.step is not None:
             raise ConfigError("Either all checkpoints or one of them: leave out --all-checkpoints or --checkpoint.")
+        who = self.agent if self.mode == "real" else self.mode
+        for name in WITHOUT_EFFECT.get(who, ()):
+            if name in self.settings:
+                flag, kind = name.replace("_", "-"), "agent" if self.mode == "real" else "mode"
+                raise ConfigError(f"--{flag} has no effect with --{kind} {who}: leave it out.")
         if self.videos < 0:
             raise ConfigError(f"The number of episodes to film is {self.videos}; it must be 0 or more.")
 

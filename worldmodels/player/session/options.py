@@ -85,6 +85,10 @@ class PlayOptions:
             raise UserError(unknown("start", self.start, STARTS))
         if self.start == "game" and self.alone != "model":
             raise UserError("The start 'game' is for a model that is played alone: give --alone model too.")
+        if self.alone and self.put_back_every:
+            raise UserError("A world that is played alone is never put back: leave out --put-back-every or --alone.")
+        if self.alone == "real" and self.temperature != PlayOptions.temperature:
+            raise UserError("--temperature is that of the model, and --alone real plays without it: leave one out.")
         if self.width is not None and self.video is None:
             raise UserError(f"The width is the video's: give --video FILE too. Received {self.width}.")
         if not self.web and (self.host, self.port) != (PlayOptions.host, PlayOptions.port):
