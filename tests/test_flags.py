@@ -75,7 +75,7 @@ REFUSED = {
 }
 """Flags that have an effect only beside others, with words in which they have none."""
 ALWAYS = {
-    "train": "config overrides logdir",
+    "train": "config overrides logdir profile",
     "grid": "file jobs retry dry_run engine",
     "config": "diff",
     "eval": "path mode levels checkpoint videos seed jobs engine storage",

@@ -188,7 +188,7 @@ class UnfailingFile:
         return size
 
     def flush(self) -> None:
-        """Nothing is held back: the file has no buffer."""
+        """Do nothing: the file has no buffer."""
 
 
 def _new_file(disk: UnfailingFile) -> Any:
