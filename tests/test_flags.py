@@ -89,7 +89,7 @@ ALWAYS = {
     "plot": "paths view legend select exclude save",
     "report": "paths save films normalize at group legend select exclude",
     "record": "game policy steps out option levels seed",
-    "convert": "source out",
+    "convert": "source out image_size",
     "list": "what",
     "certify": "games mode levels first threads json",
     "check": "folder leave_out",

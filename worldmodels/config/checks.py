@@ -17,6 +17,7 @@ from worldmodels.core.errors import ConfigError
 from worldmodels.envs.config import spread_mixture
 from worldmodels.models.api import ModelSpec
 from worldmodels.replay.layout import memory_steps, plan_layout
+from worldmodels.telemetry.trackers import check_trackers
 
 WAYS = {
     "imagination": "in imagination (training.kind=model_based)",
@@ -35,6 +36,7 @@ def check_config(config: RunConfig) -> None:
     """
     spread_mixture(config.env.games, config.env.num_envs)
     _check_collectors(config)
+    check_trackers(config.telemetry.sinks)
     spec = model_spec(config)
     check_fits(config.agent, spec)
     check_devices(config, spec)

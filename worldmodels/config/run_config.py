@@ -48,6 +48,14 @@ class ScheduleConfig(Section):
 
 
 @dataclass(frozen=True)
+class TelemetryConfig(Section):
+    """The places of a run's metrics besides metrics.jsonl and TensorBoard's files."""
+
+    sinks: tuple[Literal["wandb", "mlflow", "trackio"], ...] = ()
+    """Trackers of experiments that receive each record of the metrics; each is an extra of this package."""
+
+
+@dataclass(frozen=True)
 class EvaluationConfig(Section):
     """The numbers of an evaluation, each of which `worldmodels eval` can override from the command line."""
 
@@ -94,6 +102,7 @@ class RunConfig(Section):
     agent: AgentConfig = field(default_factory=AGENTS["actor_critic"], metadata={"kinds": AGENTS})
     training: ModelBasedConfig | ModelFreeConfig | OffPolicyConfig = field(default_factory=ModelBasedConfig)
     schedule: ScheduleConfig = field(default_factory=ScheduleConfig)
+    telemetry: TelemetryConfig = field(default_factory=TelemetryConfig)
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
 
     @property

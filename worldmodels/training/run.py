@@ -13,16 +13,15 @@ from worldmodels.config.devices import threads_warning
 from worldmodels.config.environment import build_env
 from worldmodels.config.run_config import RunConfig
 from worldmodels.config.training_config import ModelBasedConfig, ModelFreeConfig
+from worldmodels.core.configuration.sections import to_dict
 from worldmodels.core.errors import UserError
-from worldmodels.core.files.run_dir import RunDir
 from worldmodels.envs import VectorEnv
 from worldmodels.envs.config import PYTHON
 from worldmodels.envs.foreign.given import find_given
 from worldmodels.envs.foreign.workers import check_can_be_sent
 from worldmodels.envs.games.levels import LEVELS, has_test_levels, level_words
 from worldmodels.telemetry.dashboard import Progress
-from worldmodels.telemetry.logger import Logger
-from worldmodels.telemetry.sinks import JSONLSink, TensorBoardSink
+from worldmodels.telemetry.trackers import opened_logger
 from worldmodels.training.callbacks import Callback
 from worldmodels.training.check import CheckedRun
 from worldmodels.training.collectors.collector_process import learner_threads
@@ -67,7 +66,7 @@ def train(
         new = checked.config if checked.is_new else None
         stack.enter_context(checked.run_dir.training(new, {"levels": levels} if levels else {}))
         interruption = stack.enter_context(Interruption())
-        logger = stack.enter_context(_logger(checked.run_dir))
+        logger = stack.enter_context(opened_logger(checked.run_dir, config.telemetry.sinks, to_dict(config)))
         source = stack.enter_context(_source(parts, env, start_collector))
         session = TrainingSession(checked, source, parts, logger, progress, callbacks, profiled)
         session.resume()
@@ -116,12 +115,3 @@ def _wants_outputs(config: RunConfig) -> bool:
     return isinstance(training, ModelFreeConfig) or (
         isinstance(training, ModelBasedConfig) and training.real_rollout > 0
     )
-
-
-@contextmanager
-def _logger(run_dir: RunDir) -> Iterator[Logger]:
-    logger = Logger([JSONLSink(run_dir.metrics), TensorBoardSink(run_dir.path)])
-    try:
-        yield logger
-    finally:
-        logger.close()
