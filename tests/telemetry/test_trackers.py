@@ -88,6 +88,7 @@ def test_the_package_itself_takes_records_offline(
     if find_spec(name) is None:
         pytest.skip(f"needs the extra {name}")
     monkeypatch.setenv("WANDB_MODE", "offline")
+    monkeypatch.setenv("WANDB_DIR", str(tmp_path))
     monkeypatch.setenv("MLFLOW_TRACKING_URI", (tmp_path / "mlflow").as_uri())
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
     monkeypatch.setenv("TRACKIO_DIR", str(tmp_path / "trackio"))

@@ -1,7 +1,7 @@
 """The logger of a run, with sinks that send scalars to trackers: Weights & Biases, MLflow and Trackio.
 
-A tracker's own environment variables say where it keeps them, and whether offline: WANDB_MODE, MLFLOW_TRACKING_URI,
-TRACKIO_DIR.
+A tracker's own environment variables say where it keeps them, and whether offline: WANDB_MODE, WANDB_DIR,
+MLFLOW_TRACKING_URI, TRACKIO_DIR.
 """
 
 from __future__ import annotations
@@ -104,7 +104,6 @@ def _wandb(run: RunDir, identity: str, config: Config) -> Connection:
         name=run.path.name,
         id=identity,
         resume="allow",
-        dir=str(run.path),
         config=dict(config),
         settings=settings,
     )
