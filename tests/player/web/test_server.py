@@ -274,7 +274,7 @@ def test_a_message_of_the_largest_size_is_taken(make_session):
     play(make_session(), act, rate=60)
 
 
-def test_a_request_that_is_no_http_prints_nothing(make_session, capfd):
+def test_a_request_that_is_no_http_prints_nothing(make_session, capfd, caplog):
     async def act(http, served):
         port = int(served.address.rpartition(":")[2])
         for request in (b"GET / HTTP/9\r\n\r\n", b"GET /a HTTP/1.1\r\nHost : x\r\nb@d\r\n\r\n", b"\x16\x03\x01\x00"):
@@ -284,4 +284,4 @@ def test_a_request_that_is_no_http_prints_nothing(make_session, capfd):
             writer.close()
 
     play(make_session(), act)
-    assert capfd.readouterr().err == ""
+    assert (capfd.readouterr().err, caplog.records) == ("", [])
