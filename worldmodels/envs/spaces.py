@@ -1,4 +1,4 @@
-"""Gymnasium's spaces as specs: the only place that looks at both.
+"""Gymnasium's spaces of actions become specs here, and specs become spaces; `readings.py` reads observations.
 
 Actions of a vector environment are taken as they are or refused, and never converted in silence.
 """
