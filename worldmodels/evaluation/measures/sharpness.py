@@ -63,11 +63,11 @@ def measure_sharpness(evaluator: Evaluator, occasion: Occasion) -> Sharpness | N
     steps = [step for step in STEPS if step <= real.shape[1] and goes_on[:, step - 1].sum() >= LEAST_WINDOWS]
     found = Sharpness({}, {}, {})
     for step in steps:
-        rows = goes_on[:, step - 1]
-        pair, seed = (real[rows, step - 1], imagined[rows, step - 1]), evaluator.streams.integer("classifier")
-        found.told_apart[step] = told_apart(*pair, seed)
-        found.told_apart_coarse[step] = told_apart(*map(coarse, pair), seed)
-        found.small_structures[step] = energy(pair[1]) / max(energy(pair[0]), 1e-12)
+        rows, seed = goes_on[:, step - 1], evaluator.streams.integer("classifier")
+        truth, drawn = real[rows, step - 1], imagined[rows, step - 1]
+        found.told_apart[step] = told_apart(truth, drawn, seed)
+        found.told_apart_coarse[step] = told_apart(coarse(truth), coarse(drawn), seed)
+        found.small_structures[step] = energy(drawn) / max(energy(truth), 1e-12)
     return found if steps else None
 
 
