@@ -71,7 +71,7 @@ class FlowNetwork(Layer):
                 self.motion = _from_zero(Linear(coarse + width, 2 * motions, seeds, "motion"))
             self.motion.bias.assign(np.arctanh(np.array(FIRST_MOTIONS, np.float32).ravel() / LONGEST))
             self.enter = Conv2D((frames + 1) * self.channels * PLACE**2, width, 1, 1, seeds, "enter")
-            self.blocks = [Block(width, seeds, f"block_{index}") for index in range(blocks)]
+            self.blocks = [PlaceBlock(width, seeds, f"block_{index}") for index in range(blocks)]
             self.overview = Linear(coarse, GLOBAL_UNITS, seeds, "overview")
             self.spread = _from_zero(Linear(GLOBAL_UNITS, width, seeds, "spread"))
             self.leave_norm = GroupNorm(width, "leave_norm")
@@ -111,7 +111,7 @@ class FlowNetwork(Layer):
         return tf.reshape(pooled, (-1, math.prod(pooled.shape[1:])))
 
 
-class Block(Layer):
+class PlaceBlock(Layer):
     """Two convolutions around a sum; an embedding scales and shifts the channels between them."""
 
     def __init__(self, width: int, seeds: np.random.Generator, name: str):
