@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from worldmodels.core.schedules import Every
+from worldmodels.training.session import Every
 
 
 def test_every_keeps_its_phase() -> None:

@@ -21,8 +21,7 @@ from worldmodels.evaluation.measures import table
 from worldmodels.evaluation.measures.returns import RETURNS
 from worldmodels.evaluation.request import Request
 from worldmodels.evaluation.shift import run as shift_run
-from worldmodels.evaluation.shift.request import ShiftRequest
-from worldmodels.evaluation.shift.shifts import DistributionShift
+from worldmodels.evaluation.shift.shifts import DistributionShift, ShiftRequest
 from worldmodels.loading.load import LoadedRun
 from worldmodels.telemetry.logger import Logger
 from worldmodels.training.periodic import PeriodicEvaluation

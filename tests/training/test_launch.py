@@ -17,10 +17,9 @@ from worldmodels.datasets.source import DatasetSpec
 from worldmodels.envs import EnvConfig
 from worldmodels.recordings import demonstrations
 from worldmodels.recordings.action_recording import ActionRecording, RecordedEpisode, write_recording
-from worldmodels.training import check
+from worldmodels.training import check, session
 from worldmodels.training.check import check_run
 from worldmodels.training.launch import launch, parse_config
-from worldmodels.training.loops import build
 from worldmodels.training.sources import Sources
 
 
@@ -75,7 +74,7 @@ def test_a_run_that_fails_before_its_first_checkpoint_leaves_nothing_behind(tmp_
     def full(*arguments, **named):
         raise DiskFullError("no space")
 
-    monkeypatch.setattr(build, "Replay", full)
+    monkeypatch.setattr(session, "Replay", full)
     with pytest.raises(DiskFullError, match="no space"):
         launch(debug(), tmp_path / "run")
     assert not (tmp_path / "run").exists()

@@ -159,7 +159,7 @@ def _shift(options: argparse.Namespace) -> None:
     settings = given(options, "episodes", "max_steps", *MODEL)
     settings |= {"temperatures": [options.temperature], "model_temperatures": [1.0], "noops": [0]}
     request = Request(options.path, settings=settings, step=options.checkpoint, videos=0, seed=options.seed)
-    from worldmodels.evaluation.shift.request import ShiftRequest, chosen_shifts
+    from worldmodels.evaluation.shift.shifts import ShiftRequest, chosen_shifts
 
     shifts = ShiftRequest(request, options.shifts, options.games)
     chosen_shifts(shifts)

@@ -1,4 +1,9 @@
-"""The session of a training run: it iterates the loop, and logs, evaluates and saves when they are due."""
+"""The session of a training run: it iterates the loop, and logs, evaluates and saves when they are due.
+
+Builds the loop of a run, and the replay store that the loop needs.
+
+A small callable says when something is due, instead of counters and modulo in the loop.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +14,12 @@ from typing import Any
 from worldmodels.acting.build import Parts
 from worldmodels.acting.step_source import StepSource
 from worldmodels.config.run_config import RunConfig
+from worldmodels.config.training_config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig
 from worldmodels.core.files.checkpoint import Checkpoints, fitting
 from worldmodels.core.processor import release_unused_memory
-from worldmodels.core.schedules import Every
 from worldmodels.models.devices import computing_processor
+from worldmodels.replay import Replay
+from worldmodels.replay.layout import Layout
 from worldmodels.replay.statistics import replay_statistics
 from worldmodels.telemetry.dashboard import Progress
 from worldmodels.telemetry.logger import Logger
@@ -20,12 +27,74 @@ from worldmodels.telemetry.loss_growth import Growth, LossGrowth, PolicyHarm, gr
 from worldmodels.training.callbacks import Callback, Callbacks, EventKind
 from worldmodels.training.check import CheckedRun
 from worldmodels.training.interrupt import Interrupted, Interruption
-from worldmodels.training.loops.build import build_loop
-from worldmodels.training.loops.loop import load_parts
+from worldmodels.training.loops.loop import Loop, load_parts
+from worldmodels.training.loops.model_based import ModelBasedLoop
+from worldmodels.training.loops.model_free import ModelFreeLoop
+from worldmodels.training.loops.off_policy import OffPolicyLoop
 from worldmodels.training.periodic import PeriodicEvaluation
 from worldmodels.training.precision import moved_warning
 from worldmodels.training.profile import Profile
 from worldmodels.training.throughput import Throughput
+
+
+def build_loop(checked: CheckedRun, source: StepSource, parts: Parts) -> tuple[Loop, Replay | None]:
+    """Return the loop of a configuration, and its replay store, if it has one."""
+    training = checked.config.training
+    if isinstance(training, ModelFreeConfig):
+        return ModelFreeLoop(parts, training, source), None
+    replay = _open_replay(checked, training, parts)
+    if isinstance(training, OffPolicyConfig):
+        return OffPolicyLoop(parts, training, source, replay), replay
+    return ModelBasedLoop(parts, training, source, replay, checked.demonstrations), replay
+
+
+def _open_replay(checked: CheckedRun, training: ModelBasedConfig | OffPolicyConfig, parts: Parts) -> Replay:
+    return Replay(
+        checked.run_dir.replay,
+        _num_streams(checked, training),
+        parts.model.spec.observation,
+        parts.model.spec.action,
+        checked.config.replay,
+        # The sources of a run that continues may be gone, and are in its own store already.
+        expected_steps=checked.sources.steps + training.collected_steps,
+        checkpoints=checked.config.schedule.keep_checkpoints,
+    )
+
+
+def _num_streams(checked: CheckedRun, training: ModelBasedConfig | OffPolicyConfig) -> int:
+    """Return the number of streams of the replay store: one for each environment.
+
+    A run that collects nothing has those of its data.
+    """
+    if not isinstance(training, ModelBasedConfig) or training.collect or not training.initial_replay:
+        return checked.config.env.num_envs
+    replayed = checked.sources.replayed
+    return replayed.num_streams if replayed else Layout.read(checked.run_dir.replay).num_streams
+
+
+class Every:
+    """A schedule that is due once per `interval` steps, at the first call at or past each multiple; 0 is never.
+
+    The phase is that of the multiples, however unevenly the calls come: `Every(10)` called at 4, 13, 19, 20 is
+    False, True, False, True. A call that passes several multiples at once is True once.
+    """
+
+    def __init__(self, interval: int) -> None:
+        self.interval = interval
+        self._next = interval
+
+    def __call__(self, step: int) -> bool:
+        """Return whether something is due at `step`; steps never go down between calls."""
+        if self.interval <= 0 or step < self._next:
+            return False
+        self._next = (step // self.interval + 1) * self.interval
+        return True
+
+    def save(self) -> dict[str, Any]:
+        return {"next": self._next}
+
+    def load(self, tree: dict[str, Any]) -> None:
+        self._next = int(tree["next"])
 
 
 class TrainingSession:

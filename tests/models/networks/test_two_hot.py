@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from worldmodels.models.networks.two_hot import BINS, VALUES, two_hot_mean, two_hot_nll
+from worldmodels.models.distributions import BINS, VALUES, two_hot_mean, two_hot_nll
 
 
 def test_values_are_symmetric_ascending_and_the_exponentials_of_a_grid() -> None:

@@ -4,7 +4,7 @@ import pytest
 import tensorflow as tf
 
 from worldmodels.models.next_frame.config import SamplingConfig
-from worldmodels.models.next_frame.schedules import ramp, sampling_probability
+from worldmodels.models.next_frame.learning import ramp, sampling_probability
 
 
 def probability(updates: float, **changes) -> float:

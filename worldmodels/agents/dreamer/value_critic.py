@@ -12,8 +12,7 @@ from worldmodels.agents.dreamer.config import ActorCriticConfig
 from worldmodels.agents.networks.bodies import build_head
 from worldmodels.agents.returns import generalized_advantages
 from worldmodels.models.api import ModelSpec
-from worldmodels.models.distributions import normal_nll
-from worldmodels.models.networks.two_hot import BINS, two_hot_mean, two_hot_nll
+from worldmodels.models.distributions import BINS, normal_nll, two_hot_mean, two_hot_nll
 from worldmodels.models.optimizers import build_optimizer
 from worldmodels.models.variables import load_variables, named_variables, save_variables
 

@@ -17,7 +17,7 @@ from worldmodels.evaluation.measures.returns import RETURNS, Cell
 from worldmodels.evaluation.result_files import ResultFiles, print_written
 from worldmodels.evaluation.run import ENVIRONMENTS
 from worldmodels.evaluation.shift.effects import ShiftedPlay, as_markdown, shift_columns, shift_rows, shifts_tree
-from worldmodels.evaluation.shift.request import ShiftRequest, chosen_shifts
+from worldmodels.evaluation.shift.shifts import ShiftRequest, chosen_shifts
 from worldmodels.loading.load import load_run
 from worldmodels.telemetry.run_table import print_table
 

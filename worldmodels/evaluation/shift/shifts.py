@@ -1,22 +1,27 @@
-"""Defines distribution shifts: environments that differ from a run's own in a few options. Imports no TensorFlow."""
+"""Defines distribution shifts: environments that differ from a run's own in a few options. Imports no TensorFlow.
+
+Defines the request of `worldmodels shift`. Imports no TensorFlow.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from worldmodels.config.environment import build_env
 from worldmodels.config.run_config import RunConfig
-from worldmodels.core.configuration.sections import from_dict, to_dict
+from worldmodels.core.configuration.sections import from_dict, load_config, to_dict
 from worldmodels.core.configuration.values import received
 from worldmodels.core.errors import ConfigError, UserError
+from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.files.yaml_files import read_mapping
 from worldmodels.envs.config import EnvConfig
 from worldmodels.envs.games.levels import has_test_levels, on_levels
 from worldmodels.envs.games.table import find_game
 from worldmodels.envs.making import is_native
+from worldmodels.evaluation.request import Request
 
 FLAGS = {
     "use_backgrounds": ("no backgrounds", "backgrounds"),
@@ -121,3 +126,31 @@ def _spaces(config: RunConfig, env: EnvConfig) -> tuple[Any, Any]:
         return made.observation_spec, made.action_spec
     finally:
         made.close()
+
+
+@dataclass(frozen=True)
+class ShiftRequest:
+    """A request for a table of distribution shifts."""
+
+    evaluation: Request
+    """The run, its checkpoint, and the numbers of the evaluation."""
+    shifts: str | Path | None = None
+    """A file of shifts; by default those of `default_shifts`."""
+    games: Sequence[str] = ()
+    """Other native games that are played too."""
+
+
+def chosen_shifts(request: ShiftRequest) -> list[DistributionShift]:
+    """Return the environments that a run is to be played in, that of training first; needs no TensorFlow.
+
+    Raises:
+        UserError: there is no such run, or a shift that it cannot play.
+    """
+    config = load_config(RunConfig, [RunDir.open(request.evaluation.path).config])
+    if request.shifts is None:
+        shifts = default_shifts(config.env, request.games)
+    else:
+        shifts = read_shifts(Path(request.shifts), config.env)
+    shifts = [training_distribution(config.env), *shifts]
+    check_shifts(config, shifts)
+    return shifts

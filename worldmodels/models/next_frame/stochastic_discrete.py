@@ -11,11 +11,10 @@ from worldmodels.models.api import Latents
 from worldmodels.models.graph import graph
 from worldmodels.models.next_frame.bottleneck import BitPredictor, clean_bits, noisy_bits, to_bits, to_classes
 from worldmodels.models.next_frame.config import StochasticDiscreteConfig
-from worldmodels.models.next_frame.learning import FrameTransitions
+from worldmodels.models.next_frame.learning import FrameTransitions, ramp
 from worldmodels.models.next_frame.model import NextFrameModel, NextFrameState
 from worldmodels.models.next_frame.networks.conv_layers import Inject
 from worldmodels.models.next_frame.networks.network import QUIET, Decoded, Encoded, NetworkShape, Noise, build_inference
-from worldmodels.models.next_frame.schedules import ramp
 from worldmodels.models.precision import building_in
 
 OWN_BITS = 0.5

@@ -8,9 +8,17 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.models.config import HeadConfig, LayerStyle
-from worldmodels.models.distributions import bernoulli_nll, normal_nll, scale_gradient, symexp, symlog
+from worldmodels.models.distributions import (
+    BINS,
+    bernoulli_nll,
+    normal_nll,
+    scale_gradient,
+    symexp,
+    symlog,
+    two_hot_mean,
+    two_hot_nll,
+)
 from worldmodels.models.networks.layers import ELU, MLP
-from worldmodels.models.networks.two_hot import BINS, two_hot_mean, two_hot_nll
 from worldmodels.models.precision import full
 from worldmodels.models.rssm.latents import CategoricalLatents, GaussianLatents
 
@@ -44,7 +52,7 @@ class RewardHead(MLP):
 
 
 class TwoHotRewardHead(RewardHead):
-    """Classes of the squashed reward (`models/networks/two_hot.py`); expects exactly 0 at first."""
+    """Classes of the squashed reward (`models/distributions.py`); expects exactly 0 at first."""
 
     outputs = BINS
 

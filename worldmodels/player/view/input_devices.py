@@ -5,7 +5,7 @@ from __future__ import annotations
 import pygame
 from pygame._sdl2 import controller
 
-from worldmodels.player.session.controls.gamepad_keys import OF_BOX, directions_of_stick, keys_of_buttons
+from worldmodels.player.session.controls.box_controls import OF_BOX, directions_of_stick, keys_of_buttons
 from worldmodels.player.session.controls.keys import KeyTable
 from worldmodels.player.session.events import AxisEvent, InputEvent, KeyEvent, StickEvent
 from worldmodels.player.session.session import Session

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from worldmodels.envs.games.action_keys import DIRECTIONS, key_label
-from worldmodels.player.session.controls.box_controls import BoxControls
-from worldmodels.player.session.controls.gamepad_keys import OF_BOX, keys_of_buttons
+from worldmodels.player.session.controls.box_controls import OF_BOX, BoxControls, keys_of_buttons
 from worldmodels.player.session.controls.key_file import BEGIN_KEYS
 from worldmodels.player.session.controls.keys import Command, Controls
 from worldmodels.player.session.settings import Settings
