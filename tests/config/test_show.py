@@ -38,7 +38,7 @@ def test_keys_and_sections_carry_their_documentation() -> None:
     assert lines[start - 1 : start + 5] == [
         "# The recurrent state-space model: sizes and losses; the defaults are DreamerV2's figures for Atari.",
         "model:",
-        "  # One of deterministic, frames, rssm, stochastic_discrete.",
+        "  # One of deterministic, flow, frames, rssm, stochastic_discrete.",
         "  kind: rssm",
         "  # Size of the GRU's state (`deter` in DreamerV2). It must be at least 1.",
         "  recurrent: 600",

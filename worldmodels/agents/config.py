@@ -89,6 +89,14 @@ class AgentConfig(Section):
 
 
 @dataclass(frozen=True)
+class LearningAgentConfig(AgentConfig):
+    """The setting that all agents with networks have."""
+
+    images: ImageNetworkKind = "small"
+    """Network for each image among the features. Networks that share no layers have one each."""
+
+
+@dataclass(frozen=True)
 class RandomConfig(AgentConfig):
     """An agent that draws its actions uniformly, and has no settings."""
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from worldmodels.agents.config import (
     AgentConfig,
     CheckedSettings,
-    ImageNetworkKind,
+    LearningAgentConfig,
     RewardTransform,
     learns_in_imagination,
 )
@@ -38,7 +38,7 @@ class RecentConfig(Section):
 
 
 @dataclass(frozen=True)
-class ActorCriticConfig(AgentConfig):
+class ActorCriticConfig(LearningAgentConfig):
     """An actor and a critic that learn in imagination, for discrete actions and boxes. The defaults are DreamerV2's
     figures for Atari."""
 
@@ -52,8 +52,6 @@ class ActorCriticConfig(AgentConfig):
     """Dense layers of the value."""
     style: LayerStyle = field(default_factory=LayerStyle)
     """Normalisation and activation of these layers."""
-    images: ImageNetworkKind = "small"
-    """Network for each image among the features; actor and critic have one each."""
     box_distribution: Literal["truncated_normal", "tanh_normal"] = "truncated_normal"
     """Distribution of each number of a box: a normal distribution truncated to [-1, 1], or squashed by the hyperbolic
     tangent (`actor.dist` in DreamerV2). Discrete actions are always categorical."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from worldmodels.agents.config import AgentConfig, CheckedSettings, ImageNetworkKind, RewardTransform
+from worldmodels.agents.config import CheckedSettings, LearningAgentConfig, RewardTransform
 from worldmodels.core.configuration.ranges import (
     AboveZero,
     BelowOne,
@@ -27,12 +27,10 @@ def _is_share(value: float) -> bool:
 
 
 @dataclass(frozen=True)
-class OnPolicyConfig(AgentConfig):
+class OnPolicyConfig(LearningAgentConfig):
     """The settings of all agents that learn from rollouts of their current policy."""
 
     experience = frozenset({"imagination", "rollouts"})  # a fact about the kind, not a setting: so without a type
-    images: ImageNetworkKind = "small"
-    """Network for features that are images."""
     vectors: HeadConfig = field(default_factory=lambda: HeadConfig(layers=2, units=64))
     """Hidden layers for features that are vectors."""
     style: LayerStyle = field(default_factory=lambda: LayerStyle(activation="tanh"))
