@@ -112,7 +112,7 @@ MODELS: dict[str, Any] = {
         optimizer=LAPROP,
     ),
 }
-IN_BFLOAT16 = ("frames", "deterministic in patches", "stochastic_discrete in patches", "rssm that copies")
+IN_BFLOAT16 = ("frames", "flow", "deterministic in patches", "stochastic_discrete in patches", "rssm that copies")
 """Models that keep their contracts in bfloat16 in each run of the tests: of each kind the layout for laptops.
 
 The others do so in slow tests.
