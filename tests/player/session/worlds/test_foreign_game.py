@@ -98,7 +98,7 @@ def test_what_cannot_be_shown_is_refused_at_the_door(tmp_path):
     with pytest.raises(
         UserError, match=r"The player cannot show 'test/Stack-v0': .* Received image uint8 \(64, 64, 4\)"
     ):
-        play_runs([run], PlayOptions(headless=True, ticks=1, video=tmp_path / "play.mp4"))
+        play_runs([run], PlayOptions(headless=True, steps=1, video=tmp_path / "play.mp4"))
 
 
 def test_numbers_are_played_and_the_environment_draws_itself(tmp_path):
