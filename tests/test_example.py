@@ -63,7 +63,7 @@ def test_entry_points_are_read_from_the_project():
 
 def test_its_kinds_are_listed_and_configured(run):
     assert run("-m", "worldmodels", "list", "models").stdout.split() == [
-        *("deterministic", "drift", "frames", "rssm", "stochastic_discrete")
+        *("deterministic", "drift", "flow", "frames", "rssm", "stochastic_discrete")
     ]
     assert "linear_policy" in run("-m", "worldmodels", "list", "agents").stdout.split()
     done = run("-m", "worldmodels", "config", str(PLUGIN / "train.yaml"), "agent.horizon=3")
