@@ -8,9 +8,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1] / "worldmodels"
 
 EXEMPT = {
-    "__init__.py": "overrides of a configuration, which are YAML",
     "core/files/checkpoint.py": "the state of what learns may hold any float, and only this package reads it",
     "core/files/tree.py": "the state of an environment may hold any float, and only this package reads it",
+    "training/launch.py": "overrides of a configuration, which are YAML",
 }
 """Files with one call each that may write them."""
 
